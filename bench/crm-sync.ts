@@ -1,6 +1,6 @@
 import { fail } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CrmProvider } from '#src/crm/port.js';
+import { type CrmProvider } from '#src/crm/adapters/port.js';
 import { ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone } from '#test/support/crm-worlds.js';
 import { type BenchService, startBenchService } from './bench-service.js';

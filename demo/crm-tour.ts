@@ -1,4 +1,4 @@
-import { type CrmProvider, crmProviders } from '#src/crm/port.js';
+import { type CrmProvider, crmProviders } from '#src/crm/adapters/port.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { type DemoCrms } from './crms.js';
 import { type DemoApi } from './demo-api.js';

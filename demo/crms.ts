@@ -3,7 +3,7 @@ import { FakeBilling } from '#fakes/fake-billing.js';
 import { FakeCrma } from '#fakes/fake-crma.js';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
-import { type CrmProvider } from '#src/crm/port.js';
+import { type CrmProvider } from '#src/crm/adapters/port.js';
 import { type Day } from '#src/kernel/day.js';
 import { inParallel, mapInParallel } from '#src/kernel/waiting.js';
 

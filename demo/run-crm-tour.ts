@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type RunningProcess, start } from '#src/app/main.js';
-import { type CrmProvider } from '#src/crm/port.js';
+import { type CrmProvider } from '#src/crm/adapters/port.js';
 import { type Config, readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';

@@ -9,7 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column connection_id uuid,
       -- the key; null for an agent or a session
       add column token_id uuid,
-      -- the state that the preview was calculated with; see src/change-requests/basis.ts. Null for an earlier release
+      -- the state that the preview was calculated with; see src/agents/change-requests/basis.ts. Null for an earlier release
       add column basis jsonb,
       -- the reps whose commission the change moves, as previewed
       add column moves uuid[] not null default '{}',

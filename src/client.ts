@@ -2,10 +2,10 @@
 import type { z } from 'zod';
 import { routes } from './client-routes.js';
 import type { operations } from './operations.js';
-import type { Operation } from './platform/operation.js';
+import type { Operation } from './platform/operations/operation.js';
 
 export { reasonTexts } from './commissions/reason-texts.js';
-export { productNames } from './integrations/product-names.js';
+export { productNames } from './crm/connections/product-names.js';
 
 type Declared = (typeof operations)[number];
 

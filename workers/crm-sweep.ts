@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type CrmProvider, crmProviders } from '#src/crm/port.js';
-import { pullJob } from '#src/integrations/crm-pull.js';
-import { insertPoll } from '#src/integrations/crm-pull-store.js';
-import { writeBackJob } from '#src/integrations/write-back.js';
+import { type CrmProvider, crmProviders } from '#src/crm/adapters/port.js';
+import { pullJob } from '#src/crm/sync/crm-pull.js';
+import { insertPoll } from '#src/crm/sync/crm-pull-store.js';
+import { writeBackJob } from '#src/crm/write-back/write-back.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { inboxJob } from '#src/platform/inbox/inbox-wake.js';

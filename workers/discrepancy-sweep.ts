@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { type PeriodChecker } from '#src/discrepancies/period-checker.js';
 import { isOutage } from '#src/platform/database/database-errors.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type Log } from '#src/platform/log.js';
+import { type PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
 
 const overdue = '3 seconds';
 const repsPerSweep = 50;

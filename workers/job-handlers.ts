@@ -1,14 +1,14 @@
-import { checkPeriodsJob } from '#src/discrepancies/check-job.js';
-import { type PeriodChecker } from '#src/discrepancies/period-checker.js';
-import { type PullWork, pullJob } from '#src/integrations/crm-pull.js';
-import { type CrmSyncRunner } from '#src/integrations/crm-sync-runner.js';
-import { type WriteBackWork, writeBackJob } from '#src/integrations/write-back.js';
-import { type WriteBackRunner } from '#src/integrations/write-back-runner.js';
-import { calculateJob } from '#src/ledger/calculate-job.js';
-import { type LaneRunner, TimeSlice } from '#src/ledger/lane-runner.js';
+import { type PullWork, pullJob } from '#src/crm/sync/crm-pull.js';
+import { type CrmSyncRunner } from '#src/crm/sync/crm-sync-runner.js';
+import { type WriteBackWork, writeBackJob } from '#src/crm/write-back/write-back.js';
+import { type WriteBackRunner } from '#src/crm/write-back/write-back-runner.js';
+import { calculateJob } from '#src/ledger/lanes/calculate-job.js';
+import { type LaneRunner, TimeSlice } from '#src/ledger/lanes/lane-runner.js';
 import { type InboxRunner } from '#src/platform/inbox/inbox-runner.js';
 import { type InboxWork, inboxJob } from '#src/platform/inbox/inbox-wake.js';
 import { type JobDeclaration, type JobHandler, type JobQueue } from '#src/platform/jobs/job-queue.js';
+import { checkPeriodsJob } from '#src/statements/discrepancies/check-job.js';
+import { type PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
 import { type LeasedWorker } from './leased-worker.js';
 
 /**

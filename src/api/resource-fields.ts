@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { pathId } from '../platform/schemas.js';
+import { pathId } from '../platform/operations/schemas.js';
 
 /** Fields of responses that several resources have, with the description that all of them share. */
 export const fields = {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { placeOfCredentials } from '../integrations/crm-accounts.js';
+import { placeOfCredentials } from '../crm/connections/crm-accounts.js';
 import { mapInParallel } from '../kernel/waiting.js';
+import { placeOfSecret } from '../outgoing-events/webhook-endpoint.js';
 import { type Database } from '../platform/database/pool.js';
 import { placeOfRoute } from '../platform/inbox/inbox.js';
 import { placeOfMail } from '../platform/mail/outbox.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
-import { placeOfSecret } from '../webhook-endpoints/webhook-endpoint.js';
 
 interface SealedColumn {
   readonly table: string;

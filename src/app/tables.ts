@@ -1,21 +1,21 @@
-import { type AgentAccessTables } from '../agent-access/agent-access-tables.js';
+import { type AgentAccessTables } from '../agents/access/agent-access-tables.js';
+import { type ChangeRequestTables } from '../agents/change-requests/change-request-tables.js';
 import { type AssignmentTables } from '../assignments/assignment-tables.js';
 import { type AuditTables } from '../audit/audit-tables.js';
 import { type AuthTables } from '../auth/auth-tables.js';
 import { type BillingTables } from '../billing/billing-tables.js';
-import { type ChangeRequestTables } from '../change-requests/change-request-tables.js';
 import { type CommentTables } from '../comments/comment-tables.js';
+import { type IntegrationTables } from '../crm/connections/integration-tables.js';
 import { type DealTables } from '../deals/deal-tables.js';
-import { type DiscrepancyTables } from '../discrepancies/discrepancy-tables.js';
 import { type DisputeTables } from '../disputes/dispute-tables.js';
 import { type ExportTables } from '../exports/export-tables.js';
-import { type IntegrationTables } from '../integrations/integration-tables.js';
-import { type LedgerTables } from '../ledger/ledger-tables.js';
+import { type LedgerTables } from '../ledger/tables.js';
 import { type PlanTables } from '../plans/plan-tables.js';
 import { type InboxTables } from '../platform/inbox/inbox-tables.js';
 import { type OutboundTables } from '../platform/outbound/outbound-tables.js';
 import { type QuotaTables } from '../quotas/quota-tables.js';
 import { type RepTables } from '../reps/rep-tables.js';
+import { type DiscrepancyTables } from '../statements/discrepancies/discrepancy-tables.js';
 import { type StatementTables } from '../statements/statement-tables.js';
 import { type WorkspaceTables } from '../workspaces/workspace-tables.js';
 

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
-import { type Affected } from '../ledger/calculate-pending.js';
-import { type Recalculate } from '../ledger/recalculate.js';
+import { type Affected } from '../ledger/lanes/calculate-pending.js';
+import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';

@@ -1,6 +1,6 @@
 import { termsSubject } from '../plans/plan-subject.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type Subject } from '../platform/operation.js';
+import { type Subject } from '../platform/operations/operation.js';
 import { findAssignment } from './assignment-views.js';
 
 /** A change of an assignment: it pays the rep who is assigned. */

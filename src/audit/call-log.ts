@@ -3,9 +3,9 @@ import { type Caller, personBehind } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
 import { executeWithCommit, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { type Log } from '../platform/log.js';
-import { type AnyOperation, type Input, isPublic } from '../platform/operation.js';
-import { type CallRecorder } from '../platform/operation-dispatcher.js';
-import { scopeOf } from '../platform/operation-scope.js';
+import { type AnyOperation, type Input, isPublic } from '../platform/operations/operation.js';
+import { type CallRecorder } from '../platform/operations/operation-dispatcher.js';
+import { scopeOf } from '../platform/operations/operation-scope.js';
 
 /**
  * Whether the calls of the operation are recorded: changes, and files, because they leave the service. A public

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
-import { type IdentityProofs } from '../platform/operation-dispatcher.js';
+import { type IdentityProofs } from '../platform/operations/operation-dispatcher.js';
 
 /** When the people of sessions last entered a code or signed in at an identity provider. */
 export class SessionProofs implements IdentityProofs {

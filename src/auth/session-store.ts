@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { recordAuditEntry } from '../ledger/audit-entry.js';
+import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { insertToken } from '../platform/secrets/token-store.js';
 import { type SignInMethod } from './sign-in.js';

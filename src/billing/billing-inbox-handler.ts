@@ -1,7 +1,7 @@
+import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Clock } from '../kernel/clock.js';
 import { groupBy } from '../kernel/group-by.js';
 import { isUuid } from '../kernel/ids.js';
-import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import {
   type InboxBatch,

@@ -1,19 +1,19 @@
 import { z } from 'zod';
+import { monthsUpTo, monthTotal, repDashboard } from '../dashboards/rep-dashboard.js';
+import { readTeamOverview, teamOverview } from '../dashboards/team-overview.js';
+import { eventAnswer } from '../earnings/commission-event.js';
+import { listMonths } from '../earnings/commission-views.js';
+import { earningsOf } from '../earnings/earnings.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Day, isWithin } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
-import { type WorkspaceTerms } from '../ledger/rep-terms.js';
+import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { notYours, repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
 import { correctionAnswer } from '../statements/correction.js';
-import { eventAnswer } from './commission-event.js';
-import { listMonths } from './commission-views.js';
 import { dealBreakdown, dealNotFound, totalsOf, traceOf, visibleEvents } from './deal-breakdown.js';
-import { earningsOf } from './earnings.js';
-import { monthsUpTo, monthTotal, repDashboard } from './rep-dashboard.js';
-import { readTeamOverview, teamOverview } from './team-overview.js';
 
 /** Deals, quotas, open pipeline and discrepancies have no history, so these responses do not contain them. */
 const asOf = z.string().describe('The instant whose state the response shows, in ISO 8601');

@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type DealRecord, dealRecord } from '../deals/deal.js';
 import { findDeal } from '../deals/deal-views.js';
-import { dealDifference, differenceAnswer, listDealDifferences } from '../discrepancies/deal-differences.js';
+import { commissionEvent, eventAnswer } from '../earnings/commission-event.js';
+import { listEventsOfDeal, type TracedEventRow } from '../earnings/commission-views.js';
 import { decodeTrace, type Trace } from '../engine/trace.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
-import { type WorkspaceTerms } from '../ledger/rep-terms.js';
+import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { notYours, readsAsWidget } from '../reps/rep.js';
 import { type CorrectionRow, correction, correctionAnswer, listCorrections } from '../statements/correction.js';
-import { commissionEvent, eventAnswer } from './commission-event.js';
-import { listEventsOfDeal, type TracedEventRow } from './commission-views.js';
+import { dealDifference, differenceAnswer, listDealDifferences } from '../statements/discrepancies/deal-differences.js';
 import { dealOutcome, type ExplainDeal, outcomesOf } from './deal-outcomes.js';
 
 export const dealBreakdown = z

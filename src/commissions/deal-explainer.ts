@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { type DayRange } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
-import { loadTeam } from '../ledger/hierarchy.js';
-import { calculationWindow } from '../ledger/load-window.js';
-import { hasCascades, loadRepTerms, type RepTerms } from '../ledger/rep-terms.js';
+import { loadTeam } from '../ledger/input/hierarchy.js';
+import { calculationWindow } from '../ledger/input/load-window.js';
+import { hasCascades, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type TenantCaller, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { executeForwarded } from '../platform/threads/forwarded-database.js';
 import { type RunInThread, ThreadLimitExceeded, type ThreadPool } from '../platform/threads/thread-pool.js';

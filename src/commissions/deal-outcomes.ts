@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type DealRecord } from '../deals/deal.js';
+import { periodicRuleIds } from '../earnings/periodic-rules.js';
 import { type Outcome } from '../engine/model.js';
 import { type Reason, reasons } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
-import { calculateInSlices } from '../ledger/calculate-in-slices.js';
-import { calculationWindow } from '../ledger/load-window.js';
-import { loadRepInput } from '../ledger/rep-input.js';
-import { type RepTerms, type WorkspaceTerms } from '../ledger/rep-terms.js';
+import { calculationWindow } from '../ledger/input/load-window.js';
+import { loadRepInput } from '../ledger/input/rep-input.js';
+import { type RepTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { calculateInSlices } from '../ledger/lanes/calculate-in-slices.js';
 import { conditionTraces } from '../plans/condition-traces.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { periodicRuleIds } from './periodic-rules.js';
 
 /** What a rule paid on the deal, or why it paid nothing. */
 export const dealOutcome = z

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { within } from '../earnings/commission-views.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { within } from './commission-views.js';
 
 /** Deals that should pay: in a won stage, or without a stage. Open pipeline and lost deals are left out. */
 const isExpectedToPay = sql`(d.is_won or d.stage is null) and d.deleted_at is null`;

@@ -1,3 +1,4 @@
+import { periodicRuleIds } from '../earnings/periodic-rules.js';
 import { asNumber, isAbsent } from '../engine/field-value.js';
 import { type RepInput, type RepResult } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
@@ -5,9 +6,8 @@ import { type Reason } from '../engine/trace.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
-import { naturalKey } from '../ledger/ledger-rows.js';
-import { type RepTerms } from '../ledger/rep-terms.js';
-import { periodicRuleIds } from './periodic-rules.js';
+import { naturalKey } from '../ledger/input/ledger-rows.js';
+import { type RepTerms } from '../ledger/input/rep-terms.js';
 
 /**
  * The reasons that are listed, in the order of the list. `period_not_ended` and `no_downstream_commission` are not: time

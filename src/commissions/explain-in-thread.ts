@@ -1,4 +1,4 @@
-import { loadFrozen, loadTermsOfReps, type RepTerms } from '../ledger/rep-terms.js';
+import { loadFrozen, loadTermsOfReps, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { calculateOutcomes, type DealOutcome, type ExplainedDeal } from './deal-outcomes.js';
 import { listExpectedDeals } from './exception-views.js';

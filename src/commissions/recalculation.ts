@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { sampleIds } from '../kernel/sample-ids.js';
-import { blockedChanges } from '../ledger/blocked-changes.js';
-import { type CalculationJob } from '../ledger/calculation-jobs.js';
+import { blockedChanges } from '../ledger/requests/blocked-changes.js';
+import { type CalculationJob } from '../ledger/requests/calculation-jobs.js';
 
 /** What a recalculation covers. */
 export const scopeNames = ['deal', 'rep', 'plan', 'workspace'] as const;

@@ -1,8 +1,8 @@
 import { type Day, type DayRange } from '../kernel/day.js';
-import { calculateInSlices } from '../ledger/calculate-in-slices.js';
-import { calculationWindow } from '../ledger/load-window.js';
-import { loadRepInput } from '../ledger/rep-input.js';
-import { type RepTerms, type WorkspaceTerms } from '../ledger/rep-terms.js';
+import { calculationWindow } from '../ledger/input/load-window.js';
+import { loadRepInput } from '../ledger/input/rep-input.js';
+import { type RepTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { calculateInSlices } from '../ledger/lanes/calculate-in-slices.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Exception, exceptionsOf } from './exceptions.js';
 

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { trace } from '../earnings/commission-event.js';
 import { type Decision, type Outcome } from '../engine/model.js';
 import { decodeTrace, ratio } from '../engine/trace.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type StoredVersion } from '../ledger/rep-terms.js';
+import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { conditionTraces } from '../plans/condition-traces.js';
 import { planWarnings } from '../plans/plan-warnings.js';
-import { maxResponseBytes } from '../platform/operation.js';
+import { maxResponseBytes } from '../platform/operations/operation.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
-import { trace } from './commission-event.js';
 import { type SimulatedRep, totalOf } from './simulation.js';
 import { type SimulationHead } from './simulation-task.js';
 

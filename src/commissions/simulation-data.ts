@@ -5,7 +5,7 @@ import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
-import { loadTeam } from '../ledger/hierarchy.js';
+import { loadTeam } from '../ledger/input/hierarchy.js';
 import {
   calculationWindow,
   firstActivityOf,
@@ -13,8 +13,8 @@ import {
   loadFirstActivities,
   loadStoredRank,
   loadTeamDeals,
-} from '../ledger/load-window.js';
-import { hasCascades, hasRankTiers, loadRepTerms, type RepTerms } from '../ledger/rep-terms.js';
+} from '../ledger/input/load-window.js';
+import { hasCascades, hasRankTiers, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { addCarriedOverrides } from '../plans/carried-overrides.js';
 import { type TriedPlan, type TriedVersions } from '../plans/simulated-versions.js';
 import { type Work } from '../platform/database/unit-of-work.js';

@@ -1,4 +1,4 @@
-import { PreparedJson } from '../platform/operation.js';
+import { PreparedJson } from '../platform/operations/operation.js';
 import { ThreadLimitExceeded, type ThreadPool } from '../platform/threads/thread-pool.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { type SimulationLimits, tooComplex } from './simulation-limits.js';

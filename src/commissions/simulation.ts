@@ -1,12 +1,12 @@
+import { periodicRuleIds } from '../earnings/periodic-rules.js';
 import { type Decision, type RepInput, type RepResult } from '../engine/model.js';
 import { attainmentKey } from '../engine/plan-config.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
-import { type StoredVersion } from '../ledger/rep-terms.js';
+import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTogether, type SimulatedInput } from '../simulation/simulated-team.js';
-import { periodicRuleIds } from './periodic-rules.js';
 import { type SimulationHead } from './simulation-task.js';
 
 export interface SimulatedRep {

@@ -16,7 +16,7 @@ import { idOf } from '../kernel/ids.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { isLostName, isWonName } from '../kernel/stage-names.js';
 import { isStorable } from '../platform/database/columns.js';
-import { currency, instant, text, uuid } from '../platform/schemas.js';
+import { currency, instant, text, uuid } from '../platform/operations/schemas.js';
 
 export const maxFields = 500;
 export const maxSlugLength = 500;

@@ -1,7 +1,7 @@
+import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Fields, type FieldValue } from '../engine/field-value.js';
 import { groupBy } from '../kernel/group-by.js';
 import { mapInParallel } from '../kernel/waiting.js';
-import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { markAffected } from '../platform/database/cache-versions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type AffectedReps, affectedByChanges, affectedByDeletions } from './affected-reps.js';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Fields } from '../engine/field-value.js';
 import { foldedSlug } from '../engine/slug.js';
 import { Decimal } from '../kernel/decimal.js';
-import { loadReadFields } from '../ledger/read-fields.js';
+import { loadReadFields } from '../ledger/input/read-fields.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type DealWrite, type StoredDeal } from './deal-store.js';
 

@@ -3,8 +3,8 @@ import { newId } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { recordEvent } from '../platform/outbound/outgoing-events.js';
+import { type DisputeType } from '../statements/dispute-types.js';
 import { type DisputeStatus, type Evidence } from './dispute.js';
-import { type DisputeType } from './dispute-types.js';
 
 interface NewDispute {
   readonly repId: string;

@@ -1,7 +1,7 @@
 import { type Generated } from 'kysely';
 import { type Instant, type Json, type Numeric } from '../platform/database/tables.js';
+import { type DisputeType } from '../statements/dispute-types.js';
 import { type DisputeStatus, type Evidence } from './dispute.js';
-import { type DisputeType } from './dispute-types.js';
 
 /** Rows of the tables of disputes. */
 export interface DisputeTables {

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { comment, commentExample } from '../comments/comment.js';
-import { commissionEvent } from '../commissions/commission-event.js';
 import { dealOutcome } from '../commissions/deal-outcomes.js';
-import { dealDifference } from '../discrepancies/deal-differences.js';
+import { commissionEvent } from '../earnings/commission-event.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { personBehindKey } from '../reps/author.js';
 import { correction } from '../statements/correction.js';
+import { dealDifference } from '../statements/discrepancies/deal-differences.js';
+import { disputeTypes } from '../statements/dispute-types.js';
 import { statementStatuses } from '../statements/statement.js';
-import { disputeTypes } from './dispute-types.js';
 
 export const disputeStatuses = ['open', 'in_review', 'accepted', 'rejected', 'withdrawn'] as const;
 export type DisputeStatus = (typeof disputeStatuses)[number];

@@ -1,20 +1,20 @@
-import { eventAnswer } from '../commissions/commission-event.js';
-import { findTracedEvent, listEventsOfDeal, type TracedEventRow } from '../commissions/commission-views.js';
 import { traceOf } from '../commissions/deal-breakdown.js';
 import { type DealOutcome, type ExplainDeal, outcomesOf } from '../commissions/deal-outcomes.js';
 import { findDeal } from '../deals/deal-views.js';
-import { differenceAnswer, listDealDifferences } from '../discrepancies/deal-differences.js';
+import { eventAnswer } from '../earnings/commission-event.js';
+import { findTracedEvent, listEventsOfDeal, type TracedEventRow } from '../earnings/commission-views.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day, isWithin } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { periodRange } from '../kernel/period.js';
-import { type WorkspaceTerms } from '../ledger/rep-terms.js';
+import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { correctionAnswer, listCorrections } from '../statements/correction.js';
+import { differenceAnswer, listDealDifferences } from '../statements/discrepancies/deal-differences.js';
+import { type DisputeType } from '../statements/dispute-types.js';
 import { type StatementKey } from '../statements/statement.js';
 import { readStatementTotals } from '../statements/statement-views.js';
 import { type Evidence } from './dispute.js';
-import { type DisputeType } from './dispute-types.js';
 
 /** What a dispute is about, besides the statement. */
 export interface Subject {

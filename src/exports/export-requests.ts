@@ -7,7 +7,7 @@ import { pollUntil } from '../kernel/waiting.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { zipped } from '../platform/documents/archive.js';
 import { type JobQueue } from '../platform/jobs/job-queue.js';
-import { Download, Reply } from '../platform/operation.js';
+import { Download, Reply } from '../platform/operations/operation.js';
 import {
   type ExportJob,
   type ExportRequest,

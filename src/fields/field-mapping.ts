@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type StandardField } from '../engine/field-value.js';
 import { invalid } from '../kernel/failure.js';
-import { text } from '../platform/schemas.js';
+import { text } from '../platform/operations/schemas.js';
 
 const slug = text(500);
 

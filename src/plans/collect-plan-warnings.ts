@@ -3,8 +3,8 @@ import { type SlugMapping } from '../engine/slug.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, earliestDay, intersection, latestDay } from '../kernel/day.js';
 import { periodRange, periodsTouching } from '../kernel/period.js';
-import { canonicalFieldMapping } from '../ledger/field-mapping.js';
-import { loadWorkspaceTerms } from '../ledger/rep-terms.js';
+import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
+import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type PlanVersion, planTerms } from './plan.js';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { payProblems, type Rule } from '../engine/plan-config.js';
 import { Failure, invalid } from '../kernel/failure.js';
-import { uuid } from '../platform/schemas.js';
+import { uuid } from '../platform/operations/schemas.js';
 import { type PlanVersion } from './plan.js';
 
 const tier = z

@@ -3,7 +3,7 @@ import { fields } from '../api/resource-fields.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type JobDeclaration } from '../platform/jobs/job-queue.js';
-import { wholeNumber } from '../platform/schemas.js';
+import { wholeNumber } from '../platform/operations/schemas.js';
 import { writtenPlan } from './plan.js';
 import { type Page, type StoredPreview } from './plan-preview-views.js';
 import { planWarnings } from './plan-warnings.js';

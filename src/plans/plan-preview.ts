@@ -1,8 +1,8 @@
 import { differingDays, stretchesOf, timelineOf } from '../engine/version-timeline.js';
 import { type Day, type DayRange, isWithin, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { canonicalFieldMapping } from '../ledger/field-mapping.js';
-import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } from '../ledger/rep-terms.js';
+import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
+import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Forecast, forecastChange } from '../simulation/forecast.js';
 import { type MovedRow, type RowState } from '../simulation/moved-rows.js';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type Subject } from '../platform/operation.js';
+import { type Subject } from '../platform/operations/operation.js';
 import { findPlanId } from './plan-views.js';
 
 /** A change of the plan, which is named by its id or that of a version: it pays the people who are on the plan. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dealBody, dealId } from '../deals/deal.js';
 import { reasons } from '../engine/trace.js';
-import { day, period, text } from '../platform/schemas.js';
+import { day, period, text } from '../platform/operations/schemas.js';
 import { conditionTraces } from './condition-traces.js';
 
 /** The person whom a test means if it names no one. */

@@ -8,8 +8,8 @@ import { addDays, allDays, type DayRange, hull, isWithin } from '../kernel/day.j
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { periodRange, widened } from '../kernel/period.js';
-import { firstActivityOf, maxPeriodKind } from '../ledger/load-window.js';
-import { type StoredVersion } from '../ledger/rep-terms.js';
+import { firstActivityOf, maxPeriodKind } from '../ledger/input/load-window.js';
+import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTogether } from '../simulation/simulated-team.js';
 import { unsaved } from '../simulation/unsaved-plan.js';

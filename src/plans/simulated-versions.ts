@@ -1,6 +1,6 @@
 import { timelineOf } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
-import { loadVersions, loadWorkspaceTerms, type StoredVersion } from '../ledger/rep-terms.js';
+import { loadVersions, loadWorkspaceTerms, type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
 import { planNotFound, planTerms, type RequestedDates } from './plan.js';

@@ -1,7 +1,7 @@
 import { latestStarted, restatedDays } from '../engine/version-timeline.js';
 import { type Caller, mayActAs } from '../kernel/caller.js';
 import { type Period, periodRange } from '../kernel/period.js';
-import { type StoredVersion } from '../ledger/rep-terms.js';
+import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
 import {

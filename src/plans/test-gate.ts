@@ -1,7 +1,7 @@
+import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
-import { recordAuditEntry } from '../ledger/audit-entry.js';
-import { canonicalFieldMapping } from '../ledger/field-mapping.js';
+import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { planTerms } from './plan.js';
 import { type StoredPlan, type VersionRow } from './plan-store.js';

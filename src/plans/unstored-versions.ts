@@ -1,6 +1,6 @@
 import { type PlanTerms } from '../engine/plan-config.js';
-import { canonicalFieldMapping } from '../ledger/field-mapping.js';
-import { type StoredVersion } from '../ledger/rep-terms.js';
+import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
+import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
 import { type VersionRow } from './plan-store.js';
 

@@ -1,7 +1,7 @@
 import { Failure } from '../kernel/failure.js';
 import { isBadValue, isTransient, isUnavailable } from './database/database-errors.js';
 import { type Log } from './log.js';
-import { type AnyOperation, commonFailures } from './operation.js';
+import { type AnyOperation, commonFailures } from './operations/operation.js';
 
 /** The body of every error response. */
 export interface ErrorBody {

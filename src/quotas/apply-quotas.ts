@@ -1,8 +1,8 @@
 import { hull } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { periodRange } from '../kernel/period.js';
-import { type CalculationRequest } from '../ledger/calculation-requests.js';
-import { type Recalculate } from '../ledger/recalculate.js';
+import { type CalculationRequest } from '../ledger/requests/calculation-requests.js';
+import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Quota } from './quota.js';
 import { lockLanes, type QuotaSetting, upsertQuotas } from './quota-store.js';

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { Decimal } from '../kernel/decimal.js';
 import { isUuid } from '../kernel/ids.js';
-import { isCountedAtEnd } from '../ledger/counted-at-end.js';
+import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Quota, ratioOf } from './quota.js';
 

@@ -1,6 +1,6 @@
 import { allDays, type Day, earliestDay, latestDay } from '../kernel/day.js';
 import { type Issue, rejectAny } from '../kernel/failure.js';
-import { type Recalculate } from '../ledger/recalculate.js';
+import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { loadHierarchy, replaceReportingLines } from './rep-store.js';
 import {

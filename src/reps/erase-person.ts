@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import { recordAuditEntry } from '../audit/audit-entry.js';
 import { usualSlugs } from '../engine/slug.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
-import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { withDryRun } from '../platform/database/dry-run.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { assertHeadcount, countHeads } from './headcount.js';

@@ -1,6 +1,6 @@
 import { groupBy } from '../kernel/group-by.js';
 import { newId } from '../kernel/ids.js';
-import { type Recalculate } from '../ledger/recalculate.js';
+import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { isStorable } from '../platform/database/columns.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { countHeads, type Headcount, hasSeat } from './headcount.js';

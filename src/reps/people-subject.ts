@@ -1,5 +1,5 @@
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type Subject } from '../platform/operation.js';
+import { type Subject } from '../platform/operations/operation.js';
 import { findRepsBy } from './rep-store.js';
 import { type Person } from './upsert-people.js';
 

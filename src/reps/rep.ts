@@ -4,7 +4,7 @@ import { type Caller, maySee, roles, seesTeam, visibleReps } from '../kernel/cal
 import { Failure } from '../kernel/failure.js';
 import { withoutInvisible } from '../kernel/invisible-characters.js';
 import { sampleIds } from '../kernel/sample-ids.js';
-import { text } from '../platform/schemas.js';
+import { text } from '../platform/operations/schemas.js';
 
 /** Normalizes an address, so that every spelling finds the same rep. */
 export function normalEmail(text: string): string {

@@ -1,5 +1,5 @@
-import { type CommissionChanges } from '../ledger/commission-changes.js';
-import { type Recalculate } from '../ledger/recalculate.js';
+import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
+import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { type TenantCaller, type Work } from '../platform/database/unit-of-work.js';
 
 /** Ends a transaction without the workspace lock, which the change turned out to need. */

@@ -1,9 +1,9 @@
 import { type Day, type DayRange, hull, intersection, overlap } from '../kernel/day.js';
-import { repsOfPlan } from '../ledger/calculation-requests.js';
-import { cascadeManagersAbove } from '../ledger/hierarchy.js';
-import { calculationWindow, rankedPlans } from '../ledger/load-window.js';
-import { type LoadedRepInput } from '../ledger/rep-input.js';
-import { loadTerms, type RepTerms } from '../ledger/rep-terms.js';
+import { cascadeManagersAbove } from '../ledger/input/hierarchy.js';
+import { calculationWindow, rankedPlans } from '../ledger/input/load-window.js';
+import { type LoadedRepInput } from '../ledger/input/rep-input.js';
+import { loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
+import { repsOfPlan } from '../ledger/requests/calculation-requests.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type MovedRow, type RepMoves } from './moved-rows.js';
 import { asStored, type Overlay } from './overlay.js';

@@ -1,10 +1,10 @@
 import { type Decision, type RepResult } from '../engine/model.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type EventLoopSlice } from '../kernel/waiting.js';
-import { pairsOf } from '../ledger/difference.js';
-import { type LedgerRow } from '../ledger/ledger-rows.js';
-import { type DealEvent } from '../ledger/load-window.js';
-import { type LoadedRepInput } from '../ledger/rep-input.js';
+import { type LedgerRow } from '../ledger/input/ledger-rows.js';
+import { type DealEvent } from '../ledger/input/load-window.js';
+import { type LoadedRepInput } from '../ledger/input/rep-input.js';
+import { pairsOf } from '../ledger/output/difference.js';
 import { type Earnings, rowKey } from './team-calculation.js';
 
 /** One side of a row that moves. */

@@ -1,5 +1,5 @@
-import { type Rankings } from '../ledger/load-window.js';
-import { type RepTerms } from '../ledger/rep-terms.js';
+import { type Rankings } from '../ledger/input/load-window.js';
+import { type RepTerms } from '../ledger/input/rep-terms.js';
 
 /** What a calculation in memory assumes in place of what is stored. */
 export interface Overlay {

@@ -2,7 +2,7 @@ import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
-import { type FrozenPeriod, type RepTerms } from '../ledger/rep-terms.js';
+import { type FrozenPeriod, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Overlay } from './overlay.js';
 import { dryRunPeriods } from './period-dry-run.js';

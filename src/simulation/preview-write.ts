@@ -1,7 +1,7 @@
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone } from '../kernel/day.js';
-import { type CommissionChanges } from '../ledger/commission-changes.js';
-import { loadWorkspaceTerms } from '../ledger/rep-terms.js';
+import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { withDryRun } from '../platform/database/dry-run.js';
 import { type TenantCaller, type Work } from '../platform/database/unit-of-work.js';
 import { type CommissionEffect, effectOfWrite } from './write-effect.js';

@@ -3,9 +3,9 @@ import { type Quota } from '../engine/payout.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
-import { type TeamMember } from '../ledger/hierarchy.js';
-import { type DealEvent, type LoadedTeamDeal } from '../ledger/load-window.js';
-import { type RepTerms, type StoredQuota, type StoredVersion } from '../ledger/rep-terms.js';
+import { type TeamMember } from '../ledger/input/hierarchy.js';
+import { type DealEvent, type LoadedTeamDeal } from '../ledger/input/load-window.js';
+import { type RepTerms, type StoredQuota, type StoredVersion } from '../ledger/input/rep-terms.js';
 
 /** The terms of a simulation that apply to all reps. */
 export interface SharedTerms {

@@ -1,9 +1,9 @@
 import { type RepInput, type RepResult } from '../engine/model.js';
 import { type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { type TeamMember } from '../ledger/hierarchy.js';
-import { type DealEvent, peerCreditsIn, type Rankings } from '../ledger/load-window.js';
-import { assignedPlans, hasRankTiers, quotaFinder } from '../ledger/rep-terms.js';
+import { type TeamMember } from '../ledger/input/hierarchy.js';
+import { type DealEvent, peerCreditsIn, type Rankings } from '../ledger/input/load-window.js';
+import { assignedPlans, hasRankTiers, quotaFinder } from '../ledger/input/rep-terms.js';
 import { rankKey, receivedQuota, receivedTeamDeal, type SharedTerms, type SimulatedRepData } from './simulated-reps.js';
 import { type Earnings, noKeys, TeamCalculation, type TeamInputs, type TeamRepInput } from './team-calculation.js';
 import { unsaved } from './unsaved-plan.js';

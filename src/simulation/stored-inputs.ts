@@ -1,10 +1,10 @@
 import { type Day, type DayRange } from '../kernel/day.js';
 import { inParallel } from '../kernel/waiting.js';
-import { loadTeams, type TeamMember } from '../ledger/hierarchy.js';
-import { repBatches } from '../ledger/lane-batches.js';
-import { loadRankings, peerCreditsIn, type Rankings, rankedPlans } from '../ledger/load-window.js';
-import { type LoadedRepInput, loadRepInputs } from '../ledger/rep-input.js';
-import { hasCascades, type RepTerms } from '../ledger/rep-terms.js';
+import { loadTeams, type TeamMember } from '../ledger/input/hierarchy.js';
+import { loadRankings, peerCreditsIn, type Rankings, rankedPlans } from '../ledger/input/load-window.js';
+import { type LoadedRepInput, loadRepInputs } from '../ledger/input/rep-input.js';
+import { hasCascades, type RepTerms } from '../ledger/input/rep-terms.js';
+import { repBatches } from '../ledger/lanes/lane-batches.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { compareWithStored, type RepMoves } from './moved-rows.js';
 import { type TeamInputs } from './team-calculation.js';

@@ -5,10 +5,10 @@ import { Failure } from '../kernel/failure.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { EventLoopSlice } from '../kernel/waiting.js';
-import { calculateInSlices } from '../ledger/calculate-in-slices.js';
-import { type TeamMember } from '../ledger/hierarchy.js';
-import { naturalKey } from '../ledger/ledger-rows.js';
-import { type DealEvent, type LoadedTeamDeal, type Rankings } from '../ledger/load-window.js';
+import { type TeamMember } from '../ledger/input/hierarchy.js';
+import { naturalKey } from '../ledger/input/ledger-rows.js';
+import { type DealEvent, type LoadedTeamDeal, type Rankings } from '../ledger/input/load-window.js';
+import { calculateInSlices } from '../ledger/lanes/calculate-in-slices.js';
 
 /** The input of one rep. The upstream events and peer credits are those before the calculation. */
 export interface TeamRepInput extends RepInput {

@@ -6,9 +6,9 @@ import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { widened } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
-import { type CountedRow, loadCountedRows } from '../ledger/counted-rows.js';
-import { type Hierarchy, loadHierarchyBelow, type TeamMember } from '../ledger/hierarchy.js';
-import { hasWithdrawnTerms, naturalKey, ownersOfDeals, retainedBy, retainedRows } from '../ledger/ledger-rows.js';
+import { type CountedRow, loadCountedRows } from '../ledger/input/counted-rows.js';
+import { type Hierarchy, loadHierarchyBelow, type TeamMember } from '../ledger/input/hierarchy.js';
+import { hasWithdrawnTerms, naturalKey, ownersOfDeals, retainedBy, retainedRows } from '../ledger/input/ledger-rows.js';
 import {
   type DealEvent,
   firstActivityOf,
@@ -21,7 +21,7 @@ import {
   type Rankings,
   rankedPlans,
   teamDealsOf,
-} from '../ledger/load-window.js';
+} from '../ledger/input/load-window.js';
 import {
   assignedPlans,
   hasCascades,
@@ -30,7 +30,7 @@ import {
   loadTermsOfReps,
   quotaFinder,
   type RepTerms,
-} from '../ledger/rep-terms.js';
+} from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { asStored } from './overlay.js';
 import { type Earnings, noKeys, TeamCalculation, type TeamInputs, type TeamRepInput } from './team-calculation.js';

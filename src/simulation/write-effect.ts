@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Day, type DayRange, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
-import { loadTerms, type RepTerms } from '../ledger/rep-terms.js';
+import { loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { forecastDeals } from './forecast.js';
 import { type MovedRow } from './moved-rows.js';

@@ -1,11 +1,11 @@
-import { type EventRow } from '../commissions/commission-event.js';
+import { type EventRow } from '../earnings/commission-event.js';
 import { currencyDigits } from '../kernel/currency.js';
 import { addDays, type Day, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
-import { type FrozenPeriod } from '../ledger/rep-terms.js';
+import { type FrozenPeriod } from '../ledger/input/rep-terms.js';
 
 /** An adjustment, a clawback or a true-up: a ledger row that the engine did not write. */
 export interface AdjustmentRow extends EventRow {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { type DisputeType, disputeTypes, openStatuses } from '../disputes/dispute-types.js';
 import { overlap } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
-import { statementPeriodsTable } from '../ledger/as-of.js';
+import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
+import { type DisputeType, disputeTypes, openStatuses } from './dispute-types.js';
 
 /** What prevents the approval of a statement, besides the statement itself. */
 export const approvalHolds = {

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Period } from '../kernel/period.js';
-import { eventsTable } from '../ledger/as-of.js';
+import { eventsTable } from '../ledger/input/as-of.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type TrueUpLine, trueUpLine, trueUpLineAnswer } from './true-up-line.js';
 

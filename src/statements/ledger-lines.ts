@@ -5,7 +5,7 @@ import { type Day } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { mapInSlices } from '../kernel/waiting.js';
-import { eventsTable } from '../ledger/as-of.js';
+import { eventsTable } from '../ledger/input/as-of.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { loadNameOf } from './deal-names.js';
 import { type StatementLine } from './snapshot.js';

@@ -1,6 +1,6 @@
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
-import { lockLane, lockLanes } from '../ledger/lanes.js';
+import { lockLane, lockLanes } from '../ledger/lanes/lanes.js';
 import { noteHeld, type Work } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import { findOwed } from '../discrepancies/discrepancy-views.js';
 import { chunk } from '../kernel/chunk.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
+import { findOwed } from './discrepancies/discrepancy-views.js';
 import { readLedgerLines, readTeamLedgerLines } from './ledger-lines.js';
 import { hasRequests } from './rep-lane.js';
 import { type CurrencySummary, contentHash, type Summary, snapshotOf, summaryFrom } from './snapshot.js';

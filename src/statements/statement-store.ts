@@ -1,10 +1,10 @@
 import { sql, type UpdateObject } from 'kysely';
+import { type AuditEntry, recordAuditEntry } from '../audit/audit-entry.js';
 import { type Caller } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
 import { periodRange } from '../kernel/period.js';
 import { mapInSlices } from '../kernel/waiting.js';
-import { type AuditEntry, recordAuditEntry } from '../ledger/audit-entry.js';
-import { requestWriteBack } from '../ledger/write-back-requests.js';
+import { requestWriteBack } from '../ledger/requests/write-back-requests.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type Work } from '../platform/database/unit-of-work.js';

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { hasTerms } from '../commissions/commission-views.js';
+import { hasTerms } from '../earnings/commission-views.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, dayInZone, isWithin } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
-import { statementPeriodsTable } from '../ledger/as-of.js';
-import { type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/rep-terms.js';
+import { statementPeriodsTable } from '../ledger/input/as-of.js';
+import { type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
 import { authorOf } from '../reps/author.js';
 import { readLedgerLines } from './ledger-lines.js';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { commissionEvent } from '../commissions/commission-event.js';
-import { owed } from '../discrepancies/discrepancy.js';
+import { commissionEvent } from '../earnings/commission-event.js';
 import { type Caller, seesTeam } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
@@ -10,6 +9,7 @@ import { mapInSlices } from '../kernel/waiting.js';
 import { author } from '../reps/author.js';
 import { adjustmentExample } from './adjustment.js';
 import { approvalHolds } from './approval-holds.js';
+import { owed } from './discrepancies/discrepancy.js';
 import { type CurrencySummary, type StatementLine, type Summary } from './snapshot.js';
 import { trueUpLine, trueUpLineAnswer } from './true-up-line.js';
 

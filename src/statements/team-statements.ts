@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { sumEarnings } from '../commissions/commission-views.js';
+import { sumEarnings } from '../earnings/commission-views.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';

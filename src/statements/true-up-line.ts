@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { Decimal } from '../kernel/decimal.js';
-import { type CountedRow } from '../ledger/counted-rows.js';
-import { naturalKey } from '../ledger/ledger-rows.js';
+import { type CountedRow } from '../ledger/input/counted-rows.js';
+import { naturalKey } from '../ledger/input/ledger-rows.js';
 
 /** The part of a true-up that one rule on one deal adds. Amounts are exact decimal text. */
 export interface TrueUpLine {

@@ -3,7 +3,7 @@ import { type Caller } from '../kernel/caller.js';
 import { dayInZone } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
-import { loadWorkspaceTerms } from '../ledger/rep-terms.js';
+import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { adjustmentDay, assertClawbackNegative, exactAmount } from './adjustment.js';

@@ -1,4 +1,4 @@
-import { recordAuditEntry } from '../ledger/audit-entry.js';
+import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type Tier } from './workspace-tables.js';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Caller, type KeyScope, personBehind } from '../kernel/caller.js';
-import { recordAuditEntry } from '../ledger/audit-entry.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { deleteToken, insertToken } from '../platform/secrets/token-store.js';
 

@@ -1,6 +1,6 @@
 import { type AccessLevel } from '#src/kernel/caller.js';
 import { operations } from '#src/operations.js';
-import { isPublic } from '#src/platform/operation.js';
+import { isPublic } from '#src/platform/operations/operation.js';
 import { type ApiResponse } from '#test/support/api-client.js';
 import { jsonOf } from './boundary-values.js';
 import { boundedFields, type DeclaredField, setAt } from './declared-fields.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { forAgents } from '#test/agent-access/oauth-fixture.js';
 import { FetchClient } from '#test/mcp/mcp-fixture.js';
 import { Service } from '#test/support/service.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Failure } from '#src/kernel/failure.js';
-import { inputOf } from '#src/platform/operation-dispatcher.js';
+import { inputOf } from '#src/platform/operations/operation-dispatcher.js';
 import { forAgents } from '#test/agent-access/oauth-fixture.js';
 import { Service } from '#test/support/service.js';
 import {

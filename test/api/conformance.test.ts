@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';
 import { describeApi } from '#src/platform/openapi/document.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { records } from '#src/records.js';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON schemas are read at every depth
 type JsonSchema = any;

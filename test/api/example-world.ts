@@ -1,6 +1,6 @@
 import { newId } from '#src/kernel/ids.js';
 import { operations } from '#src/operations.js';
-import { type Example } from '#src/platform/operation.js';
+import { type Example } from '#src/platform/operations/operation.js';
 import { tokenHash } from '#src/platform/secrets/token.js';
 import { ClientProgram } from '#test/agent-access/oauth-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';

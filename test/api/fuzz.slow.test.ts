@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { answerWith, FakeServer } from '#fakes/fake-server.js';
 import { newId } from '#src/kernel/ids.js';
 import { operations } from '#src/operations.js';
-import { type AnyOperation, commonFailures, type Example } from '#src/platform/operation.js';
+import { type AnyOperation, commonFailures, type Example } from '#src/platform/operations/operation.js';
 import { forAgents } from '#test/agent-access/oauth-fixture.js';
 import { Service } from '#test/support/service.js';
 import { extremeValues, jsonOf, outsideValues } from './boundary-values.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { operations as declared } from '#src/operations.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { query } from '#test/support/ledger-checks.js';
 import { Service } from '#test/support/service.js';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type z } from 'zod';
 import { operations } from '#src/operations.js';
 import { failureCodes } from '#src/platform/openapi/failure-responses.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { acceptInvite } from '#src/reps/invite-reps.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { openTransaction } from '#test/support/open-transaction.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations as declared } from '#src/operations.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';

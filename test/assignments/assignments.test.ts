@@ -4,7 +4,7 @@ import { deleteAssignment } from '#src/assignments/commands/delete-assignment.js
 import { updateAssignment } from '#src/assignments/commands/update-assignment.js';
 import { listAssignments } from '#src/assignments/queries/list-assignments.js';
 import { newId } from '#src/kernel/ids.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { setQuotas } from '#src/quotas/commands/set-quotas.js';
 import { OfflineWorkspace, type Parts } from '#test/support/offline-workspace.js';
 import { flatRule } from '#test/support/terms.js';

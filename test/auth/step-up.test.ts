@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations as declared } from '#src/operations.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { Service } from '#test/support/service.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { guardJson } from '#src/platform/http/json-body.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON schemas are read at every depth
 type Schema = any;

@@ -4,7 +4,7 @@ import { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { operations as declared } from '#src/operations.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { Service } from '#test/support/service.js';
 import { type ServiceProcess } from '#test/support/service-process.js';
 import { type KnownValues, largestBody, largestConfigs, largestFile, largestQuery, repair } from './largest-input.js';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { loadStatementFacts } from '#src/exports/documents/statement-facts.js';
 import { operations } from '#src/operations.js';
 import { jsonSchemaOf } from '#src/platform/json-schema.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { unzipped } from '#test/support/downloads.js';
 import { Service } from '#test/support/service.js';

@@ -4,7 +4,7 @@ import { type DealOutcome, outcomesOf } from '#src/commissions/deal-outcomes.js'
 import { listCommissionExceptions } from '#src/commissions/queries/list-commission-exceptions.js';
 import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { findDeal } from '#src/deals/deal-views.js';
-import { loadWorkspaceTerms } from '#src/ledger/rep-terms.js';
+import { loadWorkspaceTerms } from '#src/ledger/input/rep-terms.js';
 import { type ThreadPool } from '#src/platform/threads/thread-pool.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { flatRule } from '#test/support/terms.js';

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { FakeCrma } from '#fakes/fake-crma.js';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
-import { crmaAdapter } from '#src/crm/crma/adapter.js';
-import { crmbAdapter } from '#src/crm/crmb/adapter.js';
-import { CrmcAdapter } from '#src/crm/crmc/adapter.js';
-import { type CrmAccount, fixedAccess } from '#src/crm/port.js';
+import { crmaAdapter } from '#src/crm/adapters/crma/adapter.js';
+import { crmbAdapter } from '#src/crm/adapters/crmb/adapter.js';
+import { CrmcAdapter } from '#src/crm/adapters/crmc/adapter.js';
+import { type CrmAccount, fixedAccess } from '#src/crm/adapters/port.js';
 import { failureOf, kindOf, listed, tokenOnly } from './crm-access.js';
 
 describe('records that belong to deals', () => {

@@ -8,7 +8,7 @@ import {
   CrmFailure,
   type CrmFailureKind,
   type ListDeals,
-} from '#src/crm/port.js';
+} from '#src/crm/adapters/port.js';
 
 /** Holds the credentials of one connection as the service does, without a database. */
 export class StoredAccess implements CrmAccess {

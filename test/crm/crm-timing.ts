@@ -1,4 +1,4 @@
-import { type CrmTiming } from '#src/crm/http.js';
+import { type CrmTiming } from '#src/crm/adapters/http.js';
 
 /** Time that advances only during sleeps; the fake servers use the same clock. */
 export class SleptTime implements CrmTiming {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { FakeCrma } from '#fakes/fake-crma.js';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
-import { crmaAdapter } from '#src/crm/crma/adapter.js';
-import { crmaDeal, crmaReading, crmaRecord, crmaValue } from '#src/crm/crma/values.js';
-import { type CrmAccount, type CrmAdapter, type CrmDeal } from '#src/crm/port.js';
+import { crmaAdapter } from '#src/crm/adapters/crma/adapter.js';
+import { crmaDeal, crmaReading, crmaRecord, crmaValue } from '#src/crm/adapters/crma/values.js';
+import { type CrmAccount, type CrmAdapter, type CrmDeal } from '#src/crm/adapters/port.js';
 import { collected, kindOf, listed, StoredAccess, tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
-import { crmbAdapter } from '#src/crm/crmb/adapter.js';
-import { crmbUrl } from '#src/crm/crmb/paths.js';
+import { crmbAdapter } from '#src/crm/adapters/crmb/adapter.js';
+import { crmbUrl } from '#src/crm/adapters/crmb/paths.js';
 import {
   crmbDeal,
   crmbDealRecord,
@@ -10,8 +10,8 @@ import {
   crmbStages,
   crmbValue,
   readProperties,
-} from '#src/crm/crmb/values.js';
-import { type CrmAccount, type CrmAdapter, type ListDeals } from '#src/crm/port.js';
+} from '#src/crm/adapters/crmb/values.js';
+import { type CrmAccount, type CrmAdapter, type ListDeals } from '#src/crm/adapters/port.js';
 import { collected, failureOf, kindOf, listed, StoredAccess, tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
 

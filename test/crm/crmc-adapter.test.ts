@@ -2,9 +2,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { answerWith, hangUp } from '#fakes/fake-server.js';
-import { CrmcAdapter } from '#src/crm/crmc/adapter.js';
-import { realTiming } from '#src/crm/http.js';
-import { type CrmAccount, type CrmCredentials, fixedAccess, type ListDeals } from '#src/crm/port.js';
+import { CrmcAdapter } from '#src/crm/adapters/crmc/adapter.js';
+import { realTiming } from '#src/crm/adapters/http.js';
+import { type CrmAccount, type CrmCredentials, fixedAccess, type ListDeals } from '#src/crm/adapters/port.js';
 import { collected, failureOf, kindOf, listed, StoredAccess } from './crm-access.js';
 
 const minuteMs = 60_000;

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { dealShape, readDeal, readValue } from '#src/crm/crmc/deals.js';
-import { id18 } from '#src/crm/crmc/ids.js';
-import { instanceOrigin } from '#src/crm/crmc/instance.js';
-import { slugsOf, snakeCase } from '#src/crm/crmc/names.js';
-import { soqlText } from '#src/crm/crmc/soql.js';
-import { readCrmcDelivery } from '#src/crm/crmc/webhook.js';
+import { dealShape, readDeal, readValue } from '#src/crm/adapters/crmc/deals.js';
+import { id18 } from '#src/crm/adapters/crmc/ids.js';
+import { instanceOrigin } from '#src/crm/adapters/crmc/instance.js';
+import { slugsOf, snakeCase } from '#src/crm/adapters/crmc/names.js';
+import { soqlText } from '#src/crm/adapters/crmc/soql.js';
+import { readCrmcDelivery } from '#src/crm/adapters/crmc/webhook.js';
 
 const described = (name: string, type: string, length = 0) => ({
   name,

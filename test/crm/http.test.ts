@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { z } from 'zod';
 import { answerLate, answerText, answerWith, FakeServer, hangUp } from '#fakes/fake-server.js';
-import { CrmHttp, type CrmRequest, retryAfterMs } from '#src/crm/http.js';
-import { type CrmAccess, fixedAccess } from '#src/crm/port.js';
+import { CrmHttp, type CrmRequest, retryAfterMs } from '#src/crm/adapters/http.js';
+import { type CrmAccess, fixedAccess } from '#src/crm/adapters/port.js';
 import { failureOf, tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
 

@@ -5,9 +5,9 @@ import { type Delivery } from '#fakes/deliveries.js';
 import { FakeCrma } from '#fakes/fake-crma.js';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeServer } from '#fakes/fake-server.js';
-import { crmaAdapter } from '#src/crm/crma/adapter.js';
-import { readCrmaDelivery, verifyCrmaSignature } from '#src/crm/crma/webhook.js';
-import { type CrmbRequest, readCrmbDelivery, verifyCrmbSignature } from '#src/crm/crmb/webhook.js';
+import { crmaAdapter } from '#src/crm/adapters/crma/adapter.js';
+import { readCrmaDelivery, verifyCrmaSignature } from '#src/crm/adapters/crma/webhook.js';
+import { type CrmbRequest, readCrmbDelivery, verifyCrmbSignature } from '#src/crm/adapters/crmb/webhook.js';
 import { Failure } from '#src/kernel/failure.js';
 import { StoredAccess, tokenOnly } from './crm-access.js';
 

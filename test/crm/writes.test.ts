@@ -3,11 +3,11 @@ import { FakeCrma } from '#fakes/fake-crma.js';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { answerWith } from '#fakes/fake-server.js';
-import { crmaAdapter } from '#src/crm/crma/adapter.js';
-import { crmbAdapter } from '#src/crm/crmb/adapter.js';
-import { CrmcAdapter } from '#src/crm/crmc/adapter.js';
-import { type CrmAccount } from '#src/crm/port.js';
-import { type DealValues, type WriteProblem, type WriteTargets } from '#src/crm/write-back.js';
+import { crmaAdapter } from '#src/crm/adapters/crma/adapter.js';
+import { crmbAdapter } from '#src/crm/adapters/crmb/adapter.js';
+import { CrmcAdapter } from '#src/crm/adapters/crmc/adapter.js';
+import { type CrmAccount } from '#src/crm/adapters/port.js';
+import { type DealValues, type WriteProblem, type WriteTargets } from '#src/crm/adapters/write-back.js';
 import { StoredAccess, tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
 

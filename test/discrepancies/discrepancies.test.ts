@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PeriodChecker } from '#src/discrepancies/period-checker.js';
+import { PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { openTransaction, untilBlocked } from '#test/support/open-transaction.js';

@@ -7,7 +7,7 @@ import { type ExportKind } from '#src/exports/export-tables.js';
 import { type Caller } from '#src/kernel/caller.js';
 import { Failure } from '#src/kernel/failure.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
-import { Download, Reply } from '#src/platform/operation.js';
+import { Download, Reply } from '#src/platform/operations/operation.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { exportWorker } from './export-worker.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { FakeCrma } from '#fakes/fake-crma.js';
-import { crmaAdapter } from '#src/crm/crma/adapter.js';
-import { type CrmAccount, fixedAccess } from '#src/crm/port.js';
+import { crmaAdapter } from '#src/crm/adapters/crma/adapter.js';
+import { type CrmAccount, fixedAccess } from '#src/crm/adapters/port.js';
 import { kindOf, listed, tokenOnly } from '../crm/crm-access.js';
 import { type DescribedOperation, describedError, describedOperations } from './crma-description.js';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { deliver } from '#fakes/deliveries.js';
-import { type CrmAccount } from '#src/crm/port.js';
-import { type WriteFinding } from '#src/crm/write-back.js';
-import { CrmAccounts } from '#src/integrations/crm-accounts.js';
-import { WriteBackRunner } from '#src/integrations/write-back-runner.js';
+import { type CrmAccount } from '#src/crm/adapters/port.js';
+import { type WriteFinding } from '#src/crm/adapters/write-back.js';
+import { CrmAccounts } from '#src/crm/connections/crm-accounts.js';
+import { WriteBackRunner } from '#src/crm/write-back/write-back-runner.js';
 import { LeaseLost, Leases } from '#src/platform/jobs/leases.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone, untilInboxEmpty, type WriteFields } from '#test/support/crm-worlds.js';

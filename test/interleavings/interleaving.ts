@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { type Clock } from '#src/kernel/clock.js';
 import { Failure } from '#src/kernel/failure.js';
-import { calculateLanes } from '#src/ledger/calculate-lanes.js';
+import { calculateLanes } from '#src/ledger/lanes/calculate-lanes.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { dispatcherFor, type OfflineDatabase } from '#test/support/offline-database.js';
 import { type OfflineWorkspace, type Parts } from '#test/support/offline-workspace.js';
 import { type Schedule } from './schedules.js';

@@ -1,6 +1,6 @@
 import { type Decision } from '#src/engine/model.js';
 import { Decimal } from '#src/kernel/decimal.js';
-import { type LedgerRow } from '#src/ledger/ledger-rows.js';
+import { type LedgerRow } from '#src/ledger/input/ledger-rows.js';
 
 /** A decision of the engine: 100 on the deal D1 of January. */
 export function decided(values: Partial<Decision> = {}): Decision {

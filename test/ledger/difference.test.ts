@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { type BlockedChange, type Decision, type FixedEvent } from '#src/engine/model.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { EventLoopSlice } from '#src/kernel/waiting.js';
-import { differenceOf, isSameCredit, type Write } from '#src/ledger/difference.js';
-import { type LedgerRow } from '#src/ledger/ledger-rows.js';
+import { type LedgerRow } from '#src/ledger/input/ledger-rows.js';
+import { differenceOf, isSameCredit, type Write } from '#src/ledger/output/difference.js';
 import { decided, storedRow } from './decided-rows.js';
 
 interface Stored {

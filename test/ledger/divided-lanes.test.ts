@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { lanesToCalculate } from '#src/ledger/lane-freshness.js';
+import { lanesToCalculate } from '#src/ledger/lanes/lane-freshness.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { workedTiers } from '#test/support/worked-example.js';

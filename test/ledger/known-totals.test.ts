@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { type Decision } from '#src/engine/model.js';
 import { Decimal } from '#src/kernel/decimal.js';
-import { differenceOf } from '#src/ledger/difference.js';
-import { Footprint } from '#src/ledger/footprint.js';
-import { knownTotals, movesUntil } from '#src/ledger/known-totals.js';
-import { type LedgerRow } from '#src/ledger/ledger-rows.js';
-import { type KnownTotals } from '#src/ledger/totals.js';
+import { knownTotals, movesUntil } from '#src/ledger/input/known-totals.js';
+import { type LedgerRow } from '#src/ledger/input/ledger-rows.js';
+import { differenceOf } from '#src/ledger/output/difference.js';
+import { Footprint } from '#src/ledger/output/footprint.js';
+import { type KnownTotals } from '#src/ledger/output/totals.js';
 import { decided, storedRow } from './decided-rows.js';
 
 const window = { from: '2026-01-10', to: '2026-03-31' };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { laneBatches } from '#src/ledger/lane-batches.js';
-import { TimeSlice } from '#src/ledger/lane-runner.js';
+import { laneBatches } from '#src/ledger/lanes/lane-batches.js';
+import { TimeSlice } from '#src/ledger/lanes/lane-runner.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { workedTiers } from '#test/support/worked-example.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { listFailedCalculations } from '#src/commissions/queries/list-failed-calculations.js';
-import { LaneRunner } from '#src/ledger/lane-runner.js';
+import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import {
   type TenantCaller,
   type TransactionOptions,

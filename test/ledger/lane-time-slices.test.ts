@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { LaneRunner, TimeSlice } from '#src/ledger/lane-runner.js';
+import { LaneRunner, TimeSlice } from '#src/ledger/lanes/lane-runner.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LocalLaneDispatcher } from '#src/ledger/local-lane-dispatcher.js';
+import { LocalLaneDispatcher } from '#src/ledger/lanes/local-lane-dispatcher.js';
 import { createLog } from '#src/platform/log.js';
 
 /** Lanes whose runs start on wake-up and end on request of the test. */

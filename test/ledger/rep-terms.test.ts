@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { Decimal } from '#src/kernel/decimal.js';
-import { loadRepTerms } from '#src/ledger/rep-terms.js';
+import { loadRepTerms } from '#src/ledger/input/rep-terms.js';
 import { Service } from '#test/support/service.js';
 import { TeamExample } from './team-example.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { allDays, type DayRange } from '#src/kernel/day.js';
-import { type Trigger } from '#src/ledger/calculation-requests.js';
+import { type Trigger } from '#src/ledger/requests/calculation-requests.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { expectProportional, type StatementWork, statementWork } from '#test/support/statement-work.js';

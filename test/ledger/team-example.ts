@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type LaneRunner } from '#src/ledger/lane-runner.js';
+import { type LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import { ledgerRows } from '#test/support/ledger-checks.js';
 import { type Service } from '#test/support/service.js';
 import { flatRule, won } from '#test/support/terms.js';

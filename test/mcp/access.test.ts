@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type AccessLevel, type Caller } from '#src/kernel/caller.js';
 import { operations } from '#src/operations.js';
-import { type AnyOperation } from '#src/platform/operation.js';
-import { mayCall } from '#src/platform/operation-scope.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
+import { mayCall } from '#src/platform/operations/operation-scope.js';
 import { query } from '#test/support/ledger-checks.js';
 import { Service } from '#test/support/service.js';
 import { done, FetchClient, rejected, sdkClient, seededWorkspace } from './mcp-fixture.js';

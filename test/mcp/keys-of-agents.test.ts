@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';
-import { isPublic } from '#src/platform/operation.js';
-import { isChange, scopeOf } from '#src/platform/operation-scope.js';
+import { isPublic } from '#src/platform/operations/operation.js';
+import { isChange, scopeOf } from '#src/platform/operations/operation-scope.js';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
 import { type Workspace } from '#test/support/workspace.js';

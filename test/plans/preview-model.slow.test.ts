@@ -2,7 +2,7 @@ import { config, expect } from 'chai';
 import fc from 'fast-check';
 import { systemClock } from '#src/kernel/clock.js';
 import { Decimal } from '#src/kernel/decimal.js';
-import { loadTerms } from '#src/ledger/rep-terms.js';
+import { loadTerms } from '#src/ledger/input/rep-terms.js';
 import { workspaceToday } from '#src/reps/rep-views.js';
 import { dryRunPeriods } from '#src/simulation/period-dry-run.js';
 import { arbitraryRun, execute } from '#test/ledger/commands.js';

@@ -8,8 +8,8 @@ import { createApp } from '#src/platform/http/app.js';
 import { Health } from '#src/platform/http/health.js';
 import { type Listening, listen } from '#src/platform/http/listen.js';
 import { createLog } from '#src/platform/log.js';
-import { type AnyOperation } from '#src/platform/operation.js';
-import { type OperationDispatcher, type RawInput } from '#src/platform/operation-dispatcher.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
+import { type OperationDispatcher, type RawInput } from '#src/platform/operations/operation-dispatcher.js';
 
 interface Answer {
   readonly status: number;

@@ -8,8 +8,8 @@ import { type Listening, listen } from '#src/platform/http/listen.js';
 import { reportUnhandledRejections } from '#src/platform/http/request-context.js';
 import { createLog } from '#src/platform/log.js';
 import { metrics } from '#src/platform/metrics.js';
-import { type AnyOperation } from '#src/platform/operation.js';
-import { type OperationDispatcher } from '#src/platform/operation-dispatcher.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
+import { type OperationDispatcher } from '#src/platform/operations/operation-dispatcher.js';
 
 const operation: AnyOperation = {
   id: 'listThings',

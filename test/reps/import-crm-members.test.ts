@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
-import { recalculateIn } from '#src/ledger/recalculate.js';
+import { recalculateIn } from '#src/ledger/requests/recalculate.js';
 import { updateRep } from '#src/reps/commands/update-rep.js';
 import { importCrmMembers, type Member } from '#src/reps/import-crm-members.js';
 import { getRep } from '#src/reps/queries/get-rep.js';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type CrmProvider } from '#src/crm/port.js';
+import { type CrmProvider } from '#src/crm/adapters/port.js';
 import { CookieClient } from '#test/support/cookie-client.js';
 import { until } from '#test/support/until.js';
 import { ConnectedWorkspace } from './crm.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
-import { type CrmProvider } from '#src/crm/port.js';
+import { type CrmProvider } from '#src/crm/adapters/port.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, type PlainDeal, payEveryone } from '#test/support/crm-worlds.js';
 import { type Json, service } from './running-service.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { FakeBilling } from '#fakes/fake-billing.js';
-import { type CrmProvider } from '#src/crm/port.js';
+import { type CrmProvider } from '#src/crm/adapters/port.js';
 import { newId } from '#src/kernel/ids.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
-import { type CrmProvider } from '#src/crm/port.js';
+import { type CrmProvider } from '#src/crm/adapters/port.js';
 import { until } from '#test/support/until.js';
 import { ConnectedWorkspace } from './crm.js';
 import { row } from './rows.js';

@@ -4,7 +4,7 @@ import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { type FakeOAuth } from '#fakes/fake-oauth.js';
 import { type FakeServer } from '#fakes/fake-server.js';
-import { type CrmProvider } from '#src/crm/port.js';
+import { type CrmProvider } from '#src/crm/adapters/port.js';
 import { type ApiClient } from './api-client.js';
 import { query } from './ledger-checks.js';
 import { type Random } from './random.js';

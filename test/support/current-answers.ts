@@ -3,7 +3,7 @@ import { getCommissions } from '#src/commissions/queries/get-commissions.js';
 import { listCommissionPeriods } from '#src/commissions/queries/list-commission-periods.js';
 import { listDeals } from '#src/deals/queries/list-deals.js';
 import { serviceCaller } from '#src/kernel/caller.js';
-import { type AnyOperation } from '#src/platform/operation.js';
+import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { type ApiClient } from './api-client.js';
 import { type Service } from './service.js';
 

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely';
 import { idOf, newId } from '#src/kernel/ids.js';
 import { periodRange } from '#src/kernel/period.js';
-import { refreshMonths } from '#src/ledger/totals.js';
+import { refreshMonths } from '#src/ledger/output/totals.js';
 import { type PlanStatus, planTerms } from '#src/plans/plan.js';
 import { insertPlan, insertVersion, loadPlan } from '#src/plans/plan-store.js';
 import { type Tables } from '#src/platform/database/tables.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';
-import { type AnyOperation, isPublic } from '#src/platform/operation.js';
+import { type AnyOperation, isPublic } from '#src/platform/operations/operation.js';
 
 const sources = fileURLToPath(new URL('../../../web/src', import.meta.url));
 

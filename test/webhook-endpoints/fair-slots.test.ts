@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
+import { updateEndpoint } from '#src/outgoing-events/webhook-endpoint-store.js';
 import { Leases } from '#src/platform/jobs/leases.js';
 import { createLog } from '#src/platform/log.js';
-import { updateEndpoint } from '#src/webhook-endpoints/webhook-endpoint-store.js';
 import { OfflineDatabase } from '#test/support/offline-database.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { until } from '#test/support/until.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
-import { replayWebhookDelivery } from '#src/webhook-endpoints/commands/replay-webhook-delivery.js';
-import { testWebhookEndpoint } from '#src/webhook-endpoints/commands/test-webhook-endpoint.js';
+import { replayWebhookDelivery } from '#src/outgoing-events/commands/replay-webhook-delivery.js';
+import { testWebhookEndpoint } from '#src/outgoing-events/commands/test-webhook-endpoint.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 
 describe('deliveries that a person requests', () => {

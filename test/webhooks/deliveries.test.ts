@@ -1,8 +1,8 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
+import { WebhookLimits } from '#src/crm/deliveries/webhook-limits.js';
 import { placeOfRoute } from '#src/platform/inbox/inbox.js';
-import { WebhookLimits } from '#src/webhooks/webhook-limits.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, type PlainDeal, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { expectError } from '#test/support/errors.js';

@@ -2,9 +2,9 @@ import '@fontsource/inter/latin-400.css';
 import '@fontsource/inter/latin-600.css';
 import '@fontsource/inter/latin-ext-400.css';
 import '@fontsource/inter/latin-ext-600.css';
-import './theme/mantine.js';
-import './theme/tokens.css';
-import './theme/base.css';
+import './shared/theme/mantine.js';
+import './shared/theme/tokens.css';
+import './shared/theme/base.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
@@ -13,7 +13,7 @@ import { createRoot } from 'react-dom/client';
 import { Messages } from './app/Messages.js';
 import { queryClient } from './app/query-client.js';
 import { router } from './app/router.js';
-import { theme } from './theme/theme.js';
+import { theme } from './shared/theme/theme.js';
 
 const root = document.getElementById('root');
 if (root !== null)

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { assertDateOrder, planNotFound } from '../../plans/plan.js';
 import { termsSubject } from '../../plans/plan-subject.js';
 import { planArguments } from '../../plans/plan-tool-text.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
-import { day, uuid } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { day, uuid } from '../../platform/operations/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { unknownReps } from '../../reps/rep-views.js';
 import { type Assignment, assignment, assignmentExample, assignmentOverlap } from '../assignment.js';

@@ -2,8 +2,8 @@ import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, earliestDay, latestDay, overlap } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { type Recalculate } from '../../ledger/recalculate.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { findPlanIdsByName } from '../../plans/plan-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
@@ -17,7 +17,7 @@ import {
   readRowsInSlices,
   rejectedRow,
 } from '../../platform/files/import-results.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { normalEmail } from '../../reps/rep.js';
 import { findRepIdsByEmail } from '../../reps/rep-views.js';
 import { insertAssignments, recalculateAssigned } from '../assignment-store.js';

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { assertDateOrder } from '../../plans/plan.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
-import { day } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { day } from '../../platform/operations/schemas.js';
 import {
   type Assignment,
   assignment,

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { Download, operation } from '../../platform/operation.js';
-import { wholeNumber } from '../../platform/schemas.js';
+import { Download, operation } from '../../platform/operations/operation.js';
+import { wholeNumber } from '../../platform/operations/schemas.js';
 
 const pageSize = 1000;
 const query = z.strictObject({

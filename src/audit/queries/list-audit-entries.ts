@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
-import { cursorPage, instant, text } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { cursorPage, instant, text } from '../../platform/operations/schemas.js';
 
 const query = z.strictObject({
   actor: text(200).optional().describe('Only what this actor did, such as rep:<id>, api-key or key:<id>'),

@@ -3,8 +3,8 @@ import { pageFields } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
-import { offsetPage, text } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { offsetPage, text } from '../../platform/operations/schemas.js';
 import { auditRun } from '../audit-run.js';
 import { listAuditRuns } from '../audit-views.js';
 

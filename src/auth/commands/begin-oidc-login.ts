@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
-import { operation, Redirect } from '../../platform/operation.js';
-import { uuid } from '../../platform/schemas.js';
+import { operation, Redirect } from '../../platform/operations/operation.js';
+import { uuid } from '../../platform/operations/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { IdentityProvider } from '../oidc/identity-provider.js';
 import { storeState } from '../oidc/sign-in-state-store.js';

@@ -3,7 +3,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { FailedSignIns } from '../failed-sign-ins.js';
 import { findIdentity } from '../identity-views.js';

@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { FailedSignIns } from '../failed-sign-ins.js';
 import { callbackPath, IdentityProvider } from '../oidc/identity-provider.js';

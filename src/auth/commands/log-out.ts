@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { deleteToken } from '../../platform/secrets/token-store.js';
 import { recordSessionEntry } from '../session-store.js';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { openSession } from '../open-session.js';
 import { invalidStartLink, type Session, session, sessionExample, startLinkToken } from '../sign-in.js';
 import { StartLinks } from '../start-links.js';

@@ -3,7 +3,7 @@ import { fields } from '../../api/resource-fields.js';
 import { roles } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
 import { findIdentity } from '../identity-views.js';
 

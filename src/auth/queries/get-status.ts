@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { tokenFields, tokenFieldsOf } from '../identity-views.js';
 
 const response = z.object({

@@ -1,11 +1,16 @@
+import {
+  badSignature,
+  type DeliveryAnswer,
+  deliveryAnswer,
+  deliveryLimitBytes,
+} from '../../crm/deliveries/delivery.js';
+import { UnverifiedDeliveries } from '../../crm/deliveries/unverified-deliveries.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { type Config } from '../../platform/config.js';
 import { parseJson } from '../../platform/http/json-body.js';
 import { CLOCK, CONFIG } from '../../platform/injection-tokens.js';
-import { operation, type RawBody } from '../../platform/operation.js';
-import { badSignature, type DeliveryAnswer, deliveryAnswer, deliveryLimitBytes } from '../../webhooks/delivery.js';
-import { UnverifiedDeliveries } from '../../webhooks/unverified-deliveries.js';
+import { operation, type RawBody } from '../../platform/operations/operation.js';
 import { type BillingEvent, readBillingEvent, readThinEvent } from '../billing-event.js';
 import { BillingIntake } from '../billing-intake.js';
 import { BillingUnavailable } from '../billing-provider.js';

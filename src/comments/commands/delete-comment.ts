@@ -4,7 +4,7 @@ import { mayActAs, maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { notYours } from '../../reps/rep.js';
 import { commentExample } from '../comment.js';
 import { deleteComment as remove } from '../comment-store.js';

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { recordAuditEntry } from '../../ledger/audit-entry.js';
-import { clearEvents, lockAllLanes } from '../../ledger/clear-events.js';
+import { recordAuditEntry } from '../../audit/audit-entry.js';
+import { clearEvents, lockAllLanes } from '../../ledger/output/clear-events.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 
 /**
  * A rule is identified by its plan and name in all versions. It exists while a version that no active version

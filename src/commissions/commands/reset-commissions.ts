@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { restartSyncs } from '../../integrations/crm-sync.js';
-import { recordAuditEntry } from '../../ledger/audit-entry.js';
-import { clearEvents, lockAllLanes } from '../../ledger/clear-events.js';
+import { recordAuditEntry } from '../../audit/audit-entry.js';
+import { restartSyncs } from '../../crm/sync/crm-sync.js';
+import { clearEvents, lockAllLanes } from '../../ledger/output/clear-events.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 
 const body = z.strictObject({
   scope: z

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
 import { dealRecord } from '../../deals/deal.js';
+import { commissionEvent, eventAnswer } from '../../earnings/commission-event.js';
+import { findEventOwner, findRuleOfEvent, findTracedEvent, type RuleOfEvent } from '../../earnings/commission-views.js';
 import { maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
+import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { notYours } from '../../reps/rep.js';
 import { findTrueUpOfEvent, trueUpOfEvent } from '../../statements/correction.js';
-import { commissionEvent, eventAnswer } from '../commission-event.js';
-import { findEventOwner, findRuleOfEvent, findTracedEvent, type RuleOfEvent } from '../commission-views.js';
 import { findVisibleDeal, traceOf } from '../deal-breakdown.js';
 
 const params = z.strictObject({ eventId: pathIds.eventId });

@@ -1,21 +1,21 @@
 import { z } from 'zod';
+import { readRepDashboard, repDashboard } from '../../dashboards/rep-dashboard.js';
+import { readTeamOverview, teamOverview, teamOverviewExample } from '../../dashboards/team-overview.js';
 import { dealId } from '../../deals/deal.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { dayInZone } from '../../kernel/day.js';
 import { periodOf } from '../../kernel/period.js';
-import { loadWorkspaceTerms } from '../../ledger/rep-terms.js';
+import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
-import { asOfQuery, optionalPeriod, wholeNumber } from '../../platform/schemas.js';
+import { type Input, operation } from '../../platform/operations/operation.js';
+import { asOfQuery, optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
 import { assertSeesRepOrTeam, repIdQuery } from '../../reps/rep.js';
 import { dealAsOf, readDealAsOf, readRepAsOf, readTeamAsOf, repAsOf, teamAsOf } from '../commission-as-of.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { DealExplainer } from '../deal-explainer.js';
-import { readRepDashboard, repDashboard } from '../rep-dashboard.js';
-import { readTeamOverview, teamOverview, teamOverviewExample } from '../team-overview.js';
 
 /** Which people the team overview lists. */
 const include = z

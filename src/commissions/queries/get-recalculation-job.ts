@@ -3,10 +3,10 @@ import { pathIds } from '../../api/resource-fields.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { findJobs } from '../../ledger/calculation-jobs.js';
+import { findJobs } from '../../ledger/requests/calculation-jobs.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { jobAnswer, recalculationJob, recalculationJobExample } from '../recalculation.js';
 
 const params = z.strictObject({ jobId: pathIds.jobId });

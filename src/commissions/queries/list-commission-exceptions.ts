@@ -7,12 +7,12 @@ import { groupBy } from '../../kernel/group-by.js';
 import { periodOf, periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
-import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms } from '../../ledger/rep-terms.js';
+import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
-import { period, wholeNumber } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { period, wholeNumber } from '../../platform/operations/schemas.js';
 import { DealExplainer } from '../deal-explainer.js';
 import {
   type DealRow,

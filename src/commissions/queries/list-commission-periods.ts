@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import { listEventPeriods } from '../../earnings/commission-views.js';
 import { type Caller, onlyRep } from '../../kernel/caller.js';
 import { type Period, periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { narrowedReps, readsAsWidget, repIdQuery } from '../../reps/rep.js';
 import { assertRepExists } from '../../reps/rep-views.js';
-import { listEventPeriods } from '../commission-views.js';
 
 const query = z.strictObject({ repId: repIdQuery.optional().describe('Only periods of this rep, by id (UUID)') });
 

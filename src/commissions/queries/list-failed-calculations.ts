@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { loadFailedLanes } from '../../ledger/failed-lanes.js';
+import { loadFailedLanes } from '../../ledger/lanes/failed-lanes.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 
 export const listFailedCalculations = operation({
   id: 'listFailedCalculations',

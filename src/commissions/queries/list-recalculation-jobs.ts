@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { findJobs } from '../../ledger/calculation-jobs.js';
+import { findJobs } from '../../ledger/requests/calculation-jobs.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { jobAnswer, recalculationJob, recalculationJobExample } from '../recalculation.js';
 
 export const listRecalculationJobs = operation({

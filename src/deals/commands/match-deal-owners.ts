@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { operation } from '../../platform/operation.js';
-import { text, uuid } from '../../platform/schemas.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { operation } from '../../platform/operations/operation.js';
+import { text, uuid } from '../../platform/operations/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { unknownReps } from '../../reps/rep-views.js';
 import { maxOwnerIdLength } from '../deal.js';

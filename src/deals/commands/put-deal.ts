@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { inParallel } from '../../kernel/waiting.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { failpoint } from '../../platform/failpoint.js';
-import { operation, Reply } from '../../platform/operation.js';
+import { operation, Reply } from '../../platform/operations/operation.js';
 import { affectedReps } from '../affected-reps.js';
 import {
   amountBound,

@@ -1,8 +1,8 @@
 import { type Caller } from '../../kernel/caller.js';
 import { invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
-import { completeJobIfDone, createJob } from '../../ledger/calculation-jobs.js';
-import { type Recalculate } from '../../ledger/recalculate.js';
+import { completeJobIfDone, createJob } from '../../ledger/requests/calculation-jobs.js';
+import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type AffectedReps, affectedReps, merge } from '../affected-reps.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { pageFields } from '../../api/resource-fields.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
-import { wholeNumber } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { wholeNumber } from '../../platform/operations/schemas.js';
 import { listUnmatchedOwners } from '../unmatched-owners.js';
 
 const query = z.strictObject({

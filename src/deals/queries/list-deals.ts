@@ -6,8 +6,8 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
-import { day, flag, instant, text, uuid, wholeNumber } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { day, flag, instant, text, uuid, wholeNumber } from '../../platform/operations/schemas.js';
 import { dealExample, dealId, dealRecord } from '../deal.js';
 import { listDeals as findDeals } from '../deal-views.js';
 

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
+import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { findDeal } from '../../deals/deal-views.js';
 import { type Caller, mayActAs, personBehind } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { recordAuditEntry } from '../../ledger/audit-entry.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { operation } from '../../platform/operation.js';
-import { money, period, text } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { money, period, text } from '../../platform/operations/schemas.js';
 import { lockRep } from '../../statements/rep-lane.js';
 import { writeAdjustment } from '../../statements/write-adjustment.js';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { type DisputeDetail, disputeDetail, disputeDetailExample } from '../dispute.js';
 import { findVisibleDispute, readDisputeDetail } from '../dispute-views.js';
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { operation } from '../../platform/operation.js';
-import { period, text } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { period, text } from '../../platform/operations/schemas.js';
 import {
   describePayrollFile,
   type PayrollHandover,

@@ -1,4 +1,4 @@
-import { type QuotaRow } from '../../commissions/attainment.js';
+import { type QuotaRow } from '../../earnings/attainment.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { type Period, periodRange } from '../../kernel/period.js';
 import { type StatementLine } from '../../statements/snapshot.js';

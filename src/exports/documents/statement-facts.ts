@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { type Comment } from '../../comments/comment.js';
 import { listNewestComments } from '../../comments/comment-views.js';
-import { type QuotaRow } from '../../commissions/attainment.js';
-import { listQuotas, sumEarnings } from '../../commissions/commission-views.js';
+import { type QuotaRow } from '../../earnings/attainment.js';
+import { listQuotas, sumEarnings } from '../../earnings/commission-views.js';
 import { type EffectiveTier, effectiveTiers } from '../../engine/compiled-plan.js';
 import { attainmentKey, type Rule } from '../../engine/plan-config.js';
 import { addDays, type Day } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { type Period, periodRange, previousPeriod } from '../../kernel/period.js';
-import { eventsTable, statementPeriodsTable } from '../../ledger/as-of.js';
+import { eventsTable, statementPeriodsTable } from '../../ledger/input/as-of.js';
 import { asOfInstant, type Work } from '../../platform/database/unit-of-work.js';
 import { readActorNames } from '../../reps/actor-names.js';
 import { loadNameOf } from '../../statements/deal-names.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { seesTeam } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { type Download, operation } from '../../platform/operation.js';
+import { type Download, operation } from '../../platform/operations/operation.js';
 import { exportFailures, workbookType } from '../export-job.js';
 import { ExportRequests } from '../export-requests.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { exportJob, exportJobExample, jobAnswer } from '../export-job.js';
 import { ExportRequests } from '../export-requests.js';
 

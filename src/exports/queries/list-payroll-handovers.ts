@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
-import { period } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { period } from '../../platform/operations/schemas.js';
 import { payrollHandover, payrollHandoverExample } from '../payroll-handover.js';
 import { listHandovers } from '../payroll-handover-views.js';
 

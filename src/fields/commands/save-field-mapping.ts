@@ -3,11 +3,11 @@ import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js'
 import { type Caller } from '../../kernel/caller.js';
 import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { completeJobIfDone, createJob } from '../../ledger/calculation-jobs.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { type Recalculate } from '../../ledger/recalculate.js';
+import { completeJobIfDone, createJob } from '../../ledger/requests/calculation-jobs.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import {
   assertEachSlugOnce,
   fieldMapping,

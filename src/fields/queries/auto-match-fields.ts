@@ -1,5 +1,5 @@
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { listNativeDefinitions } from '../field-definition-views.js';
 import { fieldMapping, fieldMappingExample } from '../field-mapping.js';
 import { suggestMapping } from '../field-matching.js';

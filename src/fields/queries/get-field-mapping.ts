@@ -1,6 +1,6 @@
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { fieldMapping, fieldMappingExample } from '../field-mapping.js';
 import { findMapping } from '../field-mapping-views.js';
 

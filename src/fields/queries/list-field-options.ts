@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { fieldOption } from '../field-definition.js';
 import { findFieldOptions } from '../field-options.js';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { type Input, operation } from '../../platform/operation.js';
+import { type Input, operation } from '../../platform/operations/operation.js';
 import { fieldDefinition, fieldDefinitionExample } from '../field-definition.js';
 import { listDefinitions } from '../field-definition-views.js';
 

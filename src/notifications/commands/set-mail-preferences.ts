@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { mailPreferences, notificationKind, personOf, preferencesOf } from '../mail-preferences.js';
 
 const body = z.strictObject({

@@ -1,5 +1,5 @@
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { mailPreferences, personOf, preferencesOf } from '../mail-preferences.js';
 
 export const getMailPreferences = operation({

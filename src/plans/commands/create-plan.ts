@@ -4,8 +4,8 @@ import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation, payingNoOne } from '../../platform/operation.js';
-import { currency, day, text } from '../../platform/schemas.js';
+import { operation, payingNoOne } from '../../platform/operations/operation.js';
+import { currency, day, text } from '../../platform/operations/schemas.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { collectVersionWarnings } from '../collect-plan-warnings.js';
 import {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { assertRepExists } from '../../reps/rep-views.js';
 import { planNotFound } from '../plan.js';
 import { loadPlan, replaceOverrides } from '../plan-store.js';

@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { planNotFound } from '../plan.js';
 import { hasAssignments, deletePlan as removePlan } from '../plan-store.js';
 import { planSubject } from '../plan-subject.js';

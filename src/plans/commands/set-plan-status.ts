@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { planStatuses, writtenPlan } from '../plan.js';
 import { planExample } from '../plan-examples.js';
 import { planSubject } from '../plan-subject.js';

@@ -3,7 +3,7 @@ import { pathIds } from '../../api/resource-fields.js';
 import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { planNotFound } from '../plan.js';
 import {
   type PlanPreview,

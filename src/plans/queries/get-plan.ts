@@ -4,7 +4,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { readsAsWidget } from '../../reps/rep.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, planVersion } from '../plan.js';

@@ -6,7 +6,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planNotFound, repOverrides, thresholdOf } from '../plan.js';
 import { repOverridesExample } from '../plan-examples.js';

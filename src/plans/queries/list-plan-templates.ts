@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { planTemplateExample } from '../plan-examples.js';
 import { planTemplate } from '../templates.js';
 import { planTemplates } from '../templates-catalog.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { readsAsWidget } from '../../reps/rep.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { planStatuses, planVersion } from '../plan.js';

@@ -3,7 +3,7 @@ import { dateFormats } from '../../kernel/date-text.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { EventLoopSlice } from '../../kernel/waiting.js';
-import { flag } from '../schemas.js';
+import { flag } from '../operations/schemas.js';
 
 /** The result of one row of a file. */
 const rowResult = z

@@ -27,9 +27,9 @@ import {
   Redirect,
   type StreamedBody,
   type UploadTerms,
-} from '../operation.js';
-import { type OperationDispatcher, type OperationResult } from '../operation-dispatcher.js';
-import { acceptsIdempotencyKey, assertNoChangeByAgent } from '../operation-scope.js';
+} from '../operations/operation.js';
+import { type OperationDispatcher, type OperationResult } from '../operations/operation-dispatcher.js';
+import { acceptsIdempotencyKey, assertNoChangeByAgent } from '../operations/operation-scope.js';
 import { type Authenticate, type Bearer } from './authenticate.js';
 import { type BrowserSessions } from './browser-sessions.js';
 import { fingerprintRequest, type IdempotencyStore, idempotencyKeyOf, type StoredResponse } from './idempotency.js';

@@ -9,7 +9,7 @@ import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
 import { failpoint } from '../failpoint.js';
 import { type Log } from '../log.js';
 import { jsonInSlices } from '../long-response.js';
-import { type AnyOperation, PreparedJson, type StreamedBody } from '../operation.js';
+import { type AnyOperation, PreparedJson, type StreamedBody } from '../operations/operation.js';
 
 const keyPattern = /^[ -~]{1,200}$/;
 /** In characters. Of a larger response, only that it was sent is stored. */

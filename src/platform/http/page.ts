@@ -1,7 +1,7 @@
 import { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { Failure } from '../../kernel/failure.js';
 import { Html, html } from '../documents/html.js';
-import { commonFailures } from '../operation.js';
+import { commonFailures } from '../operations/operation.js';
 
 export interface Page {
   /** Default: 200. */

@@ -5,7 +5,7 @@ import { cacheVersionOf, readCacheVersions } from '../database/cache-versions.js
 import { type Database } from '../database/pool.js';
 import { VersionedCache } from '../database/versioned-cache.js';
 import { jsonInSlices } from '../long-response.js';
-import { type AnyOperation, type Input } from '../operation.js';
+import { type AnyOperation, type Input } from '../operations/operation.js';
 
 /** In bytes of JSON: some tens of overviews of thousands of reps, or thousands of dashboards. */
 const maxBytes = 64 * 1024 * 1024;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Express, type Request, type Response } from 'express';
 import { html } from '../documents/html.js';
-import { type AnyOperation } from '../operation.js';
+import { type AnyOperation } from '../operations/operation.js';
 import { serviceVersion } from '../version.js';
 import { sendPage } from './page.js';
 

@@ -1,5 +1,5 @@
 import { type Caller } from '../../kernel/caller.js';
-import { type RawInput } from '../operation-dispatcher.js';
+import { type RawInput } from '../operations/operation-dispatcher.js';
 
 /** What happens with a tool that changes something: it runs, a person decides first, or it is rejected. */
 export type WriteMode = 'allow' | 'confirm' | 'deny';

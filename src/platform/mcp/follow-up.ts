@@ -1,6 +1,6 @@
 import { timeLimit } from '../../kernel/time-limit.js';
 import { pollUntil } from '../../kernel/waiting.js';
-import { type AnyOperation } from '../operation.js';
+import { type AnyOperation } from '../operations/operation.js';
 import { type ResourceParts } from './guidance.js';
 import { type Follow } from './tool.js';
 

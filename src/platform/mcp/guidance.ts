@@ -1,5 +1,5 @@
 import { type AccessLevel } from '../../kernel/caller.js';
-import { type AnyOperation } from '../operation.js';
+import { type AnyOperation } from '../operations/operation.js';
 
 /** What agents can use besides the tools. The platform serves it; the slices define its content. */
 export interface Guidance {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { invalid } from '../../kernel/failure.js';
 import { guardJson } from '../http/json-body.js';
-import { type AnyOperation, type AnyTool } from '../operation.js';
-import { parsePart, type RawInput } from '../operation-dispatcher.js';
+import { type AnyOperation, type AnyTool } from '../operations/operation.js';
+import { parsePart, type RawInput } from '../operations/operation-dispatcher.js';
 import { type Argument } from './tool.js';
 
 /** How much of the result to return: arguments that every tool of the kind has, whatever its operation. */

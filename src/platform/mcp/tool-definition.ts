@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type JsonSchema, jsonSchemaOf } from '../json-schema.js';
-import { type AnyOperation, type AnyTool } from '../operation.js';
+import { type AnyOperation, type AnyTool } from '../operations/operation.js';
 import { plainSchema } from './plain-schema.js';
 import { type Argument, type Description, type Detail, type Follow, type Hints } from './tool.js';
 import { readingArguments } from './tool-arguments.js';

@@ -1,6 +1,6 @@
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
-import { type AnyOperation, type AnyTool } from '../operation.js';
+import { type AnyOperation, type AnyTool } from '../operations/operation.js';
 import { removeHidden } from './hidden-characters.js';
 import { hasOwnPaging, type Reading } from './tool-arguments.js';
 

@@ -3,8 +3,8 @@ import { type DayRange } from '../../kernel/day.js';
 import { type Work } from '../database/unit-of-work.js';
 import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
-import { type AnyOperation, PreparedJson, type Subject } from '../operation.js';
-import { inputOf, type OperationDispatcher, type RawInput } from '../operation-dispatcher.js';
+import { type AnyOperation, PreparedJson, type Subject } from '../operations/operation.js';
+import { inputOf, type OperationDispatcher, type RawInput } from '../operations/operation-dispatcher.js';
 
 /** The response of a tool, or why it failed. */
 type ToolOutcome = { readonly answer: unknown } | { readonly failed: ErrorBody };

@@ -10,8 +10,8 @@ import {
 import { groupBy } from '../../kernel/group-by.js';
 import { scriptHeader, sessionCookie } from '../http/browser-sessions.js';
 import { jsonSchemaOf, tidySchema } from '../json-schema.js';
-import { type AnyOperation, type Example, isPublic } from '../operation.js';
-import { acceptsIdempotencyKey, scopeOf } from '../operation-scope.js';
+import { type AnyOperation, type Example, isPublic } from '../operations/operation.js';
+import { acceptsIdempotencyKey, scopeOf } from '../operations/operation-scope.js';
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
 import { headers, headersOf, limitHeaders } from './headers.js';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type ZodOpenApiResponseObject, type ZodOpenApiResponsesObject } from 'zod-openapi';
 import { groupBy } from '../../kernel/group-by.js';
-import { type AnyOperation, commonFailures, isPublic } from '../operation.js';
-import { acceptsIdempotencyKey } from '../operation-scope.js';
+import { type AnyOperation, commonFailures, isPublic } from '../operations/operation.js';
+import { acceptsIdempotencyKey } from '../operations/operation-scope.js';
 import { headersOf, limitHeaders } from './headers.js';
 
 export const failure = z

@@ -5,7 +5,7 @@ import { isUuid } from '../../kernel/ids.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { formatOf, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
 import { periodKind } from '../../kernel/period.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { findPlanIdsByName } from '../../plans/plan-views.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
@@ -19,7 +19,7 @@ import {
   readRowsInSlices,
   rejectedRow,
 } from '../../platform/files/import-results.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { normalEmail } from '../../reps/rep.js';
 import { findRepIdsByEmail } from '../../reps/rep-views.js';
 import { applyQuotas, compareQuotas, repeatedSettings } from '../apply-quotas.js';

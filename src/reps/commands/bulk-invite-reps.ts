@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CONFIG } from '../../platform/injection-tokens.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation, payingNoOne } from '../../platform/operation.js';
+import { operation, payingNoOne } from '../../platform/operations/operation.js';
 import { inviteFailures, inviteReps } from '../invite-reps.js';
 
 // An id that is not a UUID is reported as failed, like an unknown id, so that one mistake does not block the other

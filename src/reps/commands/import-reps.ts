@@ -5,7 +5,7 @@ import { InvalidRequest } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { mapInSlices } from '../../kernel/waiting.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
@@ -17,7 +17,7 @@ import {
   type RowResult,
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { operation, type StreamedBody } from '../../platform/operation.js';
+import { operation, type StreamedBody } from '../../platform/operations/operation.js';
 import { OwnPayrollId } from '../payroll-ids.js';
 import { findRepIdsByEmail, workspaceToday } from '../rep-views.js';
 import { runPeopleChange } from '../run-people-change.js';

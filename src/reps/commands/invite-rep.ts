@@ -5,7 +5,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CONFIG } from '../../platform/injection-tokens.js';
 import { Outbox } from '../../platform/mail/outbox.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { type InviteFailure, inviteReps } from '../invite-reps.js';
 import { repNotFound } from '../rep.js';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { listKeysOf, mayLeaveKeys, validKeys } from '../keys-of-people.js';
 import { peopleSubject } from '../people-subject.js';
 import { type Rep, rep, repExample } from '../rep.js';

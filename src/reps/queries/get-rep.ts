@@ -4,7 +4,7 @@ import { maySee } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { notYours, readsAsWidget, rep, repExample, repNotFound } from '../rep.js';
 import { findLinkedRep, workspaceToday } from '../rep-views.js';
 

@@ -4,8 +4,8 @@ import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
-import { text } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { text } from '../../platform/operations/schemas.js';
 import { normalEmail, readsAsWidget, rep, repExample } from '../rep.js';
 import { listReps as loadReps, workspaceToday } from '../rep-views.js';
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { commissionEvent, eventAnswer } from '../../commissions/commission-event.js';
 import { dealId } from '../../deals/deal.js';
+import { commissionEvent, eventAnswer } from '../../earnings/commission-event.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { operation } from '../../platform/operation.js';
-import { money, period, text } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { money, period, text } from '../../platform/operations/schemas.js';
 import { type AdjustmentRow, adjustmentExample } from '../adjustment.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { lockRep } from '../rep-lane.js';

@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { adjustmentExample } from '../adjustment.js';
 import { deleteAdjustment as remove } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { operation } from '../../platform/operation.js';
-import { period } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { period } from '../../platform/operations/schemas.js';
 import { assertNotOwnStatement } from '../approvers.js';
 import { findDifference, payTrueUp, type TrueUpAnswer, trueUpResponse } from '../pay-difference.js';
 import { lockRep } from '../rep-lane.js';

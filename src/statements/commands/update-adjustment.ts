@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { commissionEvent, eventAnswer } from '../../commissions/commission-event.js';
+import { commissionEvent, eventAnswer } from '../../earnings/commission-event.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { operation } from '../../platform/operation.js';
-import { money, text } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { money, text } from '../../platform/operations/schemas.js';
 import { type AdjustmentRow, adjustmentExample, assertClawbackNegative, exactAmount } from '../adjustment.js';
 import { updateAdjustment as write } from '../adjustment-store.js';
 import { findAdjustment } from '../adjustment-views.js';

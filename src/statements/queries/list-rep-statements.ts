@@ -5,7 +5,7 @@ import { overlap } from '../../kernel/day.js';
 import { type Period, periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { notYours } from '../../reps/rep.js';
 import { assertRepExists } from '../../reps/rep-views.js';
 import { approvalHolds } from '../approval-holds.js';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
-import { text } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { text } from '../../platform/operations/schemas.js';
 import { connectionTokenExample } from '../connection-token.js';
 import { insertConnectionToken } from '../token-store.js';
 

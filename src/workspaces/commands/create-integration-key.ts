@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
-import { text } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { text } from '../../platform/operations/schemas.js';
 import {
   type IntegrationKey,
   integrationKey,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
-import { pathId, requireUuid } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { pathId, requireUuid } from '../../platform/operations/schemas.js';
 import { integrationKeyExample } from '../integration-key.js';
 import { deleteIntegrationKey } from '../token-store.js';
 

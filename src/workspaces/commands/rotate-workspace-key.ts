@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { personBehind } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { keyMask } from '../workspace.js';
 import { rotateWorkspaceKey as rotate } from '../workspace-store.js';
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
 import { invalid } from '../../kernel/failure.js';
-import { CommissionChanges } from '../../ledger/commission-changes.js';
-import { operation } from '../../platform/operation.js';
-import { currency, text } from '../../platform/schemas.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { operation } from '../../platform/operations/operation.js';
+import { currency, text } from '../../platform/operations/schemas.js';
 import {
   agentWrites,
   blockApprovalOnDispute,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { seesTeam } from '../../kernel/caller.js';
 import { cacheVersionOf, readCacheVersions } from '../../platform/database/cache-versions.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 
 const response = z.object({
   revision: z.string().describe('Differs from an earlier response if data that the caller may see could have changed'),

@@ -1,5 +1,5 @@
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { keyMask, maskedKey } from '../workspace.js';
 import { findMaskedKey } from '../workspace-views.js';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { findIdentity, tokenFields, tokenFieldsOf } from '../../auth/identity-views.js';
+import { findConnectedCrm } from '../../crm/connections/crm-connection-views.js';
 import { fieldMappingExample } from '../../fields/field-mapping.js';
-import { findConnectedCrm } from '../../integrations/crm-connection-views.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -13,8 +13,8 @@ import { listPlanVersions, visiblePlan } from '../../plans/plan-views.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK, CONFIG } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operation.js';
-import { flag } from '../../platform/schemas.js';
+import { operation } from '../../platform/operations/operation.js';
+import { flag } from '../../platform/operations/schemas.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import {
   agentWrites,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { connectionToken, connectionTokenExample } from '../connection-token.js';
 import { listConnectionTokens as load } from '../token-views.js';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { integrationKey, integrationKeyExample } from '../integration-key.js';
 import { listIntegrationKeys as load } from '../token-views.js';
 

@@ -3,7 +3,7 @@ import { fields } from '../../api/resource-fields.js';
 import { tokenFields, tokenFieldsOf } from '../../auth/identity-views.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operation.js';
+import { operation } from '../../platform/operations/operation.js';
 import { serviceVersion } from '../../platform/version.js';
 import { findWorkspace } from '../workspace-views.js';
 

@@ -10,8 +10,8 @@ export interface Mutant {
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
-const lane = 'src/ledger/calculate-lanes.ts';
-const difference = 'src/ledger/apply-difference.ts';
+const lane = 'src/ledger/lanes/calculate-lanes.ts';
+const difference = 'src/ledger/output/apply-difference.ts';
 
 /** Bugs that the harness must find. Each removes one of the measures that keep commission correct under faults. */
 export const mutants: readonly Mutant[] = [
@@ -21,7 +21,7 @@ export const mutants: readonly Mutant[] = [
     aim: 'lane.afterRequests=delay:60',
     changes: [
       {
-        file: 'src/ledger/record-runs.ts',
+        file: 'src/ledger/lanes/record-runs.ts',
         from: 'and request_id = any(',
         to: 'and 0 <> all(',
       },
@@ -33,12 +33,12 @@ export const mutants: readonly Mutant[] = [
     aim: 'change.beforeCommit=throw',
     changes: [
       {
-        file: 'src/ledger/commission-changes.ts',
+        file: 'src/ledger/requests/commission-changes.ts',
         from: "await this.unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {",
         to: "await new Promise<T>((resolve, reject) => void this.unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {",
       },
       {
-        file: 'src/ledger/commission-changes.ts',
+        file: 'src/ledger/requests/commission-changes.ts',
         from: "      await failpoint('change.beforeCommit');\n      return done;\n    });",
         to: "      resolve(done);\n      await failpoint('change.beforeCommit');\n      return done;\n    }).catch(reject));",
       },
@@ -134,7 +134,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I2/I3'],
     changes: [
       {
-        file: 'src/ledger/totals.ts',
+        file: 'src/ledger/output/totals.ts',
         from: 'update quotas q set current_value = coalesce(c.credit, 0)',
         to: 'update quotas q set current_value = q.current_value + coalesce(c.credit, 0)',
       },
@@ -158,7 +158,7 @@ export const mutants: readonly Mutant[] = [
     steps: 'test/discrepancies/discrepancies.test',
     changes: [
       {
-        file: 'src/ledger/ledger-rows.ts',
+        file: 'src/ledger/input/ledger-rows.ts',
         from: 'places.filter(mayHoldKeysElsewhere)',
         to: 'places.filter(() => false)',
       },
@@ -175,7 +175,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I1'],
     changes: [
       {
-        file: 'src/ledger/dependents.ts',
+        file: 'src/ledger/requests/dependents.ts',
         from: 'await cascadeManagersAbove(trx, workspaceId, below);',
         to: 'new Map<string, string[]>();',
       },
@@ -237,7 +237,7 @@ export const mutants: readonly Mutant[] = [
     aim: 'lane.afterRead=delay:400',
     changes: [
       {
-        file: 'src/ledger/calculation-jobs.ts',
+        file: 'src/ledger/requests/calculation-jobs.ts',
         from: '\n      and not exists (select from pending where parked_at is null)\n    returning',
         to: '\n    returning',
       },
@@ -261,7 +261,7 @@ export const mutants: readonly Mutant[] = [
     aim: 'inbox.afterFetch=throw inbox.afterRecord=throw',
     changes: [
       {
-        file: 'src/webhooks/crm-inbox-handler.ts',
+        file: 'src/crm/deliveries/crm-inbox-handler.ts',
         from: "    await failpoint('inbox.afterFetch');\n",
         to: "    await this.unitOfWork.write(batch, (trx) => markProcessed(trx, batch, batch.messages, 'fetched'));\n    await failpoint('inbox.afterFetch');\n",
       },
@@ -290,7 +290,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I30'],
     changes: [
       {
-        file: 'src/webhook-endpoints/delivery-store.ts',
+        file: 'src/outgoing-events/delivery-store.ts',
         from: '    due.push({ deliveryId, url,',
         to: "    await trx.updateTable('webhook_deliveries').set({ status: 'delivered' }).where('delivery_id', '=', deliveryId).execute();\n    due.push({ deliveryId, url,",
       },
@@ -301,7 +301,7 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I30'],
     changes: [
       {
-        file: 'src/webhook-endpoints/delivery-store.ts',
+        file: 'src/outgoing-events/delivery-store.ts',
         from: 'select distinct on (sequence_id) * from webhook_deliveries',
         to: 'select * from webhook_deliveries',
       },

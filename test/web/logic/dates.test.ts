@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { daysBetween, formatDay, formatInstant, formatTimestamp, isDay, todayIn } from '#web/format/dates.js';
+import { daysBetween, formatDay, formatInstant, formatTimestamp, isDay, todayIn } from '#web/shared/format/dates.js';
 
 const runs = { seed: 37, numRuns: 300 };
 

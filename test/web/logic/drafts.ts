@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Condition, type Draft, type PlanTest, type Rule, type Tier } from '#web/plans/draft.js';
+import { type Condition, type Draft, type PlanTest, type Rule, type Tier } from '#web/features/plans/draft.js';
 import { rule } from './samples.js';
 
 export function draft(change: Partial<Draft> = {}): Draft {

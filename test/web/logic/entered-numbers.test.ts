@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { amountProblem } from '#web/format/amounts.js';
-import { readNumber, writeNumber } from '#web/format/entered-numbers.js';
-import { formatMoney, formatNumber } from '#web/format/numbers.js';
+import { amountProblem } from '#web/shared/format/amounts.js';
+import { readNumber, writeNumber } from '#web/shared/format/entered-numbers.js';
+import { formatMoney, formatNumber } from '#web/shared/format/numbers.js';
 
 const runs = { seed: 37, numRuns: 500 };
 

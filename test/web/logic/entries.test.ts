@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { entryProblem, isComplete } from '#web/statements/entries.js';
+import { entryProblem, isComplete } from '#web/features/statements/entries.js';
 
 describe('an amount that an admin adds to a period', () => {
   for (const amount of ['-250', '−250', '(250)', '-$1,250.00'])

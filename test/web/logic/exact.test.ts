@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { absolute, difference, productOf, signOf, sumOf } from '#web/format/exact.js';
+import { absolute, difference, productOf, signOf, sumOf } from '#web/shared/format/exact.js';
 
 /** Decimal texts with at most ten decimals, as the API returns amounts. */
 const decimalText = fc

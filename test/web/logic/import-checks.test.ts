@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { checkColumn } from '#web/imports/checks.js';
-import { type DateFormat } from '#web/imports/dates.js';
-import { type ImportKey, keepColumn, skipColumn } from '#web/imports/kind.js';
-import { importKinds } from '#web/imports/kinds.js';
+import { checkColumn } from '#web/features/imports/checks.js';
+import { type DateFormat } from '#web/features/imports/dates.js';
+import { type ImportKey, keepColumn, skipColumn } from '#web/features/imports/kind.js';
+import { importKinds } from '#web/features/imports/kinds.js';
 import { person, plan } from './samples.js';
 
 const context = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isPeriod, periodAt } from '#web/format/periods.js';
-import { readDates, readPeriod } from '#web/imports/dates.js';
+import { readDates, readPeriod } from '#web/features/imports/dates.js';
+import { isPeriod, periodAt } from '#web/shared/format/periods.js';
 
 describe('the dates of a column', () => {
   for (const [title, cells, format, shownBy] of [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type SendOptions } from '#web/imports/kind.js';
-import { importKinds } from '#web/imports/kinds.js';
+import { type SendOptions } from '#web/features/imports/kind.js';
+import { importKinds } from '#web/features/imports/kinds.js';
 
 interface Sent {
   readonly path: string;

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { assignmentImport } from '#web/imports/assignments.js';
-import { dealImport } from '#web/imports/deals.js';
-import { bare, emailFinder, type ImportContext, keepColumn, skipColumn } from '#web/imports/kind.js';
-import { importKinds } from '#web/imports/kinds.js';
-import { peopleImport } from '#web/imports/people.js';
-import { quotaImport, quotaRules } from '#web/imports/quotas.js';
-import { outcomeOf, rejectedRows } from '#web/imports/results.js';
-import { suggestColumns } from '#web/imports/suggest.js';
-import { readTable } from '#web/imports/table.js';
+import { assignmentImport } from '#web/features/imports/assignments.js';
+import { dealImport } from '#web/features/imports/deals.js';
+import { bare, emailFinder, type ImportContext, keepColumn, skipColumn } from '#web/features/imports/kind.js';
+import { importKinds } from '#web/features/imports/kinds.js';
+import { peopleImport } from '#web/features/imports/people.js';
+import { quotaImport, quotaRules } from '#web/features/imports/quotas.js';
+import { outcomeOf, rejectedRows } from '#web/features/imports/results.js';
+import { suggestColumns } from '#web/features/imports/suggest.js';
+import { readTable } from '#web/features/imports/table.js';
 import { person, plan, prepared, rowsOf } from './samples.js';
 
 const ana = person('Ana Silva', { email: 'ana@halden.test' });

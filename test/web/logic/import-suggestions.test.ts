@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { type ImportKey, keepColumn, skipColumn } from '#web/imports/kind.js';
-import { importKinds, isImportKey } from '#web/imports/kinds.js';
-import { suggestColumns } from '#web/imports/suggest.js';
-import { readTable } from '#web/imports/table.js';
+import { type ImportKey, keepColumn, skipColumn } from '#web/features/imports/kind.js';
+import { importKinds, isImportKey } from '#web/features/imports/kinds.js';
+import { suggestColumns } from '#web/features/imports/suggest.js';
+import { readTable } from '#web/features/imports/table.js';
 
 function suggested(kind: ImportKey, text: string): string[] {
   return suggestColumns(importKinds[kind], readTable(text)).map(

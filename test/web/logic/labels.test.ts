@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { visibleThresholds, withoutOverlap } from '#web/format/labels.js';
+import { visibleThresholds, withoutOverlap } from '#web/shared/format/labels.js';
 
 const places = fc
   .array(fc.double({ min: 0, max: 100, noNaN: true }), { maxLength: 8 })

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { type Breakdown, type Explanation, type Line } from '#web/api/queries.js';
-import { comparedRules, ofRep } from '#web/disputes/compared.js';
-import { isCorrected, lateSentence } from '#web/lines/late-amounts.js';
-import { lineTitle, ruleWords } from '#web/lines/words.js';
+import { comparedRules, ofRep } from '#web/features/disputes/compared.js';
+import { isCorrected, lateSentence } from '#web/features/lines/late-amounts.js';
+import { lineTitle, ruleWords } from '#web/features/lines/words.js';
+import { headWords, stepsOf, textOf, titleOf } from '#web/features/trace/steps.js';
 import { lateWords } from '#web/pages/deals/reasons.js';
-import { headWords, stepsOf, textOf, titleOf } from '#web/trace/steps.js';
 
 const correction = {
   eventId: 'E1',

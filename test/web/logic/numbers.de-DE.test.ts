@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { amountProblem } from '#web/format/amounts.js';
-import { formatDay, formatTimestamp } from '#web/format/dates.js';
-import { readNumber, writeNumber } from '#web/format/entered-numbers.js';
-import { formatCompact, formatMoney, formatNumber } from '#web/format/numbers.js';
-import { formatMonth, formatPeriod, shortPeriod } from '#web/format/periods.js';
-import { readPeriod } from '#web/imports/dates.js';
+import { readPeriod } from '#web/features/imports/dates.js';
+import { amountProblem } from '#web/shared/format/amounts.js';
+import { formatDay, formatTimestamp } from '#web/shared/format/dates.js';
+import { readNumber, writeNumber } from '#web/shared/format/entered-numbers.js';
+import { formatCompact, formatMoney, formatNumber } from '#web/shared/format/numbers.js';
+import { formatMonth, formatPeriod, shortPeriod } from '#web/shared/format/periods.js';
 
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');
 const runs = { seed: 37, numRuns: 500 };

@@ -10,7 +10,7 @@ import {
   formatRate,
   formatUnits,
   moneyParts,
-} from '#web/format/numbers.js';
+} from '#web/shared/format/numbers.js';
 
 /** With ordinary spaces in the place of those that do not break. */
 const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, ' ');

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Handover, type Layout, type PayrollFile } from '#web/api/payroll-queries.js';
 import { type TeamStatement } from '#web/api/team-queries.js';
-import { sumOf } from '#web/format/exact.js';
 import { handoverOf } from '#web/pages/payroll/handover.js';
 import { layoutNames, layouts, missingIds, obstacleOf } from '#web/pages/payroll/layouts.js';
 import { missingPeople } from '#web/pages/payroll/missing.js';
 import { spanOf, zoneName } from '#web/pages/payroll/period.js';
 import { areEqual, asInFile, fileTotals, hasAmount, isApproved, netSums, present } from '#web/pages/payroll/sums.js';
+import { sumOf } from '#web/shared/format/exact.js';
 import { person, statement } from './samples.js';
 
 describe('net payouts by currency', () => {

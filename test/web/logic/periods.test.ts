@@ -13,7 +13,7 @@ import {
   periodsOfYear,
   shiftPeriod,
   shortPeriod,
-} from '#web/format/periods.js';
+} from '#web/shared/format/periods.js';
 
 const runs = { seed: 37, numRuns: 300 };
 const lengths = [1, 3, 6, 12] as const;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { run } from '#test/engine/scenario.js';
-import { payoutCurve, tierInFull } from '#web/plans/curve.js';
-import { configOf, type Rule } from '#web/plans/draft.js';
+import { payoutCurve, tierInFull } from '#web/features/plans/curve.js';
+import { configOf, type Rule } from '#web/features/plans/draft.js';
 import { rule } from './samples.js';
 
 const quota = 100;

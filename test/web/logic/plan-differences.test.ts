@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { differencesOf } from '#web/plans/differences.js';
-import { type Draft, isSame, type PlanTest, type Rule } from '#web/plans/draft.js';
+import { differencesOf } from '#web/features/plans/differences.js';
+import { type Draft, isSame, type PlanTest, type Rule } from '#web/features/plans/draft.js';
 import { draft, drafts, draftWith } from './drafts.js';
 import { rule } from './samples.js';
 

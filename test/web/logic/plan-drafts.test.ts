@@ -13,8 +13,8 @@ import {
   type Tier,
   termsOf,
   withChange,
-} from '#web/plans/draft.js';
-import { draftFrom, jsonOf } from '#web/plans/plan-json.js';
+} from '#web/features/plans/draft.js';
+import { draftFrom, jsonOf } from '#web/features/plans/plan-json.js';
 import { draft, drafts, draftWith } from './drafts.js';
 import { plan, rule } from './samples.js';
 

@@ -1,7 +1,14 @@
 import { expect } from 'chai';
-import { type Attainment, mainQuota, tierPosition, wonStage } from '#web/plans/attainment.js';
-import { type Rule } from '#web/plans/draft.js';
-import { type Field, fieldChoices, isNumeric, measureChoices, planFields, withCurrent } from '#web/plans/fields.js';
+import { type Attainment, mainQuota, tierPosition, wonStage } from '#web/features/plans/attainment.js';
+import { type Rule } from '#web/features/plans/draft.js';
+import {
+  type Field,
+  fieldChoices,
+  isNumeric,
+  measureChoices,
+  planFields,
+  withCurrent,
+} from '#web/features/plans/fields.js';
 import {
   measureOf,
   needsQuota,
@@ -10,7 +17,7 @@ import {
   rulesOf,
   sharedTiers,
   tiersFor,
-} from '#web/plans/rules.js';
+} from '#web/features/plans/rules.js';
 import { plan, rule } from './samples.js';
 
 const tiers = [

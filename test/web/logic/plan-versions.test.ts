@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Plan } from '#web/api/queries.js';
-import { carriedValues, editedVersion, laterVersions, ownTerms, timelineWords } from '#web/plans/versions.js';
+import { carriedValues, editedVersion, laterVersions, ownTerms, timelineWords } from '#web/features/plans/versions.js';
 import { plan } from './samples.js';
 
 const stretch = (version: number, from: string | null = null, to: string | null = null) => ({

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { operators } from '#src/engine/condition.js';
 import { reasons } from '#src/engine/trace.js';
-import { type Leaf, type Rule } from '#web/plans/draft.js';
-import { operatorsOf } from '#web/plans/fields.js';
-import { type PlanRule } from '#web/plans/rules.js';
-import { summaryOf } from '#web/plans/summary.js';
+import { type Leaf, type Rule } from '#web/features/plans/draft.js';
+import { operatorsOf } from '#web/features/plans/fields.js';
+import { type PlanRule } from '#web/features/plans/rules.js';
+import { summaryOf } from '#web/features/plans/summary.js';
 import {
   conditionLines,
   conditionWords,
@@ -16,7 +16,7 @@ import {
   ruleSentences,
   thresholdWords,
   valueWords,
-} from '#web/plans/words.js';
+} from '#web/features/plans/words.js';
 import { rule } from './samples.js';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Quota } from '#web/api/set-up-queries.js';
-import { changesOf, reverseOf, withStep } from '#web/plans/quota-changes.js';
+import { changesOf, reverseOf, withStep } from '#web/features/plans/quota-changes.js';
 
 const quota = (repId: string, period: string, target: number, variableTarget: number | null = null) =>
   ({ quotaId: `${repId}-${period}`, repId, period, target, variableTarget }) as Quota;

@@ -1,10 +1,10 @@
 import { type Person } from '#web/api/payroll-queries.js';
 import { type Plan } from '#web/api/queries.js';
 import { type TeamStatement } from '#web/api/team-queries.js';
-import { type ImportContext, type ImportKind, type Options, type Prepared } from '#web/imports/kind.js';
-import { suggestColumns } from '#web/imports/suggest.js';
-import { readTable } from '#web/imports/table.js';
-import { type Rule } from '#web/plans/draft.js';
+import { type ImportContext, type ImportKind, type Options, type Prepared } from '#web/features/imports/kind.js';
+import { suggestColumns } from '#web/features/imports/suggest.js';
+import { readTable } from '#web/features/imports/table.js';
+import { type Rule } from '#web/features/plans/draft.js';
 
 /** A person of the workspace, with what a test needs. */
 export function person(name: string, more: Partial<Person> = {}): Person {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { hasLetterShortcuts, keyReader, type Shortcuts, setLetterShortcuts } from '#web/keys/shortcuts.js';
+import { hasLetterShortcuts, keyReader, type Shortcuts, setLetterShortcuts } from '#web/shared/keys/shortcuts.js';
 import { memoryStorage } from './memory-storage.js';
 
 interface Press {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type SortValue, sortedRows } from '#web/components/sorted-rows.js';
 import { toggled } from '#web/components/toggled.js';
-import { byName, containsText, withoutAccents } from '#web/format/texts.js';
-import { orderedLines } from '#web/lines/words.js';
+import { orderedLines } from '#web/features/lines/words.js';
+import { byName, containsText, withoutAccents } from '#web/shared/format/texts.js';
 
 const sorted = (values: readonly SortValue[], isDescending = false) =>
   sortedRows(values, (value) => value, isDescending);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { csvRows, pastedRows } from '#web/format/csv.js';
-import { byteOrderMark, csvText, readTable, textOf } from '#web/imports/table.js';
+import { byteOrderMark, csvText, readTable, textOf } from '#web/features/imports/table.js';
+import { csvRows, pastedRows } from '#web/shared/format/csv.js';
 
 const runs = { seed: 37, numRuns: 300 };
 

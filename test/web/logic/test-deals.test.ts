@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { moreValues, renamedValue, shownValue, typedValue, withValue } from '#web/plans/test-deal.js';
+import { moreValues, renamedValue, shownValue, typedValue, withValue } from '#web/features/plans/test-deal.js';
 
 const columns = { dealId: 'd1', amount: 1, stage: 'Won', closeDate: '2026-01-15' };
 

@@ -5,9 +5,9 @@ import { roundToCurrency } from '#src/kernel/currency.js';
 import { Decimal, sum } from '#src/kernel/decimal.js';
 import { run } from '#test/engine/scenario.js';
 import { type Explanation } from '#web/api/queries.js';
-import { readNumber } from '#web/format/entered-numbers.js';
-import { configOf, type Rule } from '#web/plans/draft.js';
-import { headWords, type Step, stepsOf, textOf } from '#web/trace/steps.js';
+import { configOf, type Rule } from '#web/features/plans/draft.js';
+import { headWords, type Step, stepsOf, textOf } from '#web/features/trace/steps.js';
+import { readNumber } from '#web/shared/format/entered-numbers.js';
 import { rule } from './samples.js';
 
 type Event = Explanation['event'];

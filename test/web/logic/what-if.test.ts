@@ -7,7 +7,7 @@ import {
   sumsOfMore,
   type TriedPlan,
   triedQuarters,
-} from '#web/plans/what-if.js';
+} from '#web/features/plans/what-if.js';
 import { plan } from './samples.js';
 
 const ladder = [

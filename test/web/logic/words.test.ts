@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { reasonTexts } from '#src/client.js';
 import { disputeStatuses } from '#src/disputes/dispute.js';
-import { disputeTypes as storedTypes } from '#src/disputes/dispute-types.js';
 import { eventTypes } from '#src/platform/outbound/outgoing-event.js';
+import { disputeTypes as storedTypes } from '#src/statements/dispute-types.js';
 import { type Breakdown, type Line } from '#web/api/queries.js';
-import { disputeKey, disputeTitle, disputeTypes, statusWords, typeWords } from '#web/disputes/words.js';
-import { baseOf, kindWords, lineTitle, rateWords } from '#web/lines/words.js';
+import { disputeKey, disputeTitle, disputeTypes, statusWords, typeWords } from '#web/features/disputes/words.js';
+import { baseOf, kindWords, lineTitle, rateWords } from '#web/features/lines/words.js';
+import { adjustmentKey, changeKey } from '#web/features/statements/adjustment-keys.js';
 import { mainReason, outcomeWords } from '#web/pages/deals/reasons.js';
 import { eventWords } from '#web/pages/settings/event-words.js';
-import { adjustmentKey, changeKey } from '#web/statements/adjustment-keys.js';
 
 describe('a question in words', () => {
   it('has a type and a status that the service has', () => {

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { csvRows } from '../format/csv.js';
-import { byName } from '../format/texts.js';
+import { csvRows } from '../shared/format/csv.js';
+import { byName } from '../shared/format/texts.js';
 import { type Answer, api, ReadableError } from './client.js';
 
 export type Person = Answer<'listReps'>['reps'][number];

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { changeOf, configOf, type Draft } from '../plans/draft.js';
+import { changeOf, configOf, type Draft } from '../features/plans/draft.js';
 import { type Answer, api } from './client.js';
 import { type Simulation } from './queries.js';
 

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { byName } from '../format/texts.js';
+import { byName } from '../shared/format/texts.js';
 import { type Answer, api } from './client.js';
 import { type Dispute, type Statement } from './queries.js';
 

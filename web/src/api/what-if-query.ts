@@ -1,5 +1,5 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { missingQuotas, quarterResults, shownResults, triedQuarters } from '../plans/what-if.js';
+import { missingQuotas, quarterResults, shownResults, triedQuarters } from '../features/plans/what-if.js';
 import { dashboardQuery, type Plan, type SimulatedDeal, simulationQuery } from './queries.js';
 
 /** What the rep would earn in every quarter that the deals change, with the quotas that they need and that are not set. */

@@ -6,7 +6,7 @@ import { useId, useState } from 'react';
 import { peopleQuery } from '../api/payroll-queries.js';
 import { dealsQuery, plansQuery } from '../api/queries.js';
 import { useReturnFocus } from '../components/return-focus.js';
-import { formatDay } from '../format/dates.js';
+import { formatDay } from '../shared/format/dates.js';
 import styles from './CommandMenu.module.css';
 import { pagesOf } from './navigation.js';
 import { useSession } from './session.js';

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { CheckField } from '../components/Field.js';
 import { InfoDialog } from '../components/InfoDialog.js';
 import { Key } from '../components/Kbd.js';
-import { hasLetterShortcuts, setLetterShortcuts } from '../keys/shortcuts.js';
+import { hasLetterShortcuts, setLetterShortcuts } from '../shared/keys/shortcuts.js';
 import styles from './KeyboardHelp.module.css';
 import { pagesOf } from './navigation.js';
 import { useSession } from './session.js';

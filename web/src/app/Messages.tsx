@@ -1,6 +1,6 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { Notifications } from '@mantine/notifications';
-import { phone } from '../theme/breakpoints.js';
+import { phone } from '../shared/theme/breakpoints.js';
 import styles from './Messages.module.css';
 
 /** Short messages, where they cover no control: in the middle of the header, on a phone above the bar of the page. */

@@ -2,7 +2,7 @@ import { Menu, Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconLogout, IconSelector, IconSettings } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { phone } from '../theme/breakpoints.js';
+import { phone } from '../shared/theme/breakpoints.js';
 import styles from './Navigation.module.css';
 import { NavigationCount } from './NavigationCount.js';
 import { navigationOf, roleNames } from './navigation.js';

@@ -2,7 +2,7 @@ import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useRowClicks, useRowKeys } from '../components/row-keys.js';
 import { Skeleton } from '../components/States.js';
-import { type Shortcuts, useShortcuts } from '../keys/shortcuts.js';
+import { type Shortcuts, useShortcuts } from '../shared/keys/shortcuts.js';
 import { BottomBar } from './BottomBar.js';
 import { HeaderBar } from './HeaderBar.js';
 import { useIsOnline, useLiveUpdates } from './live-updates.js';

@@ -1,5 +1,5 @@
-import { isDay } from '../format/dates.js';
-import { isPeriod } from '../format/periods.js';
+import { isDay } from '../shared/format/dates.js';
+import { isPeriod } from '../shared/format/periods.js';
 
 /** Reads a search parameter; undefined if it is absent or invalid. */
 export type Reader = (value: unknown) => unknown;

@@ -1,5 +1,5 @@
-import { todayIn } from '../format/dates.js';
-import { monthOf, shiftPeriod } from '../format/periods.js';
+import { todayIn } from '../shared/format/dates.js';
+import { monthOf, shiftPeriod } from '../shared/format/periods.js';
 import { useSession } from './session.js';
 
 /** The present day in the time zone of the workspace. */

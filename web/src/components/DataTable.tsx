@@ -2,7 +2,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useRef } from 'react';
-import { phone } from '../theme/breakpoints.js';
+import { phone } from '../shared/theme/breakpoints.js';
 import { DataCards } from './DataCards.js';
 import styles from './DataTable.module.css';
 import { Spacer } from './Spacer.js';

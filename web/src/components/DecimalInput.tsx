@@ -1,6 +1,6 @@
 import { type ComponentProps, useState } from 'react';
-import { readNumber, writeNumber } from '../format/entered-numbers.js';
-import { shifted } from '../format/numbers.js';
+import { readNumber, writeNumber } from '../shared/format/entered-numbers.js';
+import { shifted } from '../shared/format/numbers.js';
 import { InlineInput } from './Inline.js';
 
 interface DecimalInputProps extends Omit<ComponentProps<typeof InlineInput>, 'value' | 'onChange' | 'inputMode'> {

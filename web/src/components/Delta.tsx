@@ -1,5 +1,5 @@
-import { absolute, signOf } from '../format/exact.js';
-import { type Amount, formatMoney } from '../format/numbers.js';
+import { absolute, signOf } from '../shared/format/exact.js';
+import { type Amount, formatMoney } from '../shared/format/numbers.js';
 import styles from './Delta.module.css';
 
 interface DeltaProps {

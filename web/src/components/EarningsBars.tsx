@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { sumOf } from '../format/exact.js';
-import { formatCompact, formatMoney } from '../format/numbers.js';
-import { formatMonth, formatPeriod } from '../format/periods.js';
+import { sumOf } from '../shared/format/exact.js';
+import { formatCompact, formatMoney } from '../shared/format/numbers.js';
+import { formatMonth, formatPeriod } from '../shared/format/periods.js';
 import { LinkButton } from './Button.js';
 import { type Column, DataTable } from './DataTable.js';
 import styles from './EarningsBars.module.css';

@@ -1,8 +1,8 @@
 import { type UseQueryResult } from '@tanstack/react-query';
 import { describeError } from '../api/describe-error.js';
 import { type CommissionEffect } from '../api/effect-queries.js';
-import { sumOf } from '../format/exact.js';
-import { formatCount } from '../format/numbers.js';
+import { sumOf } from '../shared/format/exact.js';
+import { formatCount } from '../shared/format/numbers.js';
 import styles from './EffectOfChange.module.css';
 import { Money } from './Money.js';
 

@@ -1,7 +1,7 @@
 import { Menu } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { downloadTeamFile, useDownload } from '../api/download.js';
-import { formatPercent } from '../format/numbers.js';
+import { formatPercent } from '../shared/format/numbers.js';
 import { Button } from './Button.js';
 
 interface ExportMenuProps<Kind extends string> {

@@ -2,8 +2,8 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useAction } from '../api/change.js';
 import { type Answer, api } from '../api/client.js';
-import { formatTimestamp } from '../format/dates.js';
-import { formatCount } from '../format/numbers.js';
+import { formatTimestamp } from '../shared/format/dates.js';
+import { formatCount } from '../shared/format/numbers.js';
 import { Button } from './Button.js';
 import { Note } from './Note.js';
 

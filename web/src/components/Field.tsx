@@ -1,6 +1,6 @@
 import { type ComponentProps, useId } from 'react';
-import { amountProblem } from '../format/amounts.js';
-import { maxDay } from '../format/dates.js';
+import { amountProblem } from '../shared/format/amounts.js';
+import { maxDay } from '../shared/format/dates.js';
 import styles from './Field.module.css';
 
 interface Labelled {

@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import { useShortcuts } from '../keys/shortcuts.js';
+import { useShortcuts } from '../shared/keys/shortcuts.js';
 import styles from './FilterField.module.css';
 import { InlineInput } from './Inline.js';
 

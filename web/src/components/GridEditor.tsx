@@ -1,7 +1,7 @@
 import { useRef } from 'react';
-import { pastedRows } from '../format/csv.js';
-import { readNumber } from '../format/entered-numbers.js';
-import { formatNumber } from '../format/numbers.js';
+import { pastedRows } from '../shared/format/csv.js';
+import { readNumber } from '../shared/format/entered-numbers.js';
+import { formatNumber } from '../shared/format/numbers.js';
 import styles from './GridEditor.module.css';
 
 /** The texts of cells that differ from what is stored, by row and column. */

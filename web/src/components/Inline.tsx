@@ -1,5 +1,5 @@
 import { type ComponentProps } from 'react';
-import { maxDay } from '../format/dates.js';
+import { maxDay } from '../shared/format/dates.js';
 import styles from './Inline.module.css';
 
 interface Named {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Job, jobQuery } from '../api/job-queries.js';
-import { formatNumber } from '../format/numbers.js';
+import { formatNumber } from '../shared/format/numbers.js';
 import styles from './JobProgress.module.css';
 import { ProgressBar } from './ProgressBar.js';
 import { Badge } from './StatusBadge.js';

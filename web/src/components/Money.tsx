@@ -1,5 +1,5 @@
-import { signOf } from '../format/exact.js';
-import { type Amount, formatMoney, moneyParts } from '../format/numbers.js';
+import { signOf } from '../shared/format/exact.js';
+import { type Amount, formatMoney, moneyParts } from '../shared/format/numbers.js';
 import { Hero } from './Hero.js';
 
 interface MoneyProps {

@@ -1,4 +1,4 @@
-import { formatNumber } from '../format/numbers.js';
+import { formatNumber } from '../shared/format/numbers.js';
 import blocks from './Blocks.module.css';
 import { Button } from './Button.js';
 

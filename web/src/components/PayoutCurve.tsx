@@ -1,5 +1,5 @@
-import { formatCompact, formatPercent } from '../format/numbers.js';
-import { type CurvePoint } from '../plans/curve.js';
+import { type CurvePoint } from '../features/plans/curve.js';
+import { formatCompact, formatPercent } from '../shared/format/numbers.js';
 import styles from './PayoutCurve.module.css';
 
 interface PayoutCurveProps {

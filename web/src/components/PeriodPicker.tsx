@@ -8,8 +8,8 @@ import {
   periodsOfYear,
   shiftPeriod,
   shortPeriod,
-} from '../format/periods.js';
-import { useShortcuts } from '../keys/shortcuts.js';
+} from '../shared/format/periods.js';
+import { useShortcuts } from '../shared/keys/shortcuts.js';
 import styles from './PeriodPicker.module.css';
 
 interface PeriodPickerProps {

@@ -1,7 +1,7 @@
 import { FocusTrap } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
-import { phone } from '../theme/breakpoints.js';
+import { phone } from '../shared/theme/breakpoints.js';
 import { useReturnFocus } from './return-focus.js';
 import styles from './SideDrawer.module.css';
 

@@ -1,4 +1,4 @@
-import { formatAttainment } from '../format/numbers.js';
+import { formatAttainment } from '../shared/format/numbers.js';
 import { Hero } from './Hero.js';
 import styles from './StatCard.module.css';
 

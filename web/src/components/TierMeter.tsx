@@ -1,10 +1,10 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { visibleThresholds, withoutOverlap } from '../format/labels.js';
-import { formatAttainment, formatMoney, formatUnits } from '../format/numbers.js';
-import { type CountedQuota, type TierPosition } from '../plans/attainment.js';
-import { type OwnTier } from '../plans/rules.js';
-import { payWords } from '../plans/words.js';
-import { phone } from '../theme/breakpoints.js';
+import { type CountedQuota, type TierPosition } from '../features/plans/attainment.js';
+import { type OwnTier } from '../features/plans/rules.js';
+import { payWords } from '../features/plans/words.js';
+import { visibleThresholds, withoutOverlap } from '../shared/format/labels.js';
+import { formatAttainment, formatMoney, formatUnits } from '../shared/format/numbers.js';
+import { phone } from '../shared/theme/breakpoints.js';
 import styles from './TierMeter.module.css';
 
 interface TierMeterProps {

@@ -1,6 +1,6 @@
 import { IconArrowUpRight, IconCheck, IconX } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { type Step, type StepRow, type TierPart } from '../trace/steps.js';
+import { type Step, type StepRow, type TierPart } from '../features/trace/steps.js';
 import styles from './TraceSteps.module.css';
 
 /** The numbered steps from a deal to an amount. */

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { useShortcuts } from '../keys/shortcuts.js';
+import { useShortcuts } from '../shared/keys/shortcuts.js';
 
 /** Marks the element of a row that `j` and `k` move to and `Enter` activates. */
 export const rowAction = { 'data-row-action': true } as const;

@@ -1,4 +1,4 @@
-import { compareTexts } from '../format/texts.js';
+import { compareTexts } from '../shared/format/texts.js';
 
 /** What rows are sorted by; null for a row without a value. */
 export type SortValue = string | number | null;

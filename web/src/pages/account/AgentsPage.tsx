@@ -10,7 +10,7 @@ import { type Column, DataTable } from '../../components/DataTable.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
-import { formatDay } from '../../format/dates.js';
+import { formatDay } from '../../shared/format/dates.js';
 
 /** The agents that the person has connected; for admins those of everyone. */
 export function AgentsPage() {

@@ -8,7 +8,7 @@ import { showMessage } from '../../app/messages.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatCount } from '../../shared/format/numbers.js';
 
 /** Takes a change back. */
 export type Undo = () => Promise<unknown>;

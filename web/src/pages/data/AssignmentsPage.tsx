@@ -20,9 +20,9 @@ import { Spacer } from '../../components/Spacer.js';
 import { EmptyState } from '../../components/States.js';
 import { toggled } from '../../components/toggled.js';
 import { useVisibleRows } from '../../components/visible-rows.js';
-import { formatDay } from '../../format/dates.js';
-import { formatCount } from '../../format/numbers.js';
-import { containsText } from '../../format/texts.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { containsText } from '../../shared/format/texts.js';
 import { AssignDialog, type AssignTarget, nameOf, targetOf, type Undo } from './AssignDialog.js';
 import styles from './Data.module.css';
 

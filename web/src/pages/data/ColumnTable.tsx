@@ -3,9 +3,9 @@ import { useMemo } from 'react';
 import { LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineSelect } from '../../components/Inline.js';
-import { formatPeriod } from '../../format/periods.js';
-import { type Check, checkColumn } from '../../imports/checks.js';
-import { keepColumn, periodPrefix, skipColumn } from '../../imports/kind.js';
+import { type Check, checkColumn } from '../../features/imports/checks.js';
+import { keepColumn, periodPrefix, skipColumn } from '../../features/imports/kind.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Import.module.css';
 import { type Import } from './use-import.js';
 

@@ -13,8 +13,8 @@ import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Facing } from '../../components/Facing.js';
 import { InfoDialog } from '../../components/InfoDialog.js';
 import { InlineSelect } from '../../components/Inline.js';
-import { formatTimestamp } from '../../format/dates.js';
-import { fieldWords, valueWords } from '../../plans/words.js';
+import { fieldWords, valueWords } from '../../features/plans/words.js';
+import { formatTimestamp } from '../../shared/format/dates.js';
 
 /** The fields of a deal as they were sent, what the engine did with it, and its owner. */
 export function DealDialog({ deal, onClose }: { readonly deal: Deal; readonly onClose: () => void }) {

@@ -17,8 +17,8 @@ import { Pager } from '../../components/Pager.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
-import { formatDay } from '../../format/dates.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import { DealDialog } from './DealDialog.js';
 import { type DealSearch, dealShows, isDealShow } from './deal-search.js';
 

@@ -1,5 +1,5 @@
-import { formatCount, formatNumber } from '../../format/numbers.js';
-import { type ImportKind, type ImportOutcome } from '../../imports/kind.js';
+import { type ImportKind, type ImportOutcome } from '../../features/imports/kind.js';
+import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import styles from './Import.module.css';
 import { OwnersOfFile } from './OwnersOfFile.js';
 

@@ -3,7 +3,7 @@ import { useRef, useState } from 'react';
 import { useKeptState } from '../../app/kept-state.js';
 import { Button } from '../../components/Button.js';
 import { TextArea } from '../../components/Field.js';
-import { readTable, textOf } from '../../imports/table.js';
+import { readTable, textOf } from '../../features/imports/table.js';
 import styles from './Import.module.css';
 import { type Import } from './use-import.js';
 

@@ -4,7 +4,7 @@ import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatCount } from '../../shared/format/numbers.js';
 
 export type Task = 'cleanup' | 'reset';
 

@@ -4,9 +4,9 @@ import blocks from '../../components/Blocks.module.css';
 import { Button, buttonClass } from '../../components/Button.js';
 import { JobProgress } from '../../components/JobProgress.js';
 import { Note } from '../../components/Note.js';
-import { formatCount, formatNumber } from '../../format/numbers.js';
-import { type ImportOutcome } from '../../imports/kind.js';
-import { rejectedRows } from '../../imports/results.js';
+import { type ImportOutcome } from '../../features/imports/kind.js';
+import { rejectedRows } from '../../features/imports/results.js';
+import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import styles from './Import.module.css';
 import { type Import } from './use-import.js';
 

@@ -1,7 +1,7 @@
 import { IconBriefcase, IconTargetArrow, IconUserCheck, IconUsers } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Page } from '../../components/Page.js';
-import { importKinds } from '../../imports/kinds.js';
+import { importKinds } from '../../features/imports/kinds.js';
 import styles from './Import.module.css';
 
 const icons = { people: IconUsers, deals: IconBriefcase, quotas: IconTargetArrow, assignments: IconUserCheck } as const;

@@ -17,7 +17,7 @@ import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
 import { toggled } from '../../components/toggled.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Data.module.css';
 import { PersonDialog } from './PersonDialog.js';
 import { useInvite } from './use-invite.js';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { peopleQuery } from '../../api/payroll-queries.js';
-import { formatCount } from '../../format/numbers.js';
-import { type ImportedOwners } from '../../imports/kind.js';
+import { type ImportedOwners } from '../../features/imports/kind.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Import.module.css';
 
 /** Owners whom no person is, and deals that the file takes from their person: before anything is written. */

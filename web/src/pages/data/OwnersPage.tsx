@@ -13,8 +13,8 @@ import { InlineSelect } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
-import { formatDay } from '../../format/dates.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { formatCount } from '../../shared/format/numbers.js';
 
 /** Owners that deals name and whom no person is: each is matched with a person, for these deals and later ones. */
 export function OwnersPage() {

@@ -10,7 +10,7 @@ import { type Role } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
-import { formatInstant } from '../../format/dates.js';
+import { formatInstant } from '../../shared/format/dates.js';
 import { useInvite } from './use-invite.js';
 
 interface PersonDialogProps {

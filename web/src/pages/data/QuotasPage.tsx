@@ -23,13 +23,13 @@ import { allOf, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
-import { todayIn } from '../../format/dates.js';
-import { formatCount } from '../../format/numbers.js';
-import { periodsOfYear, shortPeriod } from '../../format/periods.js';
-import { containsText } from '../../format/texts.js';
-import { quotaRules } from '../../imports/quotas.js';
-import { changesOf, type QuotaChange, reverseOf, withStep } from '../../plans/quota-changes.js';
-import { measureOf, type PlanRule, rulesOf } from '../../plans/rules.js';
+import { quotaRules } from '../../features/imports/quotas.js';
+import { changesOf, type QuotaChange, reverseOf, withStep } from '../../features/plans/quota-changes.js';
+import { measureOf, type PlanRule, rulesOf } from '../../features/plans/rules.js';
+import { todayIn } from '../../shared/format/dates.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { periodsOfYear, shortPeriod } from '../../shared/format/periods.js';
+import { containsText } from '../../shared/format/texts.js';
 
 const route = getRouteApi('/_shell/quotas');
 

@@ -11,7 +11,7 @@ import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
-import { formatInstant } from '../../format/dates.js';
+import { formatInstant } from '../../shared/format/dates.js';
 import { HousekeepingDialog, type Task } from './HousekeepingDialog.js';
 import { RecalculateDialog } from './RecalculateDialog.js';
 

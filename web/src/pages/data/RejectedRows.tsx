@@ -4,9 +4,9 @@ import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineInput } from '../../components/Inline.js';
-import { formatCount, formatNumber } from '../../format/numbers.js';
-import { type Rejected, skipColumn } from '../../imports/kind.js';
-import { byteOrderMark, csvText } from '../../imports/table.js';
+import { type Rejected, skipColumn } from '../../features/imports/kind.js';
+import { byteOrderMark, csvText } from '../../features/imports/table.js';
+import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import styles from './Import.module.css';
 import { correctionKey, type Import } from './use-import.js';
 

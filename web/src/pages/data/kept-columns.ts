@@ -1,4 +1,4 @@
-import { bare, type ImportKey } from '../../imports/kind.js';
+import { bare, type ImportKey } from '../../features/imports/kind.js';
 
 function storageKey(key: ImportKey, header: readonly string[]): string {
   return `import-columns:${key}:${header.map(bare).join('|')}`;

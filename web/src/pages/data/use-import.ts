@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useKeptState } from '../../app/kept-state.js';
-import { type DateFormat, readDates } from '../../imports/dates.js';
+import { type DateFormat, readDates } from '../../features/imports/dates.js';
 import {
   type ImportContext,
   type ImportKind,
@@ -12,9 +12,9 @@ import {
   type Options,
   type Prepared,
   type SendOptions,
-} from '../../imports/kind.js';
-import { suggestColumns } from '../../imports/suggest.js';
-import { csvText, readTable, type SourceTable } from '../../imports/table.js';
+} from '../../features/imports/kind.js';
+import { suggestColumns } from '../../features/imports/suggest.js';
+import { csvText, readTable, type SourceTable } from '../../features/imports/table.js';
 import { keepColumns, keptColumns } from './kept-columns.js';
 
 /** The file and what the person decided about it. */

@@ -1,7 +1,7 @@
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { showMessage, showProblem } from '../../app/messages.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatCount } from '../../shared/format/numbers.js';
 
 /** Invites one person, or several and says who could not be invited. */
 export function useInvite(onDone?: () => void) {

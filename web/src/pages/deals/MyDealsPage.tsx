@@ -17,9 +17,9 @@ import { DealLink } from '../../components/links.js';
 import { Card, Page } from '../../components/Page.js';
 import { Pager } from '../../components/Pager.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
-import { formatDay } from '../../format/dates.js';
-import { formatCount } from '../../format/numbers.js';
-import { formatPeriod } from '../../format/periods.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Deals.module.css';
 import { lateWords, mainReason } from './reasons.js';
 

@@ -1,6 +1,6 @@
 import { type Breakdown, type Dashboard } from '../../api/queries.js';
-import { formatMoney } from '../../format/numbers.js';
-import { fieldWords, reasonWords } from '../../plans/words.js';
+import { fieldWords, reasonWords } from '../../features/plans/words.js';
+import { formatMoney } from '../../shared/format/numbers.js';
 
 type Outcome = Breakdown['outcomes'][number];
 

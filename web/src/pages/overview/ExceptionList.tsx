@@ -8,8 +8,8 @@ import { Loaded } from '../../components/Loaded.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
 import { rowAction } from '../../components/row-keys.js';
-import { sumOf } from '../../format/exact.js';
-import { formatCount, formatMoney, formatPercent } from '../../format/numbers.js';
+import { sumOf } from '../../shared/format/exact.js';
+import { formatCount, formatMoney, formatPercent } from '../../shared/format/numbers.js';
 import styles from './Overview.module.css';
 
 type Fix = readonly [to: '/quotas' | '/owners' | '/assignments' | '/plans' | '/fields' | '/deals', label: string];

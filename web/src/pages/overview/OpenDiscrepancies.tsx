@@ -6,8 +6,8 @@ import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { rowAction } from '../../components/row-keys.js';
-import { sumOf } from '../../format/exact.js';
-import { formatPeriod } from '../../format/periods.js';
+import { sumOf } from '../../shared/format/exact.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Overview.module.css';
 
 const maxShown = 6;

@@ -7,8 +7,8 @@ import { type Assignment, assignmentsQuery, type Quota, quotasQuery } from '../.
 import blocks from '../../components/Blocks.module.css';
 import { Skeleton } from '../../components/States.js';
 import { StepMark } from '../../components/StepMark.js';
-import { formatCount } from '../../format/numbers.js';
-import { needsQuota, rulesOf } from '../../plans/rules.js';
+import { needsQuota, rulesOf } from '../../features/plans/rules.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Overview.module.css';
 
 interface Item {

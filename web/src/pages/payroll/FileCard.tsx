@@ -10,7 +10,7 @@ import { Money } from '../../components/Money.js';
 import { Note } from '../../components/Note.js';
 import { Card } from '../../components/Page.js';
 import { Segments } from '../../components/Segments.js';
-import { formatNumber, formatPercent } from '../../format/numbers.js';
+import { formatNumber, formatPercent } from '../../shared/format/numbers.js';
 import { FilePreview } from './FilePreview.js';
 import { firstNames, layoutNames, layouts, missingIds, type Obstacle } from './layouts.js';
 import styles from './Payroll.module.css';

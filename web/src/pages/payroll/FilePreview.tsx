@@ -1,5 +1,5 @@
 import { type PayrollFile } from '../../api/payroll-queries.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import { layouts } from './layouts.js';
 import styles from './Payroll.module.css';
 import { asInFile, type FileTotal } from './sums.js';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../components/Button.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatCount } from '../../shared/format/numbers.js';
 
 const maxFirstRows = 10;
 

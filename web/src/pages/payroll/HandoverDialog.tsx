@@ -7,8 +7,8 @@ import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
-import { formatCount, formatMoney } from '../../format/numbers.js';
-import { formatPeriod } from '../../format/periods.js';
+import { formatCount, formatMoney } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 import { layouts } from './layouts.js';
 import { type Sum } from './sums.js';
 

@@ -3,7 +3,7 @@ import { type Person } from '../../api/payroll-queries.js';
 import { useSession } from '../../app/session.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { StatementLink } from '../../components/links.js';
-import { formatPeriod } from '../../format/periods.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 import { ShowAll, useFirstRows } from './FirstRows.js';
 import { type Missing } from './missing.js';
 import styles from './Payroll.module.css';

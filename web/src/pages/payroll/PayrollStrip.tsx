@@ -1,7 +1,7 @@
 import { isPaidElsewhere, type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
 import { HeroMoney } from '../../components/Money.js';
 import { StatCard, StatStrip } from '../../components/StatCard.js';
-import { formatCount, formatMoney, formatNumber } from '../../format/numbers.js';
+import { formatCount, formatMoney, formatNumber } from '../../shared/format/numbers.js';
 import { hasAmount, isApproved, netSums, present } from './sums.js';
 
 /** What is ready to pay, and what is not in the file yet. */

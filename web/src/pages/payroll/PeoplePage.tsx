@@ -12,7 +12,7 @@ import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Payroll.module.css';
 import { PayrollIdDialog, payrollIdKey } from './PayrollIdDialog.js';
 

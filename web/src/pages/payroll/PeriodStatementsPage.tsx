@@ -11,9 +11,9 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
-import { formatCount, formatMoney } from '../../format/numbers.js';
-import { formatPeriod } from '../../format/periods.js';
-import { DownloadLink } from '../../statements/DownloadLink.js';
+import { DownloadLink } from '../../features/statements/DownloadLink.js';
+import { formatCount, formatMoney } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 import { SumLines } from './SumLines.js';
 import { netSums } from './sums.js';
 

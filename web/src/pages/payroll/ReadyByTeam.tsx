@@ -1,7 +1,7 @@
 import { type Person } from '../../api/payroll-queries.js';
 import { type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { formatNumber } from '../../format/numbers.js';
+import { formatNumber } from '../../shared/format/numbers.js';
 import { ShowAll, useFirstRows } from './FirstRows.js';
 import styles from './Payroll.module.css';
 import { SumLines } from './SumLines.js';

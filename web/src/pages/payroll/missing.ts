@@ -1,8 +1,8 @@
 import { type Person } from '../../api/payroll-queries.js';
 import { isPaidElsewhere, type TeamStatement } from '../../api/team-queries.js';
-import { typeWords } from '../../disputes/words.js';
-import { formatMoney } from '../../format/numbers.js';
-import { formatPeriod } from '../../format/periods.js';
+import { typeWords } from '../../features/disputes/words.js';
+import { formatMoney } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 import { hasAmount, isApproved } from './sums.js';
 
 /** A person who is not in the file, and the reason. */

@@ -1,5 +1,5 @@
-import { formatDay } from '../../format/dates.js';
-import { daysOf } from '../../format/periods.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { daysOf } from '../../shared/format/periods.js';
 
 /** The days of a period in words: 1 to 30 June 2026. */
 export function spanOf(period: string): string {

@@ -1,6 +1,6 @@
 import { type PayrollFile } from '../../api/payroll-queries.js';
 import { type TeamStatement } from '../../api/team-queries.js';
-import { difference, signOf, sumOf } from '../../format/exact.js';
+import { difference, signOf, sumOf } from '../../shared/format/exact.js';
 import { layouts } from './layouts.js';
 
 /** An exact amount of one currency. Amounts of several currencies are never added. */

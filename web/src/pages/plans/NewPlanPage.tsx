@@ -6,10 +6,10 @@ import { useSession } from '../../app/session.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PayoutCurve } from '../../components/PayoutCurve.js';
-import { payoutCurve } from '../../plans/curve.js';
-import { type PlanTemplate, termsOf } from '../../plans/draft.js';
-import { sharedTiers } from '../../plans/rules.js';
-import { summaryOf } from '../../plans/summary.js';
+import { payoutCurve } from '../../features/plans/curve.js';
+import { type PlanTemplate, termsOf } from '../../features/plans/draft.js';
+import { sharedTiers } from '../../features/plans/rules.js';
+import { summaryOf } from '../../features/plans/summary.js';
 import { newDraftKey } from './builder/use-builder.js';
 import styles from './Plans.module.css';
 

@@ -14,10 +14,10 @@ import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { CheckField, Choice } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
-import { formatDay } from '../../format/dates.js';
-import { type Overrides as AllOverrides, type PlanRule, rulesOf, sharedTiers } from '../../plans/rules.js';
-import { carriedValues, laterVersions, type OwnValues, ownTerms, tierKey } from '../../plans/versions.js';
-import { payWords, thresholdWords } from '../../plans/words.js';
+import { type Overrides as AllOverrides, type PlanRule, rulesOf, sharedTiers } from '../../features/plans/rules.js';
+import { carriedValues, laterVersions, type OwnValues, ownTerms, tierKey } from '../../features/plans/versions.js';
+import { payWords, thresholdWords } from '../../features/plans/words.js';
+import { formatDay } from '../../shared/format/dates.js';
 import styles from './Plans.module.css';
 
 interface OverridesProps {

@@ -11,10 +11,10 @@ import { Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
-import { formatDay } from '../../format/dates.js';
-import { formatCount } from '../../format/numbers.js';
-import { rulesOf } from '../../plans/rules.js';
-import { summaryOf } from '../../plans/summary.js';
+import { rulesOf } from '../../features/plans/rules.js';
+import { summaryOf } from '../../features/plans/summary.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import { PlanBadge } from './PlanBadge.js';
 
 const route = getRouteApi('/_shell/plans');

@@ -1,7 +1,7 @@
 import { type PlanPreview } from '../../api/plan-queries.js';
 import { type Column } from '../../components/DataTable.js';
 import { Money } from '../../components/Money.js';
-import { formatPeriod } from '../../format/periods.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 
 type Rep = NonNullable<PlanPreview['byRep']>[number];
 type Locked = NonNullable<PlanPreview['locked']>[number];

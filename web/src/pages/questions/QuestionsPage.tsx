@@ -7,11 +7,11 @@ import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
-import { DisputeBadge } from '../../disputes/DisputeBadge.js';
-import { disputeTitle } from '../../disputes/words.js';
-import { formatInstant } from '../../format/dates.js';
-import { formatCount } from '../../format/numbers.js';
-import { formatPeriod } from '../../format/periods.js';
+import { DisputeBadge } from '../../features/disputes/DisputeBadge.js';
+import { disputeTitle } from '../../features/disputes/words.js';
+import { formatInstant } from '../../shared/format/dates.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 
 /** The person's own questions about statements. */
 export function QuestionsPage() {

@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { type Line } from '../../api/queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { Card } from '../../components/Page.js';
-import { formatDay } from '../../format/dates.js';
-import { signOf, sumOf } from '../../format/exact.js';
-import { formatMoney } from '../../format/numbers.js';
-import { lineTitle, rateWords, ruleWords } from '../../lines/words.js';
-import { opensTrace } from '../../trace/opens-trace.js';
+import { lineTitle, rateWords, ruleWords } from '../../features/lines/words.js';
+import { opensTrace } from '../../features/trace/opens-trace.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { signOf, sumOf } from '../../shared/format/exact.js';
+import { formatMoney } from '../../shared/format/numbers.js';
 
 const maxChanges = 5;
 

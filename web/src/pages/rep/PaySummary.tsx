@@ -9,12 +9,19 @@ import { HeroMoney } from '../../components/Money.js';
 import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { amountWords } from '../../components/TierMeter.js';
-import { formatTimestamp } from '../../format/dates.js';
-import { absolute, difference, signOf } from '../../format/exact.js';
-import { formatMoney, formatPercent } from '../../format/numbers.js';
-import { countedPeriod, formatPeriod, lengthOf, periodAt, shiftPeriod, shortPeriod } from '../../format/periods.js';
-import { isCounted, type MainQuota } from '../../plans/attainment.js';
-import { DownloadLink } from '../../statements/DownloadLink.js';
+import { isCounted, type MainQuota } from '../../features/plans/attainment.js';
+import { DownloadLink } from '../../features/statements/DownloadLink.js';
+import { formatTimestamp } from '../../shared/format/dates.js';
+import { absolute, difference, signOf } from '../../shared/format/exact.js';
+import { formatMoney, formatPercent } from '../../shared/format/numbers.js';
+import {
+  countedPeriod,
+  formatPeriod,
+  lengthOf,
+  periodAt,
+  shiftPeriod,
+  shortPeriod,
+} from '../../shared/format/periods.js';
 
 interface PaySummaryProps {
   readonly dashboard: Dashboard;

@@ -15,10 +15,10 @@ import { Note } from '../../components/Note.js';
 import { Card, Page } from '../../components/Page.js';
 import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState, ErrorState } from '../../components/States.js';
-import { formatAttainment, formatCount } from '../../format/numbers.js';
-import { formatPeriod, periodAt } from '../../format/periods.js';
-import { wonStage } from '../../plans/attainment.js';
-import { type QuarterResult, sumsOfMore } from '../../plans/what-if.js';
+import { wonStage } from '../../features/plans/attainment.js';
+import { type QuarterResult, sumsOfMore } from '../../features/plans/what-if.js';
+import { formatAttainment, formatCount } from '../../shared/format/numbers.js';
+import { formatPeriod, periodAt } from '../../shared/format/periods.js';
 import { NoPlan } from './NoPlan.js';
 import styles from './Simulate.module.css';
 

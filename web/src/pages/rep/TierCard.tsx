@@ -8,12 +8,12 @@ import { ButtonContent, buttonClass } from '../../components/Button.js';
 import { FailedPart, LoadFailure } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { amountWords, TierMeter } from '../../components/TierMeter.js';
-import { daysBetween, formatDay } from '../../format/dates.js';
-import { difference } from '../../format/exact.js';
-import { formatCount, formatMoney } from '../../format/numbers.js';
-import { daysOf, formatPeriod } from '../../format/periods.js';
-import { type MainQuota, type TierPosition, tierPosition, wonStage } from '../../plans/attainment.js';
-import { attainmentPeriodWords, payWords } from '../../plans/words.js';
+import { type MainQuota, type TierPosition, tierPosition, wonStage } from '../../features/plans/attainment.js';
+import { attainmentPeriodWords, payWords } from '../../features/plans/words.js';
+import { daysBetween, formatDay } from '../../shared/format/dates.js';
+import { difference } from '../../shared/format/exact.js';
+import { formatCount, formatMoney } from '../../shared/format/numbers.js';
+import { daysOf, formatPeriod } from '../../shared/format/periods.js';
 import styles from './TierCard.module.css';
 
 interface TierCardProps {

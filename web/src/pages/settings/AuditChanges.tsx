@@ -1,7 +1,7 @@
 import { type AuditEntry } from '../../api/settings-queries.js';
 import blocks from '../../components/Blocks.module.css';
-import { formatNumber } from '../../format/numbers.js';
-import { fieldWords } from '../../plans/words.js';
+import { fieldWords } from '../../features/plans/words.js';
+import { formatNumber } from '../../shared/format/numbers.js';
 import styles from './Settings.module.css';
 
 type Row = Readonly<Record<string, unknown>>;

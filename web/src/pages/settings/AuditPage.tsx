@@ -18,8 +18,8 @@ import { rowAction } from '../../components/row-keys.js';
 import { EmptyState, Skeleton } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
-import { formatTimestamp } from '../../format/dates.js';
-import { formatNumber } from '../../format/numbers.js';
+import { formatTimestamp } from '../../shared/format/dates.js';
+import { formatNumber } from '../../shared/format/numbers.js';
 import { AuditChanges, changedRows, valueText } from './AuditChanges.js';
 import { EngineRuns } from './EngineRuns.js';
 

@@ -17,7 +17,7 @@ import { JobLine } from '../../components/JobProgress.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { Skeleton } from '../../components/States.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import { ConnectDialog } from './ConnectDialog.js';
 import { CrmSettingsDialog } from './CrmSettingsDialog.js';
 import { ConnectionBadge, connectionWords } from './connection-state.js';

@@ -10,8 +10,8 @@ import { Loaded } from '../../components/Loaded.js';
 import { Pager } from '../../components/Pager.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
-import { formatTimestamp } from '../../format/dates.js';
-import { formatNumber } from '../../format/numbers.js';
+import { formatTimestamp } from '../../shared/format/dates.js';
+import { formatNumber } from '../../shared/format/numbers.js';
 
 type Run = Answer<'listAuditLogs'>['runs'][number];
 

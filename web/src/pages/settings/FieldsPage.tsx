@@ -14,8 +14,8 @@ import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { JobProgress } from '../../components/JobProgress.js';
 import { allOf, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
-import { type Field } from '../../plans/fields.js';
-import { fieldWords, valueWords } from '../../plans/words.js';
+import { type Field } from '../../features/plans/fields.js';
+import { fieldWords, valueWords } from '../../features/plans/words.js';
 import styles from './Settings.module.css';
 
 type Standard = keyof Answer<'getFieldMapping'>['standard'];

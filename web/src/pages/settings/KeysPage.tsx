@@ -16,7 +16,7 @@ import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { allOf, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
-import { formatDay, formatInstant } from '../../format/dates.js';
+import { formatDay, formatInstant } from '../../shared/format/dates.js';
 import { KeyDialog, type KeyDialogName, scopeWords } from './KeyDialog.js';
 import { SecretDialog } from './SecretText.js';
 

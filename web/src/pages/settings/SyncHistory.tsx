@@ -8,8 +8,8 @@ import { Facing } from '../../components/Facing.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { Badge } from '../../components/StatusBadge.js';
-import { formatInstant } from '../../format/dates.js';
-import { formatCount, formatNumber } from '../../format/numbers.js';
+import { formatInstant } from '../../shared/format/dates.js';
+import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 
 type History = Answer<'listCrmSyncs'>;
 type Sync = History['syncs'][number];

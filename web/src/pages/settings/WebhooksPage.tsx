@@ -15,7 +15,7 @@ import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { type Tab, Tabs } from '../../components/Tabs.js';
-import { formatInstant } from '../../format/dates.js';
+import { formatInstant } from '../../shared/format/dates.js';
 import { EndpointDialog } from './EndpointDialog.js';
 import { SecretDialog } from './SecretText.js';
 

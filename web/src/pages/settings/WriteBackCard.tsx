@@ -8,8 +8,8 @@ import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
 import { Card } from '../../components/Page.js';
-import { formatInstant } from '../../format/dates.js';
-import { formatCount, formatNumber } from '../../format/numbers.js';
+import { formatInstant } from '../../shared/format/dates.js';
+import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 
 type Status = Answer<'getWriteBack'>;
 

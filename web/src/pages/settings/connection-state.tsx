@@ -1,6 +1,6 @@
 import { type Integration } from '../../api/settings-queries.js';
 import { Badge } from '../../components/StatusBadge.js';
-import { formatInstant } from '../../format/dates.js';
+import { formatInstant } from '../../shared/format/dates.js';
 
 /** State of a connection: why it is broken, and that nothing is lost. */
 export function connectionWords(integration: Integration): string {

@@ -8,7 +8,7 @@ import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { TextArea } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
-import { formatInstant } from '../../format/dates.js';
+import { formatInstant } from '../../shared/format/dates.js';
 import styles from './StatementPage.module.css';
 
 interface CommentThreadProps {

@@ -3,10 +3,10 @@ import { type Line } from '../../api/queries.js';
 import { isKept } from '../../app/kept-state.js';
 import { useSession } from '../../app/session.js';
 import { LinkButton } from '../../components/Button.js';
-import { changeKey } from '../../statements/adjustment-keys.js';
+import { changeKey } from '../../features/statements/adjustment-keys.js';
 import styles from './StatementPage.module.css';
 
-const dialogs = () => import('../../statements/ChangeAdjustmentDialog.js');
+const dialogs = () => import('../../features/statements/ChangeAdjustmentDialog.js');
 const EditAdjustmentDialog = lazy(() => dialogs().then((module) => ({ default: module.EditAdjustmentDialog })));
 const DeleteAdjustmentDialog = lazy(() => dialogs().then((module) => ({ default: module.DeleteAdjustmentDialog })));
 

@@ -7,13 +7,13 @@ import { useKeptDialog } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
-import { adjustmentKey } from '../../statements/adjustment-keys.js';
+import { adjustmentKey } from '../../features/statements/adjustment-keys.js';
 
 const AdjustmentDialog = lazy(() =>
-  import('../../statements/AdjustmentDialog.js').then((module) => ({ default: module.AdjustmentDialog })),
+  import('../../features/statements/AdjustmentDialog.js').then((module) => ({ default: module.AdjustmentDialog })),
 );
 const UnlockDialog = lazy(() =>
-  import('../../statements/UnlockDialog.js').then((module) => ({ default: module.UnlockDialog })),
+  import('../../features/statements/UnlockDialog.js').then((module) => ({ default: module.UnlockDialog })),
 );
 
 /**

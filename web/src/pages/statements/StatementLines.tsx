@@ -1,11 +1,11 @@
 import { type Line, type Statement } from '../../api/queries.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Money } from '../../components/Money.js';
-import { formatDay } from '../../format/dates.js';
-import { sumOf } from '../../format/exact.js';
-import { LineAmount } from '../../lines/LinesTable.js';
-import { baseOf, lineTitle, orderedLines, rateWords, ruleWords } from '../../lines/words.js';
-import { DifferenceLines } from '../../statements/DifferenceLines.js';
+import { LineAmount } from '../../features/lines/LinesTable.js';
+import { baseOf, lineTitle, orderedLines, rateWords, ruleWords } from '../../features/lines/words.js';
+import { DifferenceLines } from '../../features/statements/DifferenceLines.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { sumOf } from '../../shared/format/exact.js';
 import { EntryActions } from './EntryActions.js';
 import styles from './StatementPage.module.css';
 

@@ -7,12 +7,12 @@ import { useKeptDialog } from '../../app/kept-state.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
-import { DisputeBadge } from '../../disputes/DisputeBadge.js';
-import { disputeKey, disputeTitle } from '../../disputes/words.js';
+import { DisputeBadge } from '../../features/disputes/DisputeBadge.js';
+import { disputeKey, disputeTitle } from '../../features/disputes/words.js';
 import styles from './StatementPage.module.css';
 
 const DisputeDialog = lazy(() =>
-  import('../../disputes/DisputeDialog.js').then((module) => ({ default: module.DisputeDialog })),
+  import('../../features/disputes/DisputeDialog.js').then((module) => ({ default: module.DisputeDialog })),
 );
 
 interface StatementQuestionsProps {

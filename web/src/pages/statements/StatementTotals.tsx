@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { type Statement, statementQuery } from '../../api/queries.js';
 import { Delta } from '../../components/Delta.js';
 import { HeroMoney, LedgerTotal, Money } from '../../components/Money.js';
-import { absolute, difference, signOf } from '../../format/exact.js';
-import { shiftPeriod, shortPeriod } from '../../format/periods.js';
+import { absolute, difference, signOf } from '../../shared/format/exact.js';
+import { shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
 import styles from './StatementPage.module.css';
 
 /** The net payout as the figure of the page, and its sum beside it. The line of the change has its height before it is loaded. */

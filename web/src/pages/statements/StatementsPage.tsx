@@ -11,10 +11,10 @@ import { Money } from '../../components/Money.js';
 import { Card, Page } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
-import { formatTimestamp } from '../../format/dates.js';
-import { formatCount, formatMoney } from '../../format/numbers.js';
-import { formatPeriod } from '../../format/periods.js';
-import { DownloadLink } from '../../statements/DownloadLink.js';
+import { DownloadLink } from '../../features/statements/DownloadLink.js';
+import { formatTimestamp } from '../../shared/format/dates.js';
+import { formatCount, formatMoney } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 
 /** The person's own statements. */
 export function StatementsPage() {

@@ -1,7 +1,7 @@
 import { ProgressBar } from '../../components/ProgressBar.js';
-import { formatAttainment } from '../../format/numbers.js';
-import { countedPeriod } from '../../format/periods.js';
-import { type CountedQuota } from '../../plans/attainment.js';
+import { type CountedQuota } from '../../features/plans/attainment.js';
+import { formatAttainment } from '../../shared/format/numbers.js';
+import { countedPeriod } from '../../shared/format/periods.js';
 import styles from './Team.module.css';
 
 /** A bar up to the target, and the attainment in figures. */

@@ -6,8 +6,8 @@ import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { DataTable } from '../../components/DataTable.js';
 import { Money } from '../../components/Money.js';
-import { formatDay, formatInstant } from '../../format/dates.js';
-import { formatCount } from '../../format/numbers.js';
+import { formatDay, formatInstant } from '../../shared/format/dates.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import { lockedColumns, repColumns } from '../plans/movement-columns.js';
 import styles from './ChangeRequestsPage.module.css';
 

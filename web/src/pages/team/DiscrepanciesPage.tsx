@@ -13,10 +13,10 @@ import { StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
-import { formatInstant } from '../../format/dates.js';
-import { signOf, sumOf } from '../../format/exact.js';
-import { formatCount, formatMoney } from '../../format/numbers.js';
-import { formatPeriod } from '../../format/periods.js';
+import { formatInstant } from '../../shared/format/dates.js';
+import { signOf, sumOf } from '../../shared/format/exact.js';
+import { formatCount, formatMoney } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 import { DiscrepancyDetails } from './DiscrepancyDetails.js';
 import styles from './Team.module.css';
 

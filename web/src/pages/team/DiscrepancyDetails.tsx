@@ -5,9 +5,9 @@ import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { StatementLink } from '../../components/links.js';
-import { formatTimestamp } from '../../format/dates.js';
-import { formatMoney } from '../../format/numbers.js';
-import { DifferenceLines } from '../../statements/DifferenceLines.js';
+import { DifferenceLines } from '../../features/statements/DifferenceLines.js';
+import { formatTimestamp } from '../../shared/format/dates.js';
+import { formatMoney } from '../../shared/format/numbers.js';
 import { type Resolution, ResolveDialog, resolutionKey } from './ResolveDialog.js';
 import styles from './Team.module.css';
 

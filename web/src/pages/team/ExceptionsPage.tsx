@@ -13,9 +13,9 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
-import { formatDay } from '../../format/dates.js';
-import { formatCount, formatMoney } from '../../format/numbers.js';
-import { formatPeriod } from '../../format/periods.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { formatCount, formatMoney } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Team.module.css';
 
 const route = getRouteApi('/_shell/exceptions');

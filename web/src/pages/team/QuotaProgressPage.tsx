@@ -9,10 +9,10 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
-import { difference, signOf } from '../../format/exact.js';
-import { formatCount, formatUnits } from '../../format/numbers.js';
-import { countedPeriod, formatPeriod, periodAt } from '../../format/periods.js';
-import { isCounted } from '../../plans/attainment.js';
+import { isCounted } from '../../features/plans/attainment.js';
+import { difference, signOf } from '../../shared/format/exact.js';
+import { formatCount, formatUnits } from '../../shared/format/numbers.js';
+import { countedPeriod, formatPeriod, periodAt } from '../../shared/format/periods.js';
 import { Attained } from './Attained.js';
 
 const route = getRouteApi('/_shell/quota-progress');

@@ -8,8 +8,8 @@ import { Dialog } from '../../components/Dialog.js';
 import { Facing } from '../../components/Facing.js';
 import { TextArea } from '../../components/Field.js';
 import { LedgerTotal } from '../../components/Money.js';
-import { formatMoney } from '../../format/numbers.js';
-import { formatPeriod } from '../../format/periods.js';
+import { formatMoney } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 
 export type Resolution = Parameters<typeof api.resolveDiscrepancy>[0]['body']['action'];
 

@@ -10,11 +10,11 @@ import { Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
-import { DisputeBadge } from '../../disputes/DisputeBadge.js';
-import { disputeTitle } from '../../disputes/words.js';
-import { formatInstant } from '../../format/dates.js';
-import { formatCount } from '../../format/numbers.js';
-import { formatPeriod } from '../../format/periods.js';
+import { DisputeBadge } from '../../features/disputes/DisputeBadge.js';
+import { disputeTitle } from '../../features/disputes/words.js';
+import { formatInstant } from '../../shared/format/dates.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Team.module.css';
 
 const route = getRouteApi('/_shell/questions');

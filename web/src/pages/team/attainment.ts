@@ -1,6 +1,6 @@
 import { type Attainment } from '../../api/team-queries.js';
-import { lengthOf } from '../../format/periods.js';
-import { type CountedQuota, isCounted } from '../../plans/attainment.js';
+import { type CountedQuota, isCounted } from '../../features/plans/attainment.js';
+import { lengthOf } from '../../shared/format/periods.js';
 
 /** The attainment that stands for a person: of the shortest counted quota that covers the period, the largest target. */
 export function mainAttainment(all: readonly Attainment[], period: string): CountedQuota | null {

@@ -1,6 +1,6 @@
 import { type ChangeRequest } from '../../api/queries.js';
-import { formatInstant } from '../../format/dates.js';
-import { formatMoney } from '../../format/numbers.js';
+import { formatInstant } from '../../shared/format/dates.js';
+import { formatMoney } from '../../shared/format/numbers.js';
 
 export const statusWords: Readonly<Record<ChangeRequest['status'], string>> = {
   pending: 'Waiting',

@@ -5,9 +5,9 @@ import { fieldOptionsQuery } from '../../../api/plan-queries.js';
 import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
 import { InlineInput, InlineSelect } from '../../../components/Inline.js';
-import { type Condition, type Group, isGroup, type Leaf } from '../../../plans/draft.js';
-import { type Field, fieldChoices, operatorsOf } from '../../../plans/fields.js';
-import { fieldWords, operatorWords, relativePeriods } from '../../../plans/words.js';
+import { type Condition, type Group, isGroup, type Leaf } from '../../../features/plans/draft.js';
+import { type Field, fieldChoices, operatorsOf } from '../../../features/plans/fields.js';
+import { fieldWords, operatorWords, relativePeriods } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
 
 interface ConditionListProps {

@@ -8,7 +8,7 @@ import { Loaded } from '../../../components/Loaded.js';
 import { DealLink } from '../../../components/links.js';
 import { Pager } from '../../../components/Pager.js';
 import { Tabs } from '../../../components/Tabs.js';
-import { formatPeriod } from '../../../format/periods.js';
+import { formatPeriod } from '../../../shared/format/periods.js';
 import { lockedColumns, moneyColumns, repColumns } from '../movement-columns.js';
 import styles from './Builder.module.css';
 import { type Builder } from './use-builder.js';

@@ -1,5 +1,5 @@
 import { InlineSelect } from '../../../components/Inline.js';
-import { type Field, measureChoices } from '../../../plans/fields.js';
+import { type Field, measureChoices } from '../../../features/plans/fields.js';
 import styles from './Builder.module.css';
 
 /** A visible label above a control that has its own name. */

@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { useKeptForm } from '../../../app/kept-state.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { TextArea } from '../../../components/Field.js';
-import { type Draft } from '../../../plans/draft.js';
-import { draftFrom, jsonOf } from '../../../plans/plan-json.js';
+import { type Draft } from '../../../features/plans/draft.js';
+import { draftFrom, jsonOf } from '../../../features/plans/plan-json.js';
 import styles from './Builder.module.css';
 
 interface JsonDialogProps {

@@ -1,5 +1,5 @@
 import { DecimalInput } from '../../../components/DecimalInput.js';
-import { type Rule } from '../../../plans/draft.js';
+import { type Rule } from '../../../features/plans/draft.js';
 import styles from './Builder.module.css';
 import { FormField } from './FormField.js';
 

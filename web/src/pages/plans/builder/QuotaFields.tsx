@@ -2,9 +2,9 @@ import { IconX } from '@tabler/icons-react';
 import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
 import { InlineInput, InlineSelect } from '../../../components/Inline.js';
-import { type Rule } from '../../../plans/draft.js';
-import { type Field, measureChoices } from '../../../plans/fields.js';
-import { fieldWords, teamEarnings } from '../../../plans/words.js';
+import { type Rule } from '../../../features/plans/draft.js';
+import { type Field, measureChoices } from '../../../features/plans/fields.js';
+import { fieldWords, teamEarnings } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
 import { FormField, NumberFieldSelect, SelectField } from './FormField.js';
 

@@ -1,8 +1,8 @@
 import { IconArrowDown, IconArrowUp, IconCopy, IconPlus } from '@tabler/icons-react';
 import { IconButton } from '../../../components/Button.js';
-import { freeName, isSame, newRule } from '../../../plans/draft.js';
-import { summaryOf } from '../../../plans/summary.js';
-import { conditionLines } from '../../../plans/words.js';
+import { freeName, isSame, newRule } from '../../../features/plans/draft.js';
+import { summaryOf } from '../../../features/plans/summary.js';
+import { conditionLines } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
 import { type Builder, type Part } from './use-builder.js';
 

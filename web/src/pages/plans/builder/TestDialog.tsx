@@ -8,11 +8,9 @@ import { DecimalInput } from '../../../components/DecimalInput.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { TextField } from '../../../components/Field.js';
 import { InlineInput, InlineSelect } from '../../../components/Inline.js';
-import { todayIn } from '../../../format/dates.js';
-import { periodAt } from '../../../format/periods.js';
-import { type Draft, freeName, type PlanTest, type Rule } from '../../../plans/draft.js';
-import { planFields, withCurrent } from '../../../plans/fields.js';
-import { measureOf, monthsOf } from '../../../plans/rules.js';
+import { type Draft, freeName, type PlanTest, type Rule } from '../../../features/plans/draft.js';
+import { planFields, withCurrent } from '../../../features/plans/fields.js';
+import { measureOf, monthsOf } from '../../../features/plans/rules.js';
 import {
   dealProperties,
   moreValues,
@@ -20,8 +18,10 @@ import {
   shownValue,
   typedValue,
   withValue,
-} from '../../../plans/test-deal.js';
-import { fieldWords } from '../../../plans/words.js';
+} from '../../../features/plans/test-deal.js';
+import { fieldWords } from '../../../features/plans/words.js';
+import { todayIn } from '../../../shared/format/dates.js';
+import { periodAt } from '../../../shared/format/periods.js';
 import styles from './Builder.module.css';
 
 interface TestDialogProps {

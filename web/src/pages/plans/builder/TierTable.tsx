@@ -3,9 +3,9 @@ import { useRef } from 'react';
 import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
 import { InlineInput } from '../../../components/Inline.js';
-import { formatMoney, formatRate } from '../../../format/numbers.js';
-import { tierInFull } from '../../../plans/curve.js';
-import { type Rule, type Tier, withChange } from '../../../plans/draft.js';
+import { tierInFull } from '../../../features/plans/curve.js';
+import { type Rule, type Tier, withChange } from '../../../features/plans/draft.js';
+import { formatMoney, formatRate } from '../../../shared/format/numbers.js';
 import styles from './Builder.module.css';
 
 interface TierTableProps {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useHasSessionEnded, useSession } from '../../../app/session.js';
 import { Button } from '../../../components/Button.js';
 import { Dialog } from '../../../components/Dialog.js';
-import { differencesOf } from '../../../plans/differences.js';
+import { differencesOf } from '../../../features/plans/differences.js';
 import { DifferenceList } from '../DifferenceList.js';
 import { type Builder } from './use-builder.js';
 

@@ -1,8 +1,8 @@
 import { useCallback, useMemo } from 'react';
 import { type Plan } from '../../../api/queries.js';
 import { useKeptState } from '../../../app/kept-state.js';
-import { type Draft, type DraftTerms, draftOf, isSame, type Rule, withChange } from '../../../plans/draft.js';
-import { editedVersion } from '../../../plans/versions.js';
+import { type Draft, type DraftTerms, draftOf, isSame, type Rule, withChange } from '../../../features/plans/draft.js';
+import { editedVersion } from '../../../features/plans/versions.js';
 
 /** The version that the draft was made from. */
 interface Base {

@@ -4,7 +4,7 @@ import { ApiError } from '#src/client.js';
 import { api } from '../../../api/client.js';
 import { planHistoryQuery } from '../../../api/queries.js';
 import { showMessage } from '../../../app/messages.js';
-import { changeOf, isSame } from '../../../plans/draft.js';
+import { changeOf, isSame } from '../../../features/plans/draft.js';
 import { type Builder } from './use-builder.js';
 
 interface Save {

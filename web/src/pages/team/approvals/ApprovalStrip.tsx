@@ -2,8 +2,8 @@ import { type TeamStatements } from '../../../api/team-queries.js';
 import { HeroMoney } from '../../../components/Money.js';
 import { ProgressBar } from '../../../components/ProgressBar.js';
 import { HeroText, StatCard, StatStrip } from '../../../components/StatCard.js';
-import { sumOf } from '../../../format/exact.js';
-import { formatCount, formatMoney, formatPercent } from '../../../format/numbers.js';
+import { sumOf } from '../../../shared/format/exact.js';
+import { formatCount, formatMoney, formatPercent } from '../../../shared/format/numbers.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow, isBlockedBy, isCounted, isUnready } from './approval-rows.js';
 

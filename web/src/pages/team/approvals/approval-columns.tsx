@@ -12,8 +12,8 @@ import { Check } from '../../../components/Field.js';
 import { StatementLink } from '../../../components/links.js';
 import { Money } from '../../../components/Money.js';
 import { Badge } from '../../../components/StatusBadge.js';
-import { formatAttainment, formatMoney } from '../../../format/numbers.js';
-import { countedPeriod, shiftPeriod, shortPeriod } from '../../../format/periods.js';
+import { formatAttainment, formatMoney } from '../../../shared/format/numbers.js';
+import { countedPeriod, shiftPeriod, shortPeriod } from '../../../shared/format/periods.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow, isSelectable } from './approval-rows.js';
 

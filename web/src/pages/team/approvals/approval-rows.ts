@@ -5,8 +5,8 @@ import {
   type TeamStatement,
   type TeamStatements,
 } from '../../../api/team-queries.js';
-import { difference } from '../../../format/exact.js';
-import { type CountedQuota } from '../../../plans/attainment.js';
+import { type CountedQuota } from '../../../features/plans/attainment.js';
+import { difference } from '../../../shared/format/exact.js';
 import { mainAttainment } from '../attainment.js';
 import { isSeen, type SeenStatement } from './seen-statements.js';
 

@@ -1,6 +1,6 @@
 import { type Line } from '../../../api/queries.js';
-import { absolute, difference, signOf, sumOf } from '../../../format/exact.js';
-import { kindWords } from '../../../lines/words.js';
+import { kindWords } from '../../../features/lines/words.js';
+import { absolute, difference, signOf, sumOf } from '../../../shared/format/exact.js';
 
 /** What one deal and rule add to a change. */
 interface ChangedLine {

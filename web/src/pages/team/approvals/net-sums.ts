@@ -1,5 +1,5 @@
-import { sumOf } from '../../../format/exact.js';
-import { formatMoney } from '../../../format/numbers.js';
+import { sumOf } from '../../../shared/format/exact.js';
+import { formatMoney } from '../../../shared/format/numbers.js';
 import { type ApprovalRow } from './approval-rows.js';
 
 /** The net payouts of the rows, one sum for each currency. */

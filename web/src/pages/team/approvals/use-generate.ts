@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api } from '../../../api/client.js';
 import { isPaidElsewhere, type TeamStatements } from '../../../api/team-queries.js';
 import { showMessage } from '../../../app/messages.js';
-import { formatCount } from '../../../format/numbers.js';
+import { formatCount } from '../../../shared/format/numbers.js';
 import { type Progress } from './approve-in-chunks.js';
 
 /** What went wrong with the statements of people, by rep. */

@@ -1,0 +1,149 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Config } from '../../platform/config.js';
+import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { networkOf } from '../../platform/limits/attempt-limits.js';
+import {
+  type AgentClient,
+  AuthorizationFailure,
+  type AuthorizationRequest,
+  type AuthorizationServer,
+  type ClientMetadata,
+  type CodeExchange,
+  type IssuedTokens,
+  type RefreshExchange,
+} from '../../platform/mcp/authorization-server.js';
+import { type Secrets } from '../../platform/secrets/secrets.js';
+import { tokenHash } from '../../platform/secrets/token.js';
+import { AgentClients } from './agent-clients.js';
+import {
+  endReusedConnection,
+  issueTokens,
+  revokeAccessToken,
+  revokeGrant,
+  type UsedGrant,
+  useGrant,
+} from './agent-connection-store.js';
+import { assertResource, checkRequest, grantedScopes, sealRequest } from './authorization-requests.js';
+
+/** The public address of the service if people may connect agents; otherwise null. */
+export function agentIssuer({ PUBLIC_URL, MCP_OAUTH }: Pick<Config, 'PUBLIC_URL' | 'MCP_OAUTH'>): string | null {
+  return PUBLIC_URL !== undefined && (MCP_OAUTH ?? PUBLIC_URL.startsWith('https://')) ? PUBLIC_URL : null;
+}
+
+/** The authorization server of the MCP endpoint: its tokens act for the person who has agreed. */
+export class AgentAuthorization implements AuthorizationServer {
+  readonly resource: string;
+  private readonly clients: AgentClients;
+
+  constructor(
+    readonly issuer: string,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly secrets: Secrets,
+    config: Pick<Config, 'MCP_CLIENTS' | 'CRM_ALLOW_LOOPBACK'>,
+  ) {
+    this.resource = `${issuer}/v1/mcp`;
+    this.clients = new AgentClients(unitOfWork, config);
+  }
+
+  findClient(clientId: string): Promise<AgentClient | null> {
+    return this.clients.find(clientId);
+  }
+
+  registerClient(metadata: ClientMetadata, address: string): Promise<AgentClient> {
+    return this.clients.register(metadata, this.secrets.mac('agent-registration', networkOf(address)));
+  }
+
+  consentUrl(client: AgentClient, request: AuthorizationRequest): string {
+    const pending = checkRequest(client, request, this.resource);
+    return `${this.issuer}/connect-agent?request=${sealRequest(this.secrets, pending)}`;
+  }
+
+  exchangeCode(
+    { clientId }: AgentClient,
+    { code, codeVerifier, redirectUri, resource }: CodeExchange,
+  ): Promise<IssuedTokens> {
+    assertResource(resource, this.resource);
+    return this.exchange(code, 'code', clientId, (grant) => {
+      const isProven = equal(createHash('sha256').update(codeVerifier).digest('base64url'), grant.codeChallenge ?? '');
+      if (!isProven) return 'code_verifier does not belong to the code.';
+      // OAuth 2.1 lets a client leave it out.
+      return redirectUri === undefined || redirectUri === grant.redirectUri
+        ? null
+        : 'redirect_uri is not the one of the authorization request.';
+    });
+  }
+
+  refresh({ clientId }: AgentClient, { refreshToken, scopes, resource }: RefreshExchange): Promise<IssuedTokens> {
+    assertResource(resource, this.resource);
+    const requested = scopes === undefined ? [] : grantedScopes(scopes);
+    return this.exchange(refreshToken, 'refresh', clientId, (grant) =>
+      requested.every((scope) => grant.scopes.includes(scope)) ? null : 'The person has not agreed to these scopes.',
+    );
+  }
+
+  async revoke({ clientId }: AgentClient, token: string): Promise<void> {
+    const hash = tokenHash(token);
+    if (hash === null) return;
+    const workspaceId = await this.unitOfWork.withoutWorkspace(
+      async (trx) => (await workspaceOfGrant(trx, hash)) ?? (await workspaceOfToken(trx, hash)),
+    );
+    if (workspaceId === null) return;
+    await this.unitOfWork.write({ workspaceId }, async (trx) => {
+      await revokeGrant(trx, workspaceId, hash, clientId);
+      await revokeAccessToken(trx, workspaceId, hash, clientId);
+    });
+  }
+
+  /**
+   * Consumes the grant, also if the check fails, and issues tokens. The transaction commits in every case: the end of a
+   * connection whose grant was used twice must be stored.
+   */
+  private async exchange(
+    presented: string,
+    kind: 'code' | 'refresh',
+    clientId: string,
+    problemOf: (grant: UsedGrant) => string | null,
+  ): Promise<IssuedTokens> {
+    const hash = tokenHash(presented);
+    const workspaceId =
+      hash === null ? null : await this.unitOfWork.withoutWorkspace((trx) => workspaceOfGrant(trx, hash));
+    if (hash === null || workspaceId === null) throw invalidGrant(kind);
+    const result = await this.unitOfWork.write(
+      { workspaceId },
+      async (trx): Promise<IssuedTokens | AuthorizationFailure> => {
+        const grant = await useGrant(trx, workspaceId, hash, kind, clientId);
+        if (grant === null) {
+          await endReusedConnection(trx, workspaceId, hash, clientId);
+          return invalidGrant(kind);
+        }
+        const problem = grant.audience === this.resource ? problemOf(grant) : 'The address of the service has changed.';
+        if (problem !== null) return new AuthorizationFailure('invalid_grant', problem);
+        return issueTokens(trx, workspaceId, grant);
+      },
+    );
+    if (result instanceof AuthorizationFailure) throw result;
+    return result;
+  }
+}
+
+function invalidGrant(kind: 'code' | 'refresh'): AuthorizationFailure {
+  const name = kind === 'code' ? 'code' : 'refresh token';
+  return new AuthorizationFailure('invalid_grant', `The ${name} is unknown, expired or was used before.`);
+}
+
+function equal(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+async function workspaceOfGrant(trx: Work, hash: Buffer): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`select workspace_id as id from find_agent_grant(${hash})`.execute(trx);
+  return rows[0]?.id ?? null;
+}
+
+async function workspaceOfToken(trx: Work, hash: Buffer): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`
+    select workspace_id as id from find_tokens(array[${hash}::bytea]) where kind = 'agt'`.execute(trx);
+  return rows[0]?.id ?? null;
+}

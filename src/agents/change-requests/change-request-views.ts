@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type WriteMode } from '../../platform/mcp/agent-writes.js';
+import { type RawInput } from '../../platform/operations/operation-dispatcher.js';
+import { findRepNames } from '../../reps/rep-views.js';
+import { type Basis } from './basis.js';
+import { type StoredPreview, withNames } from './change-preview.js';
+import {
+  type ChangeRequest,
+  type ChangeRequestStatus,
+  changeRequestNotFound,
+  type End,
+  type Outdated,
+  type StoredCaller,
+} from './change-request.js';
+import { presentStatus } from './change-request-status.js';
+import { type RequestRef } from './change-request-store.js';
+import { fingerprintOf } from './fingerprint.js';
+
+interface Filter {
+  /** Only those of this person; null for all. */
+  readonly repId: string | null;
+  readonly id?: string;
+  readonly status?: ChangeRequestStatus | undefined;
+  readonly limit: number;
+}
+
+interface Row {
+  readonly id: string;
+  readonly repId: string | null;
+  readonly caller: StoredCaller;
+  readonly tool: string;
+  readonly title: string;
+  readonly input: RawInput;
+  readonly preview: StoredPreview | null;
+  readonly basis: Basis | null;
+  readonly outdated: Outdated | null;
+  readonly status: ChangeRequestStatus;
+  readonly endedBecause: End | null;
+  readonly decidedBy: string | null;
+  readonly decidedAt: Date | null;
+  readonly reason: string | null;
+  readonly outcome: unknown;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+}
+
+/** Change requests, newest first. */
+export async function listChangeRequests(
+  trx: Work,
+  workspaceId: string,
+  { repId, id, status, limit }: Filter,
+): Promise<ChangeRequest[]> {
+  const { rows } = await sql<Row>`
+    select c.request_id as id, c.rep_id as "repId", c.caller, c.tool, c.title, c.input, c.preview, c.basis, c.outdated,
+      ${presentStatus} as status, case when ${presentStatus} = 'ended' then coalesce(c.ended_because,
+        case when c.token_id is null then 'agent_disconnected' else 'key_invalid' end) end as "endedBecause",
+      c.decided_by as "decidedBy", c.decided_at as "decidedAt", c.reason, c.outcome, c.created_at as "createdAt",
+      c.expires_at as "expiresAt"
+    from change_requests c
+    where c.workspace_id = ${workspaceId} and (${repId}::uuid is null or c.rep_id = ${repId})
+      and (${id ?? null}::uuid is null or c.request_id = ${id ?? null})
+      and (${status ?? null}::text is null or ${presentStatus} = ${status ?? null})
+    order by c.created_at desc, c.request_id limit ${limit}`.execute(trx);
+  const names = await namesOfReps(trx, workspaceId, rows);
+  return rows.map(({ caller, input, preview, basis, decidedAt, createdAt, expiresAt, ...row }) => ({
+    ...row,
+    fingerprint: fingerprintOf({ basis, preview }),
+    preview: preview === null ? null : withNames(preview, (shown) => names.get(shown) ?? ''),
+    requestedBy: caller.actor,
+    arguments: { ...(input.params as object), ...(input.query as object), ...(input.body as object | undefined) },
+    decidedAt: decidedAt?.toISOString() ?? null,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+  }));
+}
+
+/** The request, if the caller may see it: all for null, otherwise those of the person. */
+export async function readChangeRequest(
+  trx: Work,
+  workspaceId: string,
+  { requestId: id, repId }: RequestRef,
+): Promise<ChangeRequest> {
+  const [found] = await listChangeRequests(trx, workspaceId, { repId, id, limit: 1 });
+  if (found === undefined) throw changeRequestNotFound();
+  return found;
+}
+
+function namesOfReps(trx: Work, workspaceId: string, rows: readonly Row[]): Promise<ReadonlyMap<string, string>> {
+  const shown = rows.flatMap(({ preview }) => [...(preview?.byRep ?? []), ...(preview?.locked ?? [])]);
+  return findRepNames(
+    trx,
+    workspaceId,
+    shown.map(({ repId }) => repId),
+  );
+}
+
+/** What the workspace has set for changes by agents; null for the defaults. */
+export async function findAgentWrites(trx: Work, workspaceId: string): Promise<WriteMode | null> {
+  const { agent_writes: mode } = await trx
+    .selectFrom('workspaces')
+    .select('agent_writes')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  return mode;
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { chunk } from '../../../kernel/chunk.js';
+import { type AssociatedRecords, type Associations, type LineItem, withCompany } from '../associated.js';
+import { type CrmHttp } from '../http.js';
+import { type CrmAccess, type CrmDeal, CrmFailure, type CrmPermission, type CrmValue } from '../port.js';
+import { numberOf, textOf } from '../values.js';
+import { type CrmbResource, crmbUrl } from './paths.js';
+import { probeScopes, type ScopeProbe } from './scopes.js';
+import { type CrmbProperty, crmbProperty, crmbValue } from './values.js';
+
+const idsPerBatch = 100;
+/** The type of the association of a deal with its primary company. */
+const primaryCompany = 5;
+
+const associated = z.object({
+  results: z.array(
+    z.object({
+      from: z.object({ id: z.coerce.string() }),
+      to: z.array(
+        z.object({
+          toObjectId: z.coerce.string(),
+          associationTypes: z.array(z.object({ typeId: z.number() })).default([]),
+        }),
+      ),
+      paging: z.object({ next: z.object({ after: z.string() }).nullish() }).nullish(),
+    }),
+  ),
+});
+const records = z.object({
+  results: z.array(z.object({ id: z.string(), properties: z.record(z.string(), z.string().nullish()) })),
+});
+
+interface Pair {
+  readonly dealId: string;
+  readonly id: string;
+  readonly isPrimary: boolean;
+}
+
+/** Line items and companies of the deals of crm-b. A deal may have several companies: the primary one counts. */
+export class CrmbAssociated implements AssociatedRecords {
+  constructor(
+    private readonly http: CrmHttp,
+    private readonly settings: { readonly apiBase: string; readonly apiVersion: string },
+    private readonly access: CrmAccess,
+    private readonly wanted: Associations,
+  ) {}
+
+  permissions(): Promise<CrmPermission[]> {
+    const { lineItems, companyFields } = this.wanted;
+    const url = (kind: CrmbResource, tail: string) => crmbUrl(this.settings, kind, tail);
+    const ofItems: ScopeProbe[] = [
+      ['crm.objects.line_items.read', 'line items', url('objects', '/line_items?limit=1')],
+    ];
+    const ofCompanies: ScopeProbe[] = [
+      ['crm.objects.companies.read', 'companies', url('objects', '/companies?limit=1')],
+      ['crm.schemas.companies.read', 'fields of companies', url('properties', '/companies')],
+    ];
+    const probes = [...(lineItems ? ofItems : []), ...(companyFields.length > 0 ? ofCompanies : [])];
+    return probeScopes(this.http, this.access, probes);
+  }
+
+  async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {
+    const pairs = await this.pairs('line_items', deals);
+    const names = ['name', 'amount'];
+    const items = await this.records(
+      'line_items',
+      pairs.map(({ id }) => id),
+      names,
+    );
+    return pairs.flatMap(({ dealId, id }) => {
+      const item = items.get(id);
+      return item === undefined ? [] : [{ dealId, amount: numberOf(item['amount']), product: textOf(item['name']) }];
+    });
+  }
+
+  async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {
+    const pairs = await this.pairs('companies', deals);
+    const companyOf = new Map(
+      pairs.toSorted((a, b) => Number(a.isPrimary) - Number(b.isPrimary)).map((one) => [one.dealId, one.id]),
+    );
+    const names = this.wanted.companyFields;
+    const companies = await this.records('companies', [...new Set(companyOf.values())], names);
+    const definitions = await this.companyProperties();
+    return deals.map((deal) => {
+      const company = companies.get(companyOf.get(deal.id) ?? '');
+      const values = names.map((name): [string, CrmValue] => [name, crmbValue(company?.[name], definitions.get(name))]);
+      return withCompany(deal, values);
+    });
+  }
+
+  private async companyProperties(): Promise<ReadonlyMap<string, CrmbProperty>> {
+    const { body } = await this.http.request({
+      method: 'GET',
+      url: crmbUrl(this.settings, 'properties', '/companies'),
+      access: this.access,
+      schema: z.object({ results: z.array(crmbProperty) }),
+    });
+    const properties = new Map(body.results.map((property) => [property.name, property]));
+    const unknown = this.wanted.companyFields.find((name) => !properties.has(name));
+    if (unknown !== undefined) throw new CrmFailure('rejected', `crmb: companies have no property ${unknown}`);
+    return properties;
+  }
+
+  /** The associated records of the deals, of all pages. */
+  private async pairs(object: 'line_items' | 'companies', deals: readonly CrmDeal[]): Promise<Pair[]> {
+    const pairs: Pair[] = [];
+    let inputs: { readonly id: string; readonly after?: string }[] = deals.map(({ id }) => ({ id }));
+    while (inputs.length > 0) {
+      const { body } = await this.http.request({
+        method: 'POST',
+        url: `${this.settings.apiBase}${associationPath(this.settings.apiVersion, object)}`,
+        json: { inputs },
+        access: this.access,
+        schema: associated,
+      });
+      for (const { from, to } of body.results)
+        for (const { toObjectId: id, associationTypes } of to)
+          pairs.push({
+            dealId: from.id,
+            id,
+            isPrimary: associationTypes.some(({ typeId }) => typeId === primaryCompany),
+          });
+      inputs = body.results.flatMap(({ from, paging }) =>
+        paging?.next == null ? [] : [{ id: from.id, after: paging.next.after }],
+      );
+    }
+    return pairs;
+  }
+
+  private async records(
+    object: 'line_items' | 'companies',
+    ids: readonly string[],
+    properties: readonly string[],
+  ): Promise<Map<string, Readonly<Record<string, string | null | undefined>>>> {
+    const found = new Map<string, Readonly<Record<string, string | null | undefined>>>();
+    for (const batch of chunk(ids, idsPerBatch)) {
+      const { body } = await this.http.request({
+        method: 'POST',
+        url: crmbUrl(this.settings, 'objects', `/${object}/batch/read`),
+        json: { properties, inputs: batch.map((id) => ({ id })) },
+        access: this.access,
+        schema: records,
+      });
+      for (const record of body.results) found.set(record.id, record.properties);
+    }
+    return found;
+  }
+}
+
+/** Associations have their own versions: those before versions were dates are one ahead of the objects. */
+function associationPath(version: string, object: string): string {
+  const base = /^v\d/.test(version) ? '/crm/v4/associations' : `/crm/associations/${version}`;
+  return `${base}/deals/${object}/batch/read`;
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { chunk } from '../../../kernel/chunk.js';
+import { type AssociatedRecords, type Associations, type LineItem, withCompany } from '../associated.js';
+import { type CrmDeal, CrmFailure, type CrmPermission, type CrmValue } from '../port.js';
+import { textOf } from '../values.js';
+import { readValue } from './deals.js';
+import { id18 } from './ids.js';
+import { snakeCase } from './names.js';
+import { readPermissions } from './permissions.js';
+import { soql, soqlTexts } from './soql.js';
+
+/** Runs a query and returns the rows of all pages. */
+export type RowReader = <T>(query: string, row: z.ZodType<T>) => Promise<T[]>;
+
+const idsPerQuery = 400;
+
+const anyRow = z.object({ Id: z.string() });
+const lineItemObjects = [
+  ['OpportunityLineItem', 'line items'],
+  ['Product2', 'products of line items'],
+] as const;
+const lineItem = z.object({
+  OpportunityId: z.string(),
+  Name: z.string().nullish(),
+  TotalPrice: z.number().nullish(),
+  Product2: z.object({ Name: z.string().nullish() }).nullish(),
+});
+const dealWithAccount = z.object({ Id: z.string(), Account: z.record(z.string(), z.unknown()).nullish() });
+
+/** Line items and accounts of the deals of crm-c. */
+export class CrmcAssociated implements AssociatedRecords {
+  constructor(
+    private readonly rows: RowReader,
+    private readonly wanted: Associations,
+  ) {}
+
+  permissions(): Promise<CrmPermission[]> {
+    const { lineItems, companyFields } = this.wanted;
+    const countRows = async (query: string) => (await this.rows(query, anyRow)).length;
+    return readPermissions(countRows, [
+      ...(lineItems ? lineItemObjects : []),
+      ...(companyFields.length > 0 ? ([['Account', 'accounts']] as const) : []),
+    ]);
+  }
+
+  async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {
+    const found: LineItem[] = [];
+    for (const ids of chunk(idsOf(deals), idsPerQuery)) {
+      const query = soql({
+        select: ['OpportunityId', 'Name', 'TotalPrice', 'Product2.Name'],
+        from: 'OpportunityLineItem',
+        where: [`OpportunityId IN ${soqlTexts(ids)}`, 'IsDeleted = false'],
+        orderBy: 'Id',
+      });
+      for (const row of await this.rows(query, lineItem)) {
+        const product = textOf(row.Product2?.Name) ?? textOf(row.Name);
+        found.push({ dealId: id18(row.OpportunityId), amount: row.TotalPrice ?? null, product });
+      }
+    }
+    return found;
+  }
+
+  async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {
+    const names = this.wanted.companyFields.map(fieldName);
+    const accounts = new Map<string, Readonly<Record<string, unknown>>>();
+    for (const ids of chunk(idsOf(deals), idsPerQuery)) {
+      const query = soql({
+        select: ['Id', ...names.map((name) => `Account.${name}`)],
+        from: 'Opportunity',
+        where: [`Id IN ${soqlTexts(ids)}`],
+        orderBy: 'Id',
+      });
+      for (const { Id, Account } of await this.rows(query, dealWithAccount)) accounts.set(id18(Id), Account ?? {});
+    }
+    return deals.map((deal) => {
+      const account = accounts.get(deal.id) ?? {};
+      const values = names.map((name): [string, CrmValue] => [snakeCase(name), accountValue(account[name])]);
+      return withCompany(deal, values);
+    });
+  }
+}
+
+function idsOf(deals: readonly CrmDeal[]): string[] {
+  return deals.map(({ id }) => id);
+}
+
+/** The name becomes part of a query, so other characters are rejected. */
+function fieldName(name: string): string {
+  if (/^\w{1,80}$/.test(name)) return name;
+  throw new CrmFailure('rejected', `crmc: ${name.slice(0, 100)} is not the name of a field of accounts`);
+}
+
+/** Accounts are not described, so the form of a text shows that it is an instant. */
+function accountValue(value: unknown): CrmValue {
+  const isInstant = typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+([+-]\d{4}|Z)$/.test(value);
+  return readValue(value, isInstant ? 'datetime' : 'string');
+}

@@ -1,0 +1,99 @@
+import { sql } from 'kysely';
+import { Failure } from '../../kernel/failure.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { revokeLease } from '../../platform/jobs/leases.js';
+import { type CrmProvider } from '../adapters/port.js';
+import { restartSyncs, startSync } from '../sync/crm-sync.js';
+import { stopPolls } from '../sync/stop-pulls.js';
+
+/** What happens to the deals of the account that was connected before. */
+export const previousDealsChoices = ['keep', 'remove'] as const;
+export type PreviousDeals = (typeof previousDealsChoices)[number];
+
+/** The account from which the stored deals of a CRM are. */
+export interface PreviousAccount {
+  readonly accountId: string;
+  /** Number of its deals that are stored. */
+  readonly deals: number;
+}
+
+/** Null if the stored deals are from this account, or if there are none. */
+export async function findPreviousAccount(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  accountId: string | null,
+): Promise<PreviousAccount | null> {
+  const { rows } = await sql<PreviousAccount>`
+    select a.account_id as "accountId", (select count(*)::int from deals d
+      where d.workspace_id = a.workspace_id and d.provider = a.provider and d.deleted_at is null) as deals
+    from crm_accounts a
+    where a.workspace_id = ${workspaceId} and a.provider = ${provider} and a.account_id <> ${accountId}`.execute(trx);
+  const [previous] = rows;
+  return previous === undefined || previous.deals === 0 ? null : previous;
+}
+
+/** Whether another account was connected last, with or without deals. */
+export async function isOtherAccount(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  accountId: string | null,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('crm_accounts')
+    .select('account_id')
+    .where('workspace_id', '=', workspaceId)
+    .where('provider', '=', provider)
+    .executeTakeFirst();
+  return row !== undefined && accountId !== null && row.account_id !== accountId;
+}
+
+export async function saveAccount(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  accountId: string | null,
+): Promise<void> {
+  if (accountId === null) return;
+  await trx
+    .insertInto('crm_accounts')
+    .values({ workspace_id: workspaceId, provider, account_id: accountId })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'provider']).doUpdateSet({ account_id: accountId }))
+    .execute();
+}
+
+/** The admin has not decided what happens to the deals of the other account. */
+export function accountChanged(provider: CrmProvider, { accountId, deals }: PreviousAccount): Failure {
+  return new Failure(
+    'account_changed',
+    `${deals} deals are from another account of ${provider}, ${accountId}. Repeat the request with previousDeals: keep them, or remove them when the deals of this account are imported.`,
+    { previousAccountId: accountId, deals },
+  );
+}
+
+/**
+ * Separates the data of two accounts: running syncs begin again with the new account, messages of the old one are
+ * ignored. Kept deals no longer belong to the CRM, so that a reconciliation does not delete them. Deals to remove are
+ * removed by a sync, after it has imported those of the new account.
+ */
+export async function leavePreviousAccount(
+  trx: Work,
+  who: { readonly workspaceId: string; readonly actor: string },
+  provider: CrmProvider,
+  previousDeals: PreviousDeals | null,
+): Promise<void> {
+  const { workspaceId } = who;
+  await stopPolls(trx, workspaceId, provider);
+  await revokeLease(trx, workspaceId, `inbox ${provider}`);
+  await sql`
+    update inbox set processed_at = now(), outcome = 'ignored'
+    where workspace_id = ${workspaceId} and source = ${provider} and processed_at is null`.execute(trx);
+  await restartSyncs(trx, workspaceId, provider);
+  if (previousDeals === 'keep')
+    await sql`
+      update deals set provider = null
+      where workspace_id = ${workspaceId} and provider = ${provider} and deleted_at is null`.execute(trx);
+  if (previousDeals === 'remove')
+    await startSync(trx, who, provider, { reconcile: true, recalculate: false, replaces: true });
+}

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { recordAuditEntry } from '../../../audit/audit-entry.js';
+import { type Caller } from '../../../kernel/caller.js';
+import { Failure, invalid } from '../../../kernel/failure.js';
+import { sampleIds } from '../../../kernel/sample-ids.js';
+import { UnitOfWork, type Work } from '../../../platform/database/unit-of-work.js';
+import { operation } from '../../../platform/operations/operation.js';
+import { snakeCase } from '../../adapters/crmc/names.js';
+import { type CrmPermission, type CrmProvider } from '../../adapters/port.js';
+import { CrmSync } from '../../sync/crm-sync.js';
+import { applyWriteBack } from '../../write-back/write-back-store.js';
+import { assertPermitted } from '../connection-warnings.js';
+import { CrmAccounts } from '../crm-accounts.js';
+import { providerParams } from '../crm-connection.js';
+import { savePermissions } from '../crm-connection-store.js';
+import { findConnectedCrm } from '../crm-connection-views.js';
+import { callingCrm, crmFailures } from '../crm-failures.js';
+import { type CrmSettings, crmSettings, settingsExample } from '../crm-settings.js';
+import { countExcluded, saveSettings } from '../crm-settings-store.js';
+
+const body = crmSettings.extend({
+  confirm: z
+    .boolean()
+    .default(false)
+    .describe('true if imported deals that the settings exclude are to be deleted, which reverses their commission'),
+});
+
+function assertSupported(provider: CrmProvider, settings: CrmSettings): void {
+  assertWritable(provider, settings);
+  if (provider === 'crma') assertSupportedByCrma(settings);
+}
+
+/** A field that is written cannot also be read: commission would depend on itself. */
+function assertWritable(provider: CrmProvider, { writeBack, fields }: CrmSettings): void {
+  const read = new Set(Object.values(fields));
+  for (const [value, name] of Object.entries(writeBack ?? {})) {
+    if (name === null) continue;
+    const path = `writeBack.${value}`;
+    if (provider === 'crmc' && !/__c$/.test(name))
+      throw invalid({ path, message: 'must be the API name of a custom field, which ends in __c' });
+    if (read.has(name) || read.has(snakeCase(name)))
+      throw invalid({ path, message: 'is read by fields: commission cannot depend on what is written' });
+  }
+}
+
+function assertSupportedByCrma({ deals, lineItems, people }: CrmSettings): void {
+  if (deals.pipelines.length > 0) throw invalid({ path: 'deals.pipelines', message: 'crm-a has no pipelines' });
+  if (lineItems) throw invalid({ path: 'lineItems', message: 'crm-a has no line items' });
+  if (people !== null && people.teams.length + people.roles.length > 0)
+    throw invalid({ path: 'people', message: 'crm-a has no teams and no roles: name addresses' });
+}
+
+/** What the connection needs with these settings; null if the CRM is not connected, or if the settings need nothing. */
+async function neededPermissions(
+  accounts: CrmAccounts,
+  workspaceId: string,
+  provider: CrmProvider,
+  settings: CrmSettings,
+): Promise<CrmPermission[] | null> {
+  if (!settings.lineItems && settings.companyFields.length === 0) return null;
+  const permissions = await callingCrm(() => accounts.permissions(workspaceId, provider, settings));
+  if (permissions !== null) assertPermitted(provider, permissions);
+  return permissions;
+}
+
+/** Stores the settings; whether the CRM is connected. Deals that they exclude need a confirmation. */
+async function store(
+  trx: Work,
+  { workspaceId, actor }: Caller,
+  provider: CrmProvider,
+  { confirm, ...settings }: z.output<typeof body>,
+  permissions: readonly CrmPermission[] | null,
+): Promise<boolean> {
+  const { live, excluded } = await countExcluded(trx, workspaceId, provider, settings);
+  if (excluded > 0 && !confirm)
+    throw new Failure(
+      'confirmation_required',
+      `${excluded} of the ${live} imported deals are excluded by these settings. The next sync deletes them, which reverses their commission. Send confirm: true to accept this.`,
+      { excluded, live },
+    );
+  await saveSettings(trx, workspaceId, provider, settings);
+  await applyWriteBack(trx, workspaceId, provider);
+  if (permissions !== null) await savePermissions(trx, workspaceId, provider, permissions);
+  const details = { provider, excluded };
+  await recordAuditEntry(trx, { workspaceId, actor }, { trigger: 'crm_settings', scope: 'workspace', details });
+  return (await findConnectedCrm(trx, workspaceId, provider)) !== null;
+}
+
+export const setCrmSettings = operation({
+  id: 'setCrmSettings',
+  summary: 'Set what is read from a CRM and what is written to it, and start a sync with the new settings',
+  method: 'put',
+  path: '/v1/integrations/:provider/settings',
+  access: 'admin',
+  params: providerParams,
+  body,
+  response: crmSettings.extend({
+    jobId: z.string().nullable().describe('Job of the sync (UUID); null if the CRM is not connected'),
+  }),
+  failures: { confirmation_required: 409, ...crmFailures },
+  example: {
+    params: { provider: 'crmb' },
+    body: settingsExample,
+    answer: { ...settingsExample, jobId: sampleIds.jobId },
+  },
+  uses: { unitOfWork: UnitOfWork, sync: CrmSync, accounts: CrmAccounts },
+  async execute({ params: { provider }, body: requested }, caller, { unitOfWork, sync, accounts }) {
+    assertSupported(provider, requested);
+    const permissions = await neededPermissions(accounts, caller.workspaceId, provider, requested);
+    const isConnected = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>
+      store(trx, caller, provider, requested, permissions),
+    );
+    const { confirm: _, ...settings } = requested;
+    if (!isConnected) return { ...settings, jobId: null };
+    const { jobId } = await sync.start(caller, provider, { reconcile: false, recalculate: false });
+    return { ...settings, jobId };
+  },
+});

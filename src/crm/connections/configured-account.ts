@@ -1,0 +1,55 @@
+import { type CrmAccount, type CrmDeal, type CrmDealPage, type CrmMember, type CrmValue } from '../adapters/port.js';
+import { type CrmSettings } from './crm-settings.js';
+
+/**
+ * Applies the settings of the connection to what the CRM returns. Every read of a sync, a poll and a webhook goes through
+ * it, so they have the same result.
+ */
+export function applySettings(account: CrmAccount, settings: CrmSettings, linked: ReadonlySet<string>): CrmAccount {
+  const read = (deal: CrmDeal) => configuredDeal(deal, settings);
+  const configured: Pick<CrmAccount, 'listMembers' | 'listDeals' | 'getDeals'> = {
+    listMembers: async () => (await account.listMembers()).filter((one) => isImported(one, settings, linked)),
+    getDeals: async (ids) => (await account.getDeals(ids)).map(read),
+    async *listDeals(options) {
+      for await (const page of account.listDeals(options))
+        yield { ...page, deals: page.deals.map(read) } satisfies CrmDealPage;
+    },
+  };
+  // The other methods are those of the account, which is an instance of a class.
+  return Object.assign(Object.create(account) as CrmAccount, configured);
+}
+
+/** People who are reps already stay reps: their names, deals and departures still follow the CRM. */
+function isImported(member: CrmMember, { people }: CrmSettings, linked: ReadonlySet<string>): boolean {
+  if (people === null || linked.has(member.crmId)) return true;
+  const matches = (allowed: readonly string[], own: readonly string[]) => {
+    const names = new Set(allowed.map((name) => name.toLowerCase()));
+    return own.some((name) => names.has(name.toLowerCase()));
+  };
+  return (
+    matches(people.teams, member.teams ?? []) ||
+    matches(people.roles, member.roles ?? []) ||
+    matches(people.emails, member.email === null ? [] : [member.email])
+  );
+}
+
+function configuredDeal(deal: CrmDeal, settings: CrmSettings): CrmDeal {
+  if (deal.deleted) return deal;
+  const fields: Record<string, CrmValue> = { ...deal.fields };
+  for (const [slug, source] of Object.entries(settings.fields)) {
+    fields[slug] = deal.fields[source] ?? null;
+    const currency = deal.fields[`${source}_currency`];
+    if (currency !== undefined) fields[`${slug}_currency`] = currency;
+  }
+  const read = { ...deal, fields };
+  return isExcluded(fields, settings) ? { ...read, deleted: true } : read;
+}
+
+/** A deal that the settings exclude counts as deleted: a deal that moves to another pipeline is reversed. */
+function isExcluded(fields: Readonly<Record<string, CrmValue>>, { deals }: CrmSettings): boolean {
+  const { closedFrom, pipelines } = deals;
+  const closeDate = fields['close_date'];
+  if (closedFrom !== null && typeof closeDate === 'string' && closeDate < closedFrom) return true;
+  const own = [fields['pipeline'], fields['pipeline_label']];
+  return pipelines.length > 0 && !own.some((name) => typeof name === 'string' && pipelines.includes(name));
+}

@@ -1,0 +1,76 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Secrets } from '../../platform/secrets/secrets.js';
+import { type CrmCredentials, type CrmProvider } from '../adapters/port.js';
+
+/** The session and the browser in which an admin started a consent. */
+export interface Started {
+  readonly workspaceId: string;
+  readonly sessionId: string;
+  /** The value of the state cookie. */
+  readonly browserKey: string;
+}
+
+/** A started consent and its secrets, known only to this service. */
+interface Consent extends Started {
+  readonly codeVerifier: string;
+  readonly loginUrl: string | null;
+}
+
+/** Credentials that the admin has not confirmed yet. */
+interface Grant extends Started {
+  readonly credentials: CrmCredentials;
+}
+
+interface Stored {
+  readonly consent: Consent;
+  readonly grant: Grant;
+}
+
+/** Stores the data for ten minutes, beside the states of sign-ins, and returns the random key. */
+export async function storeConsent<Kind extends keyof Stored>(
+  trx: Work,
+  secrets: Secrets,
+  kind: Kind,
+  provider: CrmProvider,
+  data: Stored[Kind],
+): Promise<string> {
+  const key = newKey();
+  const hash = hashOf(key);
+  const sealed = secrets.seal(placeOf(kind, provider, hash), JSON.stringify(data));
+  await sql`select store_sign_in_state(${hash}, ${data.workspaceId}, ${sealed})`.execute(trx);
+  return key;
+}
+
+/** Returns the data of the key once; null if it is unknown, expired or of another kind. */
+export async function takeConsent<Kind extends keyof Stored>(
+  trx: Work,
+  secrets: Secrets,
+  kind: Kind,
+  provider: CrmProvider,
+  key: string,
+): Promise<Stored[Kind] | null> {
+  const hash = hashOf(key);
+  const { rows } = await sql<{ secrets: Buffer }>`select secrets from take_sign_in_state(${hash})`.execute(trx);
+  const sealed = rows[0]?.secrets;
+  if (sealed === undefined) return null;
+  try {
+    return JSON.parse(secrets.open(placeOf(kind, provider, hash), sealed)) as Stored[Kind];
+  } catch {
+    // A state of a sign-in or of another CRM is sealed for another place.
+    return null;
+  }
+}
+
+export function newKey(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}
+
+function placeOf(kind: keyof Stored, provider: CrmProvider, hash: Buffer): string {
+  return `${kind} of ${provider} ${hash.toString('hex')}`;
+}

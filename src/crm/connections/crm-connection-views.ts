@@ -1,0 +1,122 @@
+import { Failure } from '../../kernel/failure.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type CrmProvider, crmProviders } from '../adapters/port.js';
+import { type Integration } from './crm-connection.js';
+import { connectionOf } from './crm-connection-row.js';
+
+/** Every CRM, connected or not. */
+export async function listIntegrations(trx: Work, workspaceId: string): Promise<Integration[]> {
+  const rows = await trx
+    .selectFrom('crm_connections')
+    .select([
+      'provider',
+      'connected_at',
+      'sync_enabled',
+      'broken_at',
+      'broken_reason',
+      'last_sync_at',
+      'poll_seconds',
+      'permissions',
+    ])
+    .where('workspace_id', '=', workspaceId)
+    .execute();
+  const known = new Map(rows.map((row) => [row.provider, row]));
+  return crmProviders.map((provider) => {
+    const row = known.get(provider);
+    return {
+      provider,
+      connected: (row?.connected_at ?? null) !== null,
+      connectedAt: row?.connected_at?.toISOString() ?? null,
+      syncEnabled: row?.sync_enabled ?? true,
+      broken: (row?.broken_at ?? null) !== null,
+      brokenReason: row?.broken_reason ?? null,
+      lastSyncAt: row?.last_sync_at?.toISOString() ?? null,
+      pollSeconds: row?.poll_seconds ?? null,
+      permissions: [...(row?.permissions ?? [])],
+    };
+  });
+}
+
+/** The connected CRM, the first of several; null if there is none. */
+export async function findConnectedCrm(
+  trx: Work,
+  workspaceId: string,
+  requested?: CrmProvider,
+): Promise<CrmProvider | null> {
+  const connected = await connectedCrms(trx, workspaceId);
+  return connected.find((provider) => provider === (requested ?? provider)) ?? null;
+}
+
+/** The CRMs that the workspace is connected to, in the order in which they were connected. */
+export async function connectedCrms(trx: Work, workspaceId: string): Promise<CrmProvider[]> {
+  const rows = await trx
+    .selectFrom('crm_connections')
+    .select('provider')
+    .where('workspace_id', '=', workspaceId)
+    .where('connected_at', 'is not', null)
+    .orderBy('connected_at')
+    .orderBy('provider')
+    .execute();
+  return rows.map(({ provider }) => provider);
+}
+
+/** The connected CRM, or a failure if there is none. */
+export async function connectedCrm(trx: Work, workspaceId: string, requested?: CrmProvider): Promise<CrmProvider> {
+  const provider = await findConnectedCrm(trx, workspaceId, requested);
+  if (provider === null)
+    throw new Failure(
+      'no_crm_configured',
+      `${requested ?? 'No CRM'} is ${requested ? 'not ' : ''}connected to this workspace.`,
+    );
+  return provider;
+}
+
+/** The encrypted credentials; null if the CRM is not connected or has none. */
+export async function findSealedCredentials(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+): Promise<Buffer | null> {
+  const connected = connectionOf(trx, workspaceId, provider).where('connected_at', 'is not', null);
+  const row = await connected.select('credentials').executeTakeFirst();
+  return row?.credentials ?? null;
+}
+
+/** The webhook registered in the CRM's account. */
+export async function findWebhook(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
+  const row = await connectionOf(trx, workspaceId, provider).select('webhook_id').executeTakeFirst();
+  return row?.webhook_id ?? null;
+}
+
+export async function hasRoute(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
+  const row = await trx
+    .selectFrom('inbound_routes')
+    .select('route')
+    .where('workspace_id', '=', workspaceId)
+    .where('source', '=', provider)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The currency of the workspace, and the time zone that converts the CRM's instants to days. */
+export async function workspaceSettings(
+  trx: Work,
+  workspaceId: string,
+): Promise<{ readonly currency: string; readonly timeZone: string }> {
+  return trx
+    .selectFrom('workspaces')
+    .select(['currency', 'timezone as timeZone'])
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+}
+
+/** The state of the connection; null if the CRM is not connected. */
+export async function findConnection(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+): Promise<{ readonly broken: boolean } | null> {
+  const connected = connectionOf(trx, workspaceId, provider).where('connected_at', 'is not', null);
+  const row = await connected.select('broken_at').executeTakeFirst();
+  return row === undefined ? null : { broken: row.broken_at !== null };
+}

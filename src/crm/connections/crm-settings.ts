@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { day, text } from '../../platform/operations/schemas.js';
+
+const names = z.array(text(200)).max(200).default([]);
+const slug = text(500);
+
+const target = z.string().regex(/^[\w-]{1,200}$/, 'must be the name of a field in the CRM');
+const optionalTarget = target.nullable().default(null);
+const writeBack = z
+  .strictObject({
+    commission: target.describe('Field of type number for the commission of the owner of the deal'),
+    state: optionalTarget.describe('Field of type text for Earned, Approved or Reversed; null for none'),
+    currency: optionalTarget.describe('Field of type text for the currency of the commission; null for none'),
+    attainment: optionalTarget.describe(
+      'Field of type number for the attainment of the quota, in percent, that the deal has reached; null for none',
+    ),
+  })
+  .refine((fields) => areDistinct(Object.values(fields)), 'must name a different field for each value');
+
+function areDistinct(names: readonly (string | null)[]): boolean {
+  const named = names.filter((name) => name !== null);
+  return new Set(named).size === named.length;
+}
+
+/** Which people, deals and fields of one CRM are read, and what is written. The defaults read everything that every deal has. */
+export const crmSettings = z.strictObject({
+  people: z
+    .strictObject({
+      teams: names.describe('Names of teams; of crm-c, departments'),
+      roles: names.describe('Names of roles; of crm-c, roles and profiles'),
+      emails: names.describe('E-mail addresses, in any case'),
+    })
+    .refine((people) => Object.values(people).some((one) => one.length > 0), 'must name a team, a role or an address')
+    .nullable()
+    .default(null)
+    .describe('Only these CRM users become reps: those who match one of the lists; null for everyone'),
+  deals: z
+    .strictObject({
+      closedFrom: day
+        .nullable()
+        .default(null)
+        .describe('Only deals that close on this day or later, or have no close date'),
+      pipelines: names.describe('Only deals of these pipelines, by id or name; empty for all. Of crm-c, record types'),
+    })
+    .default({ closedFrom: null, pipelines: [] })
+    .describe('Which deals are imported. Others are treated as if the CRM did not have them'),
+  fields: z
+    .record(slug, slug)
+    .refine((fields) => Object.keys(fields).length <= 200, 'must contain at most 200 fields')
+    .default({})
+    .describe('Slugs that plans and the field mapping use, each with the slug of this CRM whose value it gets'),
+  lineItems: z
+    .boolean()
+    .default(false)
+    .describe('Whether deals get line_items_count, line_items_sum and line_items_products (crm-b and crm-c)'),
+  companyFields: z
+    .array(slug)
+    .max(20)
+    .overwrite((fields) => [...new Set(fields)])
+    .default([])
+    .describe("The CRM's names of fields of the associated company or account; deals get them as company_…"),
+  writeBack: writeBack
+    .nullable()
+    .default(null)
+    .describe('Fields of the CRM into which commission is written, by the names of the CRM; null writes nothing'),
+});
+export type CrmSettings = z.output<typeof crmSettings>;
+
+export const defaultSettings: CrmSettings = crmSettings.parse({});
+
+export const settingsExample = {
+  people: { teams: ['Sales'], roles: [], emails: [] },
+  deals: { closedFrom: '2026-01-01', pipelines: ['Sales Pipeline'] },
+  fields: { arr: 'hs_arr' },
+  lineItems: true,
+  companyFields: ['industry'],
+  writeBack: { commission: 'commission', state: 'commission_state', currency: null, attainment: null },
+};

@@ -1,0 +1,264 @@
+import { sql } from 'kysely';
+import { chunk } from '../../kernel/chunk.js';
+import { newId } from '../../kernel/ids.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type CrmField, type CrmProvider } from '../adapters/port.js';
+import { updateConnection } from '../connections/crm-connection-row.js';
+import { type CrmPull, confirmMinutes, type PullPhase } from './crm-pull.js';
+
+interface NewPull {
+  readonly pullId: string;
+  readonly provider: CrmProvider;
+  readonly actor: string;
+  readonly reconcile: boolean;
+  readonly recalculate: boolean;
+  readonly replaces: boolean;
+  readonly awaited: boolean;
+}
+
+export async function insertSync(trx: Work, workspaceId: string, pull: NewPull): Promise<void> {
+  const { pullId, ...options } = pull;
+  await trx
+    .insertInto('crm_pulls')
+    .values({ workspace_id: workspaceId, pull_id: pullId, kind: 'sync', ...options })
+    .execute();
+}
+
+/** Running syncs of every CRM, with their options. */
+export function listSyncs(trx: Work, workspaceId: string): Promise<NewPull[]> {
+  return trx
+    .selectFrom('crm_pulls')
+    .select(['pull_id as pullId', 'provider', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
+    .where('workspace_id', '=', workspaceId)
+    .where('kind', '=', 'sync')
+    .execute();
+}
+
+/** Adds the options of a second request to the running sync; false if it is too late for that. */
+export async function joinSync(
+  trx: Work,
+  workspaceId: string,
+  pullId: string,
+  { reconcile, recalculate, replaces, awaited }: Omit<NewPull, 'pullId' | 'provider' | 'actor'>,
+): Promise<boolean> {
+  const { rows } = await sql`
+    update crm_pulls set reconcile = reconcile or ${reconcile}, recalculate = recalculate or ${recalculate},
+      replaces = replaces or ${replaces}, awaited = awaited and ${awaited}
+    where workspace_id = ${workspaceId} and pull_id = ${pullId}
+      and (phase in ('people', 'fields', 'deals') or reconcile or not ${reconcile}::boolean)
+    returning 1`.execute(trx);
+  return rows.length === 1;
+}
+
+/** Rows are stamped before they become visible, so each poll starts this long before the end of the last one. */
+const overlap = sql`interval '10 minutes'`;
+
+/** CRMs that cannot list the changes since a time. A poll of them lists every deal, and finds those that are gone. */
+const listedInFull: readonly CrmProvider[] = ['crma'];
+
+/** Listing every deal takes longer, so it is done this many times less often. */
+const fullListingFactor = 12;
+
+/** CRMs whose listing of changes contains no deletions. A listing of the deletions has no filter by time. */
+const listDeletionsApart: readonly CrmProvider[] = ['crmb'];
+
+/** Deletions that are listed apart are listed at most this often, because the listing contains those of months. */
+const deletionsEvery = sql`interval '1 hour'`;
+
+/** Default interval of the polls of a CRM. */
+export function pollInterval(provider: CrmProvider, pollSeconds: number): number {
+  return listedInFull.includes(provider) ? fullListingFactor * pollSeconds : pollSeconds;
+}
+
+/** Null if another worker was faster. */
+export async function insertPoll(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
+  const { rows } = await sql<{ pull_id: string }>`
+    insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, modified_from, deleted_from, reconcile)
+    select workspace_id, ${newId()}, provider, 'poll', 'orchestrator', polled_through - ${overlap},
+      case when ${listDeletionsApart.includes(provider)} and coalesce(deletions_through < now() - ${deletionsEvery}, true)
+        then coalesce(deletions_through, polled_through) - ${overlap} end,
+      ${listedInFull.includes(provider)}
+    from crm_connections where workspace_id = ${workspaceId} and provider = ${provider} and connected_at is not null
+    on conflict (workspace_id, provider, kind) do nothing
+    returning pull_id`.execute(trx);
+  return rows[0]?.pull_id ?? null;
+}
+
+/** A sync whose attempts all fail for so long is given up. */
+const maxOutage = sql`interval '1 day'`;
+
+/** The pull, locked for the transaction; null if it or its connection has ended. */
+export async function lockPull(trx: Work, workspaceId: string, pullId: string): Promise<CrmPull | null> {
+  const row = await trx
+    .selectFrom('crm_pulls')
+    .select(['pull_id as pullId', 'provider', 'kind', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
+    .select(['phase', 'modified_from as modifiedFrom', 'deleted_from as deletedFrom', 'covered_until as coveredUntil'])
+    .select(['cursor', 'deals', 'total', 'counts', 'attempts', 'restarts', 'started_at as startedAt'])
+    .select(sql<boolean>`coalesce(failing_since < now() - ${maxOutage}, false)`.as('isGivenUp'))
+    .where('workspace_id', '=', workspaceId)
+    .where('pull_id', '=', pullId)
+    .forUpdate()
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export interface PullStep {
+  readonly phase?: PullPhase;
+  readonly cursor?: string | null;
+  readonly deals?: number;
+  readonly total?: number | null;
+  readonly counts?: Readonly<Record<string, number>>;
+  readonly coveredUntil?: Date | null;
+}
+
+/** Saves a step and resets the count of failures. */
+export async function savePullStep(trx: Work, workspaceId: string, pullId: string, step: PullStep): Promise<void> {
+  const { coveredUntil, counts, ...plain } = step;
+  await trx
+    .updateTable('crm_pulls')
+    .set({
+      ...plain,
+      ...(coveredUntil === undefined ? {} : { covered_until: coveredUntil }),
+      ...(counts === undefined ? {} : { counts: JSON.stringify(counts) }),
+      attempts: 0,
+      failing_since: null,
+    })
+    .where('workspace_id', '=', workspaceId)
+    .where('pull_id', '=', pullId)
+    .execute();
+}
+
+/** Retries later, from the same position. */
+export async function delayPull(trx: Work, workspaceId: string, pullId: string, pauseMs: number): Promise<void> {
+  await sql`
+    update crm_pulls set attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
+      not_before = now() + ${pauseMs / 1000} * interval '1 second'
+    where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
+}
+
+/** Restarts the listing: deals that only an earlier one contained are missing. */
+export async function restartListing(trx: Work, workspaceId: string, pullId: string): Promise<void> {
+  await sql`
+    update crm_pulls set restarts = restarts + 1, cursor = null, covered_until = null, not_before = now()
+    where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
+}
+
+export async function deletePull(trx: Work, workspaceId: string, pullId: string): Promise<void> {
+  await trx.deleteFrom('crm_pulls').where('workspace_id', '=', workspaceId).where('pull_id', '=', pullId).execute();
+}
+
+/** What decides whether the listing of a pull contained a deal. */
+export type Listing = Pick<CrmPull, 'pullId' | 'provider' | 'startedAt' | 'restarts'>;
+
+/** Number of live deals of the CRM here, and of those the listing did not contain. */
+export async function countMissing(
+  trx: Work,
+  workspaceId: string,
+  listing: Listing,
+): Promise<{ readonly live: number; readonly missing: number }> {
+  const { rows } = await sql<{ live: number; missing: number }>`
+    select count(*)::int as live, (count(*) filter (where is_missing))::int as missing
+    from ${comparedDeals(workspaceId, listing)}`.execute(trx);
+  return rows[0] as { live: number; missing: number };
+}
+
+/** Which of the next live deals, by id, the listing did not contain. `last` is null if there are no more deals. */
+export async function findMissing(
+  trx: Work,
+  workspaceId: string,
+  listing: Listing,
+  { after, atMost }: { readonly after: string; readonly atMost: number },
+): Promise<{ readonly missing: readonly string[]; readonly last: string | null }> {
+  const page = sql`and deal_id > ${after} order by deal_id limit ${atMost}`;
+  const { rows } = await sql<{ missing: string[]; last: string | null }>`
+    select coalesce(array_agg(deal_id order by deal_id) filter (where is_missing), '{}') as missing, max(deal_id) as last
+    from ${comparedDeals(workspaceId, listing, page)}`.execute(trx);
+  return rows[0] as { missing: string[]; last: string | null };
+}
+
+/**
+ * Live deals of the CRM. Those that were created or changed during the listing may be missing from it and still exist.
+ * `limit 1` makes PostgreSQL look for each deal by the key: a join may read all deals of the pull for every page.
+ */
+function comparedDeals(workspaceId: string, { pullId, provider, startedAt, restarts }: Listing, page = sql``) {
+  return sql`(
+    select d.deal_id, d.snapshot_at < ${startedAt} and coalesce(d.source_updated_at < ${startedAt}, true)
+      and p.listing is distinct from ${restarts}::int as is_missing
+    from (
+      select deal_id, snapshot_at, source_updated_at from deals
+      where workspace_id = ${workspaceId} and provider = ${provider} and deleted_at is null ${page}
+    ) d left join lateral (
+      select listing from crm_pull_deals
+      where workspace_id = ${workspaceId} and pull_id = ${pullId} and deal_id = d.deal_id limit 1
+    ) p on true) compared`;
+}
+
+/**
+ * Whether too many deals would be deleted and no second request has confirmed it recently. Records the first
+ * request.
+ */
+export async function rejectReconcile(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
+  const { rows } = await sql<{ confirmed: boolean }>`
+    update crm_connections c set reconcile_rejected_at = case when old.confirmed then c.reconcile_rejected_at else now() end
+    from (select coalesce(reconcile_rejected_at > now() - ${`${confirmMinutes} minutes`}::interval, false) as confirmed
+      from crm_connections where workspace_id = ${workspaceId} and provider = ${provider}) old
+    where c.workspace_id = ${workspaceId} and c.provider = ${provider}
+    returning old.confirmed`.execute(trx);
+  return rows[0]?.confirmed !== true;
+}
+
+export async function noteSync(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
+  await updateConnection(trx, workspaceId, provider)
+    .set({ last_sync_at: sql<Date>`now()`, reconcile_rejected_at: null })
+    .execute();
+}
+
+/** Every deletion up to this time has been read. */
+export async function saveDeletionsThrough(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  through: Date | null,
+): Promise<void> {
+  await updateConnection(trx, workspaceId, provider).set({ deletions_through: through }).execute();
+}
+
+/** Schedules the next poll. `through`: every change up to this time has been read. */
+export async function schedulePoll(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  everySeconds: number,
+  through: Date | null,
+): Promise<void> {
+  await sql`
+    update crm_connections set poll_due_at = now() + coalesce(poll_seconds, ${everySeconds}::int) * interval '1 second',
+      polled_through = greatest(polled_through, ${through}::timestamptz)
+    where workspace_id = ${workspaceId} and provider = ${provider}`.execute(trx);
+}
+
+/** Replaces the field definitions, in the CRM's order. */
+export async function replaceFields(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  fields: readonly CrmField[],
+): Promise<void> {
+  await trx.deleteFrom('crm_fields').where('workspace_id', '=', workspaceId).where('provider', '=', provider).execute();
+  const bySlug = new Map(fields.map((field, position) => [field.slug, { ...field, position }]));
+  for (const part of chunk([...bySlug.values()], 500))
+    await trx
+      .insertInto('crm_fields')
+      .values(
+        part.map(({ slug, label, type, options, position }) => ({
+          workspace_id: workspaceId,
+          provider,
+          slug,
+          position,
+          label,
+          type,
+          options: options === undefined ? null : JSON.stringify(options),
+        })),
+      )
+      .execute();
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { idOf } from '../../kernel/ids.js';
+import { type Tables } from '../../platform/database/tables.js';
+import { type JobDeclaration } from '../../platform/jobs/job-queue.js';
+import { type CrmProvider } from '../adapters/port.js';
+
+/** A sync, requested by an admin, or a poll, which the service schedules. */
+export interface CrmPull {
+  readonly pullId: string;
+  readonly provider: CrmProvider;
+  readonly kind: 'sync' | 'poll';
+  readonly actor: string;
+  readonly reconcile: boolean;
+  readonly recalculate: boolean;
+  /** Deals that the account does not have are of another account: they are removed without a confirmation. */
+  readonly replaces: boolean;
+  /** A request waits for the result: the pull fails at once if it cannot begin. */
+  readonly awaited: boolean;
+  readonly phase: PullPhase;
+  readonly modifiedFrom: Date | null;
+  /** Null if this pull does not list deletions apart. */
+  readonly deletedFrom: Date | null;
+  readonly coveredUntil: Date | null;
+  readonly cursor: string | null;
+  /** Number of distinct deals listed by the steps done, and in total if the CRM reports it. */
+  readonly deals: number;
+  readonly total: number | null;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly attempts: number;
+  /** Whether every attempt of the last day failed. */
+  readonly isGivenUp: boolean;
+  readonly restarts: number;
+  readonly startedAt: Date;
+}
+
+export type PullPhase = Tables['crm_pulls']['phase']['__select__'];
+
+export interface PullWork {
+  readonly workspaceId: string;
+  readonly pullId: string;
+  /** Generation of the lease when the sweep ran: a job of a dead worker must not count as this one. */
+  readonly generation?: number | undefined;
+  /** Increases with each sweep: a job that a worker took and lost before the lease must not count either. */
+  readonly slot?: number | undefined;
+}
+
+/** Resumes a pull. */
+export const pullJob: JobDeclaration<PullWork> = {
+  name: 'crm-pull.v1',
+  payload: z.object({
+    workspaceId: z.uuid(),
+    pullId: z.uuid(),
+    generation: z.int().optional(),
+    slot: z.int().optional(),
+  }),
+  attempts: 1,
+  key: ({ pullId, generation = '', slot = '' }) => idOf(`pull|${pullId}|${generation}|${slot}`),
+};
+
+/** Name of the pull's lease; `due_pulls` uses the same name. */
+export function leaseOfPull(pullId: string): string {
+  return `pull ${pullId}`;
+}
+
+/** Adds the counts of a step to the earlier ones. */
+export function addCounts(
+  counts: Readonly<Record<string, number>>,
+  more: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const names = new Set([...Object.keys(counts), ...Object.keys(more)]);
+  return Object.fromEntries([...names].map((name) => [name, (counts[name] ?? 0) + (more[name] ?? 0)]));
+}
+
+/** Larger shares of deletions need a second request. */
+export const maxMissingShare = 0.3;
+export const confirmMinutes = 10;

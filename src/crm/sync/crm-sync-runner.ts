@@ -1,0 +1,434 @@
+import { recordAuditEntry } from '../../audit/audit-entry.js';
+import { type AffectedReps, merge } from '../../deals/affected-reps.js';
+import { auditSkippedDeals, type RecordedReport, recordReportedDeals } from '../../deals/record-reported-deals.js';
+import { chunk } from '../../kernel/chunk.js';
+import { advancePull, endPull, failPull } from '../../ledger/requests/calculation-jobs.js';
+import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { type Recalculate } from '../../ledger/requests/recalculate.js';
+import { isOutage } from '../../platform/database/database-errors.js';
+import { databaseTime } from '../../platform/database/database-time.js';
+import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
+import { type Lease, LeaseLost, type Leases } from '../../platform/jobs/leases.js';
+import { type Log } from '../../platform/log.js';
+import { importCrmMembers } from '../../reps/import-crm-members.js';
+import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure, type CrmProvider } from '../adapters/port.js';
+import { goneDeal } from '../adapters/values.js';
+import { type CrmAccounts } from '../connections/crm-accounts.js';
+import { addCounts, type CrmPull, confirmMinutes, leaseOfPull, maxMissingShare, type PullWork } from './crm-pull.js';
+import { type CountChanges, countPulledDeals, type PulledDeal } from './crm-pull-deals.js';
+import {
+  countMissing,
+  delayPull,
+  deletePull,
+  findMissing,
+  lockPull,
+  noteSync,
+  type PullStep,
+  pollInterval,
+  rejectReconcile,
+  replaceFields,
+  restartListing,
+  saveDeletionsThrough,
+  savePullStep,
+  schedulePoll,
+} from './crm-pull-store.js';
+import { maxSkippedListed, noteSkippedDeals, storeSyncEnd } from './crm-sync-history.js';
+import { findMembersHash, hashOfMembers, saveMembersHash } from './members-hash.js';
+
+/** Why a pull failed; reported with the job. */
+type PullFailure = 'crm_unavailable' | 'crm_refused' | 'reconcile_refused' | 'disconnected';
+
+const sliceMs = 10_000;
+/** A poll that fails more often ends, and the next one starts at its time. */
+const maxPollFailures = 10;
+const maxRestarts = 3;
+const maxPauseMs = 15 * 60_000;
+const checkBatchSize = 100;
+/** Deals that are compared with the listing in one query. */
+const dealsPerComparison = 1000;
+/** Changes in flight when the CRM responded may carry an earlier time. */
+const visibilityDelayMs = 5_000;
+
+export interface SyncSettings {
+  readonly pollSeconds: number;
+  readonly retryMs: number;
+  /** Called when a pull begins. */
+  readonly repairWebhook: (workspaceId: string, provider: CrmProvider) => Promise<void>;
+  /** Called in the transaction that gives a sync up. */
+  readonly onGivenUp: (trx: Work, workspaceId: string, provider: CrmProvider, reason: string) => Promise<void>;
+}
+
+interface Run {
+  readonly workspaceId: string;
+  readonly pull: CrmPull;
+  readonly account: CrmAccount;
+  readonly lease: Lease;
+  /** End of the time slice, after which the worker does other work. */
+  readonly sliceEnd: number;
+}
+
+/**
+ * Pulls people, fields and deals from a CRM step by step. Each step is stored together with the position of the next
+ * one, so a pull resumes where it stopped.
+ */
+export class CrmSyncRunner {
+  constructor(
+    private readonly accounts: CrmAccounts,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly changes: CommissionChanges,
+    private readonly leases: Leases,
+    private readonly settings: SyncSettings,
+    private readonly wake: (work: PullWork) => Promise<void>,
+    private readonly log: Log,
+  ) {}
+
+  /** Runs until the pull completes or must wait. Returns at once if another worker holds the lease. */
+  async run(workspaceId: string, pullId: string): Promise<void> {
+    const outcome = await this.leases.hold(workspaceId, leaseOfPull(pullId), async (lease) => {
+      try {
+        return await this.resume(workspaceId, pullId, lease);
+      } catch (error) {
+        // An outage of the database is not a failure of the pull: the sweep resumes it.
+        if (error instanceof LeaseLost || isOutage(error)) throw error;
+        await this.handleFailure(workspaceId, pullId, error);
+        return 'stopped';
+      }
+    });
+    if (outcome === 'yielded') await this.wake({ workspaceId, pullId });
+  }
+
+  private async resume(workspaceId: string, pullId: string, lease: Lease): Promise<'stopped' | 'yielded'> {
+    const sliceEnd = performance.now() + sliceMs;
+    let account: CrmAccount | null = null;
+    while (performance.now() < sliceEnd) {
+      const pull = await this.unitOfWork.write({ workspaceId }, (trx) => lockPull(trx, workspaceId, pullId));
+      if (pull === null) return 'stopped';
+      account ??= await this.accounts.open(workspaceId, pull.provider);
+      if (account === null) {
+        await this.fail(workspaceId, pull, 'disconnected', 'the CRM is no longer connected');
+        return 'stopped';
+      }
+      const ended = await this.step({ workspaceId, pull, account, lease, sliceEnd });
+      if (ended) return 'stopped';
+    }
+    return 'yielded';
+  }
+
+  private async step(run: Run): Promise<boolean> {
+    switch (run.pull.phase) {
+      case 'people':
+        await this.pullPeople(run);
+        return false;
+      case 'fields':
+        await this.pullFields(run);
+        return false;
+      case 'deals':
+        await this.pullDeals(run);
+        return false;
+      case 'missing':
+        return this.removeMissing(run);
+      case 'finish':
+        await this.finish(run);
+        return true;
+    }
+  }
+
+  /** People first, so that deals have owners when they arrive. A poll imports them only if they have changed. */
+  private async pullPeople({ workspaceId, pull, account, lease }: Run): Promise<void> {
+    await this.repairWebhook(workspaceId, pull.provider);
+    const members = await account.listMembers();
+    const hash = hashOfMembers(members);
+    if (pull.kind === 'poll' && (await this.skipPeople({ workspaceId, pull, lease }, hash))) return;
+    await this.changes.run({ workspaceId }, 'exclusive', async (trx, recalculate) => {
+      await lease.assertHeld(trx);
+      const { repIds, created, unusable, withoutSeat } = await importCrmMembers(
+        trx,
+        recalculate,
+        workspaceId,
+        pull.provider,
+        members,
+      );
+      const counts = { reps: repIds.length, newReps: created, unusableReps: unusable, repsWithoutSeat: withoutSeat };
+      const phase = pull.kind === 'poll' ? 'deals' : 'fields';
+      await saveMembersHash(trx, workspaceId, pull.provider, hash);
+      await savePullStep(trx, workspaceId, pull.pullId, { phase, counts: addCounts(pull.counts, counts) });
+    });
+  }
+
+  /** Without the webhook, changes arrive with polls, so a failure does not stop the pull. */
+  private async repairWebhook(workspaceId: string, provider: CrmProvider): Promise<void> {
+    await this.settings.repairWebhook(workspaceId, provider).catch((error: unknown) => {
+      if (isOutage(error)) throw error;
+      this.log.warn({ err: error, workspaceId, provider }, 'the webhook could not be checked');
+    });
+  }
+
+  /** Whether the people are as they were at the last import; then the pull goes to the deals. */
+  private skipPeople(
+    { workspaceId, pull, lease }: Pick<Run, 'workspaceId' | 'pull' | 'lease'>,
+    hash: string,
+  ): Promise<boolean> {
+    return this.unitOfWork.write({ workspaceId }, async (trx) => {
+      await lease.assertHeld(trx);
+      if ((await findMembersHash(trx, workspaceId, pull.provider)) !== hash) return false;
+      await savePullStep(trx, workspaceId, pull.pullId, { phase: 'deals' });
+      return true;
+    });
+  }
+
+  private async pullFields({ workspaceId, pull, account, lease }: Run): Promise<void> {
+    const fields = await account.listFields();
+    await this.unitOfWork.write({ workspaceId }, async (trx) => {
+      await lease.assertHeld(trx);
+      await replaceFields(trx, workspaceId, pull.provider, fields);
+      await savePullStep(trx, workspaceId, pull.pullId, { phase: 'deals' });
+    });
+  }
+
+  private async pullDeals(run: Run): Promise<void> {
+    const { modifiedFrom, deletedFrom, cursor } = run.pull;
+    const pages = run.account
+      .listDeals({
+        ...(modifiedFrom === null ? {} : { modifiedFrom }),
+        ...(deletedFrom === null ? {} : { deletedFrom }),
+        ...(cursor === null ? {} : { cursor }),
+      })
+      [Symbol.asyncIterator]();
+    let { pull } = run;
+    for (;;) {
+      const fetchedAt = await this.databaseTime(run.workspaceId);
+      const { done = false, value } = await pages.next();
+      const page: CrmDealPage | null = done ? null : value;
+      pull = await this.recordPage({ ...run, pull }, page, fetchedAt);
+      if (page === null || page.next === null || performance.now() > run.sliceEnd) return;
+    }
+  }
+
+  private async recordPage(run: Run, page: CrmDealPage | null, fetchedAt: Date): Promise<CrmPull> {
+    const { workspaceId, pull } = run;
+    const deals = page?.deals ?? [];
+    const isLast = page === null || page.next === null;
+    await failpoint('pull.afterFetch');
+    return this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
+      const recorded = await this.record(trx, recalculate, run, deals, fetchedAt);
+      await failpoint('pull.afterRecord');
+      const joined = await lockPull(trx, workspaceId, pull.pullId);
+      const step: Required<PullStep> = {
+        cursor: page?.next ?? null,
+        deals: pull.deals + recorded.deals,
+        total: page?.total ?? pull.total,
+        counts: addCounts(pull.counts, recorded.counts),
+        coveredUntil: coveredBy(pull, page),
+        // A reconcile may have been requested only now.
+        phase: !isLast ? 'deals' : joined?.reconcile === true ? 'missing' : 'finish',
+      };
+      const next = { ...pull, ...step };
+      await savePullStep(trx, workspaceId, pull.pullId, step);
+      if (pull.kind === 'sync') await advancePull(trx, workspaceId, pull.pullId, next);
+      await failpoint('pull.afterStep');
+      return next;
+    });
+  }
+
+  /** Records deals in a transaction that fails if the lease was lost. */
+  private async record(
+    trx: Work,
+    recalculate: Recalculate,
+    { workspaceId, pull, lease }: Run,
+    deals: readonly CrmDeal[],
+    fetchedAt: Date,
+    /** Ids that were requested and are not among the deals. */
+    hidden: readonly string[] = [],
+  ): Promise<CountChanges> {
+    await lease.assertHeld(trx);
+    const { provider } = pull;
+    const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: false });
+    const affected = [...recorded.affected.values()].reduce<AffectedReps>(merge, new Map());
+    await recalculate(
+      [...affected].map(([repId, days]) => ({
+        repId,
+        days,
+        trigger: 'sync',
+        jobId: pull.kind === 'sync' ? pull.pullId : undefined,
+        pullId: pull.pullId,
+      })),
+    );
+    await noteSkippedDeals(trx, workspaceId, pull.pullId, recorded.skipped);
+    await auditSkipped(trx, workspaceId, pull, recorded);
+    return countPulledDeals(trx, workspaceId, pull, [
+      ...pulledDeals(recorded),
+      ...hidden.map((dealId) => ({ dealId, outcome: 'hidden', isSkipped: false })),
+    ]);
+  }
+
+  /**
+   * Deals missing from the listing are read by their ids before they are deleted: pages shift while deals come and
+   * go, so a listing may miss a deal that exists. True if the pull ended here.
+   */
+  private async removeMissing(run: Run): Promise<boolean> {
+    const { workspaceId, pull } = run;
+    const { live, missing, rejected } = await this.unitOfWork.write({ workspaceId }, async (trx) => {
+      const counted = await countMissing(trx, workspaceId, pull);
+      const tooMany = counted.missing > counted.live * maxMissingShare && !pull.replaces;
+      const confirmable = pull.kind === 'sync';
+      return {
+        ...counted,
+        rejected: tooMany && (!confirmable || (await rejectReconcile(trx, workspaceId, pull.provider))),
+      };
+    });
+    if (rejected) {
+      const reason = `${missing} of ${live} deals are no longer in the CRM, and nothing was deleted. To confirm the deletion, repeat the request within ${confirmMinutes} minutes`;
+      await this.fail(workspaceId, pull, 'reconcile_refused', reason, { missing, live });
+      return true;
+    }
+    let { counts } = pull;
+    for (let after: string | null = missing === 0 ? null : ''; after !== null; ) {
+      const range = { after, atMost: dealsPerComparison };
+      const found = await this.unitOfWork.read({ workspaceId }, (trx) => findMissing(trx, workspaceId, pull, range));
+      for (const ids of chunk(found.missing, checkBatchSize)) counts = await this.checkMissing(run, ids, counts);
+      after = found.last;
+    }
+    await this.unitOfWork.write({ workspaceId }, async (trx) => {
+      await run.lease.assertHeld(trx);
+      await savePullStep(trx, workspaceId, pull.pullId, { phase: 'finish' });
+    });
+    return false;
+  }
+
+  /** Reads missing deals and records those that are gone; the counts of the pull with them. */
+  private async checkMissing(run: Run, ids: readonly string[], counts: CrmPull['counts']): Promise<CrmPull['counts']> {
+    const { workspaceId, pull, account } = run;
+    const fetchedAt = await this.databaseTime(workspaceId);
+    const deals = pull.replaces ? ids.map(goneDeal) : await account.getDeals(ids);
+    const found = new Set(deals.map((deal) => deal.id));
+    // Also those that the CRM neither returns nor reports as deleted.
+    const hidden = ids.filter((dealId) => !found.has(dealId));
+    return this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
+      const recorded = await this.record(trx, recalculate, run, deals, fetchedAt, hidden);
+      const sum = addCounts(counts, recorded.counts);
+      await savePullStep(trx, workspaceId, pull.pullId, { counts: sum });
+      return sum;
+    });
+  }
+
+  private async finish({ workspaceId, lease, pull: { pullId } }: Run): Promise<void> {
+    await this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
+      await lease.assertHeld(trx);
+      const pull = await lockPull(trx, workspaceId, pullId);
+      if (pull === null) return;
+      const { provider, kind, counts, deals: totalDeals } = pull;
+      await schedulePoll(trx, workspaceId, provider, this.intervalOf(provider), pull.coveredUntil);
+      if (pull.deletedFrom !== null) await saveDeletionsThrough(trx, workspaceId, provider, pull.coveredUntil);
+      await recalculate.afterPull(pullId);
+      if (kind === 'sync') {
+        await noteSync(trx, workspaceId, provider);
+        if (pull.recalculate) await recalculate.workspace('recalculation', pullId);
+        const details = { provider, totalDeals, ...counts };
+        await recordAuditEntry(
+          trx,
+          { workspaceId, actor: pull.actor },
+          { trigger: 'crm_synced', scope: 'workspace', details },
+        );
+        await endPull(trx, workspaceId, pullId, details);
+      }
+      await storeSyncEnd(trx, workspaceId, pullId, { status: 'completed' });
+      await deletePull(trx, workspaceId, pullId);
+      await failpoint('pull.beforeFinish');
+    });
+  }
+
+  /** Temporary failures are retried later; others end the pull. Recorded deals stay. */
+  private async handleFailure(workspaceId: string, pullId: string, error: unknown): Promise<void> {
+    const pull = await this.unitOfWork.write({ workspaceId }, (trx) => lockPull(trx, workspaceId, pullId));
+    if (pull === null) return;
+    this.log.warn({ err: error, workspaceId, pullId, phase: pull.phase, attempts: pull.attempts }, 'pull failed');
+    const { kind, message } =
+      error instanceof CrmFailure ? error : { kind: 'unavailable' as const, message: 'an internal error occurred' };
+    if (kind === 'unauthorized' || kind === 'rejected' || kind === 'oversized')
+      return this.fail(
+        workspaceId,
+        pull,
+        'crm_refused',
+        kind === 'unauthorized' ? `${message}. Connect it again` : message,
+      );
+    if (kind === 'cursor_expired' && pull.restarts < maxRestarts)
+      return this.unitOfWork.write({ workspaceId }, (trx) => restartListing(trx, workspaceId, pullId));
+    if (mustEnd(pull, error)) return this.fail(workspaceId, pull, 'crm_unavailable', message);
+    const pauseMs = Math.min(maxPauseMs, 2 * this.settings.retryMs * 2 ** pull.attempts);
+    const requestedMs = error instanceof CrmFailure ? (error.retryAfterMs ?? 0) : 0;
+    await this.unitOfWork.write({ workspaceId }, (trx) =>
+      delayPull(trx, workspaceId, pullId, Math.max(pauseMs, requestedMs)),
+    );
+  }
+
+  private async fail(
+    workspaceId: string,
+    pull: CrmPull,
+    failure: PullFailure,
+    reason: string,
+    more: Readonly<Record<string, number>> = {},
+  ): Promise<void> {
+    const { pullId, provider, kind, counts, deals: totalDeals } = pull;
+    const details = { provider, failure, totalDeals, ...counts, ...more };
+    await this.changes.run({ workspaceId }, 'none', async (trx, recalculate) => {
+      await recalculate.afterPull(pullId);
+      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.intervalOf(provider), null);
+      else await failPull(trx, workspaceId, pullId, reason, details);
+      if (pull.isGivenUp) await this.settings.onGivenUp(trx, workspaceId, provider, reason);
+      await storeSyncEnd(trx, workspaceId, pullId, { status: 'failed', failure, error: reason });
+      await deletePull(trx, workspaceId, pullId);
+      await recordAuditEntry(
+        trx,
+        { workspaceId, actor: pull.actor },
+        { trigger: `crm_${kind}`, scope: 'workspace', outcome: 'failed', error: reason, details },
+      );
+    });
+  }
+
+  private intervalOf(provider: CrmProvider): number {
+    return pollInterval(provider, this.settings.pollSeconds);
+  }
+
+  private databaseTime(workspaceId: string): Promise<Date> {
+    return this.unitOfWork.read({ workspaceId }, databaseTime);
+  }
+}
+
+/**
+ * The instant up to which the pull is complete, by the CRM's clock: as stated by the last page, otherwise shortly
+ * before the first response.
+ */
+function coveredBy(pull: CrmPull, page: CrmDealPage | null): Date | null {
+  if (page === null) return pull.coveredUntil;
+  return page.coveredUntil ?? pull.coveredUntil ?? new Date(page.serverTime.getTime() - visibilityDelayMs);
+}
+
+/** Whether a pull that failed for a temporary reason is not retried any more. */
+function mustEnd({ kind, phase, attempts, awaited, isGivenUp }: CrmPull, error: unknown): boolean {
+  // The adapter has already retried.
+  if (phase === 'people' && awaited && error instanceof CrmFailure) return true;
+  return kind === 'poll' ? attempts >= maxPollFailures : isGivenUp;
+}
+
+function pulledDeals({ outcomes, skipped }: RecordedReport): PulledDeal[] {
+  const without = new Set(skipped.map(({ dealId }) => dealId));
+  return [...outcomes].map(([dealId, outcome]) => ({ dealId, outcome, isSkipped: without.has(dealId) }));
+}
+
+/**
+ * A sync may read every deal of the CRM, so it writes one audit entry for all skipped deals. A poll reads few and
+ * writes one per deal.
+ */
+async function auditSkipped(trx: Work, workspaceId: string, { provider, kind }: CrmPull, recorded: RecordedReport) {
+  const trigger = `crm_${kind}`;
+  if (kind === 'poll') return auditSkippedDeals(trx, workspaceId, { trigger, provider }, recorded);
+  const { skipped } = recorded;
+  if (skipped.length === 0) return;
+  const details = { provider, skipped: skipped.length, deals: skipped.slice(0, maxSkippedListed) };
+  await recordAuditEntry(
+    trx,
+    { workspaceId, actor: 'orchestrator' },
+    { trigger, scope: 'workspace', outcome: 'skipped', details },
+  );
+}

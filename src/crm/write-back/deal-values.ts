@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import { attainmentAfter } from '../../engine/trace.js';
+import { Decimal, sum } from '../../kernel/decimal.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type CrmProvider } from '../adapters/port.js';
+import { type DealValues, type WriteTargets } from '../adapters/write-back.js';
+
+/** A CRM to which commission is written. */
+export interface ActiveWriteBack {
+  readonly provider: CrmProvider;
+  readonly targets: WriteTargets;
+  /** Whether the settings exclude deals, which then count as deleted here and exist in the CRM. */
+  readonly excludesDeals: boolean;
+}
+
+/** A deal with the values that the CRM must hold; null if nothing is written any more. */
+export interface WantedValues {
+  readonly dealId: string;
+  readonly provider: CrmProvider;
+  readonly values: DealValues | null;
+}
+
+interface DealEvent {
+  readonly amount: string;
+  readonly currency: string;
+  readonly ruleName: string;
+  readonly trace: string | null;
+  readonly isApproved: boolean;
+}
+
+interface DealRow {
+  readonly dealId: string;
+  readonly provider: CrmProvider;
+  readonly isDeleted: boolean;
+  /** Whether values of the deal are or were to be written. */
+  readonly isKnown: boolean;
+  readonly currency: string;
+  readonly events: readonly DealEvent[] | null;
+}
+
+/**
+ * What the deals must show: the commission of their owner, without adjustments, periodic bonuses and what managers earn
+ * on them. A deal that never paid anything shows nothing.
+ */
+export async function wantedValues(
+  trx: Work,
+  workspaceId: string,
+  active: readonly ActiveWriteBack[],
+  dealIds: readonly string[],
+): Promise<WantedValues[]> {
+  if (dealIds.length === 0) return [];
+  const { rows } = await sql<DealRow>`
+    select d.deal_id as "dealId", d.provider, d.deleted_at is not null as "isDeleted", w.deal_id is not null as "isKnown",
+      coalesce(d.currency, (select currency from workspaces where workspace_id = ${workspaceId})) as currency, e.events
+    from deals d
+    left join deal_write_backs w on w.workspace_id = d.workspace_id and w.deal_id = d.deal_id
+    cross join lateral (
+      select jsonb_agg(jsonb_build_object('amount', e.amount::text, 'currency', e.currency, 'ruleName', e.rule_name,
+        'trace', e.trace, 'isApproved', exists (select from statement_periods s
+          where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id and s.status = 'approved'
+            and e.earned_on between s.from_day and s.to_day))) as events
+      from commission_events e
+      where e.workspace_id = d.workspace_id and e.deal_key = d.deal_id and e.rep_id = d.rep_id
+        and e.kind = 'commission_earned' and e.status = 'earned' and e.phase <> 'periodic'
+    ) e
+    where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[])
+      and d.provider = any(${active.map(({ provider }) => provider)}::text[])`.execute(trx);
+  return rows.flatMap((row) => {
+    const of = active.find(({ provider }) => provider === row.provider);
+    return of === undefined ? [] : (wantedOf(row, of) ?? []);
+  });
+}
+
+function wantedOf(
+  { dealId, provider, isDeleted, isKnown, currency, events }: DealRow,
+  of: ActiveWriteBack,
+): WantedValues | null {
+  const values = events === null || isDeleted ? null : earnedValues(events, currency, of.targets);
+  if (values !== null) return { dealId, provider, values };
+  if (!isKnown) return null;
+  const isGone = isDeleted && !of.excludesDeals;
+  const reversed = { commission: '0', currency, state: of.targets.state === null ? '' : 'Reversed', attainment: null };
+  return { dealId, provider, values: isGone ? null : reversed };
+}
+
+/** Of several currencies, that of the deal; otherwise the first. */
+function earnedValues(events: readonly DealEvent[], dealCurrency: string, targets: WriteTargets): DealValues {
+  const byCurrency = groupBy(events, ({ currency }) => currency);
+  const currency = byCurrency.has(dealCurrency) ? dealCurrency : ([...byCurrency.keys()].sort()[0] as string);
+  const paid = byCurrency.get(currency) as DealEvent[];
+  const isApproved = paid.every((event) => event.isApproved);
+  return {
+    commission: sum(paid.map(({ amount }) => Decimal.of(amount))).toString(),
+    currency,
+    // Values without a field stay equal, so that their changes are not written.
+    state: targets.state === null ? '' : isApproved ? 'Approved' : 'Earned',
+    attainment: targets.attainment === null ? null : attainmentOf(paid),
+  };
+}
+
+/** The attainment under the rule that pays most of those with a quota. */
+function attainmentOf(events: readonly DealEvent[]): string | null {
+  let best: { readonly event: DealEvent; readonly attainment: Decimal } | null = null;
+  for (const event of events) {
+    const attainment = event.trace === null ? null : attainmentAfter(event.trace);
+    if (attainment !== null && (best === null || isBefore(event, best.event))) best = { event, attainment };
+  }
+  return best?.attainment.toString() ?? null;
+}
+
+function isBefore(one: DealEvent, other: DealEvent): boolean {
+  const [first, second] = [Decimal.of(one.amount), Decimal.of(other.amount)];
+  return first.equals(second) ? one.ruleName < other.ruleName : second.isLessThan(first);
+}

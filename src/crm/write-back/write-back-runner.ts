@@ -1,0 +1,185 @@
+import { isOutage } from '../../platform/database/database-errors.js';
+import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
+import { type JobQueue } from '../../platform/jobs/job-queue.js';
+import { type Lease, LeaseLost, type Leases } from '../../platform/jobs/leases.js';
+import { type Log } from '../../platform/log.js';
+import { type CrmAccount, CrmFailure, type CrmProvider, type WrittenBatch } from '../adapters/port.js';
+import { type WriteCheck } from '../adapters/write-back.js';
+import { type CrmAccounts } from '../connections/crm-accounts.js';
+import { wantedValues } from './deal-values.js';
+import { writeBackJob, writeBackLease } from './write-back.js';
+import {
+  dealsToCompare,
+  finishComparison,
+  firstDays,
+  nextComparison,
+  noteCheck,
+  pauseWriteBack,
+  recordRejected,
+  recordWritten,
+  releaseDeals,
+  storeWanted,
+  type TakenDeal,
+  takeDeals,
+} from './write-back-store.js';
+import { type DueWriteBack, listActiveWriteBacks, listDueWriteBacks } from './write-back-views.js';
+
+const sliceMs = 10_000;
+/** Reps that are compared between two requests to a CRM. */
+const comparisonsPerRound = 20;
+const maxPauseMs = 15 * 60_000;
+
+interface Run {
+  readonly workspaceId: string;
+  readonly lease: Lease;
+  readonly accounts: Map<CrmProvider, CrmAccount | null>;
+}
+
+/**
+ * Writes commission to the deals of CRMs. Changes of commission are requests in the database; for each of them the
+ * values of the deals are compared with what the CRM accepted last, and only those that differ are sent, in batches. A
+ * deal is recorded after the CRM has accepted it, so it may be sent twice and never not at all.
+ */
+export class WriteBackRunner {
+  constructor(
+    private readonly accounts: CrmAccounts,
+    private readonly unitOfWork: UnitOfWork,
+    private readonly leases: Leases,
+    private readonly queue: JobQueue,
+    private readonly retryMs: number,
+    private readonly log: Log,
+  ) {}
+
+  /** Runs until nothing is due. Returns at once if another worker holds the lease. */
+  async run(workspaceId: string): Promise<void> {
+    // The lease is lost when the settings or the connection change: the sweep begins again with the new ones.
+    const outcome = await this.leases.hold(workspaceId, writeBackLease, (lease) =>
+      this.work({ workspaceId, lease, accounts: new Map() }),
+    );
+    if (outcome === 'yielded') await this.queue.add(writeBackJob, { workspaceId });
+  }
+
+  private async work(run: Run): Promise<'stopped' | 'yielded'> {
+    const sliceEnd = performance.now() + sliceMs;
+    while (performance.now() < sliceEnd) {
+      const compared = await this.compareSome(run);
+      const due = await this.unitOfWork.read(run, (trx) => listDueWriteBacks(trx, run.workspaceId));
+      for (const one of due) await this.checkOrWrite(run, one);
+      if (!compared && due.length === 0) return 'stopped';
+    }
+    return 'yielded';
+  }
+
+  private async compareSome(run: Run): Promise<boolean> {
+    for (let done = 0; done < comparisonsPerRound; done += 1) if (!(await this.compareOne(run))) return done > 0;
+    return true;
+  }
+
+  /** Compares deals of one rep; false if there is no request. */
+  private compareOne(run: Run): Promise<boolean> {
+    const { workspaceId } = run;
+    return this.inTransaction(run, async (trx) => {
+      const next = await nextComparison(trx, workspaceId);
+      if (next === null) return false;
+      const { repId, days } = next;
+      const step = await firstDays(trx, workspaceId, repId, days);
+      const dealIds = await dealsToCompare(trx, workspaceId, repId, step);
+      const active = await listActiveWriteBacks(trx, workspaceId);
+      await storeWanted(trx, workspaceId, await wantedValues(trx, workspaceId, active, dealIds));
+      await finishComparison(trx, workspaceId, next, step.to);
+      return true;
+    });
+  }
+
+  /** Checks the connection or writes one batch. A failure pauses this CRM and no other. */
+  private async checkOrWrite(run: Run, due: DueWriteBack): Promise<void> {
+    const { provider, needsCheck } = due;
+    try {
+      const account = await this.accountOf(run, provider);
+      if (account === null) throw new CrmFailure('unavailable', `${provider} has no credentials`);
+      if (needsCheck) await this.check(run, due, account);
+      else await this.writeBatch(run, due, account);
+    } catch (error) {
+      // An outage of the database is not a failure of the CRM: the sweep resumes.
+      if (error instanceof LeaseLost || isOutage(error)) throw error;
+      const failure = error instanceof CrmFailure ? error : new CrmFailure('unavailable', 'an internal error occurred');
+      this.log.warn({ err: error, workspaceId: run.workspaceId, provider }, 'writing to a CRM failed');
+      await this.inTransaction(run, (trx) => this.pause(trx, run, due, failure));
+    }
+  }
+
+  private async accountOf({ workspaceId, accounts }: Run, provider: CrmProvider): Promise<CrmAccount | null> {
+    const open = accounts.get(provider);
+    if (open !== undefined) return open;
+    const account = await this.accounts.open(workspaceId, provider);
+    accounts.set(provider, account);
+    return account;
+  }
+
+  private async check(run: Run, { provider, targets }: DueWriteBack, account: CrmAccount): Promise<void> {
+    const check: WriteCheck = await account.checkWrites(targets);
+    await this.inTransaction(run, (trx) => noteCheck(trx, run.workspaceId, provider, check));
+  }
+
+  private async writeBatch(run: Run, due: DueWriteBack, account: CrmAccount): Promise<void> {
+    const { workspaceId } = run;
+    const taken = await this.inTransaction(run, (trx) => takeDeals(trx, workspaceId, due.provider, account.maxWrites));
+    if (taken.length === 0) return;
+    const batch = await account.writeDeals(due.targets, taken);
+    await failpoint('writeBack.afterSend');
+    await this.inTransaction(run, async (trx) => {
+      await record(trx, workspaceId, due.provider, taken, batch);
+      if (batch.failure !== null) await this.pause(trx, run, due, batch.failure);
+    });
+    if (batch.failure !== null)
+      this.log.warn({ err: batch.failure, workspaceId, provider: due.provider }, 'writing to a CRM failed');
+  }
+
+  private async pause(
+    trx: Work,
+    { workspaceId }: Run,
+    { provider, attempts }: DueWriteBack,
+    { kind, message, retryAfterMs }: CrmFailure,
+  ): Promise<void> {
+    const backoffMs = Math.min(maxPauseMs, 2 * this.retryMs * 2 ** Math.min(attempts, 20));
+    const checkAgain = kind === 'rejected' || kind === 'oversized' || kind === 'misconfigured';
+    const pauseMs = Math.max(backoffMs, retryAfterMs ?? 0);
+    await pauseWriteBack(trx, workspaceId, provider, { pauseMs, error: message, checkAgain });
+  }
+
+  private inTransaction<T>({ workspaceId, lease }: Run, work: (trx: Work) => Promise<T>): Promise<T> {
+    return this.unitOfWork.write({ workspaceId }, async (trx) => {
+      await lease.assertHeld(trx);
+      return work(trx);
+    });
+  }
+}
+
+async function record(
+  trx: Work,
+  workspaceId: string,
+  provider: CrmProvider,
+  taken: readonly TakenDeal[],
+  { results, failure }: WrittenBatch,
+): Promise<void> {
+  const byId = new Map(results.map((result) => [result.dealId, result]));
+  await recordWritten(
+    trx,
+    workspaceId,
+    provider,
+    taken.filter(({ dealId }) => byId.get(dealId)?.problem === null),
+  );
+  await recordRejected(
+    trx,
+    workspaceId,
+    results.filter(({ problem }) => problem !== null),
+  );
+  // A request that the CRM limited or rejected wrote nothing. After any other failure the outcome is unknown.
+  if (failure?.kind !== 'unavailable')
+    await releaseDeals(
+      trx,
+      workspaceId,
+      taken.filter(({ dealId }) => !byId.has(dealId)),
+    );
+}

@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
+import { attainment, attainmentWithNextTier, relatedPeriods } from '../earnings/attainment.js';
+import {
+  type ClosedDealRow,
+  countClosedDeals,
+  listClosedDeals,
+  listCredits,
+  listMonths,
+  listQuotas,
+  type MonthRow,
+  type PipelineRow,
+  sumOpenPipeline,
+} from '../earnings/commission-views.js';
+import { earnings, earningsOf, otherEarnings } from '../earnings/earnings.js';
+import { unsetQuotas } from '../earnings/unset-quotas.js';
+import { roundToCurrency } from '../kernel/currency.js';
+import { type Day, dayOf, isWithin } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
+import { isUuid } from '../kernel/ids.js';
+import { type Period, periodRange } from '../kernel/period.js';
+import { sumsByCurrency } from '../kernel/sums-by-currency.js';
+import { inParallel } from '../kernel/waiting.js';
+import { assignedPlans, loadRepTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { repNotFound } from '../reps/rep.js';
+import { findRepName } from '../reps/rep-views.js';
+import { listCorrections } from '../statements/correction.js';
+import { listDealDifferences } from '../statements/discrepancies/deal-differences.js';
+
+const closedDeal = z
+  .object({
+    dealId: fields.dealId,
+    name: fields.dealName.nullable(),
+    amount: z.number().nullable().describe('Amount of the deal in `currency`; null if it has none'),
+    currency: z.string().nullable().describe('Currency of the deal, ISO 4217 code; null if it has none'),
+    stage: fields.stage.nullable(),
+    closeDate: fields.closeDate,
+    commission: z
+      .number()
+      .describe('What the rep was paid for the deal, also by true-ups and carried forward, in `commissionCurrency`'),
+    corrected: z.number().describe('The part of `commission` that true-ups and carried-forward differences paid'),
+    openDifference: z
+      .number()
+      .describe('What approved periods owe for the deal and have not paid, in `commissionCurrency`'),
+    commissionCurrency: z.string().describe('Currency of `commission`, ISO 4217 code'),
+  })
+  .describe('A deal that closed in the period');
+
+const pipeline = z
+  .object({
+    deals: z.int().describe('Number of open deals'),
+    total: z.number().describe('Sum of their amounts in the currency of the workspace'),
+    otherCurrencies: z
+      .array(
+        z
+          .object({ currency: fields.currency, total: z.number().describe('Sum of the open deals in this currency') })
+          .describe('Sum of one currency'),
+      )
+      .describe('Sums of open deals in other currencies'),
+  })
+  .describe('Open deals of the rep');
+
+export const repDashboard = z
+  .object({
+    repId: fields.repId,
+    name: z.string().describe('Name of the rep'),
+    period: fields.period,
+    currency: fields.currency,
+    earnings,
+    otherCurrencies: otherEarnings,
+    attainment: z.array(attainment).describe('Attainment of every quota of the rep'),
+    closedDealCount: z.int().describe('Number of deals that closed in the period'),
+    closedDeals: z
+      .array(closedDeal)
+      .describe('Deals that closed in the period, latest first: 100 from `closedDealsOffset` on'),
+    openPipeline: pipeline,
+    trend: z
+      .array(
+        z
+          .object({ period: fields.period, total: z.number().describe('What was earned in the period, in `currency`') })
+          .describe('Earnings of one period'),
+      )
+      .describe('Earnings of the last periods, earliest first'),
+  })
+  .describe('What one rep earned in a period, with deals and attainment');
+type RepDashboard = z.input<typeof repDashboard>;
+
+/** One rep's period: earnings, attainment, closed deals, open pipeline, and earnings of the last twelve months. */
+export async function readRepDashboard(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  period: Period,
+  workspace: WorkspaceTerms,
+  today: Day,
+  closedDealsOffset: number,
+): Promise<RepDashboard> {
+  if (!isUuid(repId)) throw repNotFound();
+  const { currency } = workspace;
+  const range = periodRange(period);
+  const trendMonths = monthsUpTo(range.to);
+  const [name, terms, months, quotas, credits, closed, closedDealCount, open] = await inParallel(
+    () => findRepName(trx, workspaceId, repId),
+    () => loadRepTerms(trx, workspaceId, repId, workspace),
+    () => listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to }),
+    () => listQuotas(trx, workspaceId, period, repId),
+    () => listCredits(trx, workspaceId, repId, relatedPeriods(period), range.to),
+    () => listClosedDeals(trx, workspaceId, repId, range, currency, closedDealsOffset),
+    () => countClosedDeals(trx, workspaceId, repId, range),
+    () => sumOpenPipeline(trx, workspaceId, repId, currency),
+  );
+  if (name === null) throw repNotFound();
+  const plans = assignedPlans(terms);
+  const ofDeals = { dealIds: closed.map(({ dealId }) => dealId), repIds: [repId] };
+  const [corrections, differences] = await inParallel(
+    () => listCorrections(trx, workspaceId, ofDeals),
+    () => listDealDifferences(trx, workspaceId, ofDeals),
+  );
+  const late = { corrections: groupBy(corrections, byDeal), differences: groupBy(differences, byDeal) };
+  const unset = unsetQuotas({ repId, period, today }, quotas, plans, credits);
+  return {
+    repId,
+    name,
+    period,
+    currency,
+    ...earningsOf(
+      months.filter(({ month }) => isWithin(month, range)),
+      currency,
+    ),
+    attainment: [...quotas, ...unset].map((quota) => attainmentWithNextTier(quota, plans, today)),
+    closedDealCount,
+    closedDeals: closed.map((deal) => closedDealAnswer(deal, late)),
+    openPipeline: pipelineAnswer(open, currency),
+    trend: trendMonths.map((month) => ({ period: month.slice(0, 7), total: monthTotal(months, month, currency) })),
+  };
+}
+
+/** The first days of the twelve months that end with the day, oldest first. No period is longer than twelve months. */
+export function monthsUpTo(day: Day): Day[] {
+  const last = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+  return Array.from({ length: 12 }, (_, index) => last - 11 + index).map((month) =>
+    dayOf(Math.floor(month / 12), (month % 12) + 1, 1),
+  );
+}
+
+export function monthTotal(months: readonly MonthRow[], month: Day, currency: string): number {
+  return earningsOf(
+    months.filter((row) => row.month === month),
+    currency,
+  ).earnings.total;
+}
+
+interface LateAmount {
+  readonly dealId: string;
+  readonly currency: string;
+  readonly delta: string;
+}
+
+const byDeal = ({ dealId }: LateAmount) => dealId;
+
+interface LateAmounts {
+  readonly corrections: ReadonlyMap<string, readonly LateAmount[]>;
+  readonly differences: ReadonlyMap<string, readonly LateAmount[]>;
+}
+
+/** With the amounts that came after an approval. If only these were paid, their currency is that of the commission. */
+function closedDealAnswer(deal: ClosedDealRow, late: LateAmounts): z.input<typeof closedDeal> {
+  const corrections = late.corrections.get(deal.dealId) ?? [];
+  const differences = late.differences.get(deal.dealId) ?? [];
+  const earned = Decimal.of(deal.commission);
+  const [first] = [...corrections, ...differences];
+  const currency = earned.isZero() && first !== undefined ? first.currency : deal.commissionCurrency;
+  const sumOf = (amounts: readonly LateAmount[]) => sumsByCurrency(amountsOf(amounts)).get(currency) ?? Decimal.zero;
+  const corrected = sumOf(corrections);
+  return {
+    ...deal,
+    amount: deal.amount === null ? null : Number(deal.amount),
+    commission: earned.plus(corrected).toNumber(),
+    commissionCurrency: currency,
+    corrected: corrected.toNumber(),
+    openDifference: sumOf(differences).toNumber(),
+  };
+}
+
+function amountsOf(amounts: readonly LateAmount[]) {
+  return amounts.map(({ currency, delta }) => ({ currency, amount: delta }));
+}
+
+function pipelineAnswer(rows: readonly PipelineRow[], currency: string): z.input<typeof pipeline> {
+  const total = (row: PipelineRow) => roundToCurrency(Decimal.of(row.total), row.currency).toNumber();
+  const own = rows.find((row) => row.currency === currency);
+  return {
+    deals: rows.reduce((count, row) => count + row.deals, 0),
+    total: own === undefined ? 0 : total(own),
+    otherCurrencies: rows.filter((row) => row !== own).map((row) => ({ currency: row.currency, total: total(row) })),
+  };
+}

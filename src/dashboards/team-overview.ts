@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
+import { attainment, attainmentExample, attainmentOf } from '../earnings/attainment.js';
+import { listQuotas, listTeam, sumEarnings } from '../earnings/commission-views.js';
+import { earnings, earningsExample, earningsOf, otherEarnings } from '../earnings/earnings.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type Period, periodRange } from '../kernel/period.js';
+import { sampleIds } from '../kernel/sample-ids.js';
+import { inParallel } from '../kernel/waiting.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { openDiscrepancies, sumOpenDiscrepancies } from '../statements/discrepancies/open-discrepancies.js';
+
+export const teamOverview = z
+  .object({
+    period: fields.period,
+    currency: fields.currency,
+    totals: earnings,
+    otherCurrencies: otherEarnings,
+    openDiscrepancies,
+    reps: z
+      .array(
+        z
+          .object({
+            repId: fields.repId,
+            name: z.string().describe('Name of the rep'),
+            earnings,
+            otherCurrencies: otherEarnings,
+            attainment: z.array(attainment).describe('Attainment of every quota of the rep'),
+            dealCount: z.int().describe('Number of deals that paid'),
+            statementStatus: z
+              .enum(['none', 'draft', 'approved'])
+              .describe('Status of the statement of the period; none if no statement was generated'),
+          })
+          .describe('One rep'),
+      )
+      .describe('The reps, by name'),
+  })
+  .describe('What the team earned in a period');
+type TeamOverview = z.input<typeof teamOverview>;
+
+/**
+ * Earnings of the team in the period: active people with a plan or a quota in it, and every person with an amount or an
+ * approved statement of it; `everyone` adds the other active people.
+ */
+export async function readTeamOverview(
+  trx: Work,
+  workspaceId: string,
+  period: Period,
+  currency: string,
+  { repIds, everyone }: { readonly repIds: readonly string[] | null; readonly everyone: boolean },
+): Promise<TeamOverview> {
+  const [team, earned, quotas, open] = await inParallel(
+    () => listTeam(trx, workspaceId, period, repIds),
+    () => sumEarnings(trx, workspaceId, periodRange(period), repIds),
+    () => listQuotas(trx, workspaceId, period),
+    () => sumOpenDiscrepancies(trx, workspaceId, repIds, currency),
+  );
+  const earnedBy = groupBy(earned, (row) => row.repId);
+  const quotasOf = groupBy(quotas, (quota) => quota.repId);
+  const all = earningsOf(earned, currency);
+  return {
+    period,
+    currency,
+    totals: all.earnings,
+    otherCurrencies: all.otherCurrencies,
+    openDiscrepancies: open,
+    reps: team
+      .filter(
+        (rep) =>
+          earnedBy.has(rep.repId) || rep.statementStatus === 'approved' || (rep.active && (everyone || rep.hasTerms)),
+      )
+      .map((rep) => ({
+        repId: rep.repId,
+        name: rep.name,
+        ...earningsOf(earnedBy.get(rep.repId) ?? [], currency),
+        attainment: (quotasOf.get(rep.repId) ?? []).map(attainmentOf),
+        dealCount: (earnedBy.get(rep.repId) ?? []).reduce((count, row) => count + row.deals, 0),
+        statementStatus: rep.statementStatus,
+      })),
+  };
+}
+
+export const teamOverviewExample = {
+  period: '2026-02',
+  currency: 'USD',
+  totals: earningsExample,
+  otherCurrencies: [],
+  openDiscrepancies: { count: 1, total: 620, otherCurrencies: [] },
+  reps: [
+    {
+      repId: sampleIds.repId,
+      name: 'Ben',
+      earnings: earningsExample,
+      otherCurrencies: [],
+      attainment: [{ planId: sampleIds.planId, ...attainmentExample }],
+      dealCount: 1,
+      statementStatus: 'none',
+    },
+  ],
+};

@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import { type CarriedCredit } from '../../engine/carried-credit.js';
+import { attainmentKey } from '../../engine/plan-config.js';
+import { creditAfter } from '../../engine/trace.js';
+import { addDays, type Day, overlap } from '../../kernel/day.js';
+import { Decimal } from '../../kernel/decimal.js';
+import { getOrInsert } from '../../kernel/get-or-insert.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { periodOf, periodRange } from '../../kernel/period.js';
+import { unnestRows } from '../../platform/database/columns.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type RepWindow } from './load-window.js';
+import { hasRule, isEveryVersionActive, type RepTerms } from './rep-terms.js';
+
+/** A shortened window and the days before it. */
+interface LeftOut {
+  readonly place: number;
+  readonly terms: RepTerms;
+  readonly from: Day;
+  readonly to: Day;
+}
+
+/** For each rep, what the events on the days that the window leaves out count. */
+export async function loadCarriedCredits(
+  trx: Work,
+  windows: readonly RepWindow[],
+): Promise<(readonly CarriedCredit[])[]> {
+  const leftOut = windows.flatMap(({ terms, window, carriedFrom }, place): LeftOut[] =>
+    carriedFrom === undefined ? [] : [{ terms, place, from: carriedFrom, to: addDays(window.from, -1) }],
+  );
+  const carried = await loadLatestCredits(trx, leftOut.filter(hasCurrentTraces));
+  const unknown = leftOut.filter(({ place }) => !carried.has(place));
+  for (const [place, sums] of await loadSums(trx, unknown)) carried.set(place, sums);
+  return windows.map((_, place) => carried.get(place) ?? []);
+}
+
+type CarriedByPlace = Map<number, readonly CarriedCredit[]>;
+
+/**
+ * Whether the trace of the latest event gives the credit up to it, and the rules need nothing else. Traces of approved
+ * and of stopped days are those of the time when they were calculated. A cap needs the amounts.
+ */
+function hasCurrentTraces({ terms, from, to }: LeftOut): boolean {
+  return (
+    isEveryVersionActive(terms) &&
+    !hasRule(terms, ({ cap }) => cap !== undefined) &&
+    !terms.frozen.some(({ range }) => overlap(range, { from, to }))
+  );
+}
+
+const maxLatestEvents = 200;
+
+interface LatestEvent {
+  readonly place: number;
+  readonly planId: string;
+  readonly ruleName: string;
+  readonly attainmentKey: string;
+  readonly period: string;
+  readonly earnedOn: Day;
+  readonly dealKey: string;
+  readonly trace: string;
+}
+
+/**
+ * The credit in the trace of the latest event of each attainment key, for the reps for whom the latest events contain one
+ * of every key: their number does not depend on the number of deals.
+ */
+async function loadLatestCredits(trx: Work, leftOut: readonly LeftOut[]): Promise<CarriedByPlace> {
+  const [first] = leftOut;
+  if (first === undefined) return new Map();
+  const { rows } = await sql<LatestEvent>`
+    select rows_from.place, e.plan_id as "planId", e.rule_name as "ruleName", e.attainment_key as "attainmentKey",
+      e.period, e.earned_on as "earnedOn", e.deal_key as "dealKey", e.trace
+    from ${daysLeftOut(leftOut)} cross join lateral (
+      select plan_id, rule_name, attainment_key, period, earned_on, deal_key, trace from commission_events
+      where ${isCounted(first.terms.workspaceId)}
+      order by earned_on desc
+      fetch first ${sql.lit(maxLatestEvents)} rows with ties
+    ) e`.execute(trx);
+  const byPlace = groupBy(rows, ({ place }) => place);
+  const carried: CarriedByPlace = new Map();
+  for (const one of leftOut) {
+    const events = byPlace.get(one.place) ?? [];
+    const latest = latestByKey(events);
+    const areAll = events.length < maxLatestEvents;
+    if (!areAll && keysInProgress(one).some((key) => !latest.has(key))) continue;
+    const credits = [...latest.values()].map(
+      (event): CarriedCredit => ({ ...event, credit: creditAfter(event.trace), amount: Decimal.zero }),
+    );
+    carried.set(one.place, credits);
+  }
+  return carried;
+}
+
+function latestByKey(events: readonly LatestEvent[]): ReadonlyMap<string, LatestEvent> {
+  const latest = new Map<string, LatestEvent>();
+  for (const event of events) {
+    const key = `${event.planId}|${event.attainmentKey}|${event.period}`;
+    const { earnedOn, dealKey } = getOrInsert(latest, key, () => event);
+    if (event.earnedOn > earnedOn || (event.earnedOn === earnedOn && event.dealKey > dealKey)) latest.set(key, event);
+  }
+  return latest;
+}
+
+/** The attainment keys whose period begins on a day that is left out and has not ended. */
+function keysInProgress({ terms, to }: LeftOut): string[] {
+  const first = addDays(to, 1);
+  return terms.versions.flatMap(({ planId, rules }) =>
+    rules.flatMap((rule) => {
+      const period = periodOf(first, rule.attainmentPeriod);
+      return periodRange(period).from === first ? [] : [`${planId}|${attainmentKey(rule)}|${period}`];
+    }),
+  );
+}
+
+async function loadSums(trx: Work, leftOut: readonly LeftOut[]): Promise<CarriedByPlace> {
+  const [first] = leftOut;
+  if (first === undefined) return new Map();
+  const { rows } = await sql<Record<keyof CarriedCredit, string> & { place: number }>`
+    select rows_from.place, e.plan_id as "planId", e.rule_name as "ruleName", e.attainment_key as "attainmentKey",
+      e.period, e.credit, e.amount
+    from ${daysLeftOut(leftOut)} cross join lateral (
+      select plan_id, rule_name, attainment_key, period, sum(credit) as credit, sum(amount) as amount
+      from commission_events
+      where ${isCounted(first.terms.workspaceId)}
+      group by plan_id, rule_name, attainment_key, period
+      offset 0
+    ) e`.execute(trx);
+  const credits = rows.map((row) => ({ ...row, credit: Decimal.of(row.credit), amount: Decimal.of(row.amount) }));
+  return groupBy(credits, ({ place }) => place);
+}
+
+function daysLeftOut(leftOut: readonly LeftOut[]) {
+  return unnestRows(leftOut, [
+    ['place', 'integer', ({ place }) => place],
+    ['rep_id', 'uuid', ({ terms }) => terms.repId],
+    ['from_day', 'date', ({ from }) => from],
+    ['to_day', 'date', ({ to }) => to],
+  ]);
+}
+
+function isCounted(workspaceId: string) {
+  return sql`workspace_id = ${workspaceId} and rep_id = rows_from.rep_id and kind = 'commission_earned'
+    and status = 'earned' and earned_on between rows_from.from_day and rows_from.to_day`;
+}

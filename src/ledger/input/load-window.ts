@@ -1,0 +1,370 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value.js';
+import { type RepInput, type TeamDeal, type UpstreamEvent } from '../../engine/model.js';
+import { type Deal } from '../../engine/slug.js';
+import { type Day, type DayRange, hull, isWithin, overlap } from '../../kernel/day.js';
+import { Decimal } from '../../kernel/decimal.js';
+import { getOrInsert } from '../../kernel/get-or-insert.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { longerKind, type Period, type PeriodKind, periodRange, widened } from '../../kernel/period.js';
+import { inParallel } from '../../kernel/waiting.js';
+import { selectAsText, unnestRows } from '../../platform/database/columns.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { countedRows, earnedRows } from './counted-rows.js';
+import { loadTeams, type TeamMember } from './hierarchy.js';
+import { hasCascades, hasPeriodicRules, hasRankTiers, type RepTerms } from './rep-terms.js';
+
+/** The days widened to whole attainment periods of every rule that the rep has or had. */
+export function calculationWindow(terms: Pick<RepTerms, 'versions' | 'frozen'>, days: DayRange): DayRange {
+  const longest = maxPeriodKind([terms]);
+  const window = widened(days, longest);
+  // A frozen period that overlaps the window is included as a whole, because its rows count for their neighbours.
+  return terms.frozen.reduce(
+    (wide, { range }) => (overlap(wide, range) ? widened(hull(wide, range), longest) : wide),
+    window,
+  );
+}
+
+/** The longest attainment period of the rules that the reps have or had. */
+export function maxPeriodKind(terms: readonly Pick<RepTerms, 'versions'>[]): PeriodKind {
+  const kinds = terms.flatMap(({ versions }) =>
+    versions.flatMap((version) => version.rules.map((rule) => rule.attainmentPeriod)),
+  );
+  return kinds.reduce<PeriodKind>(longerKind, 'monthly');
+}
+
+const dealColumns = 'deal_id close_date fields amount stage name owner_id currency created_date'
+  .split(' ')
+  .map((name) => sql.ref(`d.${name}`));
+
+/** A rep and the days for which the rep's input is loaded. */
+export interface RepWindow {
+  readonly terms: RepTerms;
+  readonly window: DayRange;
+  /** The first of the days before the window whose events are read as sums. */
+  readonly carriedFrom?: Day;
+}
+
+/** The existing deals of each rep that closed in the rep's window. Deals without a close date lie in no period. */
+export async function loadDeals(trx: Work, windows: readonly RepWindow[]): Promise<Deal[][]> {
+  const [first] = windows;
+  if (first === undefined) return [];
+  const spans = windows.map(({ terms, window }) => ({ repId: terms.repId, days: window }));
+  const deals = await loadOwnedDeals(trx, first.terms, spans);
+  return windows.map(({ terms }) => deals.get(terms.repId) ?? []);
+}
+
+function dealOf(cells: (string | null)[], amountSlug: string | null): Deal {
+  const [dealId, closeDate, storedFields, amount = null, stage = null, name = null, ownerId = null, ...rest] = cells;
+  const [currency = null, createdDate = null] = rest;
+  const fields = JSON.parse(storedFields as string) as Fields;
+  return {
+    dealId: dealId as string,
+    closeDate: closeDate as Day,
+    fields,
+    standard: {
+      dealAmount: amount ?? unreadAmount(fields, amountSlug),
+      dealStage: stage,
+      closeDate: closeDate as Day,
+      dealName: name,
+      ownerId,
+      currency,
+      createdDate,
+    },
+  };
+}
+
+/** The raw amount that could not be stored, so that the engine can give the reason. */
+function unreadAmount(fields: Fields, amountSlug: string | null): FieldValue {
+  if (amountSlug !== null) return (Object.hasOwn(fields, amountSlug) ? fields[amountSlug] : null) ?? null;
+  return isAbsent(fields['amount']) ? (fields['value'] ?? null) : (fields['amount'] as FieldValue);
+}
+
+/** For each rep, the deals of the reps below with the events that they earned: the input of cascade rules. */
+export async function loadTeamDeals(trx: Work, windows: readonly RepWindow[]): Promise<LoadedTeamDeal[][]> {
+  const [first] = windows;
+  const managers = windows.filter(({ terms }) => hasCascades(terms));
+  if (first === undefined || managers.length === 0) return windows.map(() => []);
+  const { workspaceId } = first.terms;
+  const teams = await loadTeams(
+    trx,
+    workspaceId,
+    managers.map(({ terms }) => terms.repId),
+  );
+  const members = daysOfMembers(managers, teams);
+  if (members.length === 0) return windows.map(() => []);
+  const [owned, isTruedUp] = await inParallel(
+    () => loadOwnedDeals(trx, first.terms, members),
+    () => hasTruedUpPeriods(trx, workspaceId),
+  );
+  const source = isTruedUp ? countedRows(workspaceId) : earnedRows(workspaceId);
+  const events = groupBy(await loadUpstreamEvents(trx, source, members, owned), (event) => event.dealKey);
+  return windows.map(({ terms, window }) => {
+    const team = hasCascades(terms) ? (teams.get(terms.repId) ?? []) : [];
+    const spans = groupBy(team, (member) => member.repId);
+    return teamDealsOf(spans, window, owned, events);
+  });
+}
+
+/** Each rep below one of the managers, with the days of all windows of these managers. */
+function daysOfMembers(
+  managers: readonly RepWindow[],
+  teams: ReadonlyMap<string, readonly TeamMember[]>,
+): { readonly repId: string; readonly days: DayRange }[] {
+  const days = new Map<string, DayRange>();
+  for (const { terms, window } of managers)
+    for (const { repId } of teams.get(terms.repId) ?? []) days.set(repId, hull(days.get(repId) ?? window, window));
+  return [...days].map(([repId, range]) => ({ repId, days: range }));
+}
+
+/**
+ * The deals that closed in the window while their owners were below, with the events of those below on that day.
+ * `spans` are the days on which each rep is below, `events` the events of each deal.
+ */
+export function teamDealsOf<Event extends UpstreamEvent>(
+  spans: ReadonlyMap<string, readonly DayRange[]>,
+  window: DayRange,
+  deals: ReadonlyMap<string, readonly Deal[]>,
+  events: ReadonlyMap<string, readonly Event[]>,
+): { readonly deal: Deal; readonly upstream: Event[] }[] {
+  const isBelow = (repId: string, day: Day) => spans.get(repId)?.some((span) => isWithin(day, span)) ?? false;
+  return [...spans.keys()].flatMap((repId) =>
+    (deals.get(repId) ?? [])
+      .filter(({ closeDate }) => isWithin(closeDate, window) && isBelow(repId, closeDate))
+      .map((deal) => ({
+        deal,
+        upstream: (events.get(deal.dealId) ?? []).filter((event) => isBelow(event.repId, deal.closeDate)),
+      })),
+  );
+}
+
+/** The deals of each of the reps on the rep's days, in one statement that reads the index for each rep. */
+export async function loadOwnedDeals(
+  trx: Work,
+  { workspaceId, workspace: { amountSlug } }: Pick<RepTerms, 'workspaceId' | 'workspace'>,
+  reps: readonly { readonly repId: string; readonly days: DayRange }[],
+): Promise<Map<string, Deal[]>> {
+  if (reps.length === 0) return new Map();
+  const rows = await selectAsText(
+    trx,
+    [sql`rows_from.place`, ...dealColumns],
+    sql`${unnestRows(
+      reps.map((rep, place) => ({ ...rep, place })),
+      [
+        ['place', 'integer', ({ place }) => place],
+        ['rep_id', 'uuid', ({ repId }) => repId],
+        ['from_day', 'date', ({ days }) => days.from],
+        ['to_day', 'date', ({ days }) => days.to],
+      ],
+    )} cross join lateral (
+      select * from deals
+      where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id
+        and close_date between rows_from.from_day and rows_from.to_day and deleted_at is null
+      offset 0
+    ) d`,
+  );
+  const byPlace = groupBy(rows, ([place]) => Number(place));
+  return new Map(
+    [...byPlace].map(([place, ofRep]) => [
+      (reps[place] as { repId: string }).repId,
+      ofRep.map(([, ...cells]) => dealOf(cells, amountSlug)),
+    ]),
+  );
+}
+
+/** Whether any period of the workspace is trued up. If not, events are read without checking their period. */
+async function hasTruedUpPeriods(trx: Work, workspaceId: string): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from statement_periods where workspace_id = ${workspaceId} and trued_up) as found`.execute(
+    trx,
+  );
+  return rows[0]?.found ?? false;
+}
+
+export interface DealEvent extends UpstreamEvent {
+  readonly dealKey: string;
+  readonly planId: string;
+}
+
+/** A deal of a rep below, with the stored events. */
+export interface LoadedTeamDeal extends TeamDeal {
+  readonly upstream: readonly DealEvent[];
+}
+
+/**
+ * The earned events of the reps on the deals. Joined in memory: without table statistics the server is slow
+ * at this join.
+ */
+async function loadUpstreamEvents(
+  trx: Work,
+  source: RawBuilder<unknown>,
+  reps: readonly { readonly repId: string }[],
+  deals: ReadonlyMap<string, readonly Deal[]>,
+): Promise<DealEvent[]> {
+  const { rows } = await sql<{
+    deal_key: string;
+    rep_id: string;
+    plan_id: string;
+    rule_name: string;
+    phase: UpstreamEvent['phase'];
+    currency: string;
+    amount: string;
+  }>`
+    select c.deal_key, c.rep_id, c.plan_id, c.rule_name, c.phase, c.currency, c.amount from ${source}
+    where c.deal_key = any(${[...deals.values()].flat().map(({ dealId }) => dealId)}::text[])
+      and c.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[]) and c.phase <> 'periodic'
+    order by c.deal_key, c.rep_id, c.plan_id, c.rule_name`.execute(trx);
+  return rows.map((row) => ({
+    dealKey: row.deal_key,
+    repId: row.rep_id,
+    planId: row.plan_id,
+    ruleName: row.rule_name,
+    phase: row.phase,
+    currency: row.currency,
+    amount: Decimal.of(row.amount),
+  }));
+}
+
+/** For each rep, the credits of the other reps under every rank rule of the rep's plans, as the ledger counts them. */
+export async function loadPeerCredits(trx: Work, windows: readonly RepWindow[]): Promise<RepInput['peerCredits'][]> {
+  const ranked = windows.filter(({ terms }) => hasRankTiers(terms));
+  const [first] = ranked;
+  if (first === undefined) return windows.map(() => () => []);
+  const planIds = [...new Set(ranked.flatMap(({ terms }) => rankedPlans(terms.versions)))];
+  const days = ranked.map(({ window }) => window).reduce(hull);
+  const rankings = await loadRankings(trx, first.terms.workspaceId, planIds, days);
+  return windows.map(({ terms }) => peerCreditsIn(rankings, terms.repId));
+}
+
+/** The credits of everyone but the rep. */
+export function peerCreditsIn(rankings: Rankings, repId: string): RepInput['peerCredits'] {
+  return (planId, key, period) =>
+    rankings(planId, key, period)
+      .filter((peer) => peer.repId !== repId)
+      .map(({ credit }) => credit);
+}
+
+/** Larger than every credit, so that the peer is ahead whatever the rep's own credit is. */
+const aheadOfEveryone = Decimal.of('1e300');
+
+/**
+ * The peers who are ahead of the rep in the stored ranking, each with a credit larger than every other. A rank that is
+ * computed from these does not depend on simulated deals, so that a series of simulations cannot determine the credit
+ * of a peer. Null if the ledger has no credit under the key.
+ */
+export async function loadStoredRank(
+  trx: Work,
+  terms: RepTerms,
+  window: DayRange,
+): Promise<(planId: string, key: string, period: Period) => readonly Decimal[] | null> {
+  const rankings = await loadRankings(trx, terms.workspaceId, rankedPlans(terms.versions), window);
+  return (planId, key, period) => {
+    const ranking = rankings(planId, key, period);
+    if (ranking.every(({ credit }) => credit.isZero())) return null;
+    const own = ranking.find(({ repId }) => repId === terms.repId)?.credit ?? Decimal.zero;
+    return ranking.filter(({ credit }) => own.isLessThan(credit)).map(() => aheadOfEveryone);
+  };
+}
+
+/** The plans that have a rule with rank tiers. */
+export function rankedPlans(versions: RepTerms['versions']): string[] {
+  const ranked = versions.filter((version) => version.rules.some((rule) => rule.tierBy === 'rank'));
+  return [...new Set(ranked.map((version) => version.planId))];
+}
+
+/** The reps on the plan in the period, each with the credit under the key. */
+export type Rankings = (
+  planId: string,
+  key: string,
+  period: string,
+) => readonly { readonly repId: string; readonly credit: Decimal }[];
+
+export async function loadRankings(
+  trx: Work,
+  workspaceId: string,
+  planIds: readonly string[],
+  window: DayRange,
+): Promise<Rankings> {
+  if (planIds.length === 0) return () => [];
+  const { rows: credits } = await sql<{
+    plan_id: string;
+    attainment_key: string;
+    period: string;
+    rep_id: string;
+    credit: string;
+  }>`
+    select c.plan_id, c.attainment_key, c.period, c.rep_id, sum(c.credit)::text as credit
+    from ${countedRows(workspaceId)}
+    where c.plan_id in (${sql.join(planIds)}) and c.earned_on between ${window.from}::date and ${window.to}::date
+    group by c.plan_id, c.attainment_key, c.period, c.rep_id`.execute(trx);
+  const spans = await trx
+    .selectFrom('assignments')
+    .select(['plan_id', 'rep_id', 'effective_start', 'effective_end'])
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', 'in', planIds)
+    .where('deleted_at', 'is', null)
+    .execute();
+  const byKey = new Map(
+    credits.map((row) => [`${row.plan_id}|${row.attainment_key}|${row.period}|${row.rep_id}`, row.credit]),
+  );
+  return memoized((planId, key, period) => {
+    const { from, to } = periodRange(period);
+    const peers = new Set(
+      spans
+        .filter(
+          (span) =>
+            span.plan_id === planId && (span.effective_start ?? from) <= to && (span.effective_end ?? to) >= from,
+        )
+        .map((span) => span.rep_id),
+    );
+    return [...peers].map((repId) => ({
+      repId,
+      credit: Decimal.of(byKey.get(`${planId}|${key}|${period}|${repId}`) ?? '0'),
+    }));
+  });
+}
+
+/** All reps of a plan read the same rankings. */
+function memoized(rankings: Rankings): Rankings {
+  const known = new Map<string, ReturnType<Rankings>>();
+  return (planId, key, period) => getOrInsert(known, `${planId}|${key}|${period}`, () => rankings(planId, key, period));
+}
+
+/** For each rep, the day of the first deal or quota: periodic rules count periods from then on. */
+export async function loadFirstActivities(trx: Work, reps: readonly RepTerms[]): Promise<(Day | null)[]> {
+  const periodic = new Set(reps.filter(hasPeriodicRules));
+  const [first] = periodic;
+  if (first === undefined) return reps.map(() => null);
+  const repIds = [...periodic].map(({ repId }) => repId);
+  const firstCloseDates = await loadFirstCloseDates(trx, first.workspaceId, repIds);
+  return reps.map((terms) =>
+    periodic.has(terms) ? firstActivityOf(terms.quotas, [firstCloseDates.get(terms.repId)]) : null,
+  );
+}
+
+/** The first day of the quotas and the close dates of a rep. */
+export function firstActivityOf(
+  quotas: readonly { readonly period: string }[],
+  closeDates: readonly (Day | undefined)[],
+): Day | null {
+  const days = [...quotas.map(({ period }) => periodRange(period).from), ...closeDates];
+  return days.filter((day) => day !== undefined).sort()[0] ?? null;
+}
+
+export async function loadFirstCloseDates(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, Day>> {
+  if (repIds.length === 0) return new Map();
+  const { rows } = await sql<{ repId: string; day: Day }>`
+    select rows_from.rep_id as "repId", d.close_date as day
+    from ${unnestRows(repIds, [['rep_id', 'uuid', (repId) => repId]])} cross join lateral (
+      select close_date from deals
+      where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id and deleted_at is null
+        and close_date is not null
+      order by close_date
+      limit 1
+    ) d`.execute(trx);
+  return new Map(rows.map(({ repId, day }) => [repId, day]));
+}

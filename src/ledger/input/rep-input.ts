@@ -1,0 +1,92 @@
+import { type ExplainedDeals, type RepInput } from '../../engine/model.js';
+import { type Day, type DayRange } from '../../kernel/day.js';
+import { inParallel } from '../../kernel/waiting.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { hasTruedUp, loadTruedUpRows } from '../output/trued-up-rows.js';
+import { loadCarriedCredits } from './carried-credits.js';
+import { type FixedRows, type LedgerRow, loadFixedRows, loadLedgerRows } from './ledger-rows.js';
+import {
+  type LoadedTeamDeal,
+  loadDeals,
+  loadFirstActivities,
+  loadPeerCredits,
+  loadTeamDeals,
+  type RepWindow,
+} from './load-window.js';
+import { assignedPlans, quotaFinder, type RepTerms } from './rep-terms.js';
+
+/** Everything the engine needs to calculate the window, and the rows that its decisions are compared with. */
+export interface LoadedRepInput extends RepInput {
+  readonly teamDeals: readonly LoadedTeamDeal[];
+  readonly stored: readonly LedgerRow[];
+  /** Event ids of approved rows, which the comparison skips. */
+  readonly frozenIds: ReadonlySet<string>;
+  /** Whether a period of the rep is trued up: its counters then include rows that are not events. */
+  readonly hasTruedUp: boolean;
+}
+
+/** The input of one rep; see {@link loadRepInputs}. */
+export async function loadRepInput(
+  trx: Work,
+  terms: RepTerms,
+  window: DayRange,
+  asOf: Day,
+  options: { readonly explain: ExplainedDeals },
+): Promise<LoadedRepInput> {
+  return (await loadRepInputs(trx, [{ terms, window }], asOf, options))[0] as LoadedRepInput;
+}
+
+/**
+ * Loads the engine's input for each of the reps of a workspace, one statement per table. Calculations and explanations
+ * both use it.
+ */
+export async function loadRepInputs(
+  trx: Work,
+  windows: readonly RepWindow[],
+  asOf: Day,
+  { explain }: { readonly explain: ExplainedDeals },
+): Promise<LoadedRepInput[]> {
+  const [deals, teamDeals, stored, carried, peerCredits, firstActivities] = await inParallel(
+    () => loadDeals(trx, windows),
+    () => loadTeamDeals(trx, windows),
+    () => loadLedgerRows(trx, windows),
+    () => loadCarriedCredits(trx, windows),
+    () => loadPeerCredits(trx, windows),
+    () =>
+      loadFirstActivities(
+        trx,
+        windows.map(({ terms }) => terms),
+      ),
+  );
+  const loaded = windows.map(({ terms, window, carriedFrom }, place) => ({
+    terms,
+    window,
+    ...(carriedFrom === undefined ? {} : { carried: carried[place] ?? [] }),
+    deals: deals[place] ?? [],
+    teamDeals: teamDeals[place] ?? [],
+    stored: stored[place] ?? [],
+    peerCredits: peerCredits[place] ?? (() => []),
+    firstActivity: firstActivities[place] ?? null,
+  }));
+  const truedUp = await loadTruedUpRows(trx, loaded.map(withDealIds));
+  const fixed = await loadFixedRows(
+    trx,
+    loaded.map(({ terms, stored: rows }, place) => ({ terms, stored: rows, truedUp: truedUp[place] ?? [] })),
+  );
+  return loaded.map(({ terms, ...input }, place) => ({
+    ...input,
+    ...(fixed[place] as FixedRows),
+    repId: terms.repId,
+    asOf,
+    plans: assignedPlans(terms),
+    frozen: terms.frozen,
+    quota: quotaFinder(terms.quotas),
+    explain,
+    hasTruedUp: hasTruedUp(terms),
+  }));
+}
+
+function withDealIds<Loaded extends Pick<LoadedRepInput, 'deals' | 'teamDeals'>>(loaded: Loaded) {
+  const dealIds = [...loaded.deals, ...loaded.teamDeals.map(({ deal }) => deal)].map(({ dealId }) => dealId);
+  return { ...loaded, dealIds };
+}

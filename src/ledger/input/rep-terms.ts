@@ -1,0 +1,447 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import {
+  type CompiledVersion,
+  compileVersion,
+  type IdentifiedRule,
+  type PlanVersion,
+  type TierOverride,
+} from '../../engine/compiled-plan.js';
+import { type Condition } from '../../engine/condition.js';
+import { type AssignedPlan, type RepInput } from '../../engine/model.js';
+import { type Quota } from '../../engine/payout.js';
+import { type Rule } from '../../engine/plan-config.js';
+import { mayHaveEarned, stoppedDays, timelineOf } from '../../engine/version-timeline.js';
+import { type Day, type DayRange, isEffective } from '../../kernel/day.js';
+import { Decimal } from '../../kernel/decimal.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { type Period } from '../../kernel/period.js';
+import { inParallel } from '../../kernel/waiting.js';
+import { type Tables } from '../../platform/database/tables.js';
+import { cacheOf, type Work } from '../../platform/database/unit-of-work.js';
+import { canonicalFieldMapping } from './field-mapping.js';
+
+type PlanStatus = Tables['plan_versions']['status'];
+
+/** A plan version with the properties that decide on which days it is in force. */
+export interface StoredVersion extends PlanVersion {
+  readonly status: PlanStatus;
+  /** The version that this one replaces while it is active. */
+  readonly supersedes: string | null;
+  /** Whether it has been active at some time, whatever its status is now. */
+  readonly hasBeenActive: boolean;
+  /** The status of the plan: only an active plan pays. */
+  readonly planStatus: PlanStatus;
+}
+
+interface Assignment {
+  readonly planId: string;
+  readonly start: Day | null;
+  readonly end: Day | null;
+  /** A deleted assignment earns nothing new; earned events stay. */
+  readonly deleted: boolean;
+}
+
+export interface WorkspaceTerms {
+  readonly currency: string;
+  readonly timeZone: string;
+  readonly measures: Readonly<Record<string, string>>;
+  /** The field that holds the amount of a deal; null if the workspace has not mapped it. */
+  readonly amountSlug: string | null;
+  /** Whether the workspace has a webhook endpoint that is enabled. */
+  readonly sendsEvents: boolean;
+  /** Whether commission is written to a CRM. */
+  readonly writesBack: boolean;
+  /** Changes with every change of the configuration; read before all other data. */
+  readonly revision: string;
+}
+
+/** The configuration of one rep, constant within one revision. */
+interface Configured {
+  readonly assignments: readonly Assignment[];
+  readonly versions: readonly StoredVersion[];
+  readonly overrides: ReadonlyMap<string, readonly TierOverride[]>;
+  readonly quotas: readonly StoredQuota[];
+  /** Whether the rep has or had a manager. */
+  readonly hasManagers: boolean;
+}
+
+/** Everything but the deals that decides what a rep is paid. */
+export interface RepTerms extends Configured {
+  readonly workspaceId: string;
+  readonly repId: string;
+  readonly workspace: WorkspaceTerms;
+  readonly frozen: readonly FrozenPeriod[];
+}
+
+/** An approved period. When it is trued up, `trued_up_rows` replace its approved rows. */
+export interface FrozenPeriod {
+  readonly period: Period;
+  readonly range: DayRange;
+  readonly truedUp: boolean;
+}
+
+export interface StoredQuota extends Quota {
+  readonly planId: string;
+  readonly key: string;
+  readonly period: string;
+}
+
+export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promise<WorkspaceTerms> {
+  const row = await trx
+    .selectFrom('workspaces')
+    .select(['currency', 'timezone', 'field_mapping', 'sends_events', 'writes_back', 'configuration_revision'])
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  return {
+    currency: row.currency,
+    timeZone: row.timezone,
+    measures: row.field_mapping.measures,
+    amountSlug: row.field_mapping.standard['dealAmount'] ?? null,
+    sendsEvents: row.sends_events,
+    writesBack: row.writes_back,
+    revision: row.configuration_revision,
+  };
+}
+
+/** In characters, like the size of the cache, which has room for thousands of reps. */
+function sizeOf({ versions, quotas, assignments, overrides }: Configured): number {
+  const quotaOrAssignment = 200;
+  return JSON.stringify([versions, [...overrides]]).length + (quotas.length + assignments.length) * quotaOrAssignment;
+}
+
+/** The terms of one rep; see {@link loadTerms}. */
+export async function loadRepTerms(
+  trx: Work,
+  workspaceId: string,
+  repId: string,
+  given?: WorkspaceTerms,
+): Promise<RepTerms> {
+  return (await loadTerms(trx, workspaceId, [repId], given))[0] as RepTerms;
+}
+
+/**
+ * Loads everything but the deals, one statement per table, in one round trip, in the order of the reps. The
+ * configuration of a rep is cached under its revision. A caller that has already read the workspace passes it.
+ */
+export async function loadTerms(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  given?: WorkspaceTerms,
+): Promise<RepTerms[]> {
+  const cache = cacheOf<Configured>(trx);
+  const keyOf = (repId: string) => `rep-terms ${workspaceId} ${repId}`;
+  const uncached = repIds.filter((repId) => !cache.has(keyOf(repId)));
+  const [workspace, read, frozen] = await inParallel(
+    () => given ?? loadWorkspaceTerms(trx, workspaceId),
+    () => (uncached.length === 0 ? null : readConfiguration(trx, workspaceId, uncached)),
+    () => loadFrozenOfReps(trx, workspaceId, repIds),
+  );
+  const configured = new Map<string, Configured>();
+  const take = ({ revision, of }: ReadConfiguration) => {
+    for (const [repId, terms] of of(workspace)) {
+      configured.set(repId, terms);
+      // Without the lane's lock the configuration may change between two statements; such a mixture is not cached.
+      if (revision === workspace.revision) cache.set(revision, keyOf(repId), terms, sizeOf(terms));
+    }
+  };
+  if (read !== null) take(read);
+  const outdated: string[] = [];
+  for (const repId of repIds.filter((one) => !configured.has(one))) {
+    const cached = cache.get(workspace.revision, keyOf(repId));
+    if (cached === null) outdated.push(repId);
+    else configured.set(repId, cached);
+  }
+  if (outdated.length > 0) take(await readConfiguration(trx, workspaceId, outdated));
+  return repIds.map((repId) => ({
+    workspaceId,
+    repId,
+    workspace,
+    frozen: frozen.get(repId) ?? [],
+    ...(configured.get(repId) as Configured),
+  }));
+}
+
+interface ReadConfiguration {
+  /** The revision after the reads, for comparison with the one before. */
+  readonly revision: string;
+  readonly of: (workspace: WorkspaceTerms) => ReadonlyMap<string, Configured>;
+}
+
+async function readConfiguration(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadConfiguration> {
+  const onPlans = sql`(select plan_id from assignments where workspace_id = ${workspaceId} and ${isOfReps(repIds)})`;
+  const [assignments, selected, overrides, quotas, last] = await inParallel(
+    () => loadAssignments(trx, workspaceId, repIds),
+    () => selectVersions(trx, workspaceId, onPlans),
+    () => loadOverrides(trx, workspaceId, repIds),
+    () => loadQuotas(trx, workspaceId, repIds),
+    () =>
+      sql<{ revision: string; managed: string[] }>`
+      select configuration_revision as revision, array(
+        select distinct rep_id from reporting_lines where workspace_id = ${workspaceId} and ${isOfReps(repIds)}
+      ) as managed
+      from workspaces where workspace_id = ${workspaceId}`.execute(trx),
+  );
+  const { revision, managed } = last.rows[0] as { revision: string; managed: string[] };
+  const haveManagers = new Set(managed);
+  return {
+    revision,
+    of: (workspace) => {
+      const versions = groupBy(selected(workspace), (version) => version.planId);
+      const configuredOf = (repId: string): Configured => {
+        const own = assignments.get(repId) ?? [];
+        const planIds = [...new Set(own.map(({ planId }) => planId))];
+        return {
+          assignments: own,
+          versions: planIds.flatMap((planId) => versions.get(planId) ?? []),
+          overrides: overrides.get(repId) ?? new Map(),
+          quotas: quotas.get(repId) ?? [],
+          hasManagers: haveManagers.has(repId),
+        };
+      };
+      return new Map(repIds.map((repId) => [repId, configuredOf(repId)]));
+    },
+  };
+}
+
+/** The terms of many reps for a dry run without frozen periods: one statement per table. */
+export async function loadTermsOfReps(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  workspace: WorkspaceTerms,
+): Promise<Map<string, RepTerms>> {
+  if (repIds.length === 0) return new Map();
+  const configured = (await readConfiguration(trx, workspaceId, repIds)).of(workspace);
+  return new Map(
+    [...configured].map(([repId, terms]) => [repId, { workspaceId, repId, workspace, frozen: [], ...terms }]),
+  );
+}
+
+export async function loadVersions(
+  trx: Work,
+  workspaceId: string,
+  planIds: readonly string[],
+  workspace: WorkspaceTerms,
+): Promise<StoredVersion[]> {
+  if (planIds.length === 0) return [];
+  return (await selectVersions(trx, workspaceId, sql`(${sql.join(planIds)})`))(workspace);
+}
+
+async function loadAssignments(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Assignment[]>> {
+  const rows = await trx
+    .selectFrom('assignments')
+    .select(['rep_id', 'plan_id', 'effective_start', 'effective_end', 'deleted_at'])
+    .where('workspace_id', '=', workspaceId)
+    .where(isOfReps(repIds))
+    .execute();
+  return byRep(rows, (row) => ({
+    planId: row.plan_id,
+    start: row.effective_start,
+    end: row.effective_end,
+    deleted: row.deleted_at !== null,
+  }));
+}
+
+function isOfReps(repIds: readonly string[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`rep_id = any(${repIds}::uuid[])`;
+}
+
+/** The rows of each rep, converted. */
+function byRep<Row extends { readonly rep_id: string }, T>(
+  rows: readonly Row[],
+  of: (row: Row) => T,
+): Map<string, T[]> {
+  return new Map([...groupBy(rows, (row) => row.rep_id)].map(([repId, ofRep]) => [repId, ofRep.map(of)]));
+}
+
+/** The versions of the plans. A plan without a currency uses the workspace's, which is read in the same round trip. */
+async function selectVersions(
+  trx: Work,
+  workspaceId: string,
+  plans: RawBuilder<unknown>,
+): Promise<(workspace: WorkspaceTerms) => StoredVersion[]> {
+  const isOfPlans = sql<SqlBool>`plan_id in ${plans}`;
+  const [versions, rules] = await inParallel(
+    () =>
+      trx
+        .selectFrom('plan_versions as v')
+        .innerJoin('plans as p', (join) =>
+          join.onRef('p.workspace_id', '=', 'v.workspace_id').onRef('p.plan_id', '=', 'v.plan_id'),
+        )
+        .select(['v.plan_id', 'v.plan_version_id', 'v.version', 'v.status', 'v.effective_start', 'v.effective_end'])
+        .select(['v.currency', 'v.field_mapping', 'v.deal_conditions', 'v.supersedes', 'v.has_been_active'])
+        .select('p.status as plan_status')
+        .where('v.workspace_id', '=', workspaceId)
+        .where(sql<SqlBool>`v.plan_id in ${plans}`)
+        .execute(),
+    () =>
+      trx
+        .selectFrom('plan_rules')
+        .select(['rule_id', 'plan_version_id', 'definition'])
+        .where('workspace_id', '=', workspaceId)
+        .where(isOfPlans)
+        .orderBy('position')
+        .execute(),
+  );
+  const ofVersion = groupBy(rules, (rule) => rule.plan_version_id);
+  return (workspace) =>
+    versions.map((row) => ({
+      planId: row.plan_id,
+      planVersionId: row.plan_version_id,
+      version: row.version,
+      status: row.status,
+      supersedes: row.supersedes,
+      hasBeenActive: row.has_been_active,
+      planStatus: row.plan_status,
+      effectiveStart: row.effective_start,
+      effectiveEnd: row.effective_end,
+      currency: row.currency ?? workspace.currency,
+      fieldMapping: canonicalFieldMapping(row.field_mapping),
+      dealConditions: row.deal_conditions as readonly Condition[],
+      rules: (ofVersion.get(row.plan_version_id) ?? []).map(
+        (rule): IdentifiedRule => ({ ...(rule.definition as Rule), id: rule.rule_id }),
+      ),
+    }));
+}
+
+async function loadOverrides(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, RepTerms['overrides']>> {
+  const rows = await trx
+    .selectFrom('plan_overrides')
+    .select(['rep_id', 'rule_id', 'tiers'])
+    .where('workspace_id', '=', workspaceId)
+    .where(isOfReps(repIds))
+    .execute();
+  const overrides = byRep(rows, (row): [string, TierOverride[]] => [row.rule_id, row.tiers as TierOverride[]]);
+  return new Map([...overrides].map(([repId, ofRep]) => [repId, new Map(ofRep)]));
+}
+
+async function loadQuotas(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly StoredQuota[]>> {
+  const rows = await trx
+    .selectFrom('quotas')
+    .select(['rep_id', 'plan_id', 'attainment_key', 'period', 'target', 'variable_target'])
+    .where('workspace_id', '=', workspaceId)
+    .where(isOfReps(repIds))
+    .execute();
+  return byRep(rows, (row) => ({
+    planId: row.plan_id,
+    key: row.attainment_key,
+    period: row.period,
+    target: Decimal.of(row.target),
+    variableTarget: row.variable_target === null ? null : Decimal.of(row.variable_target),
+  }));
+}
+
+/** The rep's approved periods, in no order. */
+export async function loadFrozen(trx: Work, workspaceId: string, repId: string): Promise<readonly FrozenPeriod[]> {
+  return (await loadFrozenOfReps(trx, workspaceId, [repId])).get(repId) ?? [];
+}
+
+/** The approved periods of each of the reps. */
+export async function loadFrozenOfReps(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly FrozenPeriod[]>> {
+  const rows = await trx
+    .selectFrom('statement_periods')
+    .select(['rep_id', 'period', 'from_day', 'to_day', 'trued_up'])
+    .where('workspace_id', '=', workspaceId)
+    .where(isOfReps(repIds))
+    .where('status', '=', 'approved')
+    .execute();
+  return byRep(rows, (row) => ({
+    period: row.period,
+    range: { from: row.from_day, to: row.to_day },
+    truedUp: row.trued_up,
+  }));
+}
+
+/** The rep's plans with their compiled timelines and the assignments that are not deleted. */
+export function assignedPlans(terms: RepTerms): AssignedPlan[] {
+  const planIds = [...new Set(terms.assignments.map((assignment) => assignment.planId))].sort();
+  return planIds.map((planId) => ({
+    planId,
+    assignments: terms.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted),
+    versions: payingVersions(terms.versions.filter((version) => version.planId === planId)).map(
+      (version): CompiledVersion =>
+        compileVersion(version, terms.repId, terms.overrides, terms.workspace.measures, terms.workspace.timeZone),
+    ),
+  }));
+}
+
+/** Whether a rule that the rep has or had passes the test. */
+export function hasRule({ versions }: Pick<RepTerms, 'versions'>, test: (rule: Rule) => boolean): boolean {
+  return versions.some(({ rules }) => rules.some(test));
+}
+
+export function hasCascades(terms: Pick<RepTerms, 'versions'>): boolean {
+  return hasRule(terms, (rule) => rule.executionPhase === 'cascade');
+}
+
+export function hasPeriodicRules(terms: Pick<RepTerms, 'versions'>): boolean {
+  return hasRule(terms, (rule) => rule.executionPhase === 'periodic');
+}
+
+export function hasRankTiers(terms: Pick<RepTerms, 'versions'>): boolean {
+  return hasRule(terms, (rule) => rule.tierBy === 'rank');
+}
+
+/** Whether every version that may have earned events is active. If not, some days may be stopped. */
+export function isEveryVersionActive({ versions }: Pick<RepTerms, 'versions'>): boolean {
+  return versions
+    .filter(mayHaveEarned)
+    .every(({ status, planStatus }) => status === 'active' && planStatus === 'active');
+}
+
+/** The timeline of one plan, from all of its versions; empty unless the plan is active. */
+function payingVersions(versions: readonly StoredVersion[]): StoredVersion[] {
+  return versions[0]?.planStatus === 'active' ? timelineOf(versions) : [];
+}
+
+export function quotaFinder(quotas: readonly StoredQuota[]): RepInput['quota'] {
+  const byKey = new Map(quotas.map((quota) => [`${quota.planId}|${quota.key}|${quota.period}`, quota]));
+  return (planId, key, period) => byKey.get(`${planId}|${key}|${period}`) ?? null;
+}
+
+/** Returns whether a day of the plan is stopped: its events stay unchanged while their deal exists. */
+export function stoppedDaysOf(terms: RepTerms): (planId: string, day: Day) => boolean {
+  const stopped = new Map(
+    [...groupBy(terms.versions, (version) => version.planId)].map(([planId, versions]) => [
+      planId,
+      stoppedDays({ isActive: versions[0]?.planStatus === 'active', versions }),
+    ]),
+  );
+  return (planId, day) => stopped.get(planId)?.(day) === true;
+}
+
+/**
+ * Returns whether events of the plan on a day stay although nothing is earned: the plan or the assignment was
+ * deleted.
+ */
+export function withdrawnDaysOf(terms: RepTerms): (planId: string, day: Day) => boolean {
+  const known = new Set(terms.versions.map((version) => version.planId));
+  return (planId, day) => {
+    if (!known.has(planId)) return true;
+    const covering = terms.assignments.filter(
+      (assignment) => assignment.planId === planId && isEffective(day, assignment.start, assignment.end),
+    );
+    return covering.length > 0 && covering.every((assignment) => assignment.deleted);
+  };
+}

@@ -1,0 +1,354 @@
+import { type RunOutcome } from '../../audit/audit-tables.js';
+import { type BlockedChange } from '../../engine/model.js';
+import { type Clock } from '../../kernel/clock.js';
+import { type Day, type DayRange, dayInZone, hull, intersection, isWithin } from '../../kernel/day.js';
+import { newId } from '../../kernel/ids.js';
+import { EventLoopSlice, inParallel } from '../../kernel/waiting.js';
+import { markAffected } from '../../platform/database/cache-versions.js';
+import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
+import { currentDaysOfEach } from '../input/current-days.js';
+import { knownTotals, movesUntil } from '../input/known-totals.js';
+import { type LedgerRow } from '../input/ledger-rows.js';
+import { calculationWindow } from '../input/load-window.js';
+import { type LoadedRepInput, loadRepInputs } from '../input/rep-input.js';
+import { loadTerms, type RepTerms } from '../input/rep-terms.js';
+import { type AppliedDifference, applyDifferences, type LaneDifference } from '../output/apply-difference.js';
+import { recordChangedAmounts } from '../output/changed-amounts.js';
+import { type Difference, differenceOf } from '../output/difference.js';
+import { type CalculationRequest, requestCalculation, type Trigger } from '../requests/calculation-requests.js';
+import { dependentRequests } from '../requests/dependents.js';
+import { affectedDays, causesOf, type PeriodCheck, periodsToCheck, requestChecks } from '../requests/period-checks.js';
+import { requestWriteBack, type WriteBackRequest } from '../requests/write-back-requests.js';
+import { calculateInSlices } from './calculate-in-slices.js';
+import { divideLane, maxDealsOfLane } from './divide-windows.js';
+import { freshnessMarkOf, isAllDays, isCompleteMark, saveFreshnessMarks } from './lane-freshness.js';
+import {
+  daysOf,
+  jobsOf,
+  type LockedLane,
+  lockLanes,
+  type PendingRequest,
+  pendingRequests,
+  triggersOf,
+} from './lanes.js';
+import { finishRequests, type LaneResult, markComplete, outcomeOf, recordRuns, resetFailures } from './record-runs.js';
+import { shortenWindow } from './shorten-windows.js';
+
+interface LaneDependencies {
+  readonly unitOfWork: UnitOfWork;
+  readonly clock: Clock;
+  /** Default: {@link maxDealsOfLane}. */
+  readonly maxDeals?: number;
+}
+
+interface LaneRun {
+  readonly repId: string;
+  /** `busy`: another worker holds the lane and processes its requests. `idle`: there was no request. */
+  readonly state: 'ran' | 'idle' | 'busy';
+  readonly outcome: RunOutcome | null;
+  readonly eventsWritten: number;
+  readonly eventsReversed: number;
+  /** Changes that approved periods blocked. */
+  readonly blocked: readonly BlockedChange[];
+  readonly jobIds: readonly string[];
+}
+
+/** The runs of a batch of lanes, and the reps for which they wrote requests and period checks. */
+export interface BatchRun {
+  readonly runs: readonly LaneRun[];
+  readonly wakes: readonly string[];
+  readonly checks: readonly string[];
+}
+
+/** A locked lane with the input of its calculation, read in this order. */
+export interface LaneWork {
+  readonly locked: LockedLane;
+  readonly requests: readonly PendingRequest[];
+  readonly terms: RepTerms;
+}
+
+/** A lane with the days that this run calculates, and the requests that it completes. */
+interface LaneWindow extends LaneWork {
+  readonly window: DayRange;
+  readonly carriedFrom?: Day;
+}
+
+/**
+ * Processes all requests of a batch of lanes in one transaction: lock the lanes, read the requests, load the windows, run
+ * the engine rep by rep, write the differences, write one audit row for each lane. Request ids are read before any data,
+ * and exactly these requests are deleted, so a request that arrives during the run stays. Running it twice is harmless:
+ * the second run finds no request or no difference.
+ */
+export async function calculateLanes(
+  { unitOfWork, clock, maxDeals }: LaneDependencies,
+  workspaceId: string,
+  repIds: readonly string[],
+  { wait }: { readonly wait: boolean },
+): Promise<BatchRun> {
+  return unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (trx) => {
+    markAffected(trx, []);
+    // Pipelined in this order: the locks, the request ids, then data. The server executes each statement after the
+    // previous one, so all data is read under the locks.
+    const [lanes, requests, terms] = await inParallel(
+      () => lockLanes(trx, workspaceId, repIds, { wait }),
+      () => pendingRequests(trx, workspaceId, repIds),
+      () => loadTerms(trx, workspaceId, repIds),
+    );
+    const startedAt = clock.now();
+    await failpoint('lane.afterRequests');
+    const works = terms.flatMap((ofRep): LaneWork[] => {
+      const [locked, pending] = [lanes.get(ofRep.repId), requests.get(ofRep.repId)];
+      return locked === undefined || pending === undefined ? [] : [{ locked, requests: pending, terms: ofRep }];
+    });
+    const { runs, ...more } = await calculateRequests(trx, clock, works, startedAt, maxDeals);
+    const calculated = new Set(runs.map(({ repId }) => repId));
+    const others = repIds.filter((repId) => !calculated.has(repId));
+    return {
+      runs: [...runs, ...others.map((repId) => nothingDone(repId, lanes.has(repId) ? 'idle' : 'busy'))],
+      ...more,
+    };
+  });
+}
+
+function nothingDone(repId: string, state: 'idle' | 'busy'): LaneRun {
+  return { repId, state, outcome: null, eventsWritten: 0, eventsReversed: 0, blocked: [], jobIds: [] };
+}
+
+/** Calculates the requests of locked lanes, writes the differences and requests the reps that depend on them. */
+export async function calculateRequests(
+  trx: Work,
+  clock: Clock,
+  works: readonly LaneWork[],
+  startedAt: Date,
+  maxDeals = maxDealsOfLane,
+): Promise<BatchRun> {
+  const [first] = works;
+  if (first === undefined) return { runs: [], wakes: [], checks: [] };
+  const { workspaceId, workspace } = first.terms;
+  markAffected(
+    trx,
+    works.map(({ terms }) => terms.repId),
+  );
+  const asOf = dayInZone(startedAt, workspace.timeZone);
+  const { lanes, rest } = await laneWindows(trx, works, maxDeals);
+  const { results, movedUntil } = await calculateWindows(trx, workspaceId, lanes, asOf);
+  const wakes = await requestDependents(trx, workspaceId, lanes, results, rest?.(movedUntil) ?? []);
+  await failpoint('lane.afterOthers');
+  // All of these are sent with the commit.
+  recordRuns(trx, workspaceId, results, { startedAt, clock });
+  finishRequests(trx, workspaceId, results);
+  if (workspace.writesBack) requestWriteBack(trx, workspaceId, results.flatMap(changedDaysOf));
+  resetFailures(trx, workspaceId, results);
+  saveMarks(trx, workspaceId, lanes, results, asOf);
+  const checked = results.filter(({ checks }) => checks.length > 0);
+  requestChecks(trx, workspaceId, checked.flatMap(checksOf));
+  await failpoint('lane.beforeCommit');
+  return { runs: results.map(runOf), wakes, checks: checked.map(({ repId }) => repId) };
+}
+
+/** Also the days of events of which only the trace changed: it contains the attainment. */
+function changedDaysOf({ repId, difference: { days } }: LaneResult): WriteBackRequest[] {
+  return days === null ? [] : [{ repId, days }];
+}
+
+function checksOf({ repId, checks, requests }: LaneResult): PeriodCheck[] {
+  const causes = causesOf(requests);
+  return checks.map((period) => ({ repId, period, causes }));
+}
+
+/** The windows of the lanes, and the requests for what remains of a lane that is divided. */
+async function laneWindows(
+  trx: Work,
+  works: readonly LaneWork[],
+  maxDeals: number,
+): Promise<{
+  readonly lanes: readonly LaneWindow[];
+  readonly rest: ((movesUntil: Day | null) => readonly CalculationRequest[]) | null;
+}> {
+  const lanes = works.map((work) => ({ ...work, window: calculationWindow(work.terms, daysOf(work.requests)) }));
+  const [only] = lanes;
+  if (lanes.length !== 1 || only === undefined) return { lanes: lanes.map(shortenWindow), rest: null };
+  const { lane, rest } = await divideLane(trx, only, maxDeals);
+  return { lanes: [lane], rest };
+}
+
+function runOf(result: LaneResult): LaneRun {
+  return {
+    repId: result.repId,
+    state: 'ran',
+    outcome: outcomeOf(result),
+    eventsWritten: result.difference.eventsWritten,
+    eventsReversed: result.difference.eventsReversed,
+    blocked: result.blocked,
+    jobIds: jobsOf(result.requests),
+  };
+}
+
+type Calculated = LaneDifference &
+  Pick<LaneResult, 'formerDays' | 'blocked' | 'deals' | 'skipped' | 'planVersionIds' | 'checks'> & {
+    readonly lane: LaneWindow;
+    /** See {@link movesUntil}. */
+    readonly movesUntil: Day | null;
+  };
+
+async function calculateWindows(
+  trx: Work,
+  workspaceId: string,
+  windows: readonly LaneWindow[],
+  asOf: Day,
+): Promise<{ readonly results: LaneResult[]; readonly movedUntil: Day | null }> {
+  const inputs = await loadRepInputs(trx, windows, asOf, { explain: false });
+  await failpoint('lane.afterRead');
+  const { lanes, applied } = await applyDifferences(trx, workspaceId, calculateEach(windows, inputs));
+  if (windows[0]?.terms.workspace.sendsEvents === true) await recordChangedAmounts(trx, workspaceId, lanes, applied);
+  const results = lanes.map(({ lane, movesUntil: _, ...result }, place) => ({
+    ...result,
+    locked: lane.locked,
+    requests: lane.requests,
+    difference: applied[place] as AppliedDifference,
+  }));
+  // Only a lane that is calculated alone is divided.
+  return { results, movedUntil: lanes[0]?.movesUntil ?? null };
+}
+
+/** Takes each input out of the array: the deals of calculated lanes would stay in memory until all lanes are written. */
+async function* calculateEach(windows: readonly LaneWindow[], inputs: LoadedRepInput[]): AsyncGenerator<Calculated> {
+  const slice = new EventLoopSlice();
+  for (const window of windows) {
+    await slice.pause();
+    yield await calculate(window, inputs.shift() as LoadedRepInput, slice);
+  }
+}
+
+async function calculate(lane: LaneWindow, input: LoadedRepInput, slice: EventLoopSlice): Promise<Calculated> {
+  const { repId } = lane.terms;
+  const result = await calculateInSlices(input, slice);
+  const { decisions, blocked } = result;
+  const difference = await differenceOf(repId, input, result, slice);
+  const paidDeals = new Set(decisions.map((decision) => decision.dealKey));
+  return {
+    ...difference,
+    lane,
+    repId,
+    runId: newId(),
+    cleared: lane.locked.clearedAt !== null,
+    allDays: isAllDays(lane.window),
+    hasTruedUp: input.hasTruedUp,
+    totals: knownTotals(lane.terms, input, result, difference),
+    movesUntil: movesUntil(lane.terms, lane.window, difference),
+    formerDays: formerDays(lane.window, difference),
+    blocked,
+    deals: input.deals.length,
+    skipped: input.deals.filter((deal) => !paidDeals.has(deal.dealId)).length,
+    planVersionIds: [...new Set(decisions.map((decision) => decision.planVersionId))],
+    checks: periodsToCheck(lane.terms, affectedDaysOf(lane), input),
+  };
+}
+
+/** The days outside the window on which earned rows no longer count. */
+function formerDays(window: DayRange, { writes, reversals }: Difference): DayRange | null {
+  let former: DayRange | null = null;
+  const add = ({ status, earnedOn }: LedgerRow) => {
+    if (status !== 'earned' || isWithin(earnedOn, window)) return;
+    const day = { from: earnedOn, to: earnedOn };
+    former = former === null ? day : hull(former, day);
+  };
+  for (const { before } of writes) if (before !== null) add(before);
+  for (const row of reversals) add(row);
+  return former;
+}
+
+function affectedDaysOf({ terms, window, requests }: LaneWindow): DayRange {
+  return affectedDays(terms, intersection(daysOf(requests), window), window);
+}
+
+/**
+ * Requests the reps that depend on the changed rows, or on a changed deal whose events stayed the same, the days outside
+ * the windows on which rows no longer count, and the rest of a divided lane.
+ */
+async function requestDependents(
+  trx: Work,
+  workspaceId: string,
+  lanes: readonly LaneWindow[],
+  results: readonly LaneResult[],
+  rest: readonly CalculationRequest[],
+): Promise<string[]> {
+  // A deal that moved to another rep and period may have been calculated there already. Its managers have then counted
+  // the events that were reversed only here.
+  const reversed = results.map(({ difference }) => difference.reversedKeys);
+  const currentDays = await currentDaysOfEach(trx, workspaceId, reversed);
+  const moves = lanes.map(({ terms, window, requests }, place) => {
+    const { days, creditsMoved } = (results[place] as LaneResult).difference;
+    const dealsChanged = requests.filter(({ trigger, continues }) => changedDealTriggers.has(trigger) && !continues);
+    return {
+      terms,
+      creditsMoved,
+      window,
+      days: [
+        ...(days === null ? [] : [days]),
+        ...(currentDays[place] ?? []),
+        ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)]),
+        ...blockedDays(lanes[place] as LaneWindow, results[place] as LaneResult),
+      ],
+      jobIds: jobsOf(requests),
+    };
+  });
+  const dependents = await dependentRequests(trx, workspaceId, moves);
+  const requested = [...rest, ...dependents, ...results.flatMap(formerDaysRequests)];
+  await requestCalculation(trx, workspaceId, requested);
+  return [...new Set(requested.map(({ repId }) => repId))];
+}
+
+/** A retained row was replaced by one within the window, or reversed: the deals after it have less credit before them. */
+function formerDaysRequests({ repId, formerDays: days, requests }: LaneResult): CalculationRequest[] {
+  if (days === null) return [];
+  const jobIds = jobsOf(requests);
+  return (jobIds.length === 0 ? [undefined] : jobIds).map((jobId) => ({ repId, days, trigger: 'deal_change', jobId }));
+}
+
+/**
+ * An approved period keeps its rows, so no changed row requests the managers above, although a new calculation of their
+ * periods counts what this period would pay. A run that was itself requested for a rep below has no need to: those
+ * requests include every manager above.
+ */
+function blockedDays(lane: LaneWindow, { checks, requests }: LaneResult): DayRange[] {
+  const isFirst = requests.some(({ trigger }) => trigger !== 'cascade');
+  return isFirst && checks.length > 0 ? [affectedDaysOf(lane)] : [];
+}
+
+/** Triggers after which managers are calculated although the events of the rep stay the same. */
+const changedDealTriggers: ReadonlySet<Trigger> = new Set([
+  'deal_change',
+  'deal_deletion',
+  'import',
+  'sync',
+  'mapping_change',
+]);
+
+/** Most lanes have no freshness mark to update. */
+function saveMarks(
+  trx: Work,
+  workspaceId: string,
+  lanes: readonly LaneWindow[],
+  results: readonly LaneResult[],
+  asOf: Day,
+): void {
+  const marks = results.map((result, place) => {
+    const { terms, window } = lanes[place] as LaneWindow;
+    const { repId, locked, requests } = result;
+    const run = { ...result, terms, window, asOf, triggers: triggersOf(requests) };
+    return { repId, locked, mark: freshnessMarkOf(run, locked.mark) };
+  });
+  saveFreshnessMarks(
+    trx,
+    workspaceId,
+    marks.filter(({ locked, mark }) => locked.mark !== null || mark !== null),
+  );
+  const completed = marks.filter(({ locked, mark }) => !locked.isComplete && isCompleteMark(mark));
+  markComplete(
+    trx,
+    workspaceId,
+    completed.map(({ repId }) => repId),
+  );
+}

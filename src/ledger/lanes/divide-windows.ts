@@ -1,0 +1,229 @@
+import { sql } from 'kysely';
+import { addDays, allDays, type Day, type DayRange, intersection, overlap } from '../../kernel/day.js';
+import { periodOf, periodRange } from '../../kernel/period.js';
+import { unnestRows } from '../../platform/database/columns.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { loadTeam } from '../input/hierarchy.js';
+import { calculationWindow, maxPeriodKind } from '../input/load-window.js';
+import { hasCascades, type RepTerms } from '../input/rep-terms.js';
+import { type CalculationRequest } from '../requests/calculation-requests.js';
+import { daysOf, type PendingRequest } from './lanes.js';
+import { isSum, namesFirstDeal, type RequestedWindow, shortenWindow } from './shorten-windows.js';
+
+/** Deals of one rep and the reps below that one transaction calculates. */
+export const maxDealsOfLane = 10_000;
+
+/** Deals that are calculated together if a rule needs a whole attainment period: they need about 2 GB. */
+const maxDealsAtOnce = 300_000;
+
+/** The part of a lane that one transaction calculates. */
+interface LanePart<Lane> {
+  readonly lane: Lane & { readonly carriedFrom?: Day };
+  /**
+   * The requests for the days after the part, which replace those that it takes; null if the lane is not divided.
+   * `movesUntil`: the last day on which deals are paid differently because the part changed sums; null if none are.
+   */
+  readonly rest: ((movesUntil: Day | null) => readonly CalculationRequest[]) | null;
+}
+
+/**
+ * Divides a lane with very many deals, its own and those of the team, between two days: a transaction calculates some
+ * thousand of them. The next one continues with the sums of the events before it. Where a rule needs more than these
+ * sums, the lane is divided between attainment periods. The days after the changed deals are calculated only if the part
+ * changed the sums with which they begin.
+ *
+ * A part begins with the oldest request, and what is left gets a new request. Changes that arrive meanwhile are therefore
+ * calculated in turn with it, and neither delays the other without end. Only a lane that is calculated alone is divided,
+ * since the lanes of a batch are small.
+ */
+export async function divideLane<Lane extends RequestedWindow>(
+  trx: Work,
+  lane: Lane,
+  maxDeals: number,
+): Promise<LanePart<Lane>> {
+  const whole = shortenWindow(lane);
+  const team = hasCascades(lane.terms) ? await loadTeam(trx, lane.terms.workspaceId, lane.terms.repId) : [];
+  const deals = new DealCounts(trx, lane.terms, team);
+  if (!(await deals.exceed(whole.window, maxDeals))) return { lane: whole, rest: null };
+  const { from, isFirst, isUntrusted } = startOf(lane);
+  const end = endOf(lane, await deals.byDay({ from, to: lane.window.to }), maxDeals);
+  const taken = lane.requests.filter((one) => isFirst(one) || (one.from_day >= from && one.from_day <= end));
+  const last = taken.map((one) => (isUntrusted(one) ? lane.window.to : one.to_day)).reduce(later);
+  const to = last < end && isBoundary(lane.terms, addDays(last, 1)) ? last : end;
+  const { from: periodStart } = periodAround(lane.terms, from);
+  return {
+    lane: {
+      ...lane,
+      window: { from, to },
+      requests: taken,
+      ...(periodStart < from ? { carriedFrom: periodStart } : {}),
+    },
+    rest: (movesUntil) => restOf(lane.terms, taken, to, isUntrusted, movesUntil),
+  };
+}
+
+/**
+ * The first day of the part. A request that does not name the first deal that can be paid differently begins with its
+ * attainment period; its rest continues there.
+ */
+function startOf({ terms, requests, locked }: RequestedWindow): {
+  readonly from: Day;
+  /** Whether the part is calculated because of the request. */
+  readonly isFirst: (request: PendingRequest) => boolean;
+  readonly isUntrusted: (request: PendingRequest) => boolean;
+} {
+  const continued = requests.filter(({ continues }) => continues).map(({ from_day: from }) => from);
+  const firstContinued = continued.length === 0 ? null : continued.reduce(earlier);
+  const isTrusted = (one: PendingRequest) =>
+    one.continues || (namesFirstDeal(one) && (locked.isComplete || firstContinued !== null));
+  const untrusted = requests.filter((one) => !isTrusted(one));
+  if (untrusted.length > 0) {
+    const isUntrusted = (one: PendingRequest) => !isTrusted(one);
+    return { from: calculationWindow(terms, daysOf(untrusted)).from, isFirst: isUntrusted, isUntrusted };
+  }
+  // Without all events, a changed deal after a day at which the calculation continues waits for it.
+  const oldest = requests.find(
+    ({ continues, from_day: from }) => continues || locked.isComplete || from < (firstContinued as Day),
+  ) as PendingRequest;
+  const trailing = trailingOf(requests);
+  const first = trailing.includes(oldest) ? trailing : [oldest];
+  return {
+    from: boundaryUpTo(terms, first.map(({ from_day: from }) => from).reduce(earlier)),
+    isFirst: (one) => first.includes(one),
+    isUntrusted: () => false,
+  };
+}
+
+/**
+ * The requests that continue before the furthest one. They are calculated as one: their days follow each other, and each
+ * would calculate the same ones again. The furthest one ends first, so that new changes do not keep it from the last days.
+ */
+function trailingOf(requests: readonly PendingRequest[]): readonly PendingRequest[] {
+  const continued = requests.filter(({ continues }) => continues);
+  const furthest = continued.map(({ from_day: from }) => from).reduce(later, '');
+  return continued.filter(({ from_day: from }) => from < furthest);
+}
+
+/** The last day on which a part may begin, up to the given one. */
+function boundaryUpTo(terms: RepTerms, day: Day): Day {
+  if (isBoundary(terms, day)) return day;
+  const frozen = terms.frozen.find(({ range }) => range.from < day && day <= range.to);
+  const start = frozen?.range.from ?? periodAround(terms, day).from;
+  return isBoundary(terms, start) ? start : calculationWindow(terms, { from: start, to: day }).from;
+}
+
+/** Whether the lane may be divided before the day: an approved period is calculated as a whole. */
+function isBoundary(terms: RepTerms, day: Day): boolean {
+  if (terms.frozen.some(({ range }) => range.from < day && day <= range.to)) return false;
+  const period = periodAround(terms, day);
+  return period.from === day || isSum(terms, period);
+}
+
+/** The longest attainment period that contains the day. */
+function periodAround(terms: RepTerms, day: Day): DayRange {
+  return periodRange(periodOf(day, maxPeriodKind([terms])));
+}
+
+interface DayOfDeals {
+  readonly day: Day;
+  readonly count: number;
+}
+
+/**
+ * The last day of the part: the end of an attainment period if at most `maxDeals` deals lie before it, otherwise the
+ * last possible day with so many, otherwise the first possible day.
+ */
+function endOf({ terms, window }: RequestedWindow, days: readonly DayOfDeals[], maxDeals: number): Day {
+  let deals = 0;
+  let best: { readonly end: Day; readonly isPeriod: boolean } | null = null;
+  for (const [place, { day, count }] of days.entries()) {
+    deals += count;
+    if (best !== null && deals > maxDeals) return best.end;
+    const next = days[place + 1]?.day;
+    if (next === undefined) return window.to;
+    const { to: periodEnd } = periodAround(terms, day);
+    const end = periodEnd < next ? periodEnd : day;
+    const isPeriod = end === periodEnd;
+    if (isBoundary(terms, addDays(end, 1)) && (isPeriod || best?.isPeriod !== true)) best = { end, isPeriod };
+    if (best === null && deals > maxDealsAtOnce)
+      throw new Error(`${deals} deals must be calculated together, which is more than ${maxDealsAtOnce}`);
+  }
+  return window.to;
+}
+
+function restOf(
+  terms: RepTerms,
+  taken: readonly PendingRequest[],
+  calculatedTo: Day,
+  isUntrusted: (request: PendingRequest) => boolean,
+  movesUntil: Day | null,
+): CalculationRequest[] {
+  const { repId } = terms;
+  const from = addDays(calculatedTo, 1);
+  const rest = new Map<string, CalculationRequest>();
+  for (const one of taken) {
+    const { trigger } = one;
+    const own = isUntrusted(one) ? calculationWindow(terms, { from: one.from_day, to: one.to_day }).to : one.to_day;
+    const to = later(own, movesUntil ?? own);
+    if (to < from) continue;
+    const dealId = own < from ? undefined : (one.deal_id ?? undefined);
+    const jobId = one.job_id ?? undefined;
+    const key = `${trigger}|${dealId}|${jobId}`;
+    const until = later(to, rest.get(key)?.days.to ?? to);
+    rest.set(key, { repId, days: { from, to: until }, trigger, dealId, jobId, continues: true });
+  }
+  return [...rest.values()];
+}
+
+/** Counts the deals that a calculation of the rep reads. */
+class DealCounts {
+  private readonly sources: readonly ({ readonly repId: string } & DayRange)[];
+
+  constructor(
+    private readonly trx: Work,
+    private readonly terms: RepTerms,
+    team: readonly ({ readonly repId: string } & DayRange)[],
+  ) {
+    this.sources = [{ repId: terms.repId, ...allDays }, ...team];
+  }
+
+  async exceed(days: DayRange, max: number): Promise<boolean> {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from (
+        select from ${this.within(days)} limit ${max + 1}
+      ) counted`.execute(this.trx);
+    return (rows[0]?.count ?? 0) > max;
+  }
+
+  async byDay(days: DayRange): Promise<readonly DayOfDeals[]> {
+    const { rows } = await sql<DayOfDeals>`
+      select d.close_date as day, count(*)::int as count from ${this.within(days)} group by 1 order by 1`.execute(
+      this.trx,
+    );
+    return rows;
+  }
+
+  private within(days: DayRange) {
+    const spans = this.sources
+      .filter((source) => overlap(source, days))
+      .map(({ repId, ...span }) => ({ repId, ...intersection(span, days) }));
+    return sql`${unnestRows(spans, [
+      ['rep_id', 'uuid', ({ repId }) => repId],
+      ['from_day', 'date', ({ from }) => from],
+      ['to_day', 'date', ({ to }) => to],
+    ])} cross join lateral (
+      select close_date from deals
+      where workspace_id = ${this.terms.workspaceId} and rep_id = rows_from.rep_id and deleted_at is null
+        and close_date between rows_from.from_day and rows_from.to_day
+      offset 0
+    ) d`;
+  }
+}
+
+function earlier(a: Day, b: Day): Day {
+  return a < b ? a : b;
+}
+
+function later(a: Day, b: Day): Day {
+  return a > b ? a : b;
+}

@@ -1,0 +1,162 @@
+import { sql } from 'kysely';
+import { chunkBySize } from '../../kernel/chunk.js';
+import { type Day, type DayRange, hull } from '../../kernel/day.js';
+import { getOrInsert } from '../../kernel/get-or-insert.js';
+import { unnestRows } from '../../platform/database/columns.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { loadTeams } from '../input/hierarchy.js';
+import { maxDealsOfLane } from './divide-windows.js';
+
+/** Deals that the lanes of one transaction read together: about a hundred milliseconds of work. More need more memory. */
+const maxDealsPerBatch = 1000;
+/** A lane costs something without deals too. */
+const maxLanesPerBatch = 500;
+
+/** A lane with requests. */
+interface LaneSize extends DayRange {
+  readonly repId: string;
+  /** The deals that the calculation reads: the rep's, and for cascade rules those of the reps below. */
+  readonly deals: number;
+}
+
+/**
+ * Divides those of the lanes that have requests into batches, each of which one transaction calculates. A manager with
+ * cascade rules comes after the reps below, in another batch: the cascade reads what those batches have written. Requests
+ * that arrive later only make a batch larger.
+ */
+export async function laneBatches(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[][]> {
+  const own = await sizesOf(trx, workspaceId, repIds);
+  const managerIds = await cascadeManagersAmong(trx, workspaceId, [...own.keys()]);
+  return batchesBySize(trx, workspaceId, own, managerIds);
+}
+
+/** Divides reps into batches for a calculation of the days that writes nothing; `managerIds` have cascade rules. */
+export async function repBatches(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  managerIds: readonly string[],
+  { from, to }: DayRange,
+): Promise<string[][]> {
+  const { rows } = await sql<LaneSize>`
+    select q.rep_id as "repId", ${from}::text as "from", ${to}::text as "to", d.deals
+    from (
+      select rep_id, ${from}::date as from_day, ${to}::date as to_day from unnest(${repIds}::uuid[]) r (rep_id) offset 0
+    ) q cross join lateral (${countDeals(workspaceId, 'q')}) d`.execute(trx);
+  const sizes = new Map(rows.map((row) => [row.repId, row]));
+  const own = new Map(repIds.map((repId) => [repId, sizes.get(repId) as LaneSize]));
+  const managersAmong = managerIds.filter((repId) => own.has(repId));
+  return batchesBySize(trx, workspaceId, own, managersAmong);
+}
+
+async function batchesBySize(
+  trx: Work,
+  workspaceId: string,
+  own: ReadonlyMap<string, LaneSize>,
+  managerIds: readonly string[],
+): Promise<string[][]> {
+  const teams = await loadTeamIds(trx, workspaceId, managerIds);
+  const ofTeams = await dealsOfTeams(trx, workspaceId, own, teams);
+  const sizeOf = (repId: string) => (own.get(repId)?.deals ?? 0) + (ofTeams.get(repId) ?? 0);
+  const limits = { items: maxLanesPerBatch, size: maxDealsPerBatch };
+  return levelsOf([...own.keys()], teams).flatMap((level) => chunkBySize(level, sizeOf, limits));
+}
+
+/** The deals that the calculation of the lanes reads at most. */
+export async function dealsToCalculate(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<number> {
+  const own = await sizesOf(trx, workspaceId, repIds);
+  const managerIds = await cascadeManagersAmong(trx, workspaceId, [...own.keys()]);
+  const ofTeams = await dealsOfTeams(trx, workspaceId, own, await loadTeamIds(trx, workspaceId, managerIds));
+  return [...own].reduce((sum, [repId, { deals }]) => sum + deals + (ofTeams.get(repId) ?? 0), 0);
+}
+
+/** The number of deals in the years of the requests, which contain every window except those with approved periods. */
+async function sizesOf(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<Map<string, LaneSize>> {
+  const { rows } = await sql<LaneSize>`
+    select q.rep_id as "repId", q.from_day as "from", q.to_day as "to", d.deals
+    from (
+      select rep_id, make_date(extract(year from min(from_day))::int, 1, 1) as from_day,
+        make_date(extract(year from max(to_day))::int, 12, 31) as to_day
+      from calculation_requests
+      where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])
+      group by rep_id
+      offset 0
+    ) q cross join lateral (${countDeals(workspaceId, 'q')}) d`.execute(trx);
+  const sizes = new Map(rows.map((row) => [row.repId, row]));
+  // In the order of the call: that of the rows depends on the plan of the server.
+  return new Map([...new Set(repIds)].flatMap((repId) => sizes.get(repId) ?? []).map((size) => [size.repId, size]));
+}
+
+/** Counts no further than decides that a lane is divided. */
+function countDeals(workspaceId: string, span: string) {
+  return sql`
+    select count(*)::int as deals from (
+      select from deals
+      where workspace_id = ${workspaceId} and rep_id = ${sql.ref(`${span}.rep_id`)} and deleted_at is null
+        and close_date between ${sql.ref(`${span}.from_day`)} and ${sql.ref(`${span}.to_day`)}
+      limit ${sql.lit(maxDealsOfLane + 1)}
+    ) counted`;
+}
+
+async function cascadeManagersAmong(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ repId: string }>`
+    select distinct s.rep_id as "repId" from assignments s
+    join plan_rules r on r.workspace_id = s.workspace_id and r.plan_id = s.plan_id and r.phase = 'cascade'
+    where s.workspace_id = ${workspaceId} and s.rep_id = any(${repIds}::uuid[])`.execute(trx);
+  return rows.map(({ repId }) => repId);
+}
+
+/** The reps below each manager. */
+type Teams = ReadonlyMap<string, ReadonlySet<string>>;
+
+async function loadTeamIds(trx: Work, workspaceId: string, managerIds: readonly string[]): Promise<Teams> {
+  const teams = await loadTeams(trx, workspaceId, managerIds);
+  return new Map([...teams].map(([managerId, team]) => [managerId, new Set(team.map(({ repId }) => repId))]));
+}
+
+async function dealsOfTeams(
+  trx: Work,
+  workspaceId: string,
+  own: ReadonlyMap<string, LaneSize>,
+  teams: Teams,
+): Promise<ReadonlyMap<string, number>> {
+  const days = new Map<string, DayRange>();
+  for (const [managerId, team] of teams) {
+    const range = own.get(managerId) as DayRange;
+    for (const repId of team) days.set(repId, hull(days.get(repId) ?? range, range));
+  }
+  if (days.size === 0) return new Map();
+  const { rows } = await sql<{ repId: string; deals: number }>`
+    select rows_from.rep_id as "repId", d.deals from ${unnestRows(
+      [...days],
+      [
+        ['rep_id', 'uuid', ([repId]) => repId],
+        ['from_day', 'date', ([, { from }]): Day => from],
+        ['to_day', 'date', ([, { to }]): Day => to],
+      ],
+    )} cross join lateral (${countDeals(workspaceId, 'rows_from')}) d`.execute(trx);
+  const deals = new Map(rows.map((row) => [row.repId, row.deals]));
+  const sum = (team: ReadonlySet<string>) => [...team].reduce((total, repId) => total + (deals.get(repId) ?? 0), 0);
+  return new Map([...teams].map(([managerId, team]) => [managerId, sum(team)]));
+}
+
+/**
+ * The reps by level: a manager is above every rep of the team that is among them. Reps who have managed each other at
+ * different times have no order; the one that is visited first counts as lower.
+ */
+function levelsOf(repIds: readonly string[], teams: Teams): string[][] {
+  const among = new Set(repIds);
+  const heights = new Map<string, number>();
+  const heightOf = (repId: string): number => {
+    const known = heights.get(repId);
+    if (known !== undefined) return known;
+    heights.set(repId, 0);
+    const below = [...(teams.get(repId) ?? [])].filter((member) => among.has(member));
+    const height = below.reduce((max, member) => Math.max(max, heightOf(member) + 1), 0);
+    heights.set(repId, height);
+    return height;
+  };
+  const levels = new Map<number, string[]>();
+  for (const repId of repIds) getOrInsert(levels, heightOf(repId), () => []).push(repId);
+  return [...levels.keys()].sort((a, b) => a - b).map((height) => levels.get(height) as string[]);
+}

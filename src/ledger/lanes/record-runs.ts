@@ -1,0 +1,135 @@
+import { sql } from 'kysely';
+import { type RunOutcome } from '../../audit/audit-tables.js';
+import { type BlockedChange } from '../../engine/model.js';
+import { type Clock } from '../../kernel/clock.js';
+import { type DayRange } from '../../kernel/day.js';
+import { unnestRows } from '../../platform/database/columns.js';
+import { executeWithCommit, type Work } from '../../platform/database/unit-of-work.js';
+import { type AppliedDifference } from '../output/apply-difference.js';
+import { dealsOf, jobsOf, type LockedLane, type PendingRequest, triggersOf } from './lanes.js';
+
+/** The calculation of one lane, written in the transaction of its batch. */
+export interface LaneResult {
+  readonly repId: string;
+  readonly locked: LockedLane;
+  /** The requests that the run has completed. */
+  readonly requests: readonly PendingRequest[];
+  readonly runId: string;
+  readonly difference: AppliedDifference;
+  /** The days outside the window of earned rows that the run moved into it or reversed. */
+  readonly formerDays: DayRange | null;
+  readonly blocked: readonly BlockedChange[];
+  readonly deals: number;
+  readonly skipped: number;
+  readonly planVersionIds: readonly string[];
+  /** The approved periods that are compared with a new calculation. */
+  readonly checks: readonly string[];
+}
+
+export function outcomeOf(result: LaneResult): RunOutcome {
+  const { blocked, difference, deals, skipped } = result;
+  if (blocked.length > 0) return 'statement_locked';
+  if (difference.eventsWritten + difference.eventsReversed > 0) return 'written';
+  return deals > 0 && skipped === deals ? 'skipped' : 'no_change';
+}
+
+/** With the commit: one audit row for each lane, with the deals and jobs of its requests. */
+export function recordRuns(
+  trx: Work,
+  workspaceId: string,
+  results: readonly LaneResult[],
+  { startedAt, clock }: { readonly startedAt: Date; readonly clock: Clock },
+): void {
+  const duration = clock.now().getTime() - startedAt.getTime();
+  const audit = sql`
+    insert into audit_runs (workspace_id, run_id, actor, trigger, scope, deal_id, rep_id, period, outcome, events_written,
+      events_reversed, statement_locked, skipped, deals, blocked, details, error, started_at, duration_ms)
+    select ${workspaceId}::uuid, run_id, 'orchestrator', trigger, scope, deal_id, rep_id, null, outcome, events_written,
+      events_reversed, statement_locked, skipped, deals, blocked, details, null, ${startedAt}::timestamptz,
+      ${duration}::integer
+    from ${unnestRows(results, [
+      ['run_id', 'uuid', ({ runId }) => runId],
+      ['trigger', 'text', ({ requests }) => triggersOf(requests).join(',')],
+      ['scope', 'text', scopeOf],
+      ['deal_id', 'text', onlyDealOf],
+      ['rep_id', 'uuid', ({ repId }) => repId],
+      ['outcome', 'text', outcomeOf],
+      ['events_written', 'integer', ({ difference }) => difference.eventsWritten],
+      ['events_reversed', 'integer', ({ difference }) => difference.eventsReversed],
+      ['statement_locked', 'integer', ({ blocked }) => blocked.length],
+      ['skipped', 'integer', ({ skipped }) => skipped],
+      ['deals', 'integer', ({ deals }) => deals],
+      ['blocked', 'jsonb', blockedSummary],
+      ['details', 'jsonb', ({ planVersionIds }) => JSON.stringify({ planVersionIds })],
+    ])}`;
+  executeWithCommit(trx, audit.compile(trx));
+  recordSubjects(trx, workspaceId, results);
+}
+
+/** The deal, if the requests name only one. */
+function onlyDealOf({ requests }: LaneResult): string | null {
+  const [dealId = null, ...others] = dealsOf(requests);
+  return others.length === 0 ? dealId : null;
+}
+
+function scopeOf(result: LaneResult): 'deal' | 'rep' {
+  const isDeal = onlyDealOf(result) !== null && result.requests.every((request) => request.deal_id !== null);
+  return isDeal ? 'deal' : 'rep';
+}
+
+const maxBlockedChanges = 100;
+
+function blockedSummary({ blocked }: LaneResult): string | null {
+  if (blocked.length === 0) return null;
+  const periods = [...new Set(blocked.map(({ period }) => period))];
+  return JSON.stringify({ statementLocked: true, periods, changes: blocked.slice(0, maxBlockedChanges) });
+}
+
+function recordSubjects(trx: Work, workspaceId: string, results: readonly LaneResult[]): void {
+  const deals = results.flatMap(({ runId, requests }) => dealsOf(requests).map((id) => ({ runId, id })));
+  const jobs = results.flatMap(({ runId, requests }) => jobsOf(requests).map((id) => ({ runId, id })));
+  if (deals.length > 0) {
+    const ofDeals = sql`
+      insert into audit_run_deals (workspace_id, deal_id, run_id) select ${workspaceId}::uuid, id, run_id
+      from ${unnestRows(deals, [
+        ['id', 'text', ({ id }) => id],
+        ['run_id', 'uuid', ({ runId }) => runId],
+      ])}`;
+    executeWithCommit(trx, ofDeals.compile(trx));
+  }
+  if (jobs.length === 0) return;
+  const ofJobs = sql`
+    insert into audit_run_jobs (workspace_id, job_id, run_id) select ${workspaceId}::uuid, id, run_id
+    from ${unnestRows(jobs, [
+      ['id', 'uuid', ({ id }) => id],
+      ['run_id', 'uuid', ({ runId }) => runId],
+    ])}`;
+  executeWithCommit(trx, ofJobs.compile(trx));
+}
+
+/** With the commit: deletes exactly the requests that the runs have completed. */
+export function finishRequests(trx: Work, workspaceId: string, results: readonly LaneResult[]): void {
+  const ids = results.flatMap(({ requests }) => requests.map((request) => request.request_id));
+  const finished = sql`
+    delete from calculation_requests where workspace_id = ${workspaceId}
+      and rep_id = any(${results.map(({ repId }) => repId)}::uuid[]) and request_id = any(${ids}::bigint[])`;
+  executeWithCommit(trx, finished.compile(trx));
+}
+
+/** With the commit: lanes that failed before begin to count from zero. */
+export function resetFailures(trx: Work, workspaceId: string, results: readonly LaneResult[]): void {
+  const failed = results.filter(({ locked }) => locked.hasFailed).map(({ repId }) => repId);
+  if (failed.length === 0) return;
+  const reset = sql`
+    update lanes set attempts = 0, not_before = null, parked_at = null, last_error = null
+    where workspace_id = ${workspaceId} and rep_id = any(${failed}::uuid[])`;
+  executeWithCommit(trx, reset.compile(trx));
+}
+
+/** With the commit: the ledger of the reps is complete again after a deletion of events. */
+export function markComplete(trx: Work, workspaceId: string, repIds: readonly string[]): void {
+  if (repIds.length === 0) return;
+  const complete = sql`
+    update lanes set incomplete = false where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`;
+  executeWithCommit(trx, complete.compile(trx));
+}

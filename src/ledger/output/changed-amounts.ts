@@ -1,0 +1,36 @@
+import { Decimal } from '../../kernel/decimal.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { recordChangedCommission } from '../../platform/outbound/outgoing-events.js';
+import { type AppliedDifference, type LaneDifference } from './apply-difference.js';
+import { type Write } from './difference.js';
+
+/** Stores an outgoing event for each lane whose run changed amounts. */
+export async function recordChangedAmounts(
+  trx: Work,
+  workspaceId: string,
+  lanes: readonly LaneDifference[],
+  applied: readonly AppliedDifference[],
+): Promise<void> {
+  const changes = lanes.flatMap(({ repId, runId, writes, reversals }, lane) => {
+    const written = writes.filter(changesAmount).map((write) => write.eventId);
+    const reversed = reversals.filter((row) => !isZero(row.amount)).map((row) => row.eventId);
+    const eventIds = [...new Set([...written, ...reversed, ...(applied[lane]?.displacedIds ?? [])])];
+    return eventIds.length === 0 ? [] : [{ repId, runId, eventIds }];
+  });
+  await recordChangedCommission(trx, workspaceId, changes);
+}
+
+/** Whether the amount, its currency or the time to which it belongs changes. */
+function changesAmount({ decision, before }: Write): boolean {
+  if (before === null || before.status === 'reversed' || isZero(before.amount)) return !decision.amount.isZero();
+  return (
+    !decision.amount.equals(Decimal.of(before.amount)) ||
+    decision.currency !== before.currency ||
+    decision.period !== before.period ||
+    decision.earnedOn !== before.earnedOn
+  );
+}
+
+function isZero(amount: string): boolean {
+  return Decimal.of(amount).isZero();
+}

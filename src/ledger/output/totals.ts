@@ -1,0 +1,232 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Decimal } from '../../kernel/decimal.js';
+import { type Period, periodRange } from '../../kernel/period.js';
+import { inParallel } from '../../kernel/waiting.js';
+import { unnestRows } from '../../platform/database/columns.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { withoutNestedLoops } from '../../platform/database/without-nested-loops.js';
+import { countedRows, earnedRows } from '../input/counted-rows.js';
+import { type Counter, type Footprint, type RepCounter, type RepMonth } from './footprint.js';
+
+/** By how much the run changes the totals of one month and currency. */
+export interface MonthChange {
+  readonly repId: string;
+  readonly month: Period;
+  readonly currency: string;
+  readonly commission: Decimal;
+  readonly bonus: Decimal;
+  readonly deals: number;
+  readonly periods: readonly Period[];
+}
+
+/** Totals that follow from the run, so that the events before its window are not read. */
+export interface KnownTotals {
+  /** The credit under a key; null if only the events give it. */
+  creditOf(counter: Counter): Decimal | null;
+  /** By how much the run changes the credit under a key, if the credit itself is not known. */
+  creditChangeOf(counter: Counter): Decimal | null;
+  readonly months: readonly MonthChange[];
+}
+
+/**
+ * Recomputes the counters and months that the changed rows belong to. `hasTruedUp` is false if no rep has trued-up
+ * rows; events then give the whole sum.
+ */
+export async function refreshTotals(
+  trx: Work,
+  workspaceId: string,
+  footprints: readonly Footprint[],
+  hasTruedUp: boolean,
+): Promise<void> {
+  const counters = footprints.flatMap((footprint) => footprint.counters());
+  const months = footprints.flatMap((footprint) => footprint.months());
+  if (counters.length + months.length === 0) return;
+  await withoutNestedLoops(trx, () =>
+    inParallel(
+      () => updateQuotas(trx, workspaceId, counters, hasTruedUp),
+      () => replaceMonths(trx, workspaceId, months),
+    ),
+  );
+}
+
+/** Writes totals that a run has computed. Counters that it does not contain are read from the events. */
+export async function setTotals(
+  trx: Work,
+  workspaceId: string,
+  lanes: readonly { readonly footprint: Footprint; readonly totals: KnownTotals }[],
+  hasTruedUp: boolean,
+): Promise<void> {
+  const credits: (RepCounter & { readonly credit: Decimal })[] = [];
+  const changes: typeof credits = [];
+  const unknown: RepCounter[] = [];
+  for (const { footprint, totals } of lanes)
+    for (const counter of footprint.counters()) {
+      const credit = totals.creditOf(counter);
+      const change = totals.creditChangeOf(counter);
+      if (credit !== null) credits.push({ ...counter, credit });
+      else if (change !== null) changes.push({ ...counter, credit: change });
+      else unknown.push(counter);
+    }
+  await inParallel(
+    () => setCredits(trx, workspaceId, credits, sql`rows_from.credit`),
+    () => setCredits(trx, workspaceId, changes, sql`q.current_value + rows_from.credit`),
+    () =>
+      unknown.length === 0 ? null : withoutNestedLoops(trx, () => updateQuotas(trx, workspaceId, unknown, hasTruedUp)),
+    () =>
+      changeMonths(
+        trx,
+        workspaceId,
+        lanes.flatMap(({ totals }) => totals.months),
+      ),
+  );
+}
+
+async function setCredits(
+  trx: Work,
+  workspaceId: string,
+  credits: readonly (RepCounter & { readonly credit: Decimal })[],
+  value: RawBuilder<unknown>,
+): Promise<void> {
+  if (credits.length === 0) return;
+  await sql`
+    update quotas q set current_value = ${value}, updated_at = now()
+    from ${unnestRows(credits, [
+      ['rep_id', 'uuid', ({ repId }) => repId],
+      ['plan_id', 'uuid', ({ planId }) => planId],
+      ['attainment_key', 'text', (counter) => counter.attainmentKey],
+      ['period', 'text', ({ period }) => period],
+      ['credit', 'numeric', ({ credit }) => credit.toString()],
+    ])}
+    where q.workspace_id = ${workspaceId} and q.rep_id = rows_from.rep_id and q.plan_id = rows_from.plan_id
+      and q.attainment_key = rows_from.attainment_key and q.period = rows_from.period
+      and q.current_value <> ${value}`.execute(trx);
+}
+
+async function changeMonths(trx: Work, workspaceId: string, months: readonly MonthChange[]): Promise<void> {
+  if (months.length === 0) return;
+  await sql`
+    insert into rep_months as m (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods)
+    select ${workspaceId}::uuid, rep_id, month, currency, commission, bonus, 0, deals, string_to_array(periods, ' ')
+    from ${unnestRows(months, [
+      ['rep_id', 'uuid', ({ repId }) => repId],
+      ['month', 'date', ({ month }) => periodRange(month).from],
+      ['currency', 'text', ({ currency }) => currency],
+      ['commission', 'numeric', ({ commission }) => commission.toString()],
+      ['bonus', 'numeric', ({ bonus }) => bonus.toString()],
+      ['deals', 'integer', ({ deals }) => deals],
+      ['periods', 'text', ({ periods }) => periods.join(' ')],
+    ])}
+    on conflict (workspace_id, rep_id, month, currency) do update set
+      commission = m.commission + excluded.commission, bonus = m.bonus + excluded.bonus, deals = m.deals + excluded.deals,
+      periods = array(select distinct period from unnest(m.periods || excluded.periods) period order by period)`.execute(
+    trx,
+  );
+}
+
+/**
+ * Sets `quotas.current_value` to the credit of the counted rows under its key and period. It is recomputed, never
+ * incremented.
+ */
+export async function refreshQuotas(trx: Work, workspaceId: string, counters: readonly RepCounter[]): Promise<void> {
+  if (counters.length === 0) return;
+  await withoutNestedLoops(trx, () => updateQuotas(trx, workspaceId, counters, true));
+}
+
+/** Recomputes monthly totals, from which statements, dashboards and overviews are summed. */
+export async function refreshMonths(trx: Work, workspaceId: string, months: readonly RepMonth[]): Promise<void> {
+  await withoutNestedLoops(trx, () => replaceMonths(trx, workspaceId, months));
+}
+
+async function updateQuotas(
+  trx: Work,
+  workspaceId: string,
+  counters: readonly RepCounter[],
+  hasTruedUp: boolean,
+): Promise<void> {
+  if (counters.length === 0) return;
+  const source = hasTruedUp ? countedRows(workspaceId) : earnedRows(workspaceId);
+  await sql`
+    with counters as materialized (
+      select * from ${unnestRows(counters, [
+        ['rep_id', 'uuid', (counter) => counter.repId],
+        ['plan_id', 'uuid', (counter) => counter.planId],
+        ['attainment_key', 'text', (counter) => counter.attainmentKey],
+        ['period', 'text', (counter) => counter.period],
+      ])}
+    ),
+    credits as materialized (
+      select rows_from.rep_id, rows_from.period, c.plan_id, c.attainment_key, c.credit
+      from ${unnestRows(periodsOf(counters), [
+        ['rep_id', 'uuid', ({ repId }) => repId],
+        ['period', 'text', ({ period }) => period],
+        ['from_day', 'date', ({ period }) => periodRange(period).from],
+        ['to_day', 'date', ({ period }) => periodRange(period).to],
+      ])} cross join lateral (
+        select c.plan_id, c.attainment_key, sum(c.credit) as credit from ${source}
+        where c.rep_id = rows_from.rep_id and c.period = rows_from.period
+          and c.earned_on between rows_from.from_day and rows_from.to_day
+        group by c.plan_id, c.attainment_key
+        offset 0
+      ) c
+    )
+    update quotas q set current_value = coalesce(c.credit, 0), updated_at = now()
+    from counters left join credits c using (rep_id, plan_id, attainment_key, period)
+    where q.workspace_id = ${workspaceId} and q.rep_id = any(${repsOf(counters)}::uuid[])
+      and q.rep_id = counters.rep_id and q.plan_id = counters.plan_id
+      and q.attainment_key = counters.attainment_key and q.period = counters.period
+      and q.current_value is distinct from coalesce(c.credit, 0)`.execute(trx);
+}
+
+/** The different periods of each rep: their events are read once, whatever the number of keys. */
+function periodsOf(counters: readonly RepCounter[]): RepCounter[] {
+  return [...new Map(counters.map((counter) => [`${counter.repId}|${counter.period}`, counter])).values()];
+}
+
+function repsOf(rows: readonly { readonly repId: string }[]): string[] {
+  return [...new Set(rows.map((row) => row.repId))];
+}
+
+async function replaceMonths(trx: Work, workspaceId: string, months: readonly RepMonth[]): Promise<void> {
+  if (months.length === 0) return;
+  const given = unnestRows(months, [
+    ['rep_id', 'uuid', ({ repId }) => repId],
+    ['from_day', 'date', ({ month }) => periodRange(month).from],
+    ['to_day', 'date', ({ month }) => periodRange(month).to],
+  ]);
+  await inParallel(
+    () =>
+      sql`
+      delete from rep_months m using ${given}
+      where m.workspace_id = ${workspaceId} and m.rep_id = any(${repsOf(months)}::uuid[])
+        and m.rep_id = rows_from.rep_id and m.month = rows_from.from_day`.execute(trx),
+    () =>
+      sql`
+      insert into rep_months (${monthColumns})
+      select e.* from ${given} cross join lateral (
+        select ${monthSums} from commission_events
+        where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id and status = 'earned'
+          and earned_on between rows_from.from_day and rows_from.to_day
+        group by workspace_id, rep_id, 3, currency
+        offset 0
+      ) e`.execute(trx),
+  );
+}
+
+export const monthColumns = sql`workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods`;
+
+/** The values of {@link monthColumns}, grouped by the first four. */
+export const monthSums = sql`workspace_id, rep_id, date_trunc('month', earned_on)::date, currency,
+  coalesce(sum(amount) filter (where category = 'commission'), 0),
+  coalesce(sum(amount) filter (where category = 'bonus'), 0),
+  coalesce(sum(amount) filter (where category = 'adjustment'), 0),
+  count(distinct deal_key) filter (where phase = 'per_deal'), array_agg(distinct period)`;
+
+/** Recomputes every monthly total of the workspace. */
+export async function recountMonths(trx: Work, workspaceId: string): Promise<void> {
+  await trx.deleteFrom('rep_months').where('workspace_id', '=', workspaceId).execute();
+  await sql`
+    insert into rep_months (${monthColumns})
+    select ${monthSums} from commission_events
+    where workspace_id = ${workspaceId} and status = 'earned'
+    group by workspace_id, rep_id, 3, currency`.execute(trx);
+}

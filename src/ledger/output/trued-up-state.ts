@@ -1,0 +1,63 @@
+import { type DayRange, hull } from '../../kernel/day.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type CountedRow, loadRowsOfPeriod } from '../input/counted-rows.js';
+import { calculationWindow } from '../input/load-window.js';
+import { type FrozenPeriod, type RepTerms } from '../input/rep-terms.js';
+import { type Trigger } from '../requests/calculation-requests.js';
+import { dependentRequests } from '../requests/dependents.js';
+import { type Recalculate } from '../requests/recalculate.js';
+import { Footprint } from './footprint.js';
+import { refreshQuotas } from './totals.js';
+import { replaceRowsOfPeriod, restoreRowsOfPeriod } from './trued-up-rows.js';
+
+/**
+ * Replaces the rows that count for the approved period by the rows of a dry run, and requests every calculation that
+ * reads them. The caller holds the rep's lane.
+ */
+export async function storeTruedUpRows(
+  trx: Work,
+  recalculate: Recalculate,
+  terms: RepTerms,
+  frozen: FrozenPeriod,
+  rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[] },
+): Promise<void> {
+  await replaceRowsOfPeriod(trx, keyOf(terms, frozen), rows.after);
+  await recountRows(trx, recalculate, terms, frozen, [...rows.before, ...rows.after], 'true_up');
+}
+
+/** Undoes {@link storeTruedUpRows}: the approved rows count again. */
+export async function dropTruedUpRows(
+  trx: Work,
+  recalculate: Recalculate,
+  terms: RepTerms,
+  frozen: FrozenPeriod,
+): Promise<void> {
+  const key = keyOf(terms, frozen);
+  const before = await loadRowsOfPeriod(trx, key, frozen);
+  await restoreRowsOfPeriod(trx, key);
+  const after = await loadRowsOfPeriod(trx, key, { ...frozen, truedUp: false });
+  await recountRows(trx, recalculate, terms, frozen, [...before, ...after], 'statement_unlock');
+}
+
+async function recountRows(
+  trx: Work,
+  recalculate: Recalculate,
+  terms: RepTerms,
+  { range }: FrozenPeriod,
+  rows: readonly CountedRow[],
+  trigger: Trigger,
+): Promise<void> {
+  const { workspaceId, repId } = terms;
+  const footprint = new Footprint(repId);
+  for (const row of rows) footprint.add(row);
+  await refreshQuotas(trx, workspaceId, footprint.counters());
+  const days: DayRange = hull(range, footprint.days() ?? range);
+  const creditsMoved = new Set(rows.map((row) => row.planId));
+  const moved = { terms, days: [days], creditsMoved, window: calculationWindow(terms, days) };
+  const dependents = await dependentRequests(trx, workspaceId, [moved]);
+  await recalculate([{ repId, days, trigger }, ...dependents]);
+}
+
+function keyOf({ workspaceId, repId }: RepTerms, { period }: FrozenPeriod) {
+  return { workspaceId, repId, period };
+}

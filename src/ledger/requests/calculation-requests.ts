@@ -1,0 +1,135 @@
+import { sql } from 'kysely';
+import { type DayRange } from '../../kernel/day.js';
+import { unnestRows } from '../../platform/database/columns.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+
+/** The reason for a calculation. */
+export type Trigger =
+  | 'recalculation'
+  | 'deal_change'
+  | 'deal_deletion'
+  | 'import'
+  | 'sync'
+  | 'plan_change'
+  | 'assignment_change'
+  | 'quota_change'
+  | 'hierarchy_change'
+  | 'rep_change'
+  | 'mapping_change'
+  | 'workspace_change'
+  | 'cascade'
+  | 'rank'
+  | 'periodic'
+  | 'statement_unlock'
+  | 'true_up'
+  | 'reset';
+
+export interface CalculationRequest {
+  readonly repId: string;
+  readonly days: DayRange;
+  readonly trigger: Trigger;
+  readonly dealId?: string | undefined;
+  readonly jobId?: string | undefined;
+  /** Whether the days before the first one in its attainment period have been calculated. */
+  readonly continues?: boolean | undefined;
+  /** The pull of a CRM that has changed the deals: the request waits for its end. */
+  readonly pullId?: string | undefined;
+}
+
+/**
+ * Stores calculation requests in the transaction of the change that makes them necessary (an outbox). Rows are only
+ * inserted here and deleted by the run that calculates them, so no lock is needed, and a request that arrives during a
+ * calculation survives it. Slices use {@link Recalculate}, which also wakes the lanes.
+ */
+export async function requestCalculation(
+  trx: Work,
+  workspaceId: string,
+  requests: readonly CalculationRequest[],
+): Promise<void> {
+  if (requests.length === 0) return;
+  await sql`
+    insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id, continues)
+    select ${workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id, continues
+    from ${unnestRows(requests, [
+      ['rep_id', 'uuid', (request) => request.repId],
+      ['from_day', 'date', (request) => request.days.from],
+      ['to_day', 'date', (request) => request.days.to],
+      ['trigger', 'text', (request) => request.trigger],
+      ['deal_id', 'text', (request) => request.dealId ?? null],
+      ['job_id', 'uuid', (request) => request.jobId ?? null],
+      ['pull_id', 'uuid', (request) => request.pullId ?? null],
+      ['continues', 'boolean', (request) => String(request.continues ?? false)],
+    ])}`.execute(trx);
+}
+
+/** Every rep who is or was on the plan. */
+export async function repsOfPlan(trx: Work, workspaceId: string, planId: string): Promise<string[]> {
+  const reps = await trx
+    .selectFrom('assignments')
+    .select('rep_id')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', '=', planId)
+    .execute();
+  return reps.map((rep) => rep.rep_id);
+}
+
+/** Every rep of the workspace. */
+export async function repsOfWorkspace(trx: Work, workspaceId: string): Promise<string[]> {
+  const reps = await trx.selectFrom('reps').select('rep_id').where('workspace_id', '=', workspaceId).execute();
+  return reps.map((rep) => rep.rep_id);
+}
+
+/**
+ * Whether a request waits for a pull that advances. The lane is not woken for it, but a run of the lane processes it: an
+ * approval, for example, calculates everything first.
+ */
+const waitsForPull = sql<boolean>`exists (
+  select from crm_pulls p
+  where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id and p.failing_since is null)`;
+
+/** The reps with requests that waited for the end of the pull. */
+export async function repsOfPull(trx: Work, workspaceId: string, pullId: string): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('calculation_requests')
+    .select('rep_id')
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('pull_id', '=', pullId)
+    .execute();
+  return rows.map((row) => row.rep_id);
+}
+
+/** The reps that have requests and whose last calculation did not fail; failed lanes are retried by the sweep. */
+export async function repsToWake(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('lanes as l')
+    .select('l.rep_id')
+    .where('l.workspace_id', '=', workspaceId)
+    .where('l.rep_id', 'in', repIds)
+    .where('l.attempts', '=', 0)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('calculation_requests as q')
+          .select('q.request_id')
+          .whereRef('q.workspace_id', '=', 'l.workspace_id')
+          .whereRef('q.rep_id', '=', 'l.rep_id')
+          .where((where) => where.not(waitsForPull)),
+      ),
+    )
+    .execute();
+  return rows.map((row) => row.rep_id);
+}
+
+/** Those of the reps that have requests which wait for no pull. */
+export async function repsWithRequests(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
+  const rows = await trx
+    .selectFrom('calculation_requests as q')
+    .select('q.rep_id')
+    .distinct()
+    .where('q.workspace_id', '=', workspaceId)
+    .where('q.rep_id', 'in', repIds)
+    .where((where) => where.not(waitsForPull))
+    .execute();
+  return rows.map((row) => row.rep_id);
+}

@@ -1,0 +1,96 @@
+import { type DayRange, hull } from '../../kernel/day.js';
+import { getOrInsert } from '../../kernel/get-or-insert.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { cascadeManagersAbove } from '../input/hierarchy.js';
+import { rankedPlans } from '../input/load-window.js';
+import { type RepTerms } from '../input/rep-terms.js';
+import { type CalculationRequest, type Trigger } from './calculation-requests.js';
+
+/** A change of a rep's counted rows. */
+interface RowsMoved {
+  readonly terms: RepTerms;
+  /** The days of changed rows, and of changed deals that cascades above read. */
+  readonly days: readonly DayRange[];
+  /** Plans under which credit changed. */
+  readonly creditsMoved: ReadonlySet<string>;
+  /** The days for which peers recalculate their rank. */
+  readonly window: DayRange;
+  readonly jobIds?: readonly string[];
+}
+
+/**
+ * The requests for the managers above, whose cascades read these rows or deals, and for the peers whose rank may change.
+ * All peers are included, since a peer that reads the ledger at the same time may have missed this change. A rep who
+ * depends on several of the changes gets one request for each job.
+ */
+export async function dependentRequests(
+  trx: Work,
+  workspaceId: string,
+  moves: readonly RowsMoved[],
+): Promise<CalculationRequest[]> {
+  const requests = new RequestsByRep();
+  await requestManagers(trx, workspaceId, moves, requests);
+  await requestPeers(trx, workspaceId, moves, requests);
+  return requests.all();
+}
+
+/** Requests with the same rep, trigger and job are one request for the hull of their days. */
+class RequestsByRep {
+  private readonly requests = new Map<string, CalculationRequest>();
+
+  add(repId: string, days: DayRange, trigger: Trigger, jobIds: readonly string[]): void {
+    for (const jobId of jobIds.length === 0 ? [undefined] : jobIds) {
+      const key = `${repId} ${trigger} ${jobId}`;
+      const earlier = this.requests.get(key);
+      this.requests.set(key, { repId, days: earlier === undefined ? days : hull(earlier.days, days), trigger, jobId });
+    }
+  }
+
+  all(): CalculationRequest[] {
+    return [...this.requests.values()];
+  }
+}
+
+async function requestManagers(
+  trx: Work,
+  workspaceId: string,
+  moves: readonly RowsMoved[],
+  requests: RequestsByRep,
+): Promise<void> {
+  const below = moves
+    .filter(({ terms, days }) => terms.hasManagers && days.length > 0)
+    .map((move) => ({ repId: move.terms.repId, days: move.days.reduce(hull), move }));
+  const managers = await cascadeManagersAbove(trx, workspaceId, below);
+  for (const { repId, days, move } of below)
+    for (const manager of managers.get(repId) ?? []) requests.add(manager, days, 'cascade', move.jobIds ?? []);
+}
+
+/** A run with trigger `rank` changes amounts but no credit, so ranks do not request each other endlessly. */
+async function requestPeers(
+  trx: Work,
+  workspaceId: string,
+  moves: readonly RowsMoved[],
+  requests: RequestsByRep,
+): Promise<void> {
+  const movesByPlan = new Map<string, RowsMoved[]>();
+  for (const move of moves)
+    for (const planId of rankedPlans(move.terms.versions).filter((ranked) => move.creditsMoved.has(ranked)))
+      getOrInsert(movesByPlan, planId, () => []).push(move);
+  if (movesByPlan.size === 0) return;
+  const peers = await trx
+    .selectFrom('assignments')
+    .select(['plan_id', 'rep_id'])
+    .distinct()
+    .where('workspace_id', '=', workspaceId)
+    .where('plan_id', 'in', [...movesByPlan.keys()])
+    .where('deleted_at', 'is', null)
+    .execute();
+  for (const [planId, ofPlan] of movesByPlan) {
+    const days = ofPlan.map(({ window }) => window).reduce(hull);
+    const jobIds = [...new Set(ofPlan.flatMap((move) => move.jobIds ?? []))];
+    // Of several reps whose credit changed, each is a peer of the others.
+    const only = ofPlan.length === 1 ? ofPlan[0]?.terms.repId : null;
+    for (const peer of peers)
+      if (peer.plan_id === planId && peer.rep_id !== only) requests.add(peer.rep_id, days, 'rank', jobIds);
+  }
+}

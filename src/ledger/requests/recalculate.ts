@@ -1,0 +1,48 @@
+import { allDays } from '../../kernel/day.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import {
+  type CalculationRequest,
+  repsOfPlan,
+  repsOfPull,
+  repsOfWorkspace,
+  requestCalculation,
+  type Trigger,
+} from './calculation-requests.js';
+
+/**
+ * Requests calculations in the transaction of a change. The lanes of the reps are woken after its commit, which is why
+ * a change has no other way to write requests. Lanes of requests that wait for a pull are woken when it ends.
+ */
+export interface Recalculate {
+  (requests: readonly CalculationRequest[]): Promise<void>;
+  /** Requests all days of the reps. */
+  reps(repIds: readonly string[], trigger: Trigger, jobId?: string): Promise<void>;
+  /** Requests all days of every rep who is or was on the plan. */
+  plan(planId: string, trigger: Trigger): Promise<void>;
+  /** Requests all days of every rep of the workspace. Returns their number. */
+  workspace(trigger: Trigger, jobId?: string): Promise<number>;
+  /** Wakes the lanes whose requests waited for the end of the pull. */
+  afterPull(pullId: string): Promise<void>;
+}
+
+/** A {@link Recalculate} that adds the reps of its requests to `affected`. */
+export function recalculateIn(trx: Work, workspaceId: string, affected: Set<string>): Recalculate {
+  const request = async (requests: readonly CalculationRequest[]): Promise<void> => {
+    for (const { repId, pullId } of requests) if (pullId === undefined) affected.add(repId);
+    await requestCalculation(trx, workspaceId, requests);
+  };
+  const reps = (repIds: readonly string[], trigger: Trigger, jobId?: string): Promise<void> =>
+    request(repIds.map((repId) => ({ repId, days: allDays, trigger, jobId })));
+  return Object.assign(request, {
+    reps,
+    plan: async (planId: string, trigger: Trigger) => reps(await repsOfPlan(trx, workspaceId, planId), trigger),
+    workspace: async (trigger: Trigger, jobId?: string) => {
+      const repIds = await repsOfWorkspace(trx, workspaceId);
+      await reps(repIds, trigger, jobId);
+      return repIds.length;
+    },
+    afterPull: async (pullId: string) => {
+      for (const repId of await repsOfPull(trx, workspaceId, pullId)) affected.add(repId);
+    },
+  });
+}

@@ -1,0 +1,71 @@
+import { sql } from 'kysely';
+import { type DayRange, overlap } from '../../kernel/day.js';
+import { loadTeam } from '../../ledger/input/hierarchy.js';
+import { calculationWindow } from '../../ledger/input/load-window.js';
+import { hasCascades, type RepTerms } from '../../ledger/input/rep-terms.js';
+import { type PendingRequest } from '../../ledger/lanes/lanes.js';
+import { affectedDays, type CheckCause, causesOf } from '../../ledger/requests/period-checks.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Cause } from './discrepancy-tables.js';
+
+/** A change that is stored but not calculated yet, with the days on which it may change amounts. */
+interface PendingChange {
+  readonly days: DayRange;
+  readonly request: PendingRequest;
+}
+
+/**
+ * The changes that a dry run of the rep reads although they are not calculated yet. Their own check comes later and finds
+ * the same delta, so this check must name them.
+ */
+export async function loadPendingChanges(trx: Work, terms: RepTerms): Promise<PendingChange[]> {
+  const { workspaceId, repId } = terms;
+  const team = hasCascades(terms) ? await loadTeam(trx, workspaceId, repId) : [];
+  const { rows } = await sql<PendingRequest>`
+    select request_id, rep_id, from_day, to_day, trigger, deal_id, job_id from calculation_requests
+    where workspace_id = ${workspaceId} and rep_id = any(${[repId, ...team.map((member) => member.repId)]}::uuid[])
+    order by request_id`.execute(trx);
+  return rows.map((request) => {
+    const days = { from: request.from_day, to: request.to_day };
+    return {
+      days: affectedDays(terms, days, calculationWindow(terms, days)),
+      request: request.rep_id === repId ? request : { ...request, trigger: 'cascade', deal_id: null },
+    };
+  });
+}
+
+/** The causes of the pending changes that affect the days. */
+export function pendingCauses(changes: readonly PendingChange[], days: DayRange, at: Date): Cause[] {
+  const requests = changes.filter((change) => overlap(change.days, days)).map(({ request }) => request);
+  return causesOf(requests).map((cause) => causeOf(cause, at));
+}
+
+/** A true-up pays all that its period owes, so it is the cause only if nothing else has changed. */
+export function withoutTrueUps(causes: readonly Cause[]): readonly Cause[] {
+  const others = causes.filter(({ kind }) => kind !== 'true_up');
+  return others.length === 0 ? causes : others;
+}
+
+const descriptions: Readonly<Record<string, string>> = {
+  deal_deletion: 'Deleted deals',
+  import: 'Imported deals',
+  sync: 'Deals of a sync',
+  plan_change: 'A version or the status of a plan',
+  assignment_change: 'Assignments of plans',
+  quota_change: 'Quotas',
+  hierarchy_change: 'Reporting lines',
+  rep_change: 'The person',
+  mapping_change: 'The field mapping',
+  workspace_change: 'The currency or time zone of the workspace',
+  cascade: 'Amounts of people below',
+  rank: 'Credit of other reps of the plan',
+  periodic: 'The end of a period',
+  true_up: 'A true-up of the period',
+  statement_unlock: 'Another period was opened again',
+  statement_approved: 'The approval of the period',
+};
+
+export function causeOf({ kind, dealId }: CheckCause, at: Date): Cause {
+  const what = dealId === null ? (descriptions[kind] ?? 'A new calculation') : `Deal ${dealId}`;
+  return { kind, at: at.toISOString(), what };
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
+import { Decimal, sum } from '../../kernel/decimal.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+
+export const openDiscrepancies = z
+  .object({
+    count: z.int().describe('Number of open discrepancies, of all approved periods'),
+    total: z.number().describe("Sum of their deltas in the workspace's currency"),
+    otherCurrencies: z
+      .array(
+        z
+          .object({ currency: fields.currency, total: z.number().describe('Sum of the deltas in this currency') })
+          .describe('Sum of one currency'),
+      )
+      .describe('Sums of deltas in other currencies'),
+  })
+  .describe('What approved periods owe, according to the list of discrepancies');
+
+/** The open discrepancies of the reps; null for everyone. */
+export async function sumOpenDiscrepancies(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[] | null,
+  currency: string,
+): Promise<z.input<typeof openDiscrepancies>> {
+  const { rows } = await sql<{ id: string; currency: string; delta: string }>`
+    select d.discrepancy_id as id, o.currency, o.delta::text as delta
+    from discrepancies d cross join lateral (
+      select d.currency, d.delta
+      union all
+      select x.currency, x.delta from jsonb_to_recordset(d.other_currencies) x (currency text, delta numeric)
+    ) o
+    where d.workspace_id = ${workspaceId} and d.status = 'open'
+      ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`}`.execute(trx);
+  const total = (of: string) =>
+    sum(rows.filter((row) => row.currency === of).map((row) => Decimal.of(row.delta))).toNumber();
+  const others = [...new Set(rows.map((row) => row.currency))].filter((other) => other !== currency).sort();
+  return {
+    count: new Set(rows.map(({ id }) => id)).size,
+    total: total(currency),
+    otherCurrencies: others.map((other) => ({ currency: other, total: total(other) })),
+  };
+}

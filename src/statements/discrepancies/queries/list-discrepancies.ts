@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { pageFields } from '../../../api/resource-fields.js';
+import { sampleIds } from '../../../kernel/sample-ids.js';
+import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import { effects } from '../../../platform/mcp/tool.js';
+import { operation } from '../../../platform/operations/operation.js';
+import { offsetPage, period } from '../../../platform/operations/schemas.js';
+import { narrowedReps, repIdQuery } from '../../../reps/rep.js';
+import { discrepancy, discrepancyExample, discrepancyStatuses } from '../discrepancy.js';
+import { listDiscrepancies as load } from '../discrepancy-views.js';
+
+const query = z.strictObject({
+  status: z.enum(discrepancyStatuses).optional().describe('Only discrepancies with this status'),
+  repId: repIdQuery.optional().describe("Only this rep's discrepancies, by id (UUID)"),
+  period: period.optional().describe('Only discrepancies of this approved period'),
+  ...offsetPage('discrepancies', 200, 50),
+});
+
+export const listDiscrepancies = operation({
+  id: 'listDiscrepancies',
+  summary:
+    'List differences between approved statements and a new calculation of their periods, latest first. The list is updated seconds after a change',
+  method: 'get',
+  path: '/v1/discrepancies',
+  access: 'manager',
+  payroll: true,
+  query,
+  response: z.object({
+    discrepancies: z.array(discrepancy).describe('The discrepancies of the page, latest first'),
+    ...pageFields,
+  }),
+  failures: {},
+  tool: {
+    name: 'list_discrepancies',
+    title: 'List discrepancies',
+    hints: effects.reads,
+    description: {
+      purpose: 'What approved statements owe after later changes, and why.',
+      useWhen: 'a change concerns an approved period.',
+      notFor: 'a change that is not made yet (preview_plan_change).',
+      changes: 'nothing.',
+    },
+    arguments: {
+      status: 'Only with this status',
+      repId: 'Only of this rep (UUID)',
+      period: 'Only of this period',
+    },
+    list: 'discrepancies',
+    summary: ({ count }) => `Discrepancies that match: ${count}.`,
+  },
+  example: {
+    query: { repId: sampleIds.repId, status: 'open' },
+    answer: { discrepancies: [discrepancyExample], count: 1, limit: 50, offset: 0 },
+  },
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: request }, caller, { unitOfWork }) {
+    const { status, repId, period: of, limit, offset } = request;
+    const filter = { status, period: of, repIds: narrowedReps(caller, repId) };
+    const found = await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId, filter, { limit, offset }));
+    return { ...found, limit, offset };
+  },
+});

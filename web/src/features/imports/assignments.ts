@@ -1,0 +1,80 @@
+import { api } from '../../api/client.js';
+import {
+  cellReader,
+  emailFinder,
+  hasColumn,
+  type ImportKind,
+  type Matched,
+  type Prepared,
+  personTarget,
+  type Target,
+} from './kind.js';
+import { datedQuery, outcomeOf, uploadOf } from './results.js';
+
+const targets: readonly Target[] = [
+  personTarget,
+  { key: 'plan', label: 'Plan', names: ['plan', 'planname'], like: /plan/, values: 'plan' },
+  {
+    key: 'effectiveStart',
+    label: 'First day',
+    names: ['effectivestart', 'start', 'from'],
+    like: /start/,
+    values: 'date',
+  },
+  { key: 'effectiveEnd', label: 'Last day', names: ['effectiveend', 'end', 'to'], like: /\bend/, values: 'date' },
+];
+
+const header = ['email', 'plan', 'effectiveStart', 'effectiveEnd'] as const;
+
+function prepare(matched: Matched): Prepared {
+  const cell = cellReader(matched);
+  const emailOf = emailFinder(matched.context.people);
+  const fallback = matched.options['plan'] ?? '';
+  return {
+    header,
+    rows: matched.table.rows.map((row, index) => ({
+      source: index + 1,
+      cells: [
+        emailOf(cell(row, 'person')),
+        cell(row, 'plan') || fallback,
+        cell(row, 'effectiveStart'),
+        cell(row, 'effectiveEnd'),
+      ],
+    })),
+    problems: [
+      hasColumn(matched, 'person') ? null : 'Choose the column with the people.',
+      hasColumn(matched, 'plan') || fallback !== '' ? null : 'There is no plan yet.',
+    ].filter((problem) => problem !== null),
+  };
+}
+
+export const assignmentImport: ImportKind = {
+  key: 'assignments',
+  title: 'Import assignments',
+  one: 'assignment',
+  many: 'assignments',
+  intro: 'One row for each person and plan. Without dates, the person is on the plan as long as it lasts.',
+  example: [
+    ['Person', 'Plan', 'Start'],
+    ['Dana Whitfield', 'AE plan FY26', '2026-01-01'],
+  ],
+  targets,
+  keepsColumns: false,
+  options: (matched) => {
+    if (hasColumn(matched, 'plan')) return [];
+    const plans = matched.context.plans.filter(({ planStatus }) => planStatus !== 'archived');
+    return [
+      {
+        key: 'plan',
+        label: 'Plan of everyone in the file',
+        type: 'choice',
+        choices: plans.map(({ name }) => [name, name] as const),
+        initial: plans[0]?.name ?? '',
+      },
+    ];
+  },
+  prepare,
+  async send(csv, given) {
+    return outcomeOf(await api.importAssignments({ query: datedQuery(given), upload: uploadOf(csv) }));
+  },
+};

@@ -1,0 +1,150 @@
+import { api } from '../../api/client.js';
+import {
+  bare,
+  type ImportKind,
+  keepColumn,
+  type Matched,
+  type Prepared,
+  type SendOptions,
+  skipColumn,
+  type Target,
+} from './kind.js';
+import { datedQuery, numberQuery, uploadOf } from './results.js';
+
+const targets: readonly Target[] = [
+  {
+    key: 'dealId',
+    label: 'Deal ID',
+    names: ['dealid', 'opportunityid', 'id', 'recordid', 'dealno', 'dealnumber'],
+    like: /\bid$|number$|_id$/,
+    values: 'id',
+    isRequired: true,
+  },
+  {
+    key: 'dealAmount',
+    label: 'Amount',
+    names: ['amount', 'dealamount', 'closevalue', 'value', 'dealvalue', 'totalamount', 'contractvalue', 'price'],
+    like: /amount|value|revenue/,
+    values: 'number',
+  },
+  {
+    key: 'dealStage',
+    label: 'Stage',
+    names: ['stage', 'dealstage', 'stagename', 'salesstage', 'status'],
+    like: /stage|status/,
+    values: 'text',
+  },
+  {
+    key: 'closeDate',
+    label: 'Close date',
+    names: ['closedate', 'closed', 'closedon', 'dateclosed', 'wondate', 'expectedclosedate'],
+    like: /close|won on/,
+    values: 'date',
+  },
+  {
+    key: 'createdDate',
+    label: 'Created date',
+    names: ['createddate', 'createdate', 'created', 'createdon', 'engagedate', 'opendate'],
+    like: /creat|engage|open(ed)?/,
+    values: 'date',
+  },
+  {
+    key: 'ownerId',
+    label: 'Owner',
+    names: ['owner', 'ownerid', 'dealowner', 'opportunityowner', 'salesagent', 'salesrep', 'rep', 'salesperson'],
+    like: /owner|agent|sales ?rep|seller/,
+    values: 'owner',
+  },
+  { key: 'ownerEmail', label: 'Owner, by e-mail', names: ['owneremail', 'repemail'], values: 'owner' },
+  {
+    key: 'dealName',
+    label: 'Deal name',
+    names: ['dealname', 'name', 'opportunityname', 'opportunity', 'title', 'deal'],
+    like: /account|company|customer/,
+    values: 'text',
+  },
+  { key: 'currency', label: 'Currency', names: ['currency', 'currencycode', 'currencyisocode'], values: 'text' },
+];
+
+/** The names under which the service reads the values if the workspace has not mapped them. */
+const usualSlugs: Readonly<Record<string, string>> = {
+  dealId: 'deal_id',
+  dealAmount: 'amount',
+  dealStage: 'stage',
+  closeDate: 'close_date',
+  createdDate: 'created_date',
+  ownerId: 'owner_id',
+  ownerEmail: 'ownerEmail',
+  dealName: 'name',
+  currency: 'currency',
+};
+
+/** Every column with a target gets the name under which the workspace reads it; the others keep theirs. */
+function prepare({ table, columns, context }: Matched): Prepared {
+  const named = columns.map((key) =>
+    key === keepColumn || key === skipColumn ? null : (context.standard[key] ?? usualSlugs[key] ?? key),
+  );
+  const taken = new Set(named.flatMap((name) => (name === null ? [] : [bare(name)])));
+  const places = columns.flatMap((key, index) => {
+    if (key === skipColumn || (key === keepColumn && table.header[index] === '')) return [];
+    const own = table.header[index] ?? '';
+    return [{ index, name: named[index] ?? (taken.has(bare(own)) ? `${own}_in_file` : own) }];
+  });
+  const header = places.map(({ name }) => name);
+  const twice = header.find((name, at) => header.indexOf(name) < at);
+  return {
+    header,
+    rows: table.rows.map((row, at) => ({ source: at + 1, cells: places.map(({ index }) => row[index] ?? '') })),
+    problems: [
+      ...(columns.includes('dealId') ? [] : ['Choose the column with the deal IDs.']),
+      ...(twice === undefined ? [] : [`Two columns have the name ${twice}. Leave one of them out.`]),
+    ],
+  };
+}
+
+function requestOf(csv: string, given: SendOptions) {
+  return {
+    query: { ...datedQuery(given), ...numberQuery(given), idColumn: usualSlugs['dealId'] },
+    upload: uploadOf(csv),
+  };
+}
+
+export const dealImport: ImportKind = {
+  key: 'deals',
+  title: 'Import deals',
+  one: 'deal',
+  many: 'deals',
+  intro: 'One row for each deal. The columns may have any names and any order.',
+  example: [
+    ['Opportunity ID', 'Rep', 'Stage', 'Closed', 'Close Value'],
+    ['D-1001', 'Dana Whitfield', 'Won', '6/3/2026', '18,000.00'],
+  ],
+  targets,
+  keepsColumns: true,
+  options: () => [],
+  prepare,
+  async send(csv, given) {
+    const answer = await api.importDeals(requestOf(csv, given));
+    const { accepted, created, changed, unchanged, stale, rejected, warnings, jobId } = answer;
+    const { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals } = answer;
+    return {
+      counts: [
+        ['New', created],
+        ['Changed', changed],
+        ['Unchanged', unchanged],
+        ...(stale > 0 ? ([['Older than stored', stale]] as const) : []),
+        ['Rejected', rejected.length],
+      ],
+      accepted,
+      rejected,
+      warnings: warnings.map(({ column }) => `${column} is stored as a field that no plan uses yet.`),
+      owners: { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals },
+      jobId,
+    };
+  },
+  async effect(csv, given) {
+    const { query, upload } = requestOf(csv, given);
+    const { effect } = await api.importDeals({ query: { ...query, effect: 'true' }, upload });
+    return effect ?? null;
+  },
+};

@@ -1,0 +1,162 @@
+import { type Answer } from '../../api/client.js';
+import { type Person } from '../../api/payroll-queries.js';
+import { type Plan } from '../../api/queries.js';
+import { type DateFormat } from './dates.js';
+import { type SourceTable } from './table.js';
+
+export type ImportKey = 'deals' | 'people' | 'quotas' | 'assignments';
+
+/** What the values of a column are. */
+type ValueKind = 'id' | 'text' | 'number' | 'date' | 'person' | 'owner' | 'period' | 'plan';
+
+/** Where a column of the file goes. */
+export interface Target {
+  readonly key: string;
+  readonly label: string;
+  /** Usual names of the column in small letters, without spaces and punctuation. */
+  readonly names: readonly string[];
+  /** A pattern for less usual names. A match is a guess that a person confirms. */
+  readonly like?: RegExp;
+  readonly values: ValueKind;
+  readonly isRequired?: boolean;
+}
+
+/** The column that says whose row it is. */
+export const personTarget: Target = {
+  key: 'person',
+  label: 'Person, by name or e-mail',
+  names: ['email', 'rep', 'name', 'person', 'agent', 'salesagent', 'salesrep', 'repemail', 'fullname'],
+  like: /name|agent|rep\b|mail/,
+  values: 'person',
+  isRequired: true,
+};
+
+/** What the workspace has, which the columns of the file refer to. */
+export interface ImportContext {
+  readonly people: readonly Person[];
+  readonly plans: readonly Plan[];
+  /** Slugs of the standard values of deals. */
+  readonly standard: Readonly<Record<string, string | undefined>>;
+}
+
+/** A choice for the file as a whole. */
+export interface ImportOption {
+  readonly key: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly type: 'text' | 'choice' | 'check';
+  readonly choices?: readonly (readonly [value: string, label: string])[];
+  /** What it is before the person chooses. */
+  readonly initial: string;
+}
+
+export type Options = Readonly<Record<string, string>>;
+
+/** The file with the decisions of the person. */
+export interface Matched {
+  readonly table: SourceTable;
+  /** The key of the target of each column, {@link keepColumn}, or {@link skipColumn}. */
+  readonly columns: readonly string[];
+  readonly options: Options;
+  readonly context: ImportContext;
+}
+
+export const keepColumn = 'keep';
+export const skipColumn = 'skip';
+/** Beginning of the target of a column that has one value for each person, such as the quotas of a quarter. */
+export const periodPrefix = 'period:';
+
+/** The file as the service reads it. Every row has the number of its row in the file, from 1. */
+export interface Prepared {
+  readonly header: readonly string[];
+  readonly rows: readonly PreparedRow[];
+  /** What prevents the import, in words. */
+  readonly problems: readonly string[];
+}
+
+export interface PreparedRow {
+  readonly source: number;
+  readonly cells: readonly string[];
+}
+
+export interface SendOptions {
+  readonly dryRun: boolean;
+  readonly dateFormat: DateFormat;
+  readonly numberFormat: 'en' | 'eu' | null;
+}
+
+export interface Rejected {
+  /** The row of the file, from 1. */
+  readonly row: number;
+  readonly reason: string;
+}
+
+export type ImportedOwners = Pick<
+  Answer<'importDeals'>,
+  'unknownOwners' | 'rowsWithUnknownOwner' | 'rowsWithoutOwner' | 'reassigned' | 'reassignedDeals'
+>;
+
+export interface ImportOutcome {
+  /** How many rows did what; their sum is the number of rows. */
+  readonly counts: readonly (readonly [label: string, count: number])[];
+  /** Rows that write something. */
+  readonly accepted: number;
+  readonly rejected: readonly Rejected[];
+  readonly warnings: readonly string[];
+  /** Of deals: owners whom no person is, and deals that move to another person. */
+  readonly owners?: ImportedOwners;
+  /** The calculation that follows. */
+  readonly jobId?: string;
+}
+
+type ImportEffect = NonNullable<Answer<'importDeals'>['effect']>;
+
+export interface ImportKind {
+  readonly key: ImportKey;
+  readonly title: string;
+  /** What a row is. */
+  readonly one: string;
+  readonly many: string;
+  /** What the file must have, for the first step. */
+  readonly intro: string;
+  /** Cells for the first step, as they may be pasted. */
+  readonly example: readonly (readonly string[])[];
+  readonly targets: readonly Target[];
+  /** Whether columns without a target may be stored under their own name. */
+  readonly keepsColumns: boolean;
+  /** The target of a column whose name no target has. */
+  suggest?(header: string): string | null;
+  options(matched: Omit<Matched, 'options'>): readonly ImportOption[];
+  prepare(matched: Matched): Prepared;
+  send(csv: string, options: SendOptions): Promise<ImportOutcome>;
+  /** What the import would do to commission; null if it is too large to calculate. Absent for files without deals. */
+  effect?(csv: string, options: SendOptions): Promise<ImportEffect | null>;
+}
+
+/** A name without case, accents, spaces and punctuation. */
+export function bare(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** The cells of the columns that go to the target, by row; the last such column wins. */
+export function cellReader({ columns }: Pick<Matched, 'columns'>) {
+  const places = new Map(columns.map((key, index) => [key, index]));
+  return (row: readonly string[], key: string): string => {
+    const place = places.get(key);
+    return place === undefined ? '' : (row[place] ?? '').trim();
+  };
+}
+
+export function hasColumn({ columns }: Pick<Matched, 'columns'>, key: string): boolean {
+  return columns.includes(key);
+}
+
+/** The e-mail address of a person who is named by it or by their name; the text itself if no person has the name. */
+export function emailFinder(people: readonly Pick<Person, 'name' | 'email'>[]): (text: string) => string {
+  const byName = new Map<string, string | null>();
+  for (const { name, email } of people) byName.set(bare(name), byName.has(bare(name)) ? null : email);
+  return (text) => (text.includes('@') ? text : (byName.get(bare(text)) ?? text));
+}

@@ -1,0 +1,175 @@
+import { api } from '../../api/client.js';
+import { withoutAccents } from '../../shared/format/texts.js';
+import {
+  bare,
+  cellReader,
+  emailFinder,
+  hasColumn,
+  type ImportKind,
+  type ImportOption,
+  type Matched,
+  type Prepared,
+  type Target,
+} from './kind.js';
+import { datedQuery, outcomeOf, uploadOf } from './results.js';
+
+const targets: readonly Target[] = [
+  {
+    key: 'name',
+    label: 'Name',
+    names: ['name', 'fullname', 'salesagent', 'rep', 'agent', 'person', 'employee', 'salesrep'],
+    like: /name|agent|rep\b/,
+    values: 'text',
+  },
+  { key: 'email', label: 'E-mail', names: ['email', 'repemail', 'mail', 'emailaddress'], like: /mail/, values: 'id' },
+  {
+    key: 'manager',
+    label: 'Manager, by name or e-mail',
+    names: ['manager', 'manageremail', 'managername', 'reportsto', 'supervisor'],
+    like: /manager|reports/,
+    values: 'text',
+  },
+  { key: 'managerFrom', label: 'Manager since', names: ['managerfrom', 'managersince'], values: 'date' },
+  { key: 'role', label: 'Role', names: ['role'], values: 'text' },
+  {
+    key: 'crmMemberId',
+    label: 'Owner ID in the CRM',
+    names: ['crmmemberid', 'memberid', 'crmid', 'ownerid', 'userid'],
+    like: /owner|crm/,
+    values: 'id',
+  },
+  { key: 'payrollId', label: 'Payroll ID', names: ['payrollid', 'employeeid', 'personnelnumber'], values: 'id' },
+  { key: 'active', label: 'Active', names: ['active', 'isactive'], values: 'text' },
+];
+
+const header = ['email', 'name', 'role', 'active', 'crmMemberId', 'payrollId', 'managerEmail', 'managerFrom'] as const;
+type Cells = Partial<Record<(typeof header)[number], string>>;
+
+function options(matched: Omit<Matched, 'options'>): readonly ImportOption[] {
+  const hasEmail = hasColumn(matched, 'email');
+  const domain = matched.context.people[0]?.email.split('@')[1] ?? '';
+  const offered: readonly (ImportOption | false)[] = [
+    !hasEmail && {
+      key: 'domain',
+      label: 'Domain of the e-mail addresses',
+      hint: 'The file has no addresses. They are made from the names: Ana Silva gets ana.silva@ this domain.',
+      type: 'text',
+      initial: domain,
+    },
+    !hasColumn(matched, 'crmMemberId') && {
+      key: 'namesAreOwners',
+      label: 'Deals name their owners as this file does',
+      hint: 'Each name becomes the owner ID, by which deals find their owner.',
+      type: 'check',
+      initial: hasEmail ? '' : 'yes',
+    },
+    hasColumn(matched, 'manager') && {
+      key: 'addManagers',
+      label: 'Add managers who have no row of their own',
+      type: 'check',
+      initial: hasEmail ? '' : 'yes',
+    },
+  ];
+  return offered.filter((option) => option !== false);
+}
+
+/** The address before the @, made from a name. */
+function mailName(name: string): string {
+  return withoutAccents(name)
+    .replace(/[^a-z0-9]+/g, '.')
+    .replace(/^\.+|\.+$/g, '');
+}
+
+/** The addresses of everyone whom the file names: given, already known, or made from the name. */
+function addressBook(matched: Matched): (name: string, given: string) => string {
+  const known = emailFinder(matched.context.people);
+  const cell = cellReader(matched);
+  const inFile = new Map(
+    matched.table.rows.flatMap((row) => {
+      const [name, email] = [cell(row, 'name'), cell(row, 'email')];
+      return name === '' || email === '' ? [] : [[bare(name), email] as const];
+    }),
+  );
+  const { domain = '' } = matched.options;
+  return (name, given) => {
+    if (given !== '') return given;
+    if (name === '' || name.includes('@')) return name;
+    const found = inFile.get(bare(name)) ?? known(name);
+    if (found.includes('@')) return found;
+    return domain === '' || mailName(name) === '' ? '' : `${mailName(name)}@${domain.replace(/^@/, '')}`;
+  };
+}
+
+function prepare(matched: Matched): Prepared {
+  const { table, options: chosen, context } = matched;
+  const cell = cellReader(matched);
+  const addressOf = addressBook(matched);
+  const managers = new Map<string, { name: string; source: number }>();
+  const stored = new Set(context.people.map(({ email }) => email));
+  const people = table.rows.map((row, index) => {
+    const [name, manager] = [cell(row, 'name'), cell(row, 'manager')];
+    const [email, managerEmail] = [addressOf(name, cell(row, 'email')), addressOf(manager, '')];
+    if (managerEmail !== '' && !managers.has(managerEmail.toLowerCase()))
+      managers.set(managerEmail.toLowerCase(), { name: manager, source: index + 1 });
+    const crmMemberId = cell(row, 'crmMemberId') || (chosen['namesAreOwners'] === 'yes' ? name : '');
+    return { source: index + 1, email, name, managerEmail, crmMemberId, row };
+  });
+  const listed = new Set(people.map(({ email }) => email.toLowerCase()));
+  const roleOf = (email: string, given: string) =>
+    given === '' && managers.has(email.toLowerCase()) && !stored.has(email.toLowerCase()) ? 'manager' : given;
+  const added = [...managers]
+    .filter(([email]) => chosen['addManagers'] === 'yes' && !listed.has(email) && !stored.has(email))
+    .map(([email, { name, source }]) => ({
+      source,
+      cells: rowOf({ email, name: name.includes('@') ? mailLabel(name) : name, role: 'manager' }),
+    }));
+  const rows = people.map(({ source, email, name, managerEmail, crmMemberId, row }) => ({
+    source,
+    cells: rowOf({
+      email,
+      name,
+      role: roleOf(email, cell(row, 'role')),
+      active: cell(row, 'active'),
+      crmMemberId,
+      payrollId: cell(row, 'payrollId'),
+      managerEmail,
+      managerFrom: managerEmail === '' ? '' : cell(row, 'managerFrom'),
+    }),
+  }));
+  return { header, rows: [...added, ...rows], problems: problemsOf(matched) };
+}
+
+function mailLabel(email: string): string {
+  return email.split('@')[0] ?? email;
+}
+
+function rowOf(cells: Cells): string[] {
+  return header.map((name) => cells[name] ?? '');
+}
+
+function problemsOf(matched: Matched): string[] {
+  const [hasName, hasEmail] = [hasColumn(matched, 'name'), hasColumn(matched, 'email')];
+  if (!hasName && !hasEmail) return ['Choose the column with the names or the e-mail addresses.'];
+  if (!hasEmail && !/^@?[^\s@]+\.[^\s@]+$/.test(matched.options['domain'] ?? ''))
+    return ['Enter the domain of the e-mail addresses, such as example.com.'];
+  return [];
+}
+
+export const peopleImport: ImportKind = {
+  key: 'people',
+  title: 'Import people',
+  one: 'person',
+  many: 'people',
+  intro: 'One row for each person, with their manager if they have one. People who exist are updated.',
+  example: [
+    ['Name', 'E-mail', 'Manager'],
+    ['Dana Whitfield', 'dana@halden.test', 'Maya Ito'],
+  ],
+  targets,
+  keepsColumns: false,
+  options,
+  prepare,
+  async send(csv, given) {
+    return outcomeOf(await api.importReps({ query: datedQuery(given), upload: uploadOf(csv) }));
+  },
+};

@@ -1,0 +1,39 @@
+import { type Answer } from '../../api/client.js';
+import { type ImportOutcome, type SendOptions } from './kind.js';
+
+/** The answer of the imports with a result for each row. */
+export function outcomeOf({ unchanged, rejected, results }: Answer<'importReps'>): ImportOutcome {
+  const count = (outcome: (typeof results)[number]['outcome']) =>
+    results.filter((one) => one.outcome === outcome).length;
+  const [created, changed] = [count('created'), count('changed')];
+  return {
+    counts: [
+      ['New', created],
+      ['Changed', changed],
+      ['Unchanged', unchanged],
+      ['Rejected', rejected],
+    ],
+    accepted: created + changed,
+    rejected: results.flatMap(({ row, reason }) => (reason === undefined ? [] : [{ row, reason }])),
+    warnings: [],
+  };
+}
+
+/** The rows of the file that were rejected, each once. */
+export function rejectedRows({ rejected }: ImportOutcome): readonly number[] {
+  return [...new Set(rejected.map(({ row }) => row))];
+}
+
+export function uploadOf(csv: string) {
+  return { contentType: 'text/csv', data: csv };
+}
+
+/** The parameters of imports with dates. */
+export function datedQuery({ dryRun, dateFormat }: SendOptions) {
+  return { dryRun: `${dryRun}`, dateFormat } as const;
+}
+
+/** The parameters of imports with numbers. */
+export function numberQuery({ dryRun, numberFormat }: SendOptions) {
+  return { dryRun: `${dryRun}`, numberFormat: numberFormat ?? undefined } as const;
+}

@@ -1,0 +1,60 @@
+import { type Line } from '../../api/queries.js';
+import { formatRate } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
+
+/** The rate of a line in words: 8 %, the tier if several rates applied, or fixed. */
+export function rateWords(line: Line): string {
+  const { rate, tierName, base, kind } = line;
+  if (kind !== 'commission_earned') return kind === 'true_up' ? 'correction' : kind;
+  if (rate !== null) return formatRate(rate);
+  if (tierName === null && line.amount === 0) return 'no tier';
+  return base === null || tierName === null ? 'fixed' : tierName;
+}
+
+/** Names of lines that no rule paid. */
+export const kindWords = {
+  commission_earned: 'Commission',
+  true_up: 'True-up',
+  adjustment: 'Adjustment',
+  clawback: 'Clawback',
+} as const;
+
+/** What the rate multiplied; absent where a fixed amount was paid. */
+export function baseOf({ rate, base }: Line): number | null {
+  return rate === null && base === 1 ? null : base;
+}
+
+/** The deal of the line. A true-up names the deal that it corrects, or how many. */
+export function lineTitle(line: Line): string {
+  const { dealName, dealId, ruleName, kind } = line;
+  if (kind === 'true_up') return correctionTitle(line.lines ?? [], line.sourcePeriod ?? line.period);
+  return dealName ?? dealId ?? ruleName ?? kindWords[kind];
+}
+
+/** What a true-up corrects. */
+export function correctionTitle(
+  lines: readonly { readonly dealId: string | null; readonly dealName: string | null; readonly ruleName: string }[],
+  period: string,
+): string {
+  const subjects = new Set(lines.map(({ dealId, dealName, ruleName }) => dealName ?? dealId ?? ruleName));
+  const [first] = subjects;
+  if (first === undefined) return `Correction of ${formatPeriod(period)}`;
+  const more = subjects.size === 1 ? '' : ` and ${subjects.size - 1} more`;
+  return `${first}${more}, correction of ${formatPeriod(period)}`;
+}
+
+/** The rule of the line, or where an amount without a rule comes from. */
+export function ruleWords({ ruleName, kind, sourcePeriod }: Line): string {
+  if (ruleName !== null) return ruleName;
+  if (kind !== 'true_up') return 'Entered by a person';
+  return sourcePeriod === undefined ? 'True-up' : 'Carried forward';
+}
+
+/** Latest first; of one deal the largest amount first. */
+export function orderedLines(lines: readonly Line[]): readonly Line[] {
+  return [...lines].sort((a, b) => {
+    if (a.earnedOn !== b.earnedOn) return a.earnedOn < b.earnedOn ? 1 : -1;
+    if (a.dealId !== b.dealId) return (a.dealId ?? '') < (b.dealId ?? '') ? -1 : 1;
+    return b.amount - a.amount;
+  });
+}

@@ -1,0 +1,66 @@
+import { type Dashboard, type Plan } from '../../api/queries.js';
+import { lengthOf } from '../../shared/format/periods.js';
+import { measureOf, type Overrides, type OwnTier, type PlanRule, rulesOf, tiersFor } from './rules.js';
+
+export type Attainment = Dashboard['attainment'][number];
+
+/** A quota with credit. Those of periodic rules have none before the end of their period. */
+export type CountedQuota<Quota extends { readonly attainment: number | null } = Attainment> = Quota & {
+  readonly [Field in keyof Quota & ('attainment' | 'credit')]: number;
+};
+
+export function isCounted<Quota extends { readonly attainment: number | null }>(
+  quota: Quota,
+): quota is CountedQuota<Quota> {
+  return quota.attainment !== null;
+}
+
+type QuotaProgress = Pick<Attainment, 'planId' | 'measure' | 'period' | 'target' | 'attainment'>;
+
+/** The quota that a rep looks at first, with the rule whose tiers it decides. */
+export interface MainQuota<Quota extends QuotaProgress = Attainment> {
+  readonly quota: CountedQuota<Quota>;
+  readonly plan: Plan;
+  readonly rule: PlanRule;
+}
+
+/** The counted quota with tiers by attainment; of several, one that is longer than a month and shorter than a year. */
+export function mainQuota<Quota extends QuotaProgress>(
+  attainment: readonly Quota[],
+  plans: readonly Plan[],
+): MainQuota<Quota> | null {
+  const found = attainment.filter(isCounted<Quota>).flatMap((quota): MainQuota<Quota>[] => {
+    const plan = plans.find(({ planId }) => planId === quota.planId);
+    const rule = plan === undefined ? undefined : rulesOf(plan).find((one) => isDecidedBy(one, quota));
+    return plan === undefined || rule === undefined || quota.target <= 0 ? [] : [{ quota, plan, rule }];
+  });
+  const order = (one: MainQuota<Quota>) => [3, 1, 6, 12].indexOf(lengthOf(one.quota.period));
+  return found.sort((a, b) => b.rule.tiers.length - a.rule.tiers.length || order(a) - order(b))[0] ?? null;
+}
+
+function isDecidedBy(rule: PlanRule, { measure }: QuotaProgress): boolean {
+  return rule.tierBy === 'attainment' && measureOf(rule) === measure && rule.executionPhase !== 'cascade';
+}
+
+/** Where attainment is between the tiers. */
+export interface TierPosition {
+  readonly tiers: readonly OwnTier[];
+  readonly current: OwnTier | null;
+  readonly next: OwnTier | null;
+}
+
+export function tierPosition({ quota, rule }: MainQuota, repId: string, overrides?: Overrides): TierPosition {
+  const tiers = tiersFor(rule, repId, overrides);
+  // Refunds may take the attainment below zero, where the first tier applies.
+  const attainment = Math.max(0, quota.attainment);
+  const reached = tiers.filter(({ minThreshold }) => minThreshold <= attainment);
+  const next = tiers.find(({ minThreshold }) => minThreshold > attainment) ?? null;
+  return { tiers, current: reached.at(-1) ?? null, next };
+}
+
+/** The stage in which a deal counts as won under the plan. */
+export function wonStage(plan: Plan, fallback = 'Closed Won'): string {
+  const conditions = plan.dealConditions as readonly { field?: string; operator?: string; value?: unknown }[];
+  const stage = conditions.find(({ field, operator }) => field?.includes('stage') && operator === 'equals')?.value;
+  return typeof stage === 'string' ? stage : fallback;
+}

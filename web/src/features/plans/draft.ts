@@ -1,0 +1,156 @@
+import { hashKey } from '@tanstack/react-query';
+import type { Condition, Group, Leaf } from '#src/engine/condition.js';
+import type { Rule, Tier } from '#src/engine/plan-config.js';
+import { type Answer } from '../../api/client.js';
+import { type Plan } from '../../api/queries.js';
+import { rulesOf } from './rules.js';
+import { teamEarnings } from './words.js';
+
+export type { Condition, Group, Leaf, Rule, Tier };
+export type PlanTemplate = Answer<'listPlanTemplates'>[number];
+
+export interface DraftTerms {
+  readonly dealConditions: readonly Condition[];
+  readonly rules: readonly Rule[];
+}
+
+/** A made-up deal of a plan test, and what else a test has. */
+export interface PlanTest {
+  readonly name: string;
+  readonly deals: readonly Readonly<Record<string, unknown>>[];
+  readonly quotas?: readonly Readonly<Record<string, unknown>>[];
+  readonly expected: readonly Readonly<Record<string, unknown>>[];
+  readonly total?: number;
+  readonly [other: string]: unknown;
+}
+
+/** The plan as it is edited. */
+export interface Draft {
+  readonly name: string;
+  readonly terms: DraftTerms;
+  readonly effectiveStart: string | null;
+  readonly effectiveEnd: string | null;
+  readonly currency: string | null;
+  /** Slugs that have another name in this plan. */
+  readonly fieldMapping: Readonly<Record<string, unknown>> | null;
+  readonly tests: readonly PlanTest[];
+}
+
+export function draftOf(plan: Plan): Draft {
+  const { name, dealConditions, effectiveStart, effectiveEnd, currency, fieldMapping, tests } = plan;
+  return {
+    name,
+    terms: {
+      dealConditions: dealConditions as readonly Condition[],
+      rules: rulesOf(plan).map(({ id: _, ...rule }) => rule),
+    },
+    effectiveStart,
+    effectiveEnd,
+    currency,
+    fieldMapping,
+    tests: tests as unknown as readonly PlanTest[],
+  };
+}
+
+export const won: Leaf = { field: 'stage', fieldType: 'status', operator: 'contains', value: 'won' };
+
+export function newRule(name: string): Rule {
+  return {
+    name,
+    measure: 'amount',
+    executionPhase: 'per_deal',
+    attainmentPeriod: 'quarterly',
+    tierBy: 'attainment',
+    tierMode: 'full_rate',
+    payoutMode: 'rate',
+    conditions: [],
+    tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0 }],
+  };
+}
+
+/** The wish, or the wish with a number that no other has. */
+export function freeName(others: readonly { readonly name: string }[], wish: string): string {
+  const names = new Set(others.map(({ name }) => name));
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? wish : `${wish} ${count}`;
+    if (!names.has(name)) return name;
+  }
+}
+
+/** The terms as a config. */
+export function configOf({ dealConditions, rules }: DraftTerms): Record<string, unknown> {
+  return {
+    ...(dealConditions.length === 0 ? {} : { dealConditions }),
+    rules: rules.map(({ conditions, tiers, ...rule }) => ({
+      ...rule,
+      ...(conditions.length === 0 ? {} : { conditions }),
+      tiers: numbered(tiers),
+    })),
+  };
+}
+
+/** Tiers of everyone are numbered in their order; those of one person keep the number that they replace. */
+export function numbered(tiers: readonly Tier[]): readonly Tier[] {
+  let next = 0;
+  return tiers.map((tier) => {
+    if (tier.repId !== undefined) return tier;
+    const tierIndex = next;
+    next += 1;
+    return { ...tier, tierIndex };
+  });
+}
+
+/** A rule or a tier with other values; undefined removes a field. */
+export function withChange<Of extends Rule | Tier>(before: Of, change: Partial<Of>): Of {
+  const fields = Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields) as unknown as Of;
+}
+
+export function isGroup(condition: Condition): condition is Group {
+  return 'rules' in condition;
+}
+
+/** Whether the content is the same, whatever the order of the fields: a field that is emptied and filled in moves. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return hashKey([one]) === hashKey([other]);
+}
+
+/** The rules of a config in either shape, with the defaults that the service fills in. */
+export function termsOf(config: Readonly<Record<string, unknown>>): DraftTerms {
+  const rules = (Array.isArray(config['rules']) ? config['rules'] : []) as Readonly<Record<string, unknown>>[];
+  const period = (config['quotaPeriod'] ?? 'quarterly') as Rule['attainmentPeriod'];
+  return {
+    dealConditions: (config['dealConditions'] ?? []) as readonly Condition[],
+    rules: rules.map((rule, index) => ruleOf(rule, index, period)),
+  };
+}
+
+function ruleOf(raw: Readonly<Record<string, unknown>>, index: number, period: Rule['attainmentPeriod']): Rule {
+  const { baseField, tiers, tierBy, ...rest } = raw;
+  const isNamed = tierBy === undefined || tierBy === 'attainment' || tierBy === 'rank' || tierBy === 'value';
+  return {
+    ...newRule(`Rule ${index + 1}`),
+    ...(raw['executionPhase'] === 'cascade' ? { measure: teamEarnings } : {}),
+    attainmentPeriod: period,
+    ...(baseField === undefined ? {} : { measure: String(baseField) }),
+    ...(isNamed ? {} : { tierValueField: String(tierBy) }),
+    ...(tierBy === undefined ? {} : { tierBy: isNamed ? tierBy : 'value' }),
+    ...rest,
+    tiers: (Array.isArray(tiers) ? tiers : []).map(tierOf),
+  } as Rule;
+}
+
+function tierOf(raw: Readonly<Record<string, unknown>>, index: number): Tier {
+  const { min, amount, ...rest } = raw;
+  return {
+    tierIndex: index,
+    minThreshold: (min ?? 0) as number,
+    ...(amount === undefined ? {} : { flatAmount: amount }),
+    ...rest,
+  } as Tier;
+}
+
+/** What a request for a new version contains. */
+export function changeOf({ terms, effectiveStart, effectiveEnd, currency, fieldMapping, tests }: Draft) {
+  return { config: configOf(terms), effectiveStart, effectiveEnd, currency, fieldMapping, tests: tests as never };
+}

@@ -1,0 +1,109 @@
+import { type Answer } from '../../api/client.js';
+import { dealCount, fieldWords } from './words.js';
+
+export type Field = Answer<'listFields'>[number];
+type FieldType = Field['type'];
+
+/** The two fields that every plan reads have a short name beside the standard one. */
+const short: Readonly<Record<string, { readonly slug: string; readonly label: string }>> = {
+  dealAmount: { slug: 'amount', label: 'Amount' },
+  dealStage: { slug: 'stage', label: 'Stage' },
+};
+
+const words: Readonly<Record<string, string>> = {
+  closeDate: 'Close date',
+  dealName: 'Deal name',
+  ownerId: 'Owner ID',
+  currency: 'Currency',
+  createdDate: 'Created date',
+};
+
+/** Names of standard values in plans, in the form of {@link bareName}. Each reads the same value as the standard one. */
+const namesOfStandard: Readonly<Record<string, string>> = {
+  amount: 'amount',
+  value: 'amount',
+  dealamount: 'amount',
+  stage: 'stage',
+  dealstage: 'stage',
+  closedate: 'closeDate',
+  name: 'dealName',
+  dealname: 'dealName',
+  ownerid: 'ownerId',
+  currency: 'currency',
+  createddate: 'createdDate',
+};
+
+function bareName(slug: string): string {
+  return slug.replaceAll('_', '').toLowerCase();
+}
+
+/** One entry for the names of one value: plans read names without regard to case, and standard values by several. */
+function readKeyOf({ slug }: Field): string {
+  const standard = namesOfStandard[bareName(slug)];
+  return standard ?? slug.toLowerCase();
+}
+
+/**
+ * The fields under the names that plans usually have for them, each once, with the slug where another one has the same
+ * label.
+ */
+export function planFields(fields: readonly Field[]): readonly Field[] {
+  const known = fields.map((field) => ({
+    ...field,
+    ...(short[field.slug] ?? {}),
+    ...(words[field.slug] === undefined ? {} : { label: words[field.slug] as string }),
+  }));
+  const fieldOf = new Map<string, string>();
+  const distinct = known.filter(
+    (field, index) => known.findIndex((one) => readKeyOf(one) === readKeyOf(field)) === index,
+  );
+  return distinct.map((field) => {
+    const name = field.label.toLowerCase();
+    if (!fieldOf.has(name)) fieldOf.set(name, field.slug);
+    return fieldOf.get(name) === field.slug ? field : { ...field, label: `${field.label} (${field.slug})` };
+  });
+}
+
+type Choices = readonly (readonly [value: string, label: string])[];
+
+export function fieldChoices(
+  fields: readonly Field[],
+  current: string | undefined,
+  isWanted: (field: Field) => boolean = () => true,
+): Choices {
+  // A plan may name a field in another case, or a standard value by another name.
+  const nameOf = (field: Field) =>
+    current !== undefined && readKeyOf(field) === readKeyOf({ ...field, slug: current }) ? current : field.slug;
+  const choices = fields
+    .filter((field) => isWanted(field) || nameOf(field) === current)
+    .map((field) => [nameOf(field), field.label] as const);
+  return withCurrent(choices, current, fieldWords);
+}
+
+/** Fields that can be multiplied and counted, and the number of deals. */
+export function measureChoices(fields: readonly Field[], current: string | undefined): Choices {
+  const named = fieldChoices(fields, current === dealCount ? undefined : current, isNumeric);
+  return [...named, [dealCount, fieldWords(dealCount)]];
+}
+
+/** The choices with the present one, which may be unknown. A select without it would display its first choice. */
+export function withCurrent(choices: Choices, current = '', wordsOf = (value: string) => value): Choices {
+  const isKnown = current === '' || choices.some(([value]) => value === current);
+  return isKnown ? choices : [[current, wordsOf(current)], ...choices];
+}
+
+/** Fields that can be multiplied and counted. Text is listed too: files may store numbers as text. */
+export function isNumeric({ type }: Field): boolean {
+  return type === 'number' || type === 'currency' || type === 'text';
+}
+
+export const operatorsOf: Readonly<Record<FieldType, readonly string[]>> = {
+  text: ['equals', 'not_equals', 'contains', 'not_contains', 'in', 'not_in', 'is_set', 'is_not_set'],
+  select: ['equals', 'not_equals', 'in', 'not_in', 'contains', 'not_contains', 'is_set', 'is_not_set'],
+  status: ['equals', 'not_equals', 'in', 'not_in', 'contains', 'not_contains', 'is_set', 'is_not_set'],
+  number: ['gte', 'gt', 'lt', 'lte', 'between', 'equals', 'not_equals', 'is_set', 'is_not_set'],
+  currency: ['gte', 'gt', 'lt', 'lte', 'between', 'equals', 'not_equals', 'is_set', 'is_not_set'],
+  date: ['before', 'after', 'between', 'in_period', 'in_last_n_days', 'equals', 'is_set', 'is_not_set'],
+  timestamp: ['before', 'after', 'between', 'in_period', 'in_last_n_days', 'is_set', 'is_not_set'],
+  checkbox: ['is_true', 'is_false', 'is_set', 'is_not_set'],
+};

@@ -1,0 +1,65 @@
+import { type Quota } from '../../api/set-up-queries.js';
+import { readNumber } from '../../shared/format/entered-numbers.js';
+
+/** The texts of cells, by person and period. */
+type Cells = Readonly<Record<string, string>>;
+
+interface Target {
+  readonly repId: string;
+  readonly period: string;
+  readonly target: number;
+  readonly variableTarget?: number | null;
+}
+
+/** Quotas to set and ids of quotas to delete. */
+export interface QuotaChange {
+  readonly set: readonly Target[];
+  readonly remove: readonly string[];
+}
+
+/** The cells that differ from what is stored, and how many cannot be read. */
+export function changesOf(edits: Cells, stored: ReadonlyMap<string, Quota>): QuotaChange & { readonly wrong: number } {
+  const entries = Object.entries(edits).map(([key, text]) => {
+    const [repId = '', period = ''] = key.split(' ');
+    return { repId, period, text: text.trim(), quota: stored.get(key), target: readNumber(text) };
+  });
+  return {
+    set: entries.flatMap(({ repId, period, target, quota }) =>
+      target === null || target === quota?.target ? [] : [{ repId, period, target }],
+    ),
+    remove: entries.flatMap(({ text, quota }) => (text === '' && quota !== undefined ? [quota.quotaId] : [])),
+    wrong: entries.filter(({ text, target }) => text !== '' && target === null).length,
+  };
+}
+
+/** What takes a change back: the quotas that were stored before, and the deletion of those that it created. */
+export function reverseOf(
+  { set, remove }: QuotaChange,
+  before: readonly Quota[],
+  saved: readonly Pick<Quota, 'quotaId' | 'repId' | 'period'>[],
+): QuotaChange {
+  const isSameCell = (one: Pick<Quota, 'repId' | 'period'>) => (other: Pick<Quota, 'repId' | 'period'>) =>
+    one.repId === other.repId && one.period === other.period;
+  const restored = before.filter((quota) => remove.includes(quota.quotaId) || set.some(isSameCell(quota)));
+  const created = saved.filter((quota) => !before.some(isSameCell(quota)));
+  return {
+    set: restored.map(({ repId, period, target, variableTarget }) => ({ repId, period, target, variableTarget })),
+    remove: created.map(({ quotaId }) => quotaId),
+  };
+}
+
+const keptSteps = 50;
+
+/** The steps that can be taken back, with another one. Typing in one cell is one step. */
+export function withStep(history: readonly Cells[], next: Cells): readonly Cells[] {
+  const last = history.at(-1);
+  const cell = last === undefined ? null : onlyDifference(last, next);
+  const isSameCell = last !== undefined && cell !== null && onlyDifference(history.at(-2) ?? {}, last) === cell;
+  return [...(isSameCell ? history.slice(0, -1) : history.slice(-keptSteps)), next];
+}
+
+/** The key of the only cell with another text; null if there are none or several. */
+function onlyDifference(one: Cells, other: Cells): string | null {
+  const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((key) => one[key] !== other[key]);
+  return keys.length === 1 ? (keys[0] as string) : null;
+}

@@ -1,0 +1,39 @@
+import { formatAttainment, formatMoney, formatNumber, shifted } from '../../shared/format/numbers.js';
+import { type Rule } from './draft.js';
+import { sharedTiers } from './rules.js';
+import { attainmentPeriodWords, fieldWords } from './words.js';
+
+/** Rates or amounts, what they are paid on, and their limits. */
+export function summaryOf(rule: Rule, currency: string): string {
+  return [payOf(rule, currency), ...limitsOf(rule, currency)].join(', ');
+}
+
+function limitsOf({ cap, capMultiplier, floorAttainment, attainmentPeriod }: Rule, currency: string): string[] {
+  const period = attainmentPeriodWords(attainmentPeriod);
+  return [
+    ...(cap === undefined ? [] : [`at most ${formatMoney(cap, currency, { trim: true })} a ${period}`]),
+    ...(capMultiplier === undefined ? [] : [`at most ${formatNumber(capMultiplier)} variable targets a deal`]),
+    ...(floorAttainment === undefined ? [] : [`nothing below ${formatAttainment(floorAttainment)}`]),
+  ];
+}
+
+function payOf(rule: Rule, currency: string): string {
+  const tiers = sharedTiers(rule);
+  const period = attainmentPeriodWords(rule.attainmentPeriod);
+  const rates = tiers.flatMap(({ rate }) => (rate === undefined ? [] : [formatNumber(shifted(rate, 2), 2)]));
+  const amounts = tiers.flatMap(({ flatAmount }) =>
+    flatAmount === undefined ? [] : [formatMoney(flatAmount, currency, { trim: true })],
+  );
+  const factor = rule.payoutMode === 'rate_times_attainment' ? ' × attainment' : '';
+  const pay = [...(rates.length === 0 ? [] : [`${rates.join(', ')} %${factor}`]), ...amounts].join(', ');
+  if (rule.executionPhase === 'cascade')
+    return `${pay} of ${rule.dependsOn === undefined || rule.dependsOn === '_total' ? 'what the team earns' : rule.dependsOn}`;
+  if (tiers.length > 1) return `${pay} by ${rule.tierBy === 'attainment' ? period : rule.tierBy}`;
+  if (amounts.length > 0) return `${pay} a ${isOncePerPeriod(rule) ? period : 'deal'}`;
+  const base = rule.payoutBase ?? rule.measure;
+  return `${pay} of ${fieldWords(base).toLowerCase()}`;
+}
+
+function isOncePerPeriod({ executionPhase, payoutMode }: Rule): boolean {
+  return executionPhase === 'periodic' || payoutMode === 'flat_per_tier' || payoutMode === 'stepped_bonus';
+}

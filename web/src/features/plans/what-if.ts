@@ -1,0 +1,120 @@
+import { type Dashboard, type Plan, type Simulation } from '../../api/queries.js';
+import { difference, signOf, sumOf } from '../../shared/format/exact.js';
+import { daysOf, lengthOf, type PeriodLength, periodAt, shiftPeriod } from '../../shared/format/periods.js';
+import { mainQuota } from './attainment.js';
+import { monthsOf, rulesOf } from './rules.js';
+
+/**
+ * The quarters to calculate: those of the close dates, and where a rule adds up more than a quarter, the other quarters
+ * of its period, since a deal can change what earlier and later deals of the period pay.
+ */
+export function triedQuarters(plans: readonly Plan[], closeDates: readonly string[], today: string): string[] {
+  const days = closeDates.length === 0 ? [today] : closeDates;
+  const longest = Math.max(3, ...plans.flatMap((plan) => rulesOf(plan).map(monthsOf))) as PeriodLength;
+  const quarters = days.flatMap((day) => quartersOf(periodAt(day, longest)));
+  return [...new Set(quarters)].sort();
+}
+
+function quartersOf(period: string): string[] {
+  const first = periodAt(daysOf(period).from, 3);
+  return Array.from({ length: lengthOf(period) / 3 }, (_, index) => shiftPeriod(first, index));
+}
+
+/** What one plan pays in a quarter with and without the chosen deals. */
+export interface TriedPlan {
+  readonly plan: Plan;
+  readonly before: Simulation;
+  readonly after: Simulation;
+}
+
+export interface QuarterResult {
+  readonly period: string;
+  readonly currency: string;
+  /** What the deals would add. */
+  readonly more: string;
+  /** What My pay would then show for the quarter: everything that is earned, adjustments included, and the addition. */
+  readonly total: string;
+  /** Of the quota that My pay shows first; null without one. */
+  readonly attainment: number | null;
+}
+
+type Earned = Pick<Dashboard, 'currency' | 'earnings' | 'otherCurrencies'>;
+
+/** The results of a quarter, one for each currency in which it pays. The first is that of the workspace. */
+export function quarterResults(period: string, tried: readonly TriedPlan[], dashboard: Earned): QuarterResult[] {
+  const totals = new Map([
+    [dashboard.currency, dashboard.earnings.total],
+    ...dashboard.otherCurrencies.map(({ currency, earnings }) => [currency, earnings.total] as const),
+  ]);
+  const currencies = new Set([dashboard.currency, ...tried.map(({ after }) => after.currency)]);
+  return [...currencies].flatMap((currency) => {
+    const inCurrency = tried.filter(({ after }) => after.currency === currency);
+    if (inCurrency.length === 0 && tried.length > 0) return [];
+    const more = sumOf(inCurrency.map(({ before, after }) => difference(after.total, before.total)));
+    return [
+      {
+        period,
+        currency,
+        more,
+        total: sumOf([totals.get(currency) ?? 0, more]),
+        attainment: attainmentOf(inCurrency),
+      },
+    ];
+  });
+}
+
+function attainmentOf(tried: readonly TriedPlan[]): number | null {
+  const quotas = tried.flatMap(({ plan: { planId }, after }) =>
+    (after.reps[0]?.attainment ?? []).flatMap((one) =>
+      one.target === null ? [] : [{ ...one, planId, target: one.target }],
+    ),
+  );
+  const main = mainQuota(
+    quotas,
+    tried.map(({ plan }) => plan),
+  );
+  return main?.quota.attainment ?? null;
+}
+
+/** A quota that is not set, and the rules that therefore do not pay on a chosen deal. */
+export interface MissingQuota {
+  readonly period: string;
+  readonly rules: readonly string[];
+}
+
+/** The quotas that chosen deals need. */
+export function missingQuotas(
+  tried: readonly TriedPlan[],
+  closeDates: ReadonlyMap<string, string>,
+): readonly MissingQuota[] {
+  const missing = new Map<string, Set<string>>();
+  for (const { plan, after } of tried)
+    for (const { dealId, ruleName, reason } of after.reps[0]?.outcomes ?? []) {
+      const closeDate = closeDates.get(dealId);
+      const rule = rulesOf(plan).find(({ name }) => name === ruleName);
+      if (reason !== 'quota_missing' || closeDate === undefined || rule === undefined) continue;
+      const period = periodAt(closeDate, monthsOf(rule));
+      missing.set(period, (missing.get(period) ?? new Set()).add(rule.name));
+    }
+  return [...missing].sort().map(([period, rules]) => ({ period, rules: [...rules] }));
+}
+
+/** The sum of the additions by currency. */
+export function sumsOfMore(results: readonly QuarterResult[]): readonly (readonly [currency: string, sum: string])[] {
+  const currencies = [...new Set(results.map(({ currency }) => currency))];
+  return currencies.map((currency) => [
+    currency,
+    sumOf(results.filter((one) => one.currency === currency).map(({ more }) => more)),
+  ]);
+}
+
+/** The quarters to show: those in which chosen deals close, and others whose amounts the deals change. */
+export function shownResults(
+  results: readonly QuarterResult[],
+  closeDates: readonly string[],
+  today: string,
+): readonly QuarterResult[] {
+  const days = closeDates.length === 0 ? [today] : closeDates;
+  const quarters = new Set(days.map((day) => periodAt(day, 3)));
+  return results.filter(({ period, more }) => quarters.has(period) || signOf(more) !== 0);
+}

@@ -1,0 +1,159 @@
+import { reasonTexts } from '#src/client.js';
+import type { Condition, Leaf, Operator } from '#src/engine/condition.js';
+import { formatAttainment, formatMoney, formatNumber, formatRate } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
+import { type PlanRule } from './rules.js';
+
+export const operatorWords: Readonly<Record<Operator, string>> = {
+  equals: 'is',
+  not_equals: 'is not',
+  contains: 'contains',
+  not_contains: 'does not contain',
+  in: 'is one of',
+  not_in: 'is none of',
+  gt: 'is more than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
+  between: 'is between',
+  before: 'is before',
+  after: 'is after',
+  in_period: 'is in',
+  in_last_n_days: 'is in the last … days',
+  is_set: 'is filled in',
+  is_not_set: 'is empty',
+  is_true: 'is yes',
+  is_false: 'is no',
+};
+
+/** The measures of rules that are no fields of a deal. */
+export const dealCount = '_deals';
+export const teamEarnings = '_earned';
+
+/** The name of a field: deal_type becomes Deal type. */
+export function fieldWords(slug: string): string {
+  if (slug === dealCount) return 'Number of deals';
+  if (slug === teamEarnings) return 'What the team earns';
+  const words = slug
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/[_-]+/g, ' ')
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function valueWords(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'empty';
+  if (Array.isArray(value)) return value.map(valueWords).join(', ');
+  if (typeof value === 'number') return formatNumber(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return String(value);
+}
+
+/** The periods of a condition that depend on the close date of the deal. */
+export const relativePeriods = [
+  ['this_month', 'the month of the close date'],
+  ['last_month', 'the month before'],
+  ['this_quarter', 'the quarter of the close date'],
+  ['last_quarter', 'the quarter before'],
+  ['this_year', 'the year of the close date'],
+  ['last_year', 'the year before'],
+] as const;
+
+export function conditionWords({ field, operator, value }: Pick<Leaf, 'field' | 'operator' | 'value'>): string {
+  const words = `${fieldWords(field)} ${operatorWords[operator]}`;
+  if (operator === 'in_last_n_days') return words.replace('…', valueWords(value));
+  return value === undefined ? words : `${words} ${comparedWords(operator, value)}`;
+}
+
+function comparedWords(operator: Operator, value: unknown): string {
+  if (operator === 'between' && Array.isArray(value)) return value.map(valueWords).join(' and ');
+  if (operator === 'in_period')
+    return relativePeriods.find(([key]) => key === value)?.[1] ?? formatPeriod(String(value));
+  return valueWords(value);
+}
+
+/** One sentence for each condition that must hold. */
+export function conditionLines(conditions: readonly Condition[]): string[] {
+  return conditions.map((condition) =>
+    'rules' in condition
+      ? condition.rules.map(conditionWords).join(condition.operator === 'or' ? ', or ' : ', and ')
+      : conditionWords(condition),
+  );
+}
+
+const lengths = { monthly: 'month', quarterly: 'quarter', semi_annual: 'half-year', annual: 'year' } as const;
+
+export function attainmentPeriodWords(period: string): string {
+  return lengths[period as keyof typeof lengths] ?? period;
+}
+
+/** What the rule multiplies, in words. */
+function baseWords({ payoutBase, measure }: PlanRule): string {
+  if (payoutBase === 'variable_target') return 'your variable target';
+  return fieldWords(payoutBase ?? measure).toLowerCase();
+}
+
+interface Pay {
+  readonly rate?: number | null;
+  readonly flatAmount?: number | null;
+}
+
+export function payWords({ rate, flatAmount }: Pay, currency: string): string {
+  return rate == null ? formatMoney(flatAmount ?? 0, currency) : formatRate(rate);
+}
+
+export function thresholdWords({ tierBy }: Pick<PlanRule, 'tierBy'>, threshold: number): string {
+  return tierBy === 'attainment' ? formatAttainment(threshold) : formatNumber(threshold);
+}
+
+/** How a rule pays, in sentences. */
+export function ruleSentences(rule: PlanRule, currency: string): string[] {
+  return [phaseSentence(rule), factorSentence(rule), tierSentence(rule), ...limitSentences(rule, currency)].filter(
+    (sentence) => sentence !== null,
+  );
+}
+
+function phaseSentence(rule: PlanRule): string {
+  const each = `each ${attainmentPeriodWords(rule.attainmentPeriod)}`;
+  if (rule.executionPhase === 'cascade')
+    return `Pays on what the people below you earn${rule.dependsOn === undefined || rule.dependsOn === '_total' ? '' : ` from ${rule.dependsOn}`}.`;
+  if (rule.executionPhase === 'periodic') return `Pays once for ${each} that has ended, on ${baseWords(rule)}.`;
+  if (rule.payoutMode === 'flat_per_event' || rule.payoutBase === '1') return 'Pays a fixed amount for every deal.';
+  if (rule.payoutMode === 'flat_per_tier') return `Pays a fixed amount once for every tier that you reach, ${each}.`;
+  if (rule.payoutMode === 'stepped_bonus') return `Pays the amount of the highest tier that you reach, ${each}.`;
+  return `Pays a share of the ${baseWords(rule)} of every deal.`;
+}
+
+function factorSentence({ payoutMode }: PlanRule): string | null {
+  return payoutMode === 'rate_times_attainment' ? 'What it pays is multiplied by your attainment.' : null;
+}
+
+function tierSentence(rule: PlanRule): string | null {
+  const period = attainmentPeriodWords(rule.attainmentPeriod);
+  if (rule.tiers.length < 2 || !rule.payoutMode.startsWith('rate')) return null;
+  if (rule.tierBy === 'rank') return 'Your position among the people of the plan decides the rate.';
+  if (rule.tierBy === 'value')
+    return `The ${fieldWords(rule.tierValueField ?? '').toLowerCase()} of the deal decides the rate.`;
+  if (rule.executionPhase === 'periodic') return `Your attainment of the ${period} decides the rate.`;
+  if (rule.tierMode === 'marginal')
+    return `Your attainment of the ${period} decides the rate; of a deal that crosses a threshold, each part pays its own rate.`;
+  if (rule.tierMode === 'retroactive')
+    return `The attainment of the whole ${period} decides the rate of all its deals, also of earlier ones.`;
+  return `Your attainment of the ${period} including the deal decides the rate of the whole deal.`;
+}
+
+function limitSentences({ cap, floor, capMultiplier, floorAttainment }: PlanRule, currency: string): (string | null)[] {
+  return [
+    cap === undefined ? null : `At most ${formatMoney(cap, currency)} in a period.`,
+    floor === undefined ? null : `At least ${formatMoney(floor, currency)} for a matching deal.`,
+    capMultiplier === undefined
+      ? null
+      : `At most ${formatNumber(capMultiplier)} times your variable target for a deal.`,
+    floorAttainment === undefined ? null : `Nothing below ${formatRate(floorAttainment)} attainment.`,
+  ];
+}
+
+/** Why a rule paid nothing, for the person who is not paid. */
+export const reasonWords: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(reasonTexts).map(([reason, { toRep }]) => [reason, toRep]),
+);

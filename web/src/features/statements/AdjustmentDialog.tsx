@@ -1,0 +1,74 @@
+import { useChange } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { useKeptForm } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import { useSession } from '../../app/session.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Choice, TextField } from '../../components/Field.js';
+import { readNumber } from '../../shared/format/entered-numbers.js';
+import { formatMoney } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
+import { adjustmentKey } from './adjustment-keys.js';
+import { EntryFields } from './EntryFields.js';
+import { isComplete } from './entries.js';
+
+interface AdjustmentDialogProps {
+  readonly repId: string;
+  readonly repName: string;
+  readonly period: string;
+  readonly onClose: () => void;
+}
+
+type Kind = 'adjustment' | 'clawback';
+
+const kinds = [
+  ['adjustment', 'Adjustment'],
+  ['clawback', 'Clawback, takes money back'],
+] as const;
+
+/** Adds an amount to a period that is not approved. Only admins may. */
+export function AdjustmentDialog({ repId, repName, period, onClose }: AdjustmentDialogProps) {
+  const { workspace } = useSession();
+  const form = useKeptForm(adjustmentKey(repId, period), {
+    kind: 'adjustment' as Kind,
+    amount: '',
+    reason: '',
+    dealId: '',
+  });
+  const { kind, amount, reason, dealId } = form.values;
+  const add = useChange({
+    send: () =>
+      api.addAdjustment({
+        params: { repId },
+        body: {
+          period,
+          kind,
+          amount: readNumber(amount) ?? 0,
+          reason: reason.trim(),
+          ...(dealId.trim() === '' ? {} : { dealId: dealId.trim() }),
+        },
+      }),
+    onDone: ({ amount: added, currency }) => {
+      showMessage(`${formatMoney(added, currency, { signed: true })} was added for ${repName}.`);
+      form.clear();
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={`Adjust ${formatPeriod(period)} of ${repName}`}
+      onClose={onClose}
+      onSubmit={() => add.send()}
+      change={add}
+      form={form}
+      action={{
+        disabled: !isComplete(kind, form.values),
+        children: 'Add amount',
+      }}
+    >
+      <Choice label="Kind" choices={kinds} {...form.field('kind')} />
+      <EntryFields kind={kind} currency={workspace.currency} repName={repName} form={form} />
+      <TextField label="Deal ID (optional)" maxLength={200} {...form.field('dealId')} />
+    </Dialog>
+  );
+}

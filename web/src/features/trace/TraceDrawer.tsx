@@ -1,0 +1,132 @@
+import { IconChevronDown, IconChevronUp, IconCopy, IconMessageCircleQuestion, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { type Explanation, explanationQuery } from '../../api/queries.js';
+import { copyText } from '../../app/clipboard.js';
+import { useKeptDialog } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import { useSession } from '../../app/session.js';
+import { Button, IconButton } from '../../components/Button.js';
+import { KeyHints } from '../../components/Kbd.js';
+import { Loaded } from '../../components/Loaded.js';
+import { HeroMoney } from '../../components/Money.js';
+import { SideDrawer } from '../../components/SideDrawer.js';
+import { TraceSteps } from '../../components/TraceSteps.js';
+import { disputeKey } from '../disputes/words.js';
+import { kindWords } from '../lines/words.js';
+import { headWords, stepsOf, textOf, titleOf } from './steps.js';
+import styles from './TraceDrawer.module.css';
+
+const DisputeDialog = lazy(() =>
+  import('../disputes/DisputeDialog.js').then((module) => ({ default: module.DisputeDialog })),
+);
+
+interface TraceDrawerProps {
+  readonly eventId: string;
+  /** The lines of the page, in their order, for previous and next. */
+  readonly eventIds: readonly string[];
+  /** The period of the statement that a question is about; default: that of the amount. */
+  readonly period?: string;
+  readonly isBeside?: boolean;
+}
+
+/** Closing is the way back to the page that opened the drawer, whatever was shown in it meanwhile. */
+function useTraceAddress() {
+  const navigate = useNavigate();
+  const { history } = useRouter();
+  const search = (trace: string | undefined) => ((given: object) => ({ ...given, trace })) as never;
+  return {
+    onShow: (eventId: string) => void navigate({ to: '.', search: search(eventId), replace: true, state: true }),
+    onClose: () => {
+      if (history.location.state.isOpenedHere === true) history.back();
+      else void navigate({ to: '.', search: search(undefined), replace: true });
+    },
+  };
+}
+
+/** Explains one amount. Its id is in the address of the page. */
+export function TraceDrawer({ eventId, eventIds, period, isBeside }: TraceDrawerProps) {
+  const { onShow, onClose } = useTraceAddress();
+  const explanation = useQuery(explanationQuery(eventId));
+  const [isAsking, setAsking] = useKeptDialog(disputeKey(period ?? '', eventId));
+  const session = useSession();
+  const place = eventIds.indexOf(eventId);
+  const [previous, next] = place < 0 ? [] : [eventIds[place - 1], eventIds[place + 1]];
+  const isLoading = explanation.data === undefined;
+  const copy = async (loaded: Explanation) => {
+    if (await copyText(textOf(loaded, stepsOf(loaded, session)))) showMessage('The steps were copied.');
+  };
+  const footer = (
+    <>
+      <Button icon={IconCopy} disabled={isLoading} onClick={() => explanation.data && copy(explanation.data)}>
+        Copy as text
+      </Button>
+      <Button icon={IconMessageCircleQuestion} disabled={isLoading} onClick={() => setAsking(true)}>
+        Ask about this line
+      </Button>
+      <span className={styles.hint}>
+        <KeyHints hints={[{ keys: ['Esc'], action: 'close' }]} />
+      </span>
+    </>
+  );
+  return (
+    <SideDrawer label="How this amount was computed" onClose={onClose} isBeside={isBeside} footer={footer}>
+      <div className={styles.buttons}>
+        <IconButton
+          icon={IconChevronUp}
+          label="Previous line"
+          disabled={previous === undefined}
+          onClick={() => previous && onShow(previous)}
+        />
+        <IconButton
+          icon={IconChevronDown}
+          label="Next line"
+          disabled={next === undefined}
+          onClick={() => next && onShow(next)}
+        />
+        <IconButton icon={IconX} label="Close" onClick={onClose} />
+      </div>
+      <Loaded query={explanation} height={480}>
+        {(loaded) => (
+          <>
+            <TraceHead explanation={loaded} place={place} count={eventIds.length} />
+            <TraceSteps steps={stepsOf(loaded, session)} />
+          </>
+        )}
+      </Loaded>
+      <Suspense fallback={null}>
+        {isAsking && explanation.data !== undefined ? (
+          <DisputeDialog
+            period={period ?? explanation.data.event.period}
+            event={explanation.data.event}
+            onClose={() => setAsking(false)}
+          />
+        ) : null}
+      </Suspense>
+    </SideDrawer>
+  );
+}
+
+interface TraceHeadProps {
+  readonly explanation: Explanation;
+  readonly place: number;
+  readonly count: number;
+}
+
+function TraceHead({ explanation, place, count }: TraceHeadProps) {
+  const { event } = explanation;
+  return (
+    <div className={styles.head}>
+      <p className={`second ${styles.rule}`}>
+        {event.ruleName ?? kindWords[event.kind]}
+        {place < 0 ? '' : `, line ${place + 1} of ${count}`}
+      </p>
+      <h2 className={styles.title}>{titleOf(explanation)}</h2>
+      <p className={styles.amount}>
+        <HeroMoney amount={event.amount} currency={event.currency} />
+      </p>
+      <p className={styles.base}>{headWords(event)}</p>
+    </div>
+  );
+}
