@@ -5,7 +5,7 @@ process.env.NODE_OPTIONS = `--import ${new URL('scripts/resolve-cjs.js', import.
 
 export default {
   // The compiled code, because StrykerJS reads a tsconfig.json by an interface that TypeScript 7 does not have.
-  mutate: ['dist/src/engine/*.js', 'dist/src/ledger/{difference,footprint,known-totals}.js'],
+  mutate: ['dist/src/engine/*.js', 'dist/src/ledger/output/{difference,footprint}.js', 'dist/src/ledger/input/known-totals.js'],
   ignorePatterns: ['/*', '!/dist', '/dist/*', '!/dist/src', '!/dist/test', '!/package.json'],
   plugins: ['@stryker-mutator/mocha-runner'],
   testRunner: 'mocha',

@@ -3,15 +3,15 @@ import { newId } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { recordEvent } from '../platform/outbound/outgoing-events.js';
-import { type DisputeType } from '../statements/dispute-types.js';
 import { type DisputeStatus, type Evidence } from './dispute.js';
+import { type DisputeTables } from './dispute-tables.js';
 
 interface NewDispute {
   readonly repId: string;
   readonly period: Period;
   readonly dealId: string | null;
   readonly eventId: string | null;
-  readonly type: DisputeType;
+  readonly type: DisputeTables['disputes']['type'];
   readonly expectedAmount: string | null;
   readonly currency: string;
   readonly description: string;
