@@ -126,7 +126,7 @@ function importing(from: RegExp, forbidden: RegExp): string[] {
 }
 
 /**
- * The room of a file below src: its first folder. The operations of a slice are a room of their own that only the list of
+ * The room of a file below src: its first folder. The operations of a slice are a separate room, which only the list of
  * operations imports, so they may use every slice.
  */
 function roomOf(target: string): string {
