@@ -19,6 +19,8 @@ export const exceptionReasons = [
   'no_assignment',
   'plan_not_active',
   'outside_effective_dates',
+  'outside_rule_dates',
+  'no_fiscal_period',
   'statement_locked',
   'quota_missing',
   'variable_target_missing',
@@ -62,6 +64,7 @@ const placementReasons: ReadonlySet<Reason> = new Set(['no_assignment', 'plan_no
 /** The plan itself decides that the rule pays nothing: an exception only if no rule pays the rep for the deal. */
 const termReasons: ReadonlySet<Reason> = new Set([
   ...placementReasons,
+  'outside_rule_dates',
   'deal_condition_failed',
   'rule_condition_failed',
   'below_lowest_tier',
@@ -72,6 +75,8 @@ const termReasons: ReadonlySet<Reason> = new Set([
 /** Decided before the deal passes the conditions of the plan. An open or lost deal is no exception for these reasons. */
 const earlyReasons: ReadonlySet<Reason> = new Set([
   ...placementReasons,
+  'outside_rule_dates',
+  'no_fiscal_period',
   'currency_mismatch',
   'deal_condition_failed',
   'rule_condition_failed',

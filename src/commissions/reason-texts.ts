@@ -55,6 +55,16 @@ export const reasonTexts: ReasonTexts = {
     toRep: 'The close date is outside the dates of the plan or of your assignment.',
     toAdmin: 'The close date is outside the dates of the plan or of the assignment. Change the dates.',
   },
+  outside_rule_dates: {
+    label: 'Outside the dates of the rule',
+    toRep: 'The close date is outside the dates of the rule.',
+    toAdmin: 'The close date is outside the dates of the rule. Change effectiveStart or effectiveEnd of the rule.',
+  },
+  no_fiscal_period: {
+    label: 'In no fiscal year',
+    toRep: 'The close date lies in no fiscal year.',
+    toAdmin: 'The close date lies in no fiscal year. Define the year.',
+  },
   plan_not_active: {
     label: 'Plan not active',
     toRep: 'The plan is not active.',

@@ -5,8 +5,9 @@ import { type Period } from '../kernel/period.js';
 import { type CarriedCredit } from './carried-credit.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type SeenValue } from './condition.js';
+import { type EffectiveQuota } from './effective-quota.js';
 import { type FixedEvent, type UpstreamEvent } from './model.js';
-import { type Payout, payOut, type Quota, type TierInputs } from './payout.js';
+import { type Payout, payOut, type TierInputs } from './payout.js';
 import { type Deal } from './slug.js';
 import { type Reason } from './trace.js';
 
@@ -33,7 +34,9 @@ export interface Firing {
   readonly base: Decimal;
   readonly tierValue: Decimal | null;
   readonly tierValueAbsence: Reason | null;
-  readonly quota: Quota | null;
+  readonly quota: EffectiveQuota | null;
+  /** See {@link TierInputs.rampRate}. */
+  readonly rampRate: Decimal | null;
   readonly seen: readonly SeenValue[];
   readonly upstream: readonly UpstreamEvent[];
 }
@@ -156,6 +159,7 @@ export class CloseOrderWalk {
       tierValue: firing.tierValue,
       tierValueAbsence: firing.tierValueAbsence,
       quota: firing.quota,
+      rampRate: firing.rampRate,
       before: counter.cumulative,
       sliceStart: counter.sliceStart,
       after: counter.cumulative.plus(counter.dealCredit),

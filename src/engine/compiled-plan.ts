@@ -1,6 +1,7 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
+import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type Condition, type ConditionSet, compileConditions } from './condition.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { planCost } from './plan-cost.js';
@@ -80,6 +81,7 @@ export function compileVersion(
   overrides: ReadonlyMap<string, readonly TierOverride[]>,
   measures: SlugMapping,
   timeZone: string,
+  calendar?: PeriodCalendar,
 ): CompiledVersion {
   const readers = new Map<string, ReadField>();
   // Rules that read the same field share its reader, and with it the number of the last deal; see NumberReader.
@@ -88,7 +90,7 @@ export function compileVersion(
       slug === dealCount ? countOfOne : fieldReader(slug, version.fieldMapping, measures),
     );
   const conditionsOf = (conditions: readonly Condition[]) =>
-    compileConditions(conditions, version.fieldMapping, measures, timeZone);
+    compileConditions(conditions, version.fieldMapping, measures, timeZone, calendar);
   return {
     version,
     cost: planCost(version),

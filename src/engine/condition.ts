@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addDays, type Day, isWithin, readDay } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { periodKind, periodOf, periodRange, previousPeriod } from '../kernel/period.js';
+import { civilCalendar, isFiscalPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
 import { unreachable } from '../kernel/unreachable.js';
 import { asDay, asNumber, comparable, type FieldValue, isAbsent, operandNumber } from './field-value.js';
 import { type Deal, fieldReader, type ReadField, type SlugMapping } from './slug.js';
@@ -122,11 +123,12 @@ export function compileConditions(
   planMapping: SlugMapping,
   measures: SlugMapping,
   timeZone: string,
+  calendar: PeriodCalendar = civilCalendar,
 ): ConditionSet {
   const compile = (leaf: Leaf): CompiledLeaf => ({
     leaf,
     read: fieldReader(leaf.field, planMapping, measures),
-    test: testOf(leaf, timeZone),
+    test: isOfFiscalPeriod(leaf) ? fiscalPeriodTest(leaf, timeZone, calendar) : testOf(leaf, timeZone),
   });
   const groups = conditions.map((condition) => ({
     any: 'rules' in condition && condition.operator === 'or',
@@ -141,7 +143,7 @@ export function compileConditions(
       for (const leaf of required) if (!holds(leaf, deal, day)) return false;
       return alternatives.every((group) => group.leaves.some((leaf) => holds(leaf, deal, day)));
     },
-    seen: (deal, day) => leaves.map(({ read, test }) => storedValue(read(deal) ?? null, test, day)),
+    seen: (deal, day) => leaves.map(({ leaf, read, test }) => storedValue(leaf, read(deal) ?? null, test, day)),
     explain: (deal, day) => leaves.map(({ leaf, read, test }) => traced(leaf, read(deal) ?? null, test, day)),
   };
 }
@@ -179,10 +181,13 @@ export function withoutRepetitions(seen: readonly SeenValue[]): readonly SeenVal
   });
 }
 
-/** Every event stores the values that its conditions saw, so long values are stored in part. */
-function storedValue(value: FieldValue, test: Test, day: Day): SeenValue {
+/**
+ * Every event stores the values that its conditions saw, so long values are stored in part. A comparison with a fiscal
+ * period is stored with its result, which depends on the fiscal years of that time.
+ */
+function storedValue(leaf: Leaf, value: FieldValue, test: Test, day: Day): SeenValue {
   const cut = shortened(value);
-  return cut === value ? value : { cut, passed: test(value, day) };
+  return cut === value && !isOfFiscalPeriod(leaf) ? value : { cut, passed: test(value, day) };
 }
 
 function traced(leaf: Leaf, seen: FieldValue, test: Test, day: Day): ConditionTrace {
@@ -392,6 +397,15 @@ function periodTest(name: string, timeZone: string): Test {
   return dayTest(timeZone, (day) => isWithin(day, range));
 }
 
+function isOfFiscalPeriod({ operator, value }: Leaf): boolean {
+  return operator === 'in_period' && isFiscalPeriod(String(value));
+}
+
+function fiscalPeriodTest({ value }: Leaf, timeZone: string, calendar: PeriodCalendar): Test {
+  const range = calendar.rangeOf(String(value));
+  return dayTest(timeZone, (day) => range !== null && isWithin(day, range));
+}
+
 function relativePeriod(name: RelativePeriod, reference: Day): string {
   const kind = name.endsWith('month') ? 'monthly' : name.endsWith('quarter') ? 'quarterly' : 'annual';
   const current = periodOf(reference, kind);
@@ -496,5 +510,5 @@ function isDayText(value: unknown): boolean {
 }
 
 function isPeriodName(value: unknown): boolean {
-  return typeof value === 'string' && (isRelative(value) || periodKind(value) !== null);
+  return typeof value === 'string' && (isRelative(value) || periodKind(value) !== null || isFiscalPeriod(value));
 }

@@ -1,10 +1,11 @@
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
+import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type CarriedCredit } from './carried-credit.js';
 import { type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace } from './condition.js';
-import { type Quota } from './payout.js';
+import { type AssignedDays, type Quota, type WorkingTime } from './effective-quota.js';
 import { type Deal } from './slug.js';
 import { type Reason } from './trace.js';
 
@@ -14,7 +15,7 @@ export type Phase = 'per_deal' | 'cascade' | 'periodic';
 export interface AssignedPlan {
   readonly planId: string;
   /** The rep's assignments; an end of null is open. */
-  readonly assignments: readonly { readonly start: Day | null; readonly end: Day | null }[];
+  readonly assignments: readonly AssignedDays[];
   /** The versions of its timeline, in any order; empty while the plan is stopped. */
   readonly versions: readonly CompiledVersion[];
 }
@@ -73,6 +74,10 @@ export interface RepInput {
   /** Approved periods: nothing may be earned, changed or reversed on these days. */
   readonly frozen: readonly { readonly period: Period; readonly range: DayRange }[];
   quota(planId: string, key: string, period: Period): Quota | null;
+  /** Read only for plans with prorated quotas or ramps; default: all days. */
+  readonly workingTime?: WorkingTime;
+  /** Default: without fiscal years. */
+  readonly calendar?: PeriodCalendar;
   /** Credits of the other reps on the plan for the key and period; read only for rank rules. */
   peerCredits(planId: string, key: string, period: Period): readonly Decimal[];
   /** The first day of periodic rules if neither plan nor assignment has a start. */

@@ -2,13 +2,9 @@ import { roundToCurrency } from '../kernel/currency.js';
 import { Decimal, maximum, minimum } from '../kernel/decimal.js';
 import { unreachable } from '../kernel/unreachable.js';
 import { type CompiledRule, type EffectiveTier } from './compiled-plan.js';
+import { type EffectiveQuota, fullVariableTarget } from './effective-quota.js';
 import { isWithinBounds } from './field-value.js';
 import { type Reason, type TraceParts } from './trace.js';
-
-export interface Quota {
-  readonly target: Decimal;
-  readonly variableTarget: Decimal | null;
-}
 
 /** The inputs of one firing's payout: its values, and the credit counted around it under its attainment key. */
 export interface TierInputs {
@@ -18,7 +14,9 @@ export interface TierInputs {
   readonly tierValue: Decimal | null;
   /** Why there is no tier value; null if there is one, or if the rule needs none. */
   readonly tierValueAbsence: Reason | null;
-  readonly quota: Quota | null;
+  readonly quota: EffectiveQuota | null;
+  /** The percentage of the raw amount that the rep's ramp pays; null without a step that changes it. */
+  readonly rampRate: Decimal | null;
   /** Credit of earlier deals. */
   readonly before: Decimal;
   /** `before` plus the credit of earlier rules on this deal: the start of a marginal slice. */
@@ -44,7 +42,9 @@ export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string)
   const target = inputs.quota?.target ?? null;
   const bounds = rule.boundsFor(target);
   const tier = reachedTier(rule, bounds, inputs);
-  const { raw, parts } = rawAmount(rule, bounds, tier, inputs);
+  const { raw: rated, parts } = rawAmount(rule, bounds, tier, inputs);
+  const ratePercent = paysRampRate(rule) ? inputs.rampRate : null;
+  const raw = ratePercent === null ? rated : rated.times(ratePercent).times(onePercent);
   const isPayable = isWithinBounds(raw);
   const limited = isPayable ? applyLimits(rule, inputs, tier, raw) : { amount: Decimal.zero, limits: [] };
   const amount = roundToCurrency(limited.amount, currency);
@@ -66,8 +66,17 @@ export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string)
     reason: isPayable ? reasonFor(rule, inputs, tier, bounds, limited, amount) : 'amount_out_of_range',
     periodCredit: rule.rule.tierMode === 'retroactive' ? inputs.periodCredit : null,
     isBelowZero: isBelowZero(rule, bounds, inputs),
+    proration: inputs.quota?.proration ?? null,
+    ratePercent,
     isBonus: tier !== null && tier.flatAmount !== null,
   };
+}
+
+const onePercent = Decimal.of(0.01);
+
+/** Bonuses of the period have one amount. */
+function paysRampRate({ rule: { payoutMode } }: CompiledRule): boolean {
+  return payoutMode === 'rate' || payoutMode === 'flat_per_event';
 }
 
 function reachedTier(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): EffectiveTier | null {
@@ -256,7 +265,7 @@ function applyLimits(rule: CompiledRule, inputs: TierInputs, tier: EffectiveTier
   };
   if (rule.floor !== null && tier !== null && raw.sign() >= 0) bind('floor', rule.floor, maximum(amount, rule.floor));
   if (rule.capMultiplier !== null) {
-    const variableTarget = inputs.quota?.variableTarget ?? null;
+    const variableTarget = fullVariableTarget(inputs.quota);
     if (variableTarget === null) limits.push({ kind: 'cap_multiplier', bound: null, before: amount, after: amount });
     else {
       const bound = rule.capMultiplier.times(variableTarget);

@@ -1,6 +1,7 @@
-import { type Day, type DayRange, isEffective, isWithin } from '../kernel/day.js';
+import { type Day, type DayRange, intersection, isEffective, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
-import { type Period, type PeriodKind, periodKinds, periodOf, periodRange, periodsTouching } from '../kernel/period.js';
+import { type Period, type PeriodKind, periodKinds } from '../kernel/period.js';
+import { type CalendarName, calendarNames } from '../kernel/period-calendar.js';
 import { CloseOrderWalk, type Entry, type Firing, type WalkListener } from './close-order-walk.js';
 import { applicableVersion, type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace, type SeenValue } from './condition.js';
@@ -16,6 +17,7 @@ import {
   type UpstreamEvent,
 } from './model.js';
 import { type Payout } from './payout.js';
+import { PlanQuotas } from './plan-quotas.js';
 import { baseOf, creditOf, type NumberOf, NumberReader, sumOver, upstreamOf } from './rule-values.js';
 import { type Deal, type ReadField } from './slug.js';
 import { encodeTrace, type Reason } from './trace.js';
@@ -45,6 +47,7 @@ export class PlanCalculation implements WalkListener {
   private readonly numbers = new NumberReader();
   private readonly fixedByKey = new Map<string, FixedEvent>();
   private readonly dealsPerStep: number;
+  private readonly quotas: PlanQuotas;
 
   constructor(
     private readonly input: RepInput,
@@ -52,6 +55,7 @@ export class PlanCalculation implements WalkListener {
     private readonly result: ResultCollector,
   ) {
     this.walk = new CloseOrderWalk((key, period) => input.peerCredits(plan.planId, key, period), this);
+    this.quotas = new PlanQuotas(input, plan);
     const maxCost = Math.max(1, ...plan.versions.map(({ cost }) => cost));
     this.dealsPerStep = Math.max(1, Math.floor(costPerStep / maxCost));
     for (const fixed of input.fixed) {
@@ -131,7 +135,9 @@ export class PlanCalculation implements WalkListener {
     const seen = isPassing ? version.dealConditions.seen(deal, day) : [];
     for (const rule of version.rules) {
       if (rule.rule.executionPhase !== phase) continue;
-      if (!isOfCurrency(rule, deal, version)) this.skip(version, rule, deal.dealId, 'currency_mismatch');
+      const dateReason = this.quotas.reasonAgainst(rule, day);
+      if (dateReason !== null) this.skip(version, rule, deal.dealId, dateReason);
+      else if (!isOfCurrency(rule, deal, version)) this.skip(version, rule, deal.dealId, 'currency_mismatch');
       else if (isPassing) this.fireRule(version, rule, { deal, upstream, seen });
     }
     if (!isPassing) this.skipForConditions(version, phase, deal);
@@ -147,8 +153,8 @@ export class PlanCalculation implements WalkListener {
       const mixed = upstreamOf(rule, upstream, null).length > 0;
       return this.skip(version, rule, deal.dealId, mixed ? 'currency_mismatch' : 'no_downstream_commission');
     }
-    const period = periodOf(day, rule.rule.attainmentPeriod);
-    const quota = this.input.quota(this.plan.planId, rule.key, period);
+    const period = this.quotas.periodOf(rule, day) as Period;
+    const quota = this.quotas.quotaOf(rule, period);
     const numberOf: NumberOf = (field) => this.numbers.read(field, deal);
     const earned = upstream === null ? null : sum(inputs.map(({ amount }) => amount));
     const measure = rule.measuresEarnings ? earned : numberOf(rule.readMeasure);
@@ -169,6 +175,7 @@ export class PlanCalculation implements WalkListener {
       tierValueAbsence:
         rule.readTierValue === null || tierValue !== null ? null : absenceReason(rule.readTierValue(deal)),
       quota,
+      rampRate: this.quotas.rampRateOn(day),
       seen: seen.concat(rule.conditions.seen(deal, day)),
       upstream: inputs,
     });
@@ -247,28 +254,36 @@ export class PlanCalculation implements WalkListener {
 
   /** Periodic rules fire once for every period that has ended while the rep was on the plan, with or without deals. */
   private *firePeriodicRules(): Generator<void, void> {
-    for (const kind of periodKinds) {
-      const isUsed = this.plan.versions.some((version) => version.rules.some((rule) => isPeriodicOf(rule, kind)));
-      if (!isUsed) continue;
-      for (const period of periodsTouching(this.periodicWindow(), kind)) yield* this.firePeriodicRulesOf(period, kind);
-    }
+    for (const calendar of calendarNames)
+      for (const kind of periodKinds) {
+        const isOfKind = (rule: CompiledRule) => isPeriodicOf(rule, kind, calendar);
+        const isUsed = this.plan.versions.some((version) => version.rules.some(isOfKind));
+        if (!isUsed) continue;
+        for (const period of this.quotas.calendar.periodsTouching(this.periodicWindow(), kind, calendar))
+          yield* this.firePeriodicRulesOf(period, isOfKind);
+      }
   }
 
-  private *firePeriodicRulesOf(period: Period, kind: PeriodKind): Generator<void, void> {
-    const { to } = periodRange(period);
-    const version = this.versionOn(to, null);
+  private *firePeriodicRulesOf(period: Period, isOfKind: (rule: CompiledRule) => boolean): Generator<void, void> {
+    const range = this.quotas.calendar.rangeOf(period) as DayRange;
+    const version = this.versionOn(range.to, null);
     if (version === null) return;
     for (const rule of version.rules) {
-      if (!isPeriodicOf(rule, kind)) continue;
-      if (to >= this.input.asOf) this.skip(version, rule, period, 'period_not_ended');
-      else yield* this.firePeriodic(version, rule, period);
+      if (!isOfKind(rule)) continue;
+      const days = intersection(range, ruleDays(rule, range));
+      if (days.from > days.to) this.skip(version, rule, period, 'outside_rule_dates');
+      else if (range.to >= this.input.asOf) this.skip(version, rule, period, 'period_not_ended');
+      else yield* this.firePeriodic(version, rule, { period, lastDay: range.to, days });
     }
   }
 
-  private *firePeriodic(version: CompiledVersion, rule: CompiledRule, period: Period): Generator<void, void> {
-    const day = periodRange(period).to;
-    const deals = yield* this.dealsOfPeriod(version, rule, period);
-    const quota = this.input.quota(this.plan.planId, rule.key, period);
+  private *firePeriodic(
+    version: CompiledVersion,
+    rule: CompiledRule,
+    { period, lastDay: day, days }: { readonly period: Period; readonly lastDay: Day; readonly days: DayRange },
+  ): Generator<void, void> {
+    const deals = yield* this.dealsOfPeriod(version, rule, days, day);
+    const quota = this.quotas.quotaOf(rule, period);
     const total = (field: ReadField) => sumOver(deals, field);
     const measure = total(rule.readMeasure);
     const base = baseOf(rule, measure, quota, total);
@@ -282,20 +297,25 @@ export class PlanCalculation implements WalkListener {
       tierValue: rule.readTierValue === null ? null : total(rule.readTierValue),
       tierValueAbsence: null,
       quota,
+      rampRate: this.quotas.rampRateOn(day),
       seen: [],
       upstream: [],
     });
   }
 
-  /** The deals of the period that pass the conditions of a periodic rule. */
-  private *dealsOfPeriod(version: CompiledVersion, rule: CompiledRule, period: Period): Generator<void, Deal[]> {
-    const range = periodRange(period);
+  /** The deals of the days that pass the conditions of a periodic rule, read on the last day of the period. */
+  private *dealsOfPeriod(
+    version: CompiledVersion,
+    rule: CompiledRule,
+    days: DayRange,
+    lastDay: Day,
+  ): Generator<void, Deal[]> {
     const passes = (deal: Deal) =>
       isOfCurrency(rule, deal, version) &&
-      version.dealConditions.passes(deal, range.to) &&
-      rule.conditions.passes(deal, range.to);
+      version.dealConditions.passes(deal, lastDay) &&
+      rule.conditions.passes(deal, lastDay);
     const passing: Deal[] = [];
-    const closed = this.input.deals.filter((deal) => isWithin(deal.closeDate, range));
+    const closed = this.input.deals.filter((deal) => isWithin(deal.closeDate, days));
     for (const [index, deal] of closed.entries()) {
       if (passes(deal)) passing.push(deal);
       if (index % this.dealsPerStep === 0) yield;
@@ -348,7 +368,11 @@ export class PlanCalculation implements WalkListener {
     // One list for all rules: the conditions of the plan are explained once for each deal.
     const explained = version.dealConditions.explain(deal, deal.closeDate);
     for (const rule of version.rules)
-      if (rule.rule.executionPhase === phase && isOfCurrency(rule, deal, version))
+      if (
+        rule.rule.executionPhase === phase &&
+        this.quotas.reasonAgainst(rule, deal.closeDate) === null &&
+        isOfCurrency(rule, deal, version)
+      )
         this.skip(version, rule, deal.dealId, 'deal_condition_failed', () => explained);
   }
 
@@ -407,8 +431,15 @@ export function blockedChangeOf(input: RepInput, fixed: FixedEvent, change: Bloc
   return { period, planId: fixed.planId, ruleName: fixed.ruleName, dealKey: fixed.dealKey, change };
 }
 
-function isPeriodicOf(rule: CompiledRule, kind: PeriodKind): boolean {
-  return rule.rule.executionPhase === 'periodic' && rule.rule.attainmentPeriod === kind;
+function isPeriodicOf({ rule }: CompiledRule, kind: PeriodKind, calendar: CalendarName): boolean {
+  return (
+    rule.executionPhase === 'periodic' && rule.attainmentPeriod === kind && (rule.calendar ?? 'calendar') === calendar
+  );
+}
+
+/** The days of the range on which the rule pays. */
+function ruleDays({ rule }: CompiledRule, { from, to }: DayRange): DayRange {
+  return { from: rule.effectiveStart ?? from, to: rule.effectiveEnd ?? to };
 }
 
 /** Whether the values that the rule pays on are in the plan's currency: amounts in two currencies are never mixed. */

@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import { type Day, isDay, latestDay } from '../kernel/day.js';
 import { type Issue } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { readValue } from '../kernel/invalid-values.js';
 import { type PeriodKind, periodKinds } from '../kernel/period.js';
+import { type CalendarName, calendarNames } from '../kernel/period-calendar.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type Condition, groupSchema, leafSchema } from './condition.js';
+import { type QuotaProration, quotaProrations } from './effective-quota.js';
 import { teamEarnings } from './slug.js';
 
 const executionPhases = ['per_deal', 'cascade', 'periodic'] as const;
@@ -45,6 +48,10 @@ export interface Rule {
   readonly quotaGroup?: string;
   readonly quotaMeasure?: string;
   readonly quotaCredit?: readonly QuotaCredit[];
+  readonly quotaProration?: QuotaProration;
+  readonly calendar?: CalendarName;
+  readonly effectiveStart?: Day;
+  readonly effectiveEnd?: Day;
   readonly conditions: readonly Condition[];
   readonly tiers: readonly Tier[];
 }
@@ -78,6 +85,18 @@ export function readPlanConfig(config: unknown): ReadPlanConfig {
   return { terms: { dealConditions: (dealConditions ?? []) as Condition[], rules: read } };
 }
 
+/** A quota group whose rules differ in `quotaProration` or `calendar`, so that its one quota has no one meaning. */
+export function groupWithDifferentTerms(rules: readonly Rule[]): string | null {
+  const terms = new Map<string, string>();
+  for (const { quotaGroup, quotaProration = 'none', calendar = 'calendar' } of rules) {
+    if (quotaGroup === undefined) continue;
+    const found = `${quotaProration} ${calendar}`;
+    if ((terms.get(quotaGroup) ?? found) !== found) return quotaGroup;
+    terms.set(quotaGroup, found);
+  }
+  return null;
+}
+
 /** The key under which a rule's credit is counted and its quota is set: its group, otherwise its name. */
 export function attainmentKey(rule: Pick<Rule, 'name' | 'quotaGroup'>): string {
   return rule.quotaGroup ?? rule.name;
@@ -90,6 +109,7 @@ const name = z
   .max(200)
   .regex(/^[^\p{Cc}]*$/u, 'must not hold control characters');
 const slug = z.string().trim().min(1).max(500);
+const ruleDay = z.string().refine(isDay, 'must be a day, YYYY-MM-DD');
 const amount = z.number().min(0).max(1e12);
 const rate = z.number().min(0).max(10);
 const threshold = z.number().min(0).max(1e12);
@@ -177,6 +197,19 @@ const shared = {
     'Several fields that count towards the quota, each times its weight; the payout does not change',
     { example: [{ field: 'amount' }, { field: 'services', weight: 2 }] },
   ),
+  quotaProration: documented(
+    z.enum(quotaProrations).optional(),
+    'Whether the quota of a period follows the days that a rep works in it, by days or by whole months',
+    { default: 'none', example: 'calendar_days' },
+  ),
+  calendar: documented(z.enum(calendarNames).optional(), 'Calendar of attainmentPeriod', {
+    default: 'calendar',
+    example: 'fiscal',
+  }),
+  effectiveStart: documented(ruleDay.optional(), 'First day on which the rule pays', { example: '2026-05-04' }),
+  effectiveEnd: documented(ruleDay.optional(), 'Last day on which it pays', {
+    example: '2026-05-24',
+  }),
   conditions: z.unknown().optional(),
 };
 
@@ -413,6 +446,8 @@ function* ruleProblems(rule: Rule, index: number): Generator<Issue> {
   }
   yield* measureProblems(rule, at);
   if (rule.dependsOn === rule.name) yield { path: at('dependsOn'), message: 'a rule cannot depend on itself' };
+  if ((rule.effectiveStart ?? '') > (rule.effectiveEnd ?? latestDay))
+    yield { path: at('effectiveEnd'), message: 'must not be before effectiveStart' };
   yield* modeProblems(rule, at);
   yield* tierProblems(rule, at);
 }

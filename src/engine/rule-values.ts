@@ -1,8 +1,8 @@
 import { Decimal, sum } from '../kernel/decimal.js';
 import { type CompiledRule } from './compiled-plan.js';
+import { type Quota } from './effective-quota.js';
 import { asNumber } from './field-value.js';
 import { type UpstreamEvent } from './model.js';
-import { type Quota } from './payout.js';
 import { type Deal, type ReadField } from './slug.js';
 
 /** The number in a field: of one deal, or the sum over the deals of a periodic rule. Null if it is missing. */

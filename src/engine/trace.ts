@@ -1,6 +1,7 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Condition, type ConditionTrace, explainSeen, type SeenValue, withoutRepetitions } from './condition.js';
+import { type Proration } from './effective-quota.js';
 
 /**
  * Why a rule paid nothing on a deal. The first group applies to events of amount 0, the second to deals without an
@@ -14,6 +15,8 @@ export const reasons = [
   'amount_out_of_range',
   'no_assignment',
   'outside_effective_dates',
+  'outside_rule_dates',
+  'no_fiscal_period',
   'plan_not_active',
   'currency_mismatch',
   'deal_condition_failed',
@@ -52,6 +55,19 @@ export interface PartTrace {
   readonly planRate?: number;
 }
 
+/** The target before proration, times `weight` of `size` days or months. */
+interface ProrationTrace {
+  readonly target: number;
+  readonly weight: number;
+  readonly size: number;
+  readonly unit: 'days' | 'months';
+  /** The weight is below the minimum, which applies instead. */
+  readonly because?: 'quota_minimum';
+  readonly minPercent?: number;
+  readonly variableTarget?: number;
+  readonly variableWeight?: number;
+}
+
 interface UpstreamTrace {
   readonly repId: string;
   readonly ruleName: string;
@@ -80,6 +96,9 @@ export interface Trace {
   /** Attainment is below 0, where the tier of attainment 0 applies. */
   readonly belowZero?: true;
   readonly base: number;
+  readonly proration?: ProrationTrace;
+  /** The percentage of the rep's ramp by which the sum of the parts was multiplied. */
+  readonly ratePercent?: number;
   readonly parts: readonly PartTrace[];
   readonly limits: readonly LimitTrace[];
   readonly upstream?: readonly UpstreamTrace[];
@@ -105,6 +124,10 @@ export interface TraceParts {
   /** Null unless the rule is retroactive. */
   readonly periodCredit: Decimal | null;
   readonly isBelowZero: boolean;
+  /** Null unless the days of the period change the targets. */
+  readonly proration: Proration | null;
+  /** The percentage of the ramp by which the raw amount was multiplied. */
+  readonly ratePercent: Decimal | null;
   readonly parts: readonly { readonly tierIndex: number; readonly rate: Decimal | null; readonly part: Decimal }[];
   readonly limits: readonly {
     readonly kind: LimitKind;
@@ -145,14 +168,22 @@ export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   const seen = list(withoutRepetitions(inputs.seen), json);
   const credit = `${number(trace.measure)},${number(trace.credit)},${number(trace.before)},${number(trace.after)}`;
   const pay = `${number(trace.target)},${number(trace.base)},${number(trace.raw)},${trace.tierIndex ?? 'null'}`;
-  const hasLast = trace.periodCredit !== null || trace.isBelowZero;
+  const hasQuotaParts = trace.proration !== null || trace.ratePercent !== null;
+  const hasLast = trace.periodCredit !== null || trace.isBelowZero || hasQuotaParts;
   const hasRare = upstream !== '[]' || trace.tierValue !== null || trace.rank !== null || trace.reason !== null;
   const rare =
     hasRare || hasLast
       ? `,${upstream},${number(trace.tierValue)},${trace.rank ?? 'null'},${JSON.stringify(trace.reason)}`
       : '';
   const last = hasLast ? `,${number(trace.periodCredit)},${trace.isBelowZero ? 1 : 0}` : '';
-  return `[${credit},${pay},${parts},${limits},${seen}${rare}${last}]`;
+  const quota = hasQuotaParts ? `,${encodeProration(trace.proration)},${number(trace.ratePercent)}` : '';
+  return `[${credit},${pay},${parts},${limits},${seen}${rare}${last}${quota}]`;
+}
+
+function encodeProration(proration: Proration | null): string {
+  if (proration === null) return 'null';
+  const { unit, size, target, weight, minPercent, variableTarget, variableWeight } = proration;
+  return `["${unit === 'days' ? 'd' : 'm'}",${size},${[target, weight, minPercent, variableTarget, variableWeight].map(number).join()}]`;
 }
 
 /** Named, since a template calls `toString` of an object five times as slowly. */
@@ -189,6 +220,18 @@ type Stored = readonly [
   reason?: Reason | null,
   periodCredit?: number | null,
   isBelowZero?: 0 | 1,
+  proration?: StoredProration | null,
+  ratePercent?: number | null,
+];
+
+type StoredProration = readonly [
+  unit: 'd' | 'm',
+  size: number,
+  target: number,
+  weight: number,
+  minPercent: number | null,
+  variableTarget: number | null,
+  variableWeight: number,
 ];
 
 /** The context for decoding a stored trace: the conditions of its plan version and the columns of its event. */
@@ -234,6 +277,8 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
     reason,
     periodCredit,
     isBelowZero,
+    proration,
+    ratePercent,
   ] = JSON.parse(stored) as Stored;
   return {
     conditions: seen.length === 0 ? [] : explainSeen(context.conditions, seen, context.day, context.timeZone),
@@ -251,6 +296,7 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
       ? {}
       : { periodCredit, periodAttainment: ratio(periodCredit, target) }),
     ...(isBelowZero === 1 ? { belowZero: true as const } : {}),
+    ...quotaTraces(proration, ratePercent),
     base,
     parts: parts.map(([index, rate, part]) => partTrace(index, rate, part, context.tiers)),
     limits: limits.map(([letter, bound, from, to]) => ({ kind: limitKind(letter), bound, before: from, after: to })),
@@ -260,6 +306,28 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
     raw,
     amount: context.amount,
     ...(reason === undefined || reason === null ? {} : { reason }),
+  };
+}
+
+function quotaTraces(
+  proration: StoredProration | null = null,
+  ratePercent: number | null = null,
+): Pick<Trace, 'proration' | 'ratePercent'> {
+  return {
+    ...(proration === null ? {} : { proration: prorationTrace(proration) }),
+    ...(ratePercent === null ? {} : { ratePercent }),
+  };
+}
+
+function prorationTrace(stored: StoredProration): ProrationTrace {
+  const [unit, size, target, weight, minPercent, variableTarget, variableWeight] = stored;
+  return {
+    target,
+    weight,
+    size,
+    unit: unit === 'd' ? 'days' : 'months',
+    ...(minPercent === null ? {} : { because: 'quota_minimum' as const, minPercent }),
+    ...(variableTarget === null ? {} : { variableTarget, variableWeight }),
   };
 }
 

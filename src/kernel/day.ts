@@ -41,6 +41,18 @@ export function addDays(day: Day, count: number): Day {
   return new Date(instant).toISOString().slice(0, 10);
 }
 
+/** The same day of the month that many months later, or its last day. */
+export function addMonths(day: Day, count: number): Day {
+  const months = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + count;
+  const [year, month] = [Math.floor(months / 12), (months % 12) + 1];
+  return dayOf(year, month, Math.min(Number(day.slice(8)), daysInMonth(year, month)));
+}
+
+/** The number of days in the range, both ends included. */
+export function countDays({ from, to }: DayRange): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
+}
+
 export function isWithin(day: Day, range: DayRange): boolean {
   return day >= range.from && day <= range.to;
 }

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { describedPlanConfig, type PlanTerms, type Rule, readPlanConfig } from '../engine/plan-config.js';
+import {
+  describedPlanConfig,
+  groupWithDifferentTerms,
+  type PlanTerms,
+  type Rule,
+  readPlanConfig,
+} from '../engine/plan-config.js';
 import { maxPlanCost, planCost } from '../engine/plan-cost.js';
 import { type Day, isDay } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
@@ -145,9 +151,22 @@ export const repOverrides = z
 export function planTerms(config: unknown): PlanTerms {
   assertPlanCost(config);
   const read = readPlanConfig(config);
-  if ('terms' in read) return read.terms;
+  if ('terms' in read) {
+    assertGroupTerms(read.terms.rules);
+    return read.terms;
+  }
   throw invalid(
     ...(read.issues.map((issue) => ({ ...issue, path: `config.${issue.path}` })) as [(typeof read.issues)[0]]),
+  );
+}
+
+function assertGroupTerms(rules: PlanTerms['rules']): void {
+  const group = groupWithDifferentTerms(rules);
+  if (group === null) return;
+  throw new Failure(
+    'group_terms_differ',
+    `The rules of the quota group ${group} share one quota. Give them the same quotaProration and the same calendar.`,
+    { quotaGroup: group },
   );
 }
 

@@ -1,5 +1,5 @@
+import { type Quota } from '../engine/effective-quota.js';
 import { type RepInput } from '../engine/model.js';
-import { type Quota } from '../engine/payout.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';

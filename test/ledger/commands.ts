@@ -343,7 +343,16 @@ function readable({ fields, ...content }: DealContent, { standard }: World['work
 }
 
 export function arbitraryRun(): fc.Arbitrary<Run> {
-  const size = { reps: 4, versions: 3, rules: 4, quotas: 24, deals: dealCount, frozen: false, unbounded: false };
+  const size = {
+    reps: 4,
+    versions: 3,
+    rules: 4,
+    quotas: 24,
+    deals: dealCount,
+    frozen: false,
+    unbounded: false,
+    people: false,
+  };
   const worlds = fc.oneof(arbitraryWorld({ ...size, plans: 2 }), arbitraryWorld({ ...size, plans: 3 }));
   const more = arbitraryWorld({
     reps: 2,
@@ -354,6 +363,7 @@ export function arbitraryRun(): fc.Arbitrary<Run> {
     deals: dealCount,
     frozen: false,
     unbounded: false,
+    people: false,
   });
   const run = fc
     .tuple(worlds.filter((world) => world.reps.length === 4).map(withHierarchy), more)

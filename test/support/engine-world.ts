@@ -1,13 +1,14 @@
 import { calculateRep } from '#src/engine/calculate.js';
 import { needsWholePeriod } from '#src/engine/carried-credit.js';
 import { type CompiledVersion, compileVersion, type TierOverride } from '#src/engine/compiled-plan.js';
+import { type AssignedDays, defaultMinQuotaPercent, type WorkingTime } from '#src/engine/effective-quota.js';
 import { type Decision, type FixedEvent, type RepInput, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { type Deal } from '#src/engine/slug.js';
 import { type DatedPlan, stoppedDays, timelineOf } from '#src/engine/version-timeline.js';
-import { isEffective, isWithin } from '#src/kernel/day.js';
+import { type DayRange, isEffective, isWithin } from '#src/kernel/day.js';
 import { Decimal } from '#src/kernel/decimal.js';
-import { periodRange } from '#src/kernel/period.js';
+import { PeriodCalendar } from '#src/kernel/period-calendar.js';
 import { type LedgerRow, type World } from './oracle/world.js';
 
 /** Runs the engine over a whole world as the ledger does, until cascades and ranks no longer change. */
@@ -89,7 +90,7 @@ interface StoredRows {
 function storedRowsOf(world: World, repId: string): StoredRows {
   const own = world.storedRows.filter((row) => row.repId === repId);
   const periods = world.frozen.filter((frozen) => frozen.repId === repId);
-  const periodOf = (row: LedgerRow) => periods.find(({ period }) => isWithin(row.earnedOn, periodRange(period)));
+  const periodOf = (row: LedgerRow) => periods.find(({ period }) => isWithin(row.earnedOn, rangeOf(world, period)));
   const stopped = new Map(world.plans.map((plan) => [plan.planId, stoppedDays(datedPlan(plan))]));
   return {
     approved: own.filter((row) => periodOf(row)?.truedUp === null),
@@ -122,7 +123,7 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
   );
   const starts = [
     ...deals.map(({ deal }) => deal.closeDate),
-    ...world.quotas.map((quota) => periodRange(quota.period).from),
+    ...world.quotas.map((quota) => rangeOf(world, quota.period).from),
   ];
   return {
     repId,
@@ -136,7 +137,7 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
         planId: plan.planId,
         assignments: world.assignments
           .filter((assignment) => assignment.repId === repId && assignment.planId === plan.planId)
-          .map((assignment) => ({ start: assignment.effectiveStart, end: assignment.effectiveEnd })),
+          .map(assignedDays),
         versions: (plan.status === 'active' ? timelineOf(plan.versions) : []).map((version) =>
           compiled(world, plan.planId, version, repId),
         ),
@@ -148,7 +149,9 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
     fixed: heldEvents(world, repId),
     frozen: world.frozen
       .filter((frozen) => frozen.repId === repId)
-      .map(({ period }) => ({ period, range: periodRange(period) })),
+      .map(({ period }) => ({ period, range: rangeOf(world, period) })),
+    calendar: new PeriodCalendar(world.fiscalYears ?? []),
+    workingTime: workingTimeOf(world, repId),
     quota: (planId, key, period) => {
       const quota = world.quotas.find(
         (one) => one.repId === repId && one.planId === planId && one.key === key && one.period === period,
@@ -157,10 +160,11 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
       return {
         target: Decimal.of(quota.target),
         variableTarget: quota.variableTarget === null ? null : Decimal.of(quota.variableTarget),
+        isFixed: quota.prorate === false,
       };
     },
     peerCredits: (planId, key, period) => {
-      const { from, to } = periodRange(period);
+      const { from, to } = rangeOf(world, period);
       const peers = new Set(
         world.assignments
           .filter(
@@ -182,6 +186,36 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
     },
     firstActivity: starts.sort()[0] ?? null,
     explain: true,
+  };
+}
+
+function rangeOf(world: World, period: string): DayRange {
+  const range = new PeriodCalendar(world.fiscalYears ?? []).rangeOf(period);
+  if (range === null) throw new RangeError(`not a period: ${period}`);
+  return range;
+}
+
+function assignedDays({ effectiveStart, effectiveEnd, ramp }: World['assignments'][number]): AssignedDays {
+  const days = { start: effectiveStart, end: effectiveEnd };
+  if (ramp === undefined) return days;
+  const steps = ramp.steps.map((step) => ({ variablePercent: 100, ratePercent: 100, ...step }));
+  return { ...days, ramp: { from: ramp.from, steps } };
+}
+
+function workingTimeOf({ reps, absences = [], workspace }: World, repId: string): WorkingTime {
+  const rep = reps.find((one) => one.repId === repId);
+  return {
+    hireDate: rep?.hireDate ?? null,
+    endDate: rep?.endDate ?? null,
+    absences: absences
+      .filter((absence) => absence.repId === repId)
+      .map(({ from, to, quotaRelief = 100, variableRelief = 100 }) => ({
+        from,
+        to,
+        quotaRelief: Decimal.of(quotaRelief),
+        variableRelief: Decimal.of(variableRelief),
+      })),
+    minQuotaPercent: Decimal.of(workspace.minQuotaPercent ?? defaultMinQuotaPercent),
   };
 }
 
@@ -223,6 +257,7 @@ function compiled(
     overrides,
     workspace.measures,
     workspace.timeZone,
+    new PeriodCalendar(world.fiscalYears ?? []),
   );
 }
 

@@ -189,7 +189,7 @@ export const simulateCommissions = operation({
   body,
   maxKeys: 100_000,
   response: simulatedResponse,
-  failures: { plan_too_complex: 400, plan_not_found: 404, rep_not_found: 404 },
+  failures: { plan_too_complex: 400, group_terms_differ: 400, plan_not_found: 404, rep_not_found: 404 },
   tool: {
     name: 'simulate_commissions',
     title: 'Simulate commissions',

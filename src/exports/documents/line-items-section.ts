@@ -141,7 +141,8 @@ function detailsOf({ line, terms, trace, slices }: ExplainedLine, fixed: boolean
     );
   const isSimple = slices.length < 2 && (fixed || line.rate !== null);
   const refund = trace?.belowZero === true ? ['Attainment below 0%: the rate from 0% applies'] : [];
-  return [...(isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')]), ...refund, ...limits];
+  const ramp = trace?.ratePercent === undefined ? [] : [`Ramp: × ${trace.ratePercent}%`];
+  return [...(isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')]), ...ramp, ...refund, ...limits];
 }
 
 /** Limit of names in a folded row. More names would hide the paid lines. */

@@ -7,8 +7,8 @@ import {
   type TierOverride,
 } from '../../engine/compiled-plan.js';
 import { type Condition } from '../../engine/condition.js';
+import { type Quota } from '../../engine/effective-quota.js';
 import { type AssignedPlan, type RepInput } from '../../engine/model.js';
-import { type Quota } from '../../engine/payout.js';
 import { type Rule } from '../../engine/plan-config.js';
 import { mayHaveEarned, stoppedDays, timelineOf } from '../../engine/version-timeline.js';
 import { type Day, type DayRange, isEffective } from '../../kernel/day.js';

@@ -69,7 +69,13 @@ export const createPlan = operation({
   maxKeys: 100_000,
   response: writtenPlan,
   status: 201,
-  failures: { plan_too_complex: 400, plan_tests_failed: 400, plan_name_taken: 409, rep_not_found: 404 },
+  failures: {
+    plan_too_complex: 400,
+    group_terms_differ: 400,
+    plan_tests_failed: 400,
+    plan_name_taken: 409,
+    rep_not_found: 404,
+  },
   tool: {
     name: 'create_plan',
     title: 'Create plan',

@@ -102,6 +102,7 @@ export const previewPlanChange = operation({
   otherStatus: 202,
   failures: {
     plan_too_complex: 400,
+    group_terms_differ: 400,
     plan_not_found: 404,
     rep_not_found: 404,
     job_not_found: 404,

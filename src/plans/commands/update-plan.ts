@@ -204,6 +204,7 @@ export const updatePlan = operation({
   response: writtenPlan,
   failures: {
     plan_too_complex: 400,
+    group_terms_differ: 400,
     plan_tests_failed: 400,
     plan_not_found: 404,
     plan_name_taken: 409,

@@ -81,6 +81,13 @@ export function plusDays(day: string, count: number): string {
   return date.toISOString().slice(0, 10);
 }
 
+/** The same day of the month, or its last day, some months later. */
+export function plusMonths(day: string, count: number): string {
+  const months = yearOf(day) * 12 + monthOf(day) - 1 + count;
+  const [year, month] = [Math.floor(months / 12), (months % 12) + 1];
+  return `${year}-${two(month)}-${two(Math.min(Number(day.slice(8, 10)), lastDayOfMonth(year, month)))}`;
+}
+
 export function nextPeriod(period: string): string {
   const kind = kindOf(period);
   if (kind === null) throw new Error(`not a period: ${period}`);

@@ -1,10 +1,12 @@
-import { daysOf, isEffective, isInPeriod, kindOf, lastDayOf, nextPeriod, PERIOD_KINDS, periodOf } from './calendar.js';
+import { type DayRange, isEffective, isIn, kindOf, lastDayOf, nextPeriod, PERIOD_KINDS, periodOf } from './calendar.js';
 import { allPass } from './conditions.js';
 import { attainmentKey, type Config, canonical, effectiveTiers, type Rule, type Tier } from './config.js';
 import { type Amount, amount, ONE, rounded, sum, text, ZERO } from './decimal.js';
 import { BOUND, currencyFits, numberOf, planCurrency } from './fields.js';
+import { fiscalKindOf, fiscalPeriods, periodDays, periodIn } from './fiscal.js';
+import { type EffectiveQuota, effectiveQuota, rampRate } from './quota.js';
 import { isStoppedOn, versionOn } from './timeline.js';
-import type { FrozenPeriod, LedgerRow, World, WorldDeal, WorldPlan, WorldPlanVersion, WorldQuota } from './world.js';
+import type { FrozenPeriod, LedgerRow, World, WorldDeal, WorldPlan, WorldPlanVersion } from './world.js';
 
 export interface Calculation {
   /** The current rows of the ledger. */
@@ -72,7 +74,7 @@ interface Firing {
   period: string;
   credit: Amount;
   base: Amount;
-  quota: WorldQuota | null;
+  quota: EffectiveQuota | null;
 }
 
 interface CreditSoFar {
@@ -138,10 +140,20 @@ class RepLedger {
     const periods = this.frozenPeriods();
     const replaced = periods.filter((each) => each.truedUp !== null);
     this.fixed = [
-      ...this.approved.filter((row) => !replaced.some((each) => isInPeriod(row.earnedOn, each.period))),
+      ...this.approved.filter((row) => !replaced.some((each) => this.isInPeriod(row.earnedOn, each.period))),
       ...replaced.flatMap((each) => each.truedUp ?? []),
       ...this.unchanged,
     ];
+  }
+
+  private daysOf(period: string): DayRange {
+    const days = periodDays(this.world, period);
+    if (days === null) throw new Error(`not a period: ${period}`);
+    return days;
+  }
+
+  private isInPeriod(day: string, period: string): boolean {
+    return isIn(day, this.daysOf(period));
   }
 
   calculate(): Calculation {
@@ -166,7 +178,7 @@ class RepLedger {
   }
 
   private isFrozen(day: string): boolean {
-    return this.frozenPeriods().some((each) => isInPeriod(day, each.period));
+    return this.frozenPeriods().some((each) => this.isInPeriod(day, each.period));
   }
 
   /** The natural key of a row belongs to its approved period, whether it was approved there or came with a true-up. */
@@ -190,7 +202,7 @@ class RepLedger {
       const rule = config.rules.find((each) => each.name === row.ruleName);
       if (rule !== undefined) return rule.phase;
     }
-    return kindOf(row.dealId) === null ? 'per_deal' : 'periodic';
+    return (kindOf(row.dealId) ?? fiscalKindOf(row.dealId)) === null ? 'per_deal' : 'periodic';
   }
 
   private stepOf(row: LedgerRow): Step {
@@ -205,7 +217,7 @@ class RepLedger {
       if (deal.closeDate !== null) steps.push({ day: deal.closeDate, isPeriodEnd: false, id: deal.dealId });
     }
     for (const period of this.endedPeriods()) {
-      steps.push({ day: lastDayOf(period), isPeriodEnd: true, id: period });
+      steps.push({ day: this.daysOf(period).last, isPeriodEnd: true, id: period });
     }
     steps.sort((a, b) => compare(a.day, b.day) || Number(a.isPeriodEnd) - Number(b.isPeriodEnd) || compare(a.id, b.id));
     return steps.filter((step, index) => index === 0 || !sameStep(step, steps[index - 1] as Step));
@@ -218,8 +230,8 @@ class RepLedger {
       ...world.deals.map((deal) => deal.closeDate),
       ...world.assignments.map((assignment) => assignment.effectiveStart),
       ...world.plans.flatMap((plan) => plan.versions.map((version) => version.effectiveStart)),
-      ...world.quotas.map((quota) => daysOf(quota.period)?.first ?? null),
-      ...world.frozen.map((each) => daysOf(each.period)?.first ?? null),
+      ...world.quotas.map((quota) => periodDays(world, quota.period)?.first ?? null),
+      ...world.frozen.map((each) => periodDays(world, each.period)?.first ?? null),
       ...world.storedRows.map((row) => row.earnedOn),
     ].filter((day) => day !== null);
     const first = days.sort(compare)[0];
@@ -229,6 +241,12 @@ class RepLedger {
       for (let period = periodOf(kind, first); lastDayOf(period) < world.asOf; period = nextPeriod(period)) {
         periods.push(period);
       }
+      periods.push(
+        ...fiscalPeriods(world, kind).filter((period) => {
+          const days = this.daysOf(period);
+          return first <= days.last && days.last < world.asOf;
+        }),
+      );
     }
     return periods;
   }
@@ -266,7 +284,8 @@ class RepLedger {
     return this.plansOn(step.day).flatMap(({ plan, version, rules }) =>
       rules.flatMap((rule) => {
         const concerned = (rule.phase === 'per_deal' && isOwn) || (rule.phase === 'cascade' && isBelow);
-        const firing = concerned ? this.dealFiring(plan, version, rule, deal, step.day) : null;
+        const fires = concerned && isEffective(step.day, rule.effectiveStart, rule.effectiveEnd);
+        const firing = fires ? this.dealFiring(plan, version, rule, deal, step.day) : null;
         return firing === null ? [] : [firing];
       }),
     );
@@ -301,8 +320,9 @@ class RepLedger {
     if (measure === null) return null;
 
     const key = attainmentKey(rule);
-    const period = periodOf(rule.attainmentPeriod, day);
-    const quota = this.quotaOf(plan, key, period);
+    const period = periodIn(this.world, rule.calendar, rule.attainmentPeriod, day);
+    if (period === null) return null;
+    const quota = this.quotaOf(plan, rule, period);
     const base = this.baseOf(rule, input ?? measure, quota, field);
     if (base === null) return null;
 
@@ -323,31 +343,37 @@ class RepLedger {
   private baseOf(
     rule: Rule,
     usual: Amount,
-    quota: WorldQuota | null,
+    quota: EffectiveQuota | null,
     field: (slug: string) => Amount | null,
   ): Amount | null {
     if (rule.payoutBase === null) return usual;
-    if (rule.payoutBase === 'variable_target') return variableTarget(quota);
+    if (rule.payoutBase === 'variable_target') return quota?.variableTarget ?? null;
     if (rule.payoutBase === '1') return ONE;
     return field(rule.payoutBase);
   }
 
-  private quotaOf(plan: WorldPlan, key: string, period: string): WorldQuota | null {
-    return (
-      this.world.quotas.find(
-        (quota) =>
-          quota.repId === this.repId && quota.planId === plan.planId && quota.key === key && quota.period === period,
-      ) ?? null
+  private quotaOf(plan: WorldPlan, rule: Rule, period: string): EffectiveQuota | null {
+    const key = attainmentKey(rule);
+    const found = this.world.quotas.find(
+      (quota) =>
+        quota.repId === this.repId && quota.planId === plan.planId && quota.key === key && quota.period === period,
     );
+    return found === undefined ? null : effectiveQuota(this.world, found, rule.quotaProration);
   }
 
   // Section 8, `executionPhase: periodic`.
 
   private periodicFirings(period: string): Firing[] {
-    const lastDay = lastDayOf(period);
+    const { first, last: lastDay } = this.daysOf(period);
+    const calendar = kindOf(period) === null ? 'fiscal' : 'calendar';
+    const kind = kindOf(period) ?? fiscalKindOf(period);
     return this.plansOn(lastDay).flatMap(({ plan, version, rules }) =>
       rules
-        .filter((rule) => rule.phase === 'periodic' && rule.attainmentPeriod === kindOf(period))
+        .filter((rule) => rule.phase === 'periodic' && rule.calendar === calendar && rule.attainmentPeriod === kind)
+        // Money model, section 7: a periodic rule fires for every period that its dates meet.
+        .filter(
+          ({ effectiveStart: start, effectiveEnd: end }) => (start ?? first) <= lastDay && (end ?? lastDay) >= first,
+        )
         .flatMap((rule) => {
           const firing = this.periodicFiring(plan, version, rule, period, lastDay);
           return firing === null ? [] : [firing];
@@ -366,7 +392,8 @@ class RepLedger {
       (deal) =>
         deal.repId === this.repId &&
         deal.closeDate !== null &&
-        isInPeriod(deal.closeDate, period) &&
+        this.isInPeriod(deal.closeDate, period) &&
+        isEffective(deal.closeDate, rule.effectiveStart, rule.effectiveEnd) &&
         this.passes(version, rule, deal, lastDay),
     );
     const total = (slug: string): Amount =>
@@ -375,7 +402,7 @@ class RepLedger {
         : sum(deals.map((deal) => numberOf(this.world, version, deal, slug) ?? ZERO));
     const measure = total(rule.measure);
     const key = attainmentKey(rule);
-    const quota = this.quotaOf(plan, key, period);
+    const quota = this.quotaOf(plan, rule, period);
     const base = this.baseOf(rule, measure, quota, total);
     if (base === null) return null;
     const credit = rule.quotaGroup === null ? this.creditOf(rule, measure, total) : ZERO;
@@ -468,13 +495,19 @@ class RepLedger {
   private payoutOf(firing: Firing, credit: CreditSoFar, currency: string): { amount: Amount; tier: Tier | null } {
     const scale = scaleOf(firing, this.repId);
     const tier = this.tierReached(firing, credit, scale);
-    const raw = this.rawAmount(firing, credit, scale, tier);
+    const raw = this.rawAmount(firing, credit, scale, tier).times(this.rateFactor(firing));
     // Section 4: a raw amount beyond the bound pays 0.
     if (raw.abs().gt(BOUND)) return { amount: ZERO, tier };
     // Step 3.
     if (this.isBelowFloorAttainment(firing, credit, scale.target)) return { amount: ZERO, tier };
     // Step 7.
     return { amount: rounded(this.limited(firing, raw, tier), currency), tier };
+  }
+
+  /** Money model, section 4: `ratePercent`. Bonuses of the period have one amount. */
+  private rateFactor({ plan, rule, day }: Firing): Amount {
+    if (rule.payoutMode !== 'rate' && rule.payoutMode !== 'flat_per_event') return ONE;
+    return rampRate(this.world, this.repId, plan.planId, day);
   }
 
   /** Section 7: the tier reached. */
@@ -539,7 +572,7 @@ class RepLedger {
     // Step 4.
     if (floor !== null && tier !== null && limited.gte(0) && limited.lt(floor)) limited = floor;
     // Step 5.
-    const variable = variableTarget(firing.quota);
+    const variable = firing.quota?.fullVariableTarget ?? null;
     if (capMultiplier !== null && variable !== null) {
       const capAmount = capMultiplier.times(variable);
       if (limited.gt(capAmount)) limited = capAmount;
@@ -578,7 +611,7 @@ class RepLedger {
   }
 
   private rankOf(firing: Firing): Amount {
-    const days = daysOf(firing.period);
+    const days = this.daysOf(firing.period);
     const rivals = this.world.reps.filter(
       (rep) =>
         rep.repId !== this.repId &&
@@ -586,7 +619,6 @@ class RepLedger {
           (each) =>
             each.repId === rep.repId &&
             each.planId === firing.plan.planId &&
-            days !== null &&
             (each.effectiveStart === null || each.effectiveStart <= days.last) &&
             (each.effectiveEnd === null || each.effectiveEnd >= days.first),
         ),
@@ -600,14 +632,9 @@ function sameStep(a: Step, b: Step): boolean {
   return a.day === b.day && a.isPeriodEnd === b.isPeriodEnd && a.id === b.id;
 }
 
-function variableTarget(quota: WorldQuota | null): Amount | null {
-  return quota === null || quota.variableTarget === null ? null : amount(quota.variableTarget);
-}
-
 /** Null: no quota, or target 0. */
-function targetOf(quota: WorldQuota | null): Amount | null {
-  const target = quota === null ? ZERO : amount(quota.target);
-  return target.gt(0) ? target : null;
+function targetOf(quota: EffectiveQuota | null): Amount | null {
+  return quota?.target.gt(0) === true ? quota.target : null;
 }
 
 function lastAtOrBelow(tiers: Tier[], x: Amount | null): Tier | null {

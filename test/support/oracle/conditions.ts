@@ -1,6 +1,7 @@
-import { dayIn, daysOf, isIn, periodOf, plusDays, previousPeriod } from './calendar.js';
+import { dayIn, isIn, periodOf, plusDays, previousPeriod } from './calendar.js';
 import type { Condition, Leaf } from './config.js';
 import { fieldOf, numberFrom, type Present } from './fields.js';
+import { periodDays } from './fiscal.js';
 import type { World, WorldDeal, WorldPlanVersion } from './world.js';
 
 interface Sight {
@@ -163,7 +164,7 @@ function inPeriod(value: Present, wanted: unknown, sight: Sight): boolean {
     this_year: periodOf('annual', sight.seenFrom),
     last_year: previousPeriod('annual', sight.seenFrom),
   };
-  return isIn(day, daysOf(named[wanted] ?? wanted));
+  return isIn(day, periodDays(sight.world, named[wanted] ?? wanted));
 }
 
 function inLastDays(value: Present, wanted: unknown, sight: Sight): boolean {

@@ -48,6 +48,10 @@ interface PostedRule {
   quotaMeasure?: string;
   quotaCredit?: { field: string; weight?: number }[];
   conditions?: Condition[];
+  quotaProration?: QuotaProration;
+  calendar?: 'calendar' | 'fiscal';
+  effectiveStart?: string | null;
+  effectiveEnd?: string | null;
 }
 
 interface PostedConfig {
@@ -57,6 +61,7 @@ interface PostedConfig {
 }
 
 type Phase = 'per_deal' | 'cascade' | 'periodic';
+type QuotaProration = 'none' | 'calendar_days' | 'whole_months';
 type TierMode = 'full_rate' | 'marginal' | 'retroactive';
 type PayoutMode = 'rate' | 'rate_times_attainment' | 'flat_per_event' | 'flat_per_tier' | 'stepped_bonus';
 
@@ -89,6 +94,10 @@ export interface Rule {
   quotaMeasure: string | null;
   quotaCredit: { field: string; weight: Amount }[] | null;
   conditions: Condition[];
+  quotaProration: QuotaProration;
+  calendar: 'calendar' | 'fiscal';
+  effectiveStart: string | null;
+  effectiveEnd: string | null;
 }
 
 export interface Config {
@@ -123,6 +132,17 @@ function canonicalRule(rule: PostedRule, position: number, quotaPeriod: PeriodKi
     dependsOn: rule.dependsOn ?? null,
     ...limitsAndQuota(rule),
     conditions: rule.conditions ?? [],
+    ...quotaTerms(rule),
+  };
+}
+
+/** Money model, sections 4 and 7. */
+function quotaTerms({ quotaProration, calendar, effectiveStart, effectiveEnd }: PostedRule) {
+  return {
+    quotaProration: quotaProration ?? 'none',
+    calendar: calendar ?? 'calendar',
+    effectiveStart: effectiveStart ?? null,
+    effectiveEnd: effectiveEnd ?? null,
   };
 }
 

@@ -1,6 +1,6 @@
-import { daysOf } from './calendar.js';
 import { cleanLedger } from './clean-ledger.js';
 import { canonical } from './config.js';
+import { periodDays } from './fiscal.js';
 import { type PlanPatch, patched, resolvePlan } from './timeline.js';
 import { countedIn, liveRows, totalOf } from './true-up.js';
 import type {
@@ -121,7 +121,7 @@ export function afterHistory(
 ): World {
   let now: World = { ...world, plans: stages.plansBefore, deals: stages.first };
   now.storedRows = cleanLedger(now);
-  now.frozen = withoutOverlaps(approvals.frozen).map((each) => ({ ...each, truedUp: null }));
+  now.frozen = withoutOverlaps(world, approvals.frozen).map((each) => ({ ...each, truedUp: null }));
   now = { ...now, deals: stages.second };
   for (const position of approvals.trueUpsBefore) now = withTrueUp(now, position);
   now = { ...now, storedRows: cleanLedger(now), plans: world.plans, deals: world.deals };
@@ -131,12 +131,15 @@ export function afterHistory(
 }
 
 /** Two approved statements of one rep may not overlap. */
-function withoutOverlaps(wanted: { repId: string; period: string }[]): { repId: string; period: string }[] {
+function withoutOverlaps(
+  world: World,
+  wanted: { repId: string; period: string }[],
+): { repId: string; period: string }[] {
   const found: { repId: string; period: string }[] = [];
   for (const each of wanted) {
-    const days = daysOf(each.period);
+    const days = periodDays(world, each.period);
     const overlaps = found.some((other) => {
-      const taken = daysOf(other.period);
+      const taken = periodDays(world, other.period);
       if (other.repId !== each.repId || taken === null || days === null) return false;
       return taken.first <= days.last && days.first <= taken.last;
     });

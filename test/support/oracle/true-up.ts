@@ -1,6 +1,7 @@
-import { isInPeriod } from './calendar.js';
+import { isIn } from './calendar.js';
 import { calculated } from './clean-ledger.js';
 import { type Amount, amount, sum, ZERO } from './decimal.js';
+import { periodDays } from './fiscal.js';
 import type { FrozenPeriod, LedgerRow, World } from './world.js';
 
 /** Section 9: one key of a true-up with its counted and its current amount. */
@@ -30,7 +31,9 @@ function keyOf(row: LedgerRow): string {
 }
 
 function approvedRows(world: World, frozen: FrozenPeriod): LedgerRow[] {
-  return world.storedRows.filter((row) => row.repId === frozen.repId && isInPeriod(row.earnedOn, frozen.period));
+  return world.storedRows.filter(
+    (row) => row.repId === frozen.repId && isIn(row.earnedOn, periodDays(world, frozen.period)),
+  );
 }
 
 /** The rows that count for an approved period: those of its latest true-up, or else the approved ones. */
@@ -46,7 +49,7 @@ function ownedKeys(world: World, frozen: FrozenPeriod): Set<string> {
 function thawed(world: World, repIds: Set<string>): World {
   const open = world.frozen.filter((each) => repIds.has(each.repId));
   const isReplaced = (row: LedgerRow): boolean =>
-    open.some((each) => each.repId === row.repId && isInPeriod(row.earnedOn, each.period));
+    open.some((each) => each.repId === row.repId && isIn(row.earnedOn, periodDays(world, each.period)));
   return {
     ...world,
     frozen: world.frozen.filter((each) => !open.includes(each)),
@@ -68,7 +71,7 @@ export function liveRows(world: World, repId: string, period: string): LedgerRow
   return counted.filter((row) => {
     if (row.repId !== repId) return false;
     if (keys.has(keyOf(row))) return true;
-    return isInPeriod(row.earnedOn, period) && !elsewhere.some((each) => each.has(keyOf(row)));
+    return isIn(row.earnedOn, periodDays(world, period)) && !elsewhere.some((each) => each.has(keyOf(row)));
   });
 }
 

@@ -1,3 +1,5 @@
+import type { WorldFiscalYear } from './fiscal.js';
+
 export type StandardName =
   | 'dealAmount'
   | 'dealStage'
@@ -19,6 +21,23 @@ interface WorldRep {
   repId: string;
   /** Both days inclusive; a missing end is open. */
   lines: ReportingLine[];
+  hireDate?: string | null;
+  endDate?: string | null;
+}
+
+export interface WorldAbsence {
+  repId: string;
+  from: string;
+  to: string;
+  /** Percent, default 100. */
+  quotaRelief?: number;
+  variableRelief?: number;
+}
+
+export interface WorldRamp {
+  /** Null: the start of the assignment, or else the hire date. */
+  from: string | null;
+  steps: { months: number; quotaPercent: number; variablePercent?: number; ratePercent?: number }[];
 }
 
 export interface WorldOverride {
@@ -58,6 +77,7 @@ export interface WorldAssignment {
   planId: string;
   effectiveStart: string | null;
   effectiveEnd: string | null;
+  ramp?: WorldRamp;
 }
 
 export interface WorldQuota {
@@ -68,6 +88,8 @@ export interface WorldQuota {
   period: string;
   target: number | string;
   variableTarget: number | string | null;
+  /** False: ramps, absences and dates do not change it. */
+  prorate?: boolean;
 }
 
 export interface GivenValues {
@@ -104,7 +126,11 @@ export interface World {
     timeZone: string;
     standard: Partial<Record<StandardName, string>>;
     measures: Record<string, string>;
+    /** Default 25. */
+    minQuotaPercent?: number;
   };
+  fiscalYears?: WorldFiscalYear[];
+  absences?: WorldAbsence[];
   reps: WorldRep[];
   plans: WorldPlan[];
   assignments: WorldAssignment[];

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { type PeriodKind, periodOf, plusDays } from './calendar.js';
+import { type PeriodKind, plusDays } from './calendar.js';
+import { periodDays, periodIn, type WorldFiscalYear } from './fiscal.js';
 import { afterHistory, planMadeOf, type VersionDraft } from './histories.js';
 import { setVersionStatus } from './timeline.js';
 import type {
@@ -8,11 +9,13 @@ import type {
   PlanStatus,
   ReportingLine,
   World,
+  WorldAbsence,
   WorldAssignment,
   WorldDeal,
   WorldPlan,
   WorldPlanVersion,
   WorldQuota,
+  WorldRamp,
 } from './world.js';
 
 interface WorldSize {
@@ -26,6 +29,8 @@ interface WorldSize {
   frozen?: boolean;
   /** Values near the bound, and amounts beyond it, which the API rejects. Default true. */
   unbounded?: boolean;
+  /** Employment, absences, ramps, prorated quotas, fiscal years and dates of rules. Default true. */
+  people?: boolean;
   /** Also generate inputs whose result the design does not define. Default false. */
   contested?: boolean;
 }
@@ -411,6 +416,7 @@ interface PlanShape {
   quotaPeriod: PeriodKind;
   kinds: Record<string, PeriodKind>;
   groups: Record<string, string | undefined>;
+  calendars: Record<string, 'fiscal' | undefined>;
   phases: Record<string, 'per_deal' | 'cascade' | 'periodic'>;
 }
 
@@ -570,6 +576,37 @@ function namedStyle({ tierBy, tierMode, payoutMode }: Pick<PayStyle, 'tierBy' | 
   };
 }
 
+/** The proration of each attainment key: the rules of a group have one. */
+type Prorations = Record<string, 'calendar_days' | 'whole_months' | undefined>;
+
+const proration = oneOf<Prorations[string]>(undefined, 'calendar_days', 'calendar_days', 'whole_months');
+
+function prorationsOf(settings: Settings): fc.Arbitrary<Prorations> {
+  if (!settings.people) return fc.constant({});
+  return fc.array(proration, { minLength: 5, maxLength: 5 }).map(([first, ...others]) => ({
+    ...Object.fromEntries(RULE_NAMES.map((name, index) => [name, others[index]])),
+    ...Object.fromEntries(RULE_NAMES.map((_, index) => [`Rule ${index + 1}`, others[index]])),
+    G: first,
+  }));
+}
+
+interface RuleDates {
+  effectiveStart: string | undefined;
+  effectiveEnd: string | undefined;
+}
+
+function ruleDates(settings: Settings): fc.Arbitrary<RuleDates> {
+  const always: RuleDates = { effectiveStart: undefined, effectiveEnd: undefined };
+  if (!settings.people) return fc.constant(always);
+  return often(
+    fc.constant(always),
+    fc.record({
+      effectiveStart: oneOf(undefined, '2026-01-15', '2026-02-10'),
+      effectiveEnd: oneOf(undefined, '2026-02-10', '2026-03-05', '2026-05-20'),
+    }),
+  );
+}
+
 function secondShapeRule(name: string): fc.Arbitrary<object> {
   return payStyle
     .chain((style) =>
@@ -621,7 +658,9 @@ function kindOfKey(shape: PlanShape, key: string): PeriodKind {
 
 const kind = oneOf<PeriodKind>('quarterly', 'quarterly', 'monthly', 'annual', 'semi_annual');
 
-function shapeOf(): fc.Arbitrary<PlanShape> {
+const fiscal = maybe(fc.constant('fiscal' as const), 3);
+
+function shapeOf(settings: Settings): fc.Arbitrary<PlanShape> {
   const phase = oneOf<'per_deal' | 'cascade' | 'periodic'>(
     'per_deal',
     'per_deal',
@@ -634,6 +673,9 @@ function shapeOf(): fc.Arbitrary<PlanShape> {
     shape: often<'canonical' | 'second'>(fc.constant('canonical'), fc.constant('second'), 3),
     quotaPeriod: fc.oneof(kind, fc.constant<PeriodKind>('semi_annual')),
     kinds: fc.record({ A: kind, B: kind, C: kind, D: kind, G: kind }),
+    calendars: settings.people
+      ? fc.record({ A: fiscal, B: fiscal, C: fiscal, D: fiscal, G: fiscal, 'Rule 1': fiscal, 'Rule 3': fiscal })
+      : fc.constant({}),
     groups: fc.record({
       A: maybe(fc.constant('G')),
       B: maybe(fc.constant('G')),
@@ -674,6 +716,25 @@ function configOf(shape: PlanShape, repIds: string[], settings: Settings): fc.Ar
       rules,
     })
     .map((config) => body({ quotaPeriod: shape.shape === 'second' ? shape.quotaPeriod : undefined, ...config }));
+}
+
+/** The rules with their proration, calendar and dates. */
+function withQuotaTerms(config: fc.Arbitrary<object>, shape: PlanShape, settings: Settings): fc.Arbitrary<object> {
+  if (!settings.people) return config;
+  const dates = fc.array(ruleDates(settings), { minLength: settings.rules, maxLength: settings.rules });
+  return fc.tuple(config, prorationsOf(settings), dates).map(([posted, prorations, ofRules]) => ({
+    ...posted,
+    rules: (posted as { rules: { name?: string; quotaGroup?: string }[] }).rules.map((rule, index) => {
+      const name = rule.name ?? `Rule ${index + 1}`;
+      const key = shape.shape === 'canonical' ? (rule.quotaGroup ?? name) : name;
+      return body({
+        ...rule,
+        quotaProration: prorations[key],
+        calendar: shape.calendars[key],
+        ...ofRules[index],
+      });
+    }),
+  }));
 }
 
 interface RawOverride {
@@ -747,7 +808,7 @@ function draftOf(shape: PlanShape, repIds: string[], settings: Settings): fc.Arb
       effectiveStart: oneOf(null, null, null, '2026-01-01', '2026-02-01', '2026-02-10', '2026-04-01'),
       effectiveEnd: oneOf(null, null, null, null, null, '2026-02-28', '2026-03-31', '2026-06-30', '2026-12-31'),
       fieldMapping: fc.constantFrom(...mappings),
-      config: configOf(shape, repIds, settings),
+      config: withQuotaTerms(configOf(shape, repIds, settings), shape, settings),
       overrides: fc.array(override, { maxLength: 2 }),
       source: maybe(fc.nat({ max: 3 }), 1),
       names: oneOf<VersionDraft['names']>(
@@ -768,7 +829,7 @@ function planOf(repIds: string[], settings: Settings): fc.Arbitrary<RawPlan> {
   const change = maybe(oneOf<PlanStatus>('active', 'archived', 'draft', 'deleted'), 5);
   return fc
     .record({
-      shape: shapeOf(),
+      shape: shapeOf(settings),
       currency: often<string | null>(fc.constant(null), oneOf('USD', 'EUR', 'JPY', 'BHD'), 4),
     })
     .chain(({ shape, currency }) =>
@@ -809,9 +870,25 @@ interface RawAssignment {
   start: string | null;
   end: string | null;
   again: boolean;
+  ramp: WorldRamp | undefined;
 }
 
+const rampStep = fc
+  .record({
+    months: oneOf(1, 1, 2, 3),
+    quotaPercent: oneOf(0, 25, 50, 75, 100, 120, 33.333333),
+    variablePercent: maybe(oneOf(0, 50, 100)),
+    ratePercent: maybe(oneOf(50, 100, 150, 112.5)),
+  })
+  .map(body);
+
+const ramp: fc.Arbitrary<WorldRamp> = fc.record({
+  from: oneOf<string | null>(null, null, '2025-12-31', '2026-01-15', '2026-01-31', '2026-03-05'),
+  steps: fc.array(rampStep, { minLength: 1, maxLength: 4 }),
+});
+
 const assignment: fc.Arbitrary<RawAssignment> = fc.record({
+  ramp: maybe(ramp),
   used: often(fc.constant(true), fc.constant(false), 10),
   start: oneOf(null, null, null, null, '2025-12-01', '2026-01-01', '2026-01-15', '2026-02-10'),
   end: oneOf(null, null, null, null, null, null, '2026-02-28', '2026-03-31', '2026-06-30'),
@@ -822,9 +899,9 @@ function assignmentsOf(repId: string, planId: string, raw: RawAssignment, isBoun
   if (!raw.used) return [];
   // Periodic rules fire for every ended period since the assignment's start, so theirs must have one.
   const effectiveStart = isBounded ? (raw.start ?? '2026-01-01') : raw.start;
-  const first = { repId, planId, effectiveStart, effectiveEnd: raw.end };
+  const first = body({ repId, planId, effectiveStart, effectiveEnd: raw.end, ramp: raw.ramp });
   if (raw.end === null || !raw.again) return [first];
-  return [first, { repId, planId, effectiveStart: plusDays(raw.end, 10), effectiveEnd: null }];
+  return [first, body({ ...first, effectiveStart: plusDays(raw.end, 10), effectiveEnd: null })];
 }
 
 interface RawQuota {
@@ -835,6 +912,7 @@ interface RawQuota {
   day: string;
   target: number | string;
   variableTarget: number | string | null;
+  prorate: false | undefined;
 }
 
 const quota: fc.Arbitrary<RawQuota> = fc.record({
@@ -844,29 +922,94 @@ const quota: fc.Arbitrary<RawQuota> = fc.record({
   day: oneOf('2026-01-01', '2026-01-01', '2026-02-01', '2026-02-01', '2026-03-01', '2026-04-01'),
   target: oneOf<number | string>(5000, 10000, 1000, '4000', '3333.33', 2000, 50, 0),
   variableTarget: oneOf<number | string | null>(null, 1000, 2000, '750.5', 0),
+  prorate: maybe(fc.constant(false as const), 8),
 });
 
-function quotasOf(raw: RawQuota[], repIds: string[], plans: RawPlan[], settings: Settings): WorldQuota[] {
+function quotasOf(
+  raw: RawQuota[],
+  repIds: string[],
+  plans: RawPlan[],
+  world: Pick<World, 'fiscalYears'>,
+  settings: Settings,
+): WorldQuota[] {
   const found: WorldQuota[] = [];
   for (const each of raw) {
-    const planIndex = each.plan % plans.length;
-    const plan = plans[planIndex];
-    const planId = PLAN_IDS[planIndex];
-    if (plan === undefined || planId === undefined) continue;
-    const keys = keysOf(plan.shape, settings);
-    const key = keys[each.key % keys.length] ?? 'A';
-    const period = periodOf(kindOfKey(plan.shape, key), each.day);
-    for (const [index, repId] of repIds.entries()) {
-      if (each.rep !== null && each.rep % repIds.length !== index) continue;
+    const identity = identityOf(each, plans, world, settings);
+    if (identity === null) continue;
+    const { planId, key, period } = identity;
+    const ofReps = repIds.filter((_, index) => each.rep === null || each.rep % repIds.length === index);
+    for (const repId of ofReps) {
       const isTaken = found.some(
         (other) => other.repId === repId && other.planId === planId && other.key === key && other.period === period,
       );
       if (isTaken) continue;
-      found.push({ repId, planId, key, period, target: each.target, variableTarget: each.variableTarget });
+      const { target, variableTarget, prorate } = each;
+      found.push({ repId, planId, key, period, target, variableTarget, ...(prorate === false ? { prorate } : {}) });
     }
   }
   return found;
 }
+
+/** The plan, the key and the period of a quota. Null: its day lies in no fiscal year. */
+function identityOf(
+  each: RawQuota,
+  plans: RawPlan[],
+  world: Pick<World, 'fiscalYears'>,
+  settings: Settings,
+): { planId: string; key: string; period: string } | null {
+  const planIndex = each.plan % plans.length;
+  const { shape } = plans[planIndex] as RawPlan;
+  const keys = keysOf(shape, settings);
+  const key = keys[each.key % keys.length] ?? 'A';
+  const period = periodIn(world, shape.calendars[key] ?? 'calendar', kindOfKey(shape, key), each.day);
+  return period === null ? null : { planId: PLAN_IDS[planIndex] as string, key, period };
+}
+
+// Employment, absences and fiscal years
+
+interface RawPerson {
+  hireDate: string | null;
+  endDate: string | null;
+  absences: Omit<WorldAbsence, 'repId'>[];
+}
+
+const relief = maybe(oneOf(0, 50, 100, 12.5));
+
+/** Absences of one person do not overlap. */
+const person: fc.Arbitrary<RawPerson> = fc.record({
+  hireDate: oneOf(null, null, '2025-12-15', '2026-01-20', '2026-02-10'),
+  endDate: oneOf(null, null, null, '2026-03-15', '2026-05-20'),
+  absences: fc
+    .tuple(
+      maybe(fc.record({ from: oneOf('2026-01-01', '2026-01-10'), to: oneOf('2026-01-10', '2026-02-05') })),
+      maybe(fc.record({ from: oneOf('2026-02-06', '2026-02-10'), to: oneOf('2026-03-11', '2026-06-30') })),
+    )
+    .chain((days) =>
+      fc.tuple(
+        ...days
+          .filter((each) => each !== undefined)
+          .map((each) =>
+            fc
+              .record({ quotaRelief: relief, variableRelief: relief })
+              .map((reliefs) => ({ ...each, ...body(reliefs) })),
+          ),
+      ),
+    ),
+});
+
+const fiscalYears: fc.Arbitrary<WorldFiscalYear[]> = oneOf<WorldFiscalYear[]>(
+  [],
+  [
+    { year: 2025, start: '2025-02-01', pattern: 'months', weeks: 52 },
+    { year: 2026, start: '2026-02-01', pattern: 'months', weeks: 52 },
+  ],
+  [{ year: 2026, start: '2026-01-04', pattern: '4-4-5', weeks: 52 }],
+  [
+    { year: 2025, start: '2025-01-30', pattern: '4-5-4', weeks: 53 },
+    { year: 2026, start: '2026-02-05', pattern: '5-4-4', weeks: 52 },
+  ],
+  [{ year: 2026, start: '2025-08-31', pattern: 'months', weeks: 52 }],
+);
 
 // Approved periods
 
@@ -878,7 +1021,10 @@ interface RawFrozen {
 
 const frozenPeriod: fc.Arbitrary<RawFrozen> = fc.record({
   rep: oneOf<number | null>(null, 0, 1, 2, 3),
-  period: oneOf('2026-01', '2026-01', '2026-02', '2026-02', '2026-Q1', '2026-Q1', '2026-03', '2025-12', '2026'),
+  period: often(
+    oneOf('2026-01', '2026-01', '2026-02', '2026-02', '2026-Q1', '2026-Q1', '2026-03', '2025-12', '2026'),
+    oneOf('FY2026-P01', 'FY2026-P02', 'FY2026-Q1', 'FY2026-Q2', 'FY2025-P12'),
+  ),
 });
 
 const workspace: fc.Arbitrary<World['workspace']> = fc.record({
@@ -904,6 +1050,7 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
     quotas: 32,
     frozen: true,
     unbounded: true,
+    people: true,
     contested: false,
     ...size,
   };
@@ -923,7 +1070,10 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
           lines: fc.tuple(...repIds.map((_, index) => linesOf(index, repIds))),
           plans: fc.tuple(...planIds.map(() => planOf(repIds, settings))),
           assignments: fc.tuple(...repIds.map(() => fc.tuple(...planIds.map(() => assignment)))),
-          quotas: fc.array(quota, { minLength: Math.floor(settings.quotas / 2), maxLength: settings.quotas }),
+          quotas: fc.array(settings.people ? quota : quota.map((each) => ({ ...each, prorate: undefined })), {
+            minLength: Math.floor(settings.quotas / 2),
+            maxLength: settings.quotas,
+          }),
           deals: dealsOf(dealIds, repIds).chain((last) =>
             fc.tuple(fc.constant(last), dealsBefore(last, repIds)).chain(([after, second]) =>
               fc.record({
@@ -933,6 +1083,9 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
               }),
             ),
           ),
+          people: fc.tuple(...repIds.map(() => person)),
+          fiscalYears,
+          minQuotaPercent: maybe(oneOf(1, 40, 100)),
           frozen: often(fc.array(frozenPeriod, { minLength: 1, maxLength: 4 }), fc.constant<RawFrozen[]>([])),
           trueUpsBefore: oneOf<number[]>([], [0, 1, 2, 3, 4, 5], [4, 3, 2, 1, 0], [2, 5]),
           trueUpsAfter: oneOf<number[]>([], [], [0, 1, 2, 3], [3, 1]),
@@ -952,6 +1105,9 @@ interface RawWorld {
   assignments: RawAssignment[][];
   quotas: RawQuota[];
   deals: { last: WorldDeal[]; second: WorldDeal[]; first: WorldDeal[] };
+  people: RawPerson[];
+  fiscalYears: WorldFiscalYear[];
+  minQuotaPercent: number | undefined;
   frozen: RawFrozen[];
   trueUpsBefore: number[];
   trueUpsAfter: number[];
@@ -989,26 +1145,47 @@ function worldOf(raw: RawWorld, repIds: string[], settings: Settings): World {
     };
   });
   const hasPeriodic = raw.plans.map((plan) => Object.values(plan.shape.phases).includes('periodic'));
+  const people = settings.people ? peopleIn(raw, repIds) : null;
   const world: World = {
     asOf: raw.asOf,
     workspace: raw.workspace,
     reps: repIds.map((repId, index) => ({ repId, lines: raw.lines[index] ?? [] })),
+    ...people,
     plans,
     assignments: repIds.flatMap((repId, rep) =>
       plans.flatMap((plan, index) => {
         const each = raw.assignments[rep]?.[index];
-        return each === undefined ? [] : assignmentsOf(repId, plan.planId, each, hasPeriodic[index] === true);
+        if (each === undefined) return [];
+        const terms = settings.people ? each : { ...each, ramp: undefined };
+        return assignmentsOf(repId, plan.planId, terms, hasPeriodic[index] === true);
       }),
     ),
-    quotas: quotasOf(raw.quotas, repIds, raw.plans, settings),
+    quotas: quotasOf(raw.quotas, repIds, raw.plans, people ?? {}, settings),
     deals: raw.deals.last,
     frozen: [],
     storedRows: [],
   };
   if (!settings.frozen) return { ...world, plans: plansBefore };
   const { first, second } = raw.deals;
-  const frozen = raw.frozen.flatMap(({ rep, period }) =>
-    repIds.filter((_, index) => rep === null || rep % repIds.length === index).map((repId) => ({ repId, period })),
-  );
+  const isDefined = ({ period }: RawFrozen): boolean => periodDays(world, period) !== null;
+  const frozen = raw.frozen
+    .filter(isDefined)
+    .flatMap(({ rep, period }) =>
+      repIds.filter((_, index) => rep === null || rep % repIds.length === index).map((repId) => ({ repId, period })),
+    );
   return afterHistory(world, { first, second, plansBefore }, { ...raw, frozen });
+}
+
+/** The reps with their employment, the absences and the fiscal years. */
+function peopleIn(raw: RawWorld, repIds: string[]): Pick<World, 'reps' | 'absences' | 'fiscalYears' | 'workspace'> {
+  const reps = repIds.map((repId, index) => {
+    const { hireDate = null, endDate = null, absences = [] } = raw.people[index] ?? {};
+    return { repId, lines: raw.lines[index] ?? [], hireDate, endDate, absences };
+  });
+  return {
+    reps: reps.map(({ absences: _, ...rep }) => rep),
+    absences: reps.flatMap(({ repId, absences }) => absences.map((absence) => ({ repId, ...absence }))),
+    fiscalYears: raw.fiscalYears,
+    workspace: body({ ...raw.workspace, minQuotaPercent: raw.minQuotaPercent }) as World['workspace'],
+  };
 }

@@ -182,6 +182,7 @@ function attainmentStep({ event, rule }: Explanation, trace: Trace): Step {
       : formatAttainment(trace.periodAttainment);
   const rows = [
     { label: `Quota of the ${period}`, value: formatCredit(target, event) },
+    ...prorationRows(event, trace),
     { label: 'Closed before this deal', value: formatCredit(before, event) },
     { label: 'Closed with this deal', value: formatCredit(after, event) },
     ...(trace.periodCredit === undefined
@@ -191,6 +192,15 @@ function attainmentStep({ event, rule }: Explanation, trace: Trace): Step {
   const words =
     trace.belowZero === true ? ['Refunds have taken the attainment below zero; the first tier applies.'] : [];
   return { title, figure, words, rows };
+}
+
+/** The quota as it was set, with the days that count: 120,000 × 34.5 of 90 days. */
+function prorationRows(event: Event, { proration }: Trace): Step['rows'] {
+  if (proration === undefined) return [];
+  const { target, weight, size, unit, minPercent } = proration;
+  const share =
+    minPercent === undefined ? `${formatUnits(weight)} of ${size} ${unit}` : `${minPercent} % (the minimum)`;
+  return [{ label: 'Quota by working time', value: `${formatCredit(target, event)} × ${share}` }];
 }
 
 /** Credit is money for most measures; counts of meetings and the like are small whole numbers. */
@@ -250,11 +260,12 @@ function tierStep({ event, rule }: Explanation, trace: Trace): Step {
 }
 
 function tierWords(trace: Trace, rule: Explanation['rule']): string[] {
-  const { tierValue, rank, parts } = trace;
+  const { tierValue, rank, ratePercent, parts } = trace;
   return [
     ...parts.flatMap(({ rate, planRate }) => agreedWords(rate, planRate)),
     ...(tierValue === undefined ? [] : [`The deal's value for the tier is ${formatNumber(tierValue, 2)}.`]),
     ...(rank === undefined ? [] : [`Position ${rank} among the people of the plan.`]),
+    ...(ratePercent === undefined ? [] : [`The ramp pays ${formatNumber(ratePercent, 6)} % of the sum of the parts.`]),
     ...(parts.length > 0 ? [] : [whyNoPart(trace, rule)]),
   ];
 }

@@ -1,0 +1,272 @@
+import {
+  addDays,
+  addMonths,
+  countDays,
+  type Day,
+  type DayRange,
+  intersection,
+  isEffective,
+  isWithin,
+} from '../kernel/day.js';
+import { Decimal, sum } from '../kernel/decimal.js';
+
+export const quotaProrations = ['none', 'calendar_days', 'whole_months'] as const;
+export type QuotaProration = (typeof quotaProrations)[number];
+
+/** The factor below which no target falls, in percent, unless the workspace sets another. */
+export const defaultMinQuotaPercent = 25;
+
+export interface Quota {
+  readonly target: Decimal;
+  readonly variableTarget: Decimal | null;
+  /** Whether absences, ramps and dates leave the target as it is. */
+  readonly isFixed?: boolean;
+}
+
+export interface RampStep {
+  readonly months: number;
+  readonly quotaPercent: number;
+  readonly variablePercent: number;
+  readonly ratePercent: number;
+}
+
+/** A ramp from a day on; null is the start of its assignment, otherwise the hire date. */
+export interface Ramp {
+  readonly from: Day | null;
+  readonly steps: readonly RampStep[];
+}
+
+/** The days of an assignment to a plan; an end of null is open. */
+export interface AssignedDays {
+  readonly start: Day | null;
+  readonly end: Day | null;
+  readonly ramp?: Ramp;
+}
+
+export interface Absence {
+  readonly from: Day;
+  readonly to: Day;
+  /** In percent of the target and of the variable target. */
+  readonly quotaRelief: Decimal;
+  readonly variableRelief: Decimal;
+}
+
+/** When a person works, and how much of a target remains at least. */
+export interface WorkingTime {
+  readonly hireDate: Day | null;
+  readonly endDate: Day | null;
+  readonly absences: readonly Absence[];
+  readonly minQuotaPercent: Decimal;
+}
+
+/** What decides the weight of a day. */
+export type WeightReason = 'full' | 'ramp' | 'absence' | 'not_assigned' | 'not_employed';
+
+/** Consecutive days of equal weight. */
+export interface WeightedDays extends DayRange {
+  readonly quotaWeight: Decimal;
+  readonly variableWeight: Decimal;
+  readonly because: WeightReason;
+}
+
+/** How a target was prorated: `target` times `weight` of `size` days or months. */
+export interface Proration {
+  readonly unit: 'days' | 'months';
+  readonly size: number;
+  readonly target: Decimal;
+  /** To 6 decimals. */
+  readonly weight: Decimal;
+  /** The percentage that applies because the weight is below it. */
+  readonly minPercent: Decimal | null;
+  readonly variableTarget: Decimal | null;
+  readonly variableWeight: Decimal;
+}
+
+/** The targets that count for a rule in a period. */
+export interface EffectiveQuota extends Quota {
+  readonly proration?: Proration;
+}
+
+const hundred = Decimal.of(100);
+const onePercent = Decimal.of(0.01);
+/** The scale of stored targets. */
+const targetPlaces = 6;
+
+/** The variable target that limits multiply: a leave does not lower what one deal can pay. */
+export function fullVariableTarget(quota: EffectiveQuota | null): Decimal | null {
+  return quota?.proration === undefined ? (quota?.variableTarget ?? null) : quota.proration.variableTarget;
+}
+
+/** The period of a quota, and the months or twelfths of a fiscal year of which it consists. */
+export interface QuotaPeriod {
+  readonly range: DayRange;
+  readonly months: readonly DayRange[];
+}
+
+/** The targets of the quota in the period, by the weights of the period's days. */
+export function effectiveQuota(
+  quota: Quota,
+  mode: QuotaProration,
+  { range, months }: QuotaPeriod,
+  days: readonly WeightedDays[],
+  minQuotaPercent: Decimal,
+): EffectiveQuota {
+  if (mode === 'none' || quota.isFixed === true) return quota;
+  const parts = mode === 'calendar_days' ? null : months;
+  const size = parts === null ? countDays(range) : parts.length;
+  const weight = parts === null ? daysWeighted(days, quotaWeight) : monthsWeighted(days, parts, quotaWeight);
+  const variable = parts === null ? daysWeighted(days, variableWeight) : monthsWeighted(days, parts, variableWeight);
+  const whole = Decimal.of(size);
+  const isBelow = weight.over.times(hundred).isLessThan(minQuotaPercent.times(whole).times(weight.under));
+  const share = (value: Decimal, { over, under }: Fraction) =>
+    value.times(over).dividedBy(under.times(whole)).rounded(targetPlaces);
+  return {
+    target: isBelow ? quota.target.times(shareOf(minQuotaPercent)).rounded(targetPlaces) : share(quota.target, weight),
+    variableTarget: quota.variableTarget === null ? null : share(quota.variableTarget, variable),
+    proration: {
+      unit: parts === null ? 'days' : 'months',
+      size,
+      target: quota.target,
+      weight: rounded(weight),
+      minPercent: isBelow ? minQuotaPercent : null,
+      variableTarget: quota.variableTarget,
+      variableWeight: rounded(variable),
+    },
+  };
+}
+
+/** The weights of all days of the range under one plan, in stretches of equal weight. */
+export function weighDays(
+  range: DayRange,
+  assignments: readonly AssignedDays[],
+  { hireDate, endDate, absences }: Pick<WorkingTime, 'hireDate' | 'endDate' | 'absences'>,
+): WeightedDays[] {
+  const weigh = (day: Day): Omit<WeightedDays, 'from' | 'to'> => {
+    if (!isEffective(day, hireDate, endDate)) return weightless('not_employed');
+    const assignment = decidingAssignment(assignments, day);
+    if (assignment === null) return weightless('not_assigned');
+    const step = rampStepOn(assignment, hireDate, day);
+    const absence = absences.find((candidate) => isWithin(day, candidate)) ?? null;
+    const remaining = (relief: Decimal | undefined) => shareOf(hundred.minus(relief ?? Decimal.zero));
+    return {
+      quotaWeight: shareOf(Decimal.of(step?.quotaPercent ?? 100)).times(remaining(absence?.quotaRelief)),
+      variableWeight: shareOf(Decimal.of(step?.variablePercent ?? 100)).times(remaining(absence?.variableRelief)),
+      because: absence !== null ? 'absence' : step !== null ? 'ramp' : 'full',
+    };
+  };
+  const starts = stretchStarts(range, assignments, { hireDate, endDate, absences });
+  return starts.map((from, index) => {
+    const next = starts[index + 1];
+    return { from, to: next === undefined ? range.to : addDays(next, -1), ...weigh(from) };
+  });
+}
+
+/** The percentage of the raw amount that the ramp pays on the day; null if the amount is not changed. */
+export function rampRateOn(assignments: readonly AssignedDays[], hireDate: Day | null, day: Day): Decimal | null {
+  const assignment = decidingAssignment(assignments, day);
+  const step = assignment === null ? null : rampStepOn(assignment, hireDate, day);
+  return step === null || step.ratePercent === 100 ? null : Decimal.of(step.ratePercent);
+}
+
+/** Of several assignments the one with the latest start. */
+function decidingAssignment(assignments: readonly AssignedDays[], day: Day): AssignedDays | null {
+  return assignments
+    .filter(({ start, end }) => isEffective(day, start, end))
+    .reduce<AssignedDays | null>(
+      (latest, candidate) => (latest === null || (candidate.start ?? '') > (latest.start ?? '') ? candidate : latest),
+      null,
+    );
+}
+
+function rampStepOn(assignment: AssignedDays, hireDate: Day | null, day: Day): RampStep | null {
+  const starts = rampStarts(assignment, hireDate);
+  const index = starts.findLastIndex((start) => start <= day);
+  return assignment.ramp?.steps[index] ?? null;
+}
+
+/** The first day of each step of the ramp, and the day after the last step. */
+function rampStarts({ start, ramp }: AssignedDays, hireDate: Day | null): Day[] {
+  const from = ramp?.from ?? start ?? hireDate;
+  if (ramp === undefined || from === null) return [];
+  let months = 0;
+  return [
+    from,
+    ...ramp.steps.map((step) => {
+      months += step.months;
+      return addMonths(from, months);
+    }),
+  ];
+}
+
+function stretchStarts(
+  range: DayRange,
+  assignments: readonly AssignedDays[],
+  { hireDate, endDate, absences }: Pick<WorkingTime, 'hireDate' | 'endDate' | 'absences'>,
+): Day[] {
+  const after = (day: Day | null) => (day === null ? null : addDays(day, 1));
+  const changes = [
+    range.from,
+    hireDate,
+    after(endDate),
+    ...absences.flatMap(({ from, to }) => [from, after(to)]),
+    ...assignments.flatMap((assignment) => [
+      assignment.start,
+      after(assignment.end),
+      ...rampStarts(assignment, hireDate),
+    ]),
+  ].filter((day) => day !== null);
+  return [...new Set(changes)].filter((day) => isWithin(day, range)).sort();
+}
+
+function weightless(because: WeightReason): Omit<WeightedDays, 'from' | 'to'> {
+  return { quotaWeight: Decimal.zero, variableWeight: Decimal.zero, because };
+}
+
+/** An exact fraction: a sum of quotients would miss an exact half when it is rounded. */
+interface Fraction {
+  readonly over: Decimal;
+  readonly under: Decimal;
+}
+
+type WeightOf = (days: WeightedDays) => Decimal;
+
+const quotaWeight: WeightOf = (days) => days.quotaWeight;
+const variableWeight: WeightOf = (days) => days.variableWeight;
+
+function daysWeighted(days: readonly WeightedDays[], weightOf: WeightOf): Fraction {
+  return {
+    over: sum(days.map((stretch) => weightOf(stretch).times(Decimal.of(countDays(stretch))))),
+    under: Decimal.one,
+  };
+}
+
+/** Each month counts the mean of its counted days, if these are at least half of its days. */
+function monthsWeighted(days: readonly WeightedDays[], months: readonly DayRange[], weightOf: WeightOf): Fraction {
+  return months.reduce<Fraction>(
+    (total, month) => {
+      const counted = days.filter(isCounted).flatMap((stretch) => {
+        const common = intersection(stretch, month);
+        return common.from > common.to ? [] : [{ ...stretch, ...common }];
+      });
+      const count = counted.reduce((total, stretch) => total + countDays(stretch), 0);
+      if (count * 2 < countDays(month)) return total;
+      const size = Decimal.of(count);
+      const { over } = daysWeighted(counted, weightOf);
+      return { over: total.over.times(size).plus(over.times(total.under)), under: total.under.times(size) };
+    },
+    { over: Decimal.zero, under: Decimal.one },
+  );
+}
+
+/** Whether an assignment is effective on the days and the person is employed. */
+function isCounted({ because }: WeightedDays): boolean {
+  return because !== 'not_assigned' && because !== 'not_employed';
+}
+
+function rounded({ over, under }: Fraction): Decimal {
+  return over.dividedBy(under).rounded(targetPlaces);
+}
+
+function shareOf(percent: Decimal): Decimal {
+  return percent.times(onePercent);
+}
