@@ -9,11 +9,11 @@ import { idOf } from '../../kernel/ids.js';
  */
 export const calculationCode = idOf(
   ['kernel', 'engine', 'ledger']
-    .flatMap((folder) => textsIn(fileURLToPath(new URL(`../${folder}/`, import.meta.url))))
+    .flatMap((folder) => textsIn(fileURLToPath(new URL(`../../${folder}/`, import.meta.url))))
     .join('\n'),
 );
 
 function textsIn(folder: string): string[] {
-  const names = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
   return names.sort().map((name) => readFileSync(path.join(folder, name), 'utf8'));
 }
