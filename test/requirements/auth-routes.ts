@@ -15,7 +15,7 @@ export function describeAuthRoutes(): void {
       world = await World.create();
       const body = { reps: [{ email: `ada@${world.workspaceId}.test`, name: 'Ada', role: 'admin' }] };
       ada = (await world.admin.expect(200, 'PUT', '/v1/reps', body)).reps[0].id;
-      adaToken = await service().session(world.workspaceId, ada);
+      adaToken = await service().token(world.workspaceId, 'sess', ada);
     });
 
     describeCodes(() => world);

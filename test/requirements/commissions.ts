@@ -72,7 +72,7 @@ function describeRecalculation(given: Given): void {
 
   row(221, 'a recalculation of what is calculated rewrites nothing', async () => {
     const { world } = given();
-    const rows = () => service().sql('select * from commission_events where workspace_id = $1', [world.workspaceId]);
+    const rows = () => service().sql('select * from commission_events where workspace_id = $1', world.workspaceId);
     const before = await rows();
     expect(await world.recalculate({ repId: world.ids.ben })).to.include({ eventsWritten: 0, eventsReversed: 0 });
     expect(await rows()).to.have.deep.members(before);

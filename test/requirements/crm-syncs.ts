@@ -128,7 +128,7 @@ function describeConnections(): void {
     const admin = { email: `ada@${workspaceId}.test`, name: 'Ada', role: 'admin' };
     const { reps } = await api.expect(200, 'PUT', '/v1/reps', { reps: [admin] });
     const browser = new CookieClient(service().url);
-    browser.setCookie('session', await service().session(workspaceId, reps[0].id));
+    browser.setCookie('session', await service().token(workspaceId, 'sess', reps[0].id));
     const start = await browser.fetch(authorizeUrl);
     const page = await fetch(start.headers.get('location') as string, { redirect: 'manual' });
     const back = new URL(page.headers.get('location') as string);

@@ -22,7 +22,8 @@ export class ConnectedWorkspace {
     // A poll would import deals before the sync of a test does.
     await service().sql(
       'insert into crm_connections (workspace_id, provider, connected_at, sync_enabled) values ($1, $2, null, false)',
-      [workspaceId, provider],
+      workspaceId,
+      provider,
     );
     const name = `Ada-${workspaceId.slice(0, 8)}`;
     const owner = crm.addPerson(name);
@@ -59,10 +60,11 @@ export class ConnectedWorkspace {
   }
 
   async deal(dealId: string): Promise<Json> {
-    const [deal] = await service().sql('select * from deals where workspace_id = $1 and deal_id = $2', [
+    const [deal] = await service().sql(
+      'select * from deals where workspace_id = $1 and deal_id = $2',
       this.workspaceId,
       dealId,
-    ]);
+    );
     return deal;
   }
 
@@ -71,7 +73,9 @@ export class ConnectedWorkspace {
     await service().waitForCalculations(this.workspaceId);
     const [event] = await service().sql(
       'select status, amount from commission_events where workspace_id = $1 and rep_id = $2 and deal_key = $3',
-      [this.workspaceId, this.repId, dealId],
+      this.workspaceId,
+      this.repId,
+      dealId,
     );
     return event === undefined ? undefined : [event.status, Number(event.amount)];
   }
@@ -82,7 +86,7 @@ export class ConnectedWorkspace {
   }
 
   async hasCredentials(): Promise<boolean> {
-    const rows = await service().sql('select * from crm_connections where workspace_id = $1', [this.workspaceId]);
+    const rows = await service().sql('select * from crm_connections where workspace_id = $1', this.workspaceId);
     return rows.some((one) => JSON.stringify(one).includes('"type":"Buffer"'));
   }
 }

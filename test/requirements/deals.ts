@@ -149,7 +149,7 @@ function describeDeletion(): void {
     row(305, 'a soft delete marks the snapshot deleted_at and takes the deal out of all figures', async () => {
       const [snapshot] = await service().sql(
         "select deleted_at from deals where workspace_id = $1 and deal_id = 'D3'",
-        [world.workspaceId],
+        world.workspaceId,
       );
       expect(snapshot.deleted_at).to.be.instanceOf(Date);
       expect((await world.get('/v1/deals')).deals.map((deal: Json) => deal.deal_id)).to.have.members(['D1', 'D2']);
@@ -168,9 +168,10 @@ function describeDeletion(): void {
     });
 
     row(308, 'a hard delete removes the snapshot', async () => {
-      const left = await service().sql("select deal_id from deals where workspace_id = $1 and deal_id = 'D2'", [
+      const left = await service().sql(
+        "select deal_id from deals where workspace_id = $1 and deal_id = 'D2'",
         world.workspaceId,
-      ]);
+      );
       expect(left).to.deep.equal([]);
       await expectError('404 deal_not_found', world.admin.get('/v1/commissions?dealId=D2'));
     });

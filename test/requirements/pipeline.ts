@@ -174,7 +174,7 @@ function describeRoles(): void {
       const email = `ada@${world.workspaceId}.test`;
       const body = { reps: [{ email, name: 'Ada', role: 'admin' }] };
       const { reps } = await world.admin.expect(200, 'PUT', '/v1/reps', body);
-      const ada = service().client(await service().session(world.workspaceId, reps[0].id));
+      const ada = service().client(await service().token(world.workspaceId, 'sess', reps[0].id));
       const answer = await ada.expect(200, 'POST', '/v1/commissions/recalculate', {});
       expect(answer).to.include({ triggered: true, scope: 'workspace', count: 3 });
     });
@@ -217,7 +217,7 @@ function describeEvents(): void {
       const history = await service().sql(
         `select change, status, amount from commission_event_history
          where workspace_id = $1 and deal_key = 'H1' order by revision`,
-        [world.workspaceId],
+        world.workspaceId,
       );
       expect(history.map(({ status, amount }) => [status, Number(amount)])).to.deep.equal([
         ['earned', 150],
@@ -234,7 +234,7 @@ function describeEvents(): void {
       const rows = await service().sql(
         `select rep_id, deal_key, rule_name, count(*)::int as rows from commission_events
          where workspace_id = $1 group by 1, 2, 3`,
-        [world.workspaceId],
+        world.workspaceId,
       );
       expect(rows.filter((one) => one.rows !== 1)).to.deep.equal([]);
       expect(rows.filter((one) => one.deal_key === 'D3')).to.have.length(1);

@@ -173,9 +173,7 @@ function describeQuotas(): void {
     const { world } = await World.example();
     const [quota] = await world.get(`/v1/quotas?repId=${world.ids.ben}`);
     expect(quota).to.include({ period: '2026-Q1', target: 100_000, current_value: 150_000, attainment: 1.5 });
-    const [stored] = await service().sql('select current_value from quotas where workspace_id = $1', [
-      world.workspaceId,
-    ]);
+    const [stored] = await service().sql('select current_value from quotas where workspace_id = $1', world.workspaceId);
     expect(Number(stored.current_value)).to.equal(150_000);
   });
 }

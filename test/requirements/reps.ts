@@ -93,7 +93,7 @@ function describeRepChanges(world: () => World): void {
 
   row(466, 'the new role applies at once', async () => {
     expect((await world().get(path())).role).to.equal('manager');
-    const session = async () => service().client(await service().session(world().workspaceId, world().ids.cat));
+    const session = async () => service().client(await service().token(world().workspaceId, 'sess', world().ids.cat));
     const manager = await session();
     expect((await manager.expect(200, 'GET', '/auth/me')).role).to.equal('manager');
     expect((await manager.expect(200, 'GET', '/v1/reps')).reps).to.have.length(3);
@@ -111,7 +111,7 @@ function describeRepChanges(world: () => World): void {
   row(468, 'a deactivated rep is shown as inactive, and the session ends at once', async () => {
     expect((await world().get(path())).active).to.equal(false);
     await patch({ active: true });
-    const session = service().client(await service().session(world().workspaceId, world().ids.cat));
+    const session = service().client(await service().token(world().workspaceId, 'sess', world().ids.cat));
     await session.expect(200, 'GET', '/auth/me');
     await patch({ active: false });
     await expectError('401 unauthorized', session.get('/auth/me'));

@@ -1,24 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
-import pg from 'pg';
 import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
 import { FakeBilling } from '#fakes/fake-billing.js';
 import { type CrmProvider } from '#src/crm/adapters/port.js';
-import { newId } from '#src/kernel/ids.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
-import { newToken, tokenHash } from '#src/platform/secrets/token.js';
-import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
-import { ApiClient } from '#test/support/api-client.js';
+import { type NewWorkspace } from '#src/workspaces/create-workspace.js';
 import { type CrmWorld, crmWorlds } from '#test/support/crm-worlds.js';
 import { FakeOidc } from '#test/support/fake-oidc.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { freePort } from '#test/support/free-port.js';
+import { RunningService } from '#test/support/running-service.js';
 import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcess } from '#test/support/service-process.js';
-import { readingAllWorkspaces } from '#test/support/test-database.js';
+import { readingAllWorkspaces, type TestDatabase } from '#test/support/test-database.js';
 import { generousTimeLimits } from '#test/support/time-limits.js';
 import { until } from '#test/support/until.js';
+import { type Workspace } from '#test/support/workspace.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 export type Json = any;
@@ -72,19 +70,20 @@ function environmentFor({ crms, billing, oidc, smtp }: Outside, dataDir: string,
  * workspace. Tests use HTTP. They use the database only to create workspaces and sessions and to read data without a
  * route.
  */
-export class RunningService {
+export class InstalledService extends RunningService {
   private constructor(
     readonly url: string,
     readonly demoKey: string,
     readonly outside: Outside,
-    private readonly database: Database,
-    private readonly pool: pg.Pool,
-    private readonly dataDir: string,
+    database: TestDatabase,
+    connections: Database,
     /** Closed on a stop, in the reverse order of opening. */
     private readonly opened: readonly (() => Promise<unknown>)[],
-  ) {}
+  ) {
+    super(database, {}, new UnitOfWork(connections));
+  }
 
-  static async start(): Promise<RunningService> {
+  static async start(): Promise<InstalledService> {
     // The prefix and the id of this process let a later run remove the folder when this one is killed.
     const dataDir = await mkdtemp(path.join(serverFolder, `commissions-test-${process.pid}-`));
     const outside = await startOutside();
@@ -95,67 +94,40 @@ export class RunningService {
       opened.push(() => child.end());
       const postgres = await startEmbeddedPostgres({ dataDir });
       opened.push(() => postgres.stop());
-      const database = createDatabase({ url: postgres.appUrl, size: 2, onError: () => {} });
-      opened.push(() => database.destroy());
-      const pool = new pg.Pool({ connectionString: readingAllWorkspaces(postgres.ownerUrl), max: 2 });
-      pool.on('error', () => undefined);
-      opened.push(() => pool.end());
+      const connections = createDatabase({ url: postgres.appUrl, size: 2, onError: () => {} });
+      opened.push(() => connections.destroy());
       const printedKey = /^ {4}(ws_\S+)/m;
       const [, demoKey = ''] = await until(() => printedKey.exec(child.output), { what: 'the key of the demo' });
-      return new RunningService(child.url, demoKey, outside, database, pool, dataDir, opened);
+      const database: TestDatabase = {
+        ownerUrl: readingAllWorkspaces(postgres.ownerUrl),
+        appUrl: postgres.appUrl,
+        environment: { DATABASE_URL: postgres.appUrl, DATABASE_OWNER_URL: postgres.ownerUrl },
+        drop: () => rm(dataDir, { recursive: true, force: true }),
+      };
+      return new InstalledService(child.url, demoKey, outside, database, connections, opened);
     } catch (error) {
       for (const close of opened.reverse()) await close().catch(() => undefined);
       throw error;
     }
   }
 
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     for (const close of [...this.opened].reverse()) await close();
-    await rm(this.dataDir, { recursive: true, force: true });
+    await super.stop();
   }
 
   crm(provider: CrmProvider): CrmWorld {
     return this.outside.crms.find((crm) => crm.provider === provider) as CrmWorld;
   }
 
-  client(token: string | null): ApiClient {
-    return new ApiClient(this.url, token);
-  }
-
-  async workspace(options: Partial<NewWorkspace> = {}) {
-    const terms = { name: 'Acme', tier: 'enterprise', currency: 'USD', timezone: 'UTC', ...options } as const;
-    const created = await createWorkspace(new UnitOfWork(this.database), terms);
-    return { ...created, api: this.client(created.apiKey) };
-  }
-
-  /** A session token of the rep, as a sign-in returns it. */
-  async session(workspaceId: string, repId: string): Promise<string> {
-    const token = newToken('sess');
-    await this.sql(
-      `insert into tokens (workspace_id, token_id, kind, token_hash, rep_id, expires_at)
-       values ($1, $2, 'sess', $3, $4, now() + interval '1 hour')`,
-      [workspaceId, newId(), tokenHash(token), repId],
-    );
-    return token;
-  }
-
-  /** Rows as the owner of the tables reads them, without row-level security. */
-  async sql<Row extends pg.QueryResultRow = Json>(text: string, values: unknown[] = []): Promise<Row[]> {
-    return (await this.pool.query<Row>(text, values)).rows;
-  }
-
-  /** Resolves when the workspace has no calculation request left. */
-  async waitForCalculations(workspaceId: string): Promise<void> {
-    const pending = 'select 1 from calculation_requests where workspace_id = $1 limit 1';
-    await until(async () => (await this.sql(pending, [workspaceId])).length === 0, {
-      what: 'the calculation of the workspace',
-    });
+  override workspace(options: Partial<NewWorkspace> = {}): Promise<Workspace> {
+    return super.workspace({ name: 'Acme', ...options });
   }
 
   /** Resolves when all deliveries are processed and calculated. */
   async delivered(workspaceId: string): Promise<void> {
     const left = 'select 1 from inbox where workspace_id = $1 and processed_at is null limit 1';
-    await until(async () => (await this.sql(left, [workspaceId])).length === 0, {
+    await until(async () => (await this.sql(left, workspaceId)).length === 0, {
       what: 'the processing of the deliveries',
     });
     await this.waitForCalculations(workspaceId);
@@ -187,16 +159,16 @@ export class RunningService {
   }
 }
 
-let running: RunningService | undefined;
+let running: InstalledService | undefined;
 
 /** The single service of the suite. */
-export function service(): RunningService {
+export function service(): InstalledService {
   if (running === undefined) throw new Error('the service is not running yet');
   return running;
 }
 
 export async function startService(): Promise<void> {
-  running = await RunningService.start();
+  running = await InstalledService.start();
 }
 
 export async function stopService(): Promise<void> {

@@ -218,7 +218,7 @@ export function describeTrueUps(): void {
       expect(answer.action).to.equal('requires_approval');
       const written = await service().sql(
         "select 1 from commission_events where workspace_id = $1 and kind = 'true_up'",
-        [world.workspaceId],
+        world.workspaceId,
       );
       expect(written).to.deep.equal([]);
     });

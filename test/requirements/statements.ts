@@ -156,7 +156,7 @@ function describeViews(world: () => World): void {
   });
 
   row(502, "a rep's request for the statement of another rep is 403", async () => {
-    const cat = service().client(await service().session(world().workspaceId, world().ids.cat));
+    const cat = service().client(await service().token(world().workspaceId, 'sess', world().ids.cat));
     await expectError('403 forbidden', cat.get(ofBen()));
   });
 

@@ -36,7 +36,7 @@ function describeEventState(): void {
            lateral (select count(*)::int as revisions, count(distinct event_id)::int as events from commission_event_history h
              where h.workspace_id = e.workspace_id and h.deal_key = e.deal_key) h
          where e.workspace_id = $1 and e.deal_key = 'D1'`,
-        [world.workspaceId],
+        world.workspaceId,
       );
       expect(rows).to.have.length(1);
       expect(rows[0]).to.include({ status: 'reversed', revisions: 2, events: 1 });
@@ -96,7 +96,7 @@ function describeJobs(): void {
         when (new.workspace_id = '${world.workspaceId}' and new.outcome <> 'failed') execute function ${name}()`);
       try {
         // The last attempt before the lane is parked.
-        await service().sql('update lanes set attempts = 7 where workspace_id = $1', [world.workspaceId]);
+        await service().sql('update lanes set attempts = 7 where workspace_id = $1', world.workspaceId);
         const body = { repId: world.ids.ben, async: true };
         const { jobId } = await world.admin.expect(200, 'POST', '/v1/commissions/recalculate', body);
         const job = await world.jobEnd(jobId);
@@ -114,10 +114,11 @@ function describeJobs(): void {
       const { jobId } = await own.admin.expect(200, 'POST', '/v1/commissions/recalculate', { async: true });
       await own.jobEnd(jobId);
       const age = (minutes: number) =>
-        service().sql(`update jobs set finished_at = now() - make_interval(mins => $2) where job_id = $1`, [
+        service().sql(
+          `update jobs set finished_at = now() - make_interval(mins => $2) where job_id = $1`,
           jobId,
           minutes,
-        ]);
+        );
       const path = `/v1/commissions/recalculate/jobs/${jobId}`;
       await age(355);
       expect(await own.get(path)).to.include({ jobId, status: 'completed' });
@@ -242,7 +243,7 @@ function describeApprovedStatements(): void {
       expect(statement).to.include({ status: 'approved', version: answer.version });
       const rows = await service().sql(
         `select event_id, amount from commission_events where workspace_id = $1 and kind = 'true_up' and status = 'earned'`,
-        [world.workspaceId],
+        world.workspaceId,
       );
       expect(rows.map((one) => [one.event_id, Number(one.amount)])).to.deep.equal([[answer.eventId, -7220]]);
     });

@@ -88,7 +88,7 @@ function describeOpenOperations(world: () => World): void {
   row(606, 'settings of the workspace may be written only with an admin token', async () => {
     const body = { reps: [{ email: `ada@${world().workspaceId}.test`, name: 'Ada', role: 'admin' }] };
     const { reps } = await world().admin.expect(200, 'PUT', '/v1/reps', body);
-    const session = service().client(await service().session(world().workspaceId, reps[0].id));
+    const session = service().client(await service().token(world().workspaceId, 'sess', reps[0].id));
     for (const admin of [world().admin, session]) {
       await admin.expect(201, 'POST', '/v1/fields/save', { standard: {} });
       for (const provider of ['crma', 'crmb', 'crmc']) {

@@ -51,7 +51,7 @@ export class World {
     );
     const conn = (await api.expect(201, 'POST', '/v1/workspaces/connection-tokens', { label: 'widget' })).token;
     const [ofMgr, ofBen, ofCat] = (await Promise.all(
-      [mgr, ben, cat].map((repId) => service().session(workspaceId, repId)),
+      [mgr, ben, cat].map((repId) => service().token(workspaceId, 'sess', repId)),
     )) as [string, string, string];
     const client = (token: string | null) => service().client(token);
     return new World(
@@ -136,7 +136,9 @@ export class World {
       `select deal_key, rule_name, plan_version_id, amount, base, credit, tier_name, period, kind, status, category
        from commission_events where workspace_id = $1 and rep_id = $2 and status = 'earned'
          and kind = 'commission_earned' and ($3::text is null or rule_name = $3) order by earned_on, deal_key`,
-      [this.workspaceId, this.ids[person], ruleName ?? null],
+      this.workspaceId,
+      this.ids[person],
+      ruleName ?? null,
     );
   }
 
@@ -144,7 +146,7 @@ export class World {
   async historyLength(): Promise<number> {
     const [found] = await service().sql(
       'select count(*)::int as count from commission_event_history where workspace_id = $1',
-      [this.workspaceId],
+      this.workspaceId,
     );
     return found.count;
   }
