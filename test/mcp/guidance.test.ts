@@ -99,7 +99,8 @@ describe('instructions, resources and prompts for agents', () => {
     expect(await complete('planId', planId.slice(0, 6))).to.deep.equal([planId]);
     expect(await complete('planId', 'account')).to.deep.equal([planId]);
     expect(await complete('planId', 'zzz')).to.deep.equal([]);
-    expect(await complete('repId', 'Be')).to.deep.equal([seeded.ben]);
+    // No id contains an n.
+    expect(await complete('repId', 'Ben')).to.deep.equal([seeded.ben]);
     expect(await complete('period', '2026')).to.deep.equal(['2026-Q1']);
     expect(await complete('unheard', '')).to.deep.equal([]);
     const rep = await agentAs('sess', seeded.ben);
