@@ -216,16 +216,17 @@ describe('a recalculation of a workspace without pending requests', () => {
   });
 });
 
-/** The text of `rep-input.ts` and of all files of its folder that it imports, which read the input of a calculation. */
+/** The text of `rep-input.ts` and of all files of the ledger that it imports, which read the input of a calculation. */
 function inputFiles(): string[] {
+  const ledger = new URL('../../../src/ledger/', import.meta.url);
   const texts = new Map<string, string>();
-  const read = (name: string) => {
-    if (texts.has(name)) return;
-    const text = readFileSync(fileURLToPath(new URL(`../../../src/ledger/${name}.ts`, import.meta.url)), 'utf8');
-    texts.set(name, text);
-    for (const [, imported] of text.matchAll(/from '\.\/([a-z-]+)\.js'/g)) read(imported as string);
+  const read = (file: URL) => {
+    if (!file.href.startsWith(ledger.href) || texts.has(file.href)) return;
+    const text = readFileSync(file, 'utf8');
+    texts.set(file.href, text);
+    for (const [, imported] of text.matchAll(/from '(\.[^']+)\.js'/g)) read(new URL(`${imported}.ts`, file));
   };
-  read('rep-input');
+  read(new URL('input/rep-input.ts', ledger));
   return [...texts.values()];
 }
 
