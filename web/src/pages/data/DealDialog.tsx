@@ -1,32 +1,34 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { describeError } from '../../api/describe-error.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
 import { type Deal } from '../../api/queries.js';
-import { showMessage, showProblem } from '../../app/messages.js';
+import { showMessage } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, buttonClass } from '../../components/Button.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Facing } from '../../components/Facing.js';
 import { InfoDialog } from '../../components/InfoDialog.js';
-import { InlineSelect } from '../../components/Inline.js';
 import { fieldWords, valueWords } from '../../features/plans/words.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 
+interface DealDialogProps {
+  readonly deal: Deal;
+  readonly onEdit: () => void;
+  readonly onClose: () => void;
+}
+
 /** The fields of a deal as they were sent, what the engine did with it, and its owner. */
-export function DealDialog({ deal, onClose }: { readonly deal: Deal; readonly onClose: () => void }) {
-  const { deal_id: dealId, name, fields, ownerId, ownerEmail } = deal;
+export function DealDialog({ deal, onEdit, onClose }: DealDialogProps) {
+  const { deal_id: dealId, name, fields, ownerId, ownerEmail, repName } = deal;
   return (
     <InfoDialog title={name ?? dealId} size={640} onClose={onClose}>
       <div className={blocks.stack}>
-        <Owner deal={deal} onClose={onClose} />
         <h3>Fields</h3>
         <Facing
           rows={[
             ['ID', dealId],
+            ['Person', repName ?? 'no person'],
             ...(ownerId === null && ownerEmail === null ? [] : [['Owner', ownerId ?? ownerEmail] as const]),
             ...Object.entries(fields).map(([slug, value]) => [fieldWords(slug), valueWords(value)] as const),
           ]}
@@ -36,49 +38,13 @@ export function DealDialog({ deal, onClose }: { readonly deal: Deal; readonly on
         <div className={blocks.saveLine}>
           <span />
           <DeleteButton deal={deal} onClose={onClose} />
+          {deal.deleted_at === null ? <Button onClick={onEdit}>Edit</Button> : null}
           <Link to="/deals/$dealId" params={{ dealId }} className={buttonClass({ kind: 'primary' })}>
             What it paid and why
           </Link>
         </div>
       </div>
     </InfoDialog>
-  );
-}
-
-function Owner({ deal, onClose }: { readonly deal: Deal; readonly onClose: () => void }) {
-  const { data } = useQuery(peopleQuery);
-  const [repId, setRepId] = useState(deal.repId ?? '');
-  const save = useChange({
-    // Only the owner is sent; every other value of the deal stays.
-    send: () =>
-      api.importDeals({
-        query: { mode: 'merge' },
-        upload: {
-          contentType: 'application/json',
-          data: JSON.stringify({ deals: [{ dealId: deal.deal_id, repId }] }),
-        },
-      }),
-    onDone: () => {
-      showMessage('The deal has another owner. Commission is calculated again.');
-      onClose();
-    },
-    onFailed: showProblem,
-  });
-  return (
-    <div className={blocks.saveLine}>
-      <InlineSelect
-        label="Owner of the deal"
-        value={repId}
-        choices={[
-          ...(deal.repId === null ? [['', 'no rep'] as const] : []),
-          ...(data?.reps ?? []).map(({ id, name }) => [id, name] as const),
-        ]}
-        onChange={({ currentTarget }) => setRepId(currentTarget.value)}
-      />
-      <Button isBusy={save.isBusy} disabled={repId === '' || repId === deal.repId} onClick={() => save.send()}>
-        Change owner
-      </Button>
-    </div>
   );
 }
 

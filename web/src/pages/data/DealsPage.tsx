@@ -1,10 +1,13 @@
-import { IconFileImport } from '@tabler/icons-react';
+import { IconDownload, IconFileImport } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { downloadDeals } from '../../api/deal-download.js';
+import { useDownload } from '../../api/download.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { fieldOptionsQuery } from '../../api/plan-queries.js';
 import { type Deal, type DealFilter, dealsQuery } from '../../api/queries.js';
+import { isKept } from '../../app/kept-state.js';
 import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DayRange } from '../../components/DayRange.js';
@@ -17,8 +20,9 @@ import { Pager } from '../../components/Pager.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
+import { EditDealDialog } from '../../deals/EditDealDialog.js';
 import { formatDay } from '../../shared/format/dates.js';
-import { formatCount } from '../../shared/format/numbers.js';
+import { formatCount, formatPercent } from '../../shared/format/numbers.js';
 import { DealDialog } from './DealDialog.js';
 import { type DealSearch, dealShows, isDealShow } from './deal-search.js';
 
@@ -44,6 +48,8 @@ export function DealsPage() {
   const navigate = useNavigate({ from: '/deals' });
   const deals = useQuery({ ...dealsQuery(filterOf(search)), placeholderData: keepPreviousData });
   const [opened, setOpened] = useState<Deal | null>(null);
+  // Null for a new one.
+  const [edited, setEdited] = useState<Deal | null | undefined>(isKept('deal new') ? null : undefined);
   const set = (change: DealSearch) =>
     void navigate({ search: { ...search, page: undefined, ...change }, replace: true });
   const hasFilter = Object.values({ ...search, page: undefined }).some((value) => value !== undefined);
@@ -54,9 +60,13 @@ export function DealsPage() {
       crumbs={[{ label: 'Deals' }]}
       facts={[deals.data === undefined ? null : formatCount(deals.data.count, 'deal')]}
       actions={
-        <Link to="/imports/$kind" params={{ kind: 'deals' }} className={buttonClass({ kind: 'primary' })}>
-          <ButtonContent icon={IconFileImport}>Import</ButtonContent>
-        </Link>
+        <>
+          <DealsDownload filter={filterOf(search)} />
+          <Button onClick={() => setEdited(null)}>Add deal</Button>
+          <Link to="/imports/$kind" params={{ kind: 'deals' }} className={buttonClass({ kind: 'primary' })}>
+            <ButtonContent icon={IconFileImport}>Import</ButtonContent>
+          </Link>
+        </>
       }
     >
       <DealFilters search={search} onChange={set} />
@@ -89,8 +99,28 @@ export function DealsPage() {
           )
         }
       </Loaded>
-      {opened === null ? null : <DealDialog deal={opened} onClose={() => setOpened(null)} />}
+      {opened === null ? null : (
+        <DealDialog
+          deal={opened}
+          onEdit={() => {
+            setOpened(null);
+            setEdited(opened);
+          }}
+          onClose={() => setOpened(null)}
+        />
+      )}
+      {edited === undefined ? null : <EditDealDialog deal={edited} onClose={() => setEdited(undefined)} />}
     </Page>
+  );
+}
+
+/** A file of every deal that matches, also of other pages. */
+function DealsDownload({ filter }: { readonly filter: DealFilter }) {
+  const { start, ratio } = useDownload((_, onProgress) => downloadDeals(filter, onProgress));
+  return (
+    <Button icon={IconDownload} isBusy={ratio !== null} onClick={() => start()}>
+      {ratio === null ? 'Export' : `Export ${formatPercent(ratio, 0)}`}
+    </Button>
   );
 }
 

@@ -2,9 +2,11 @@ import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Breakdown, breakdownQuery } from '../../api/queries.js';
+import { useKeptDialog } from '../../app/kept-state.js';
 import { addressOf } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
+import { Button } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
 import { Loaded } from '../../components/Loaded.js';
 import { StatementLink } from '../../components/links.js';
@@ -13,6 +15,7 @@ import { Card, Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { Badge } from '../../components/StatusBadge.js';
+import { EditDealDialog } from '../../deals/EditDealDialog.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
 import { kindWords } from '../../features/lines/words.js';
 import { conditionWords, fieldWords, valueWords } from '../../features/plans/words.js';
@@ -32,6 +35,7 @@ export function DealPage() {
   const { dealId } = route.useParams();
   const { trace } = route.useSearch();
   const breakdown = useQuery(breakdownQuery(dealId));
+  const [isEdited, setEdited] = useKeptDialog(`deal ${dealId}`);
   const deal = breakdown.data?.deal ?? null;
   const events = breakdown.data?.events ?? [];
   return (
@@ -39,7 +43,16 @@ export function DealPage() {
       title={deal?.name ?? dealId}
       crumbs={[{ label: 'Deals', to: addressOf(role, 'Deals') }, { label: dealId }]}
       facts={[dealId, deal?.repName, deal === null ? null : `changed ${formatTimestamp(deal.snapshotAt)}`]}
-      actions={deal === null ? undefined : <DealState deal={deal} />}
+      actions={
+        deal === null ? undefined : (
+          <>
+            <DealState deal={deal} />
+            {role === 'admin' && deal.deleted_at === null ? (
+              <Button onClick={() => setEdited(true)}>Edit</Button>
+            ) : null}
+          </>
+        )
+      }
     >
       <Loaded query={breakdown} height={480}>
         {(loaded) => (
@@ -55,7 +68,7 @@ export function DealPage() {
             {loaded.deal === null ? (
               <p className="dim">The deal is not yours any more. You see what it paid you while it was.</p>
             ) : (
-              <Card title="Fields in the CRM">
+              <Card title={loaded.deal.provider === null ? 'Fields of the deal' : 'Fields in the CRM'}>
                 <Facing
                   rows={Object.entries(loaded.deal.fields).map(([slug, value]) => [
                     fieldWords(slug),
@@ -67,6 +80,7 @@ export function DealPage() {
           </>
         )}
       </Loaded>
+      {isEdited && deal !== null ? <EditDealDialog deal={deal} onClose={() => setEdited(false)} /> : null}
       {trace === undefined ? null : <TraceDrawer eventId={trace} eventIds={events.map(({ eventId }) => eventId)} />}
     </Page>
   );

@@ -1,0 +1,89 @@
+import { expect } from 'chai';
+import { type Deal } from '#web/api/queries.js';
+import { dealRows } from '#web/deals/deal-file.js';
+import { changedDeal, editedDeal, problemsOf } from '#web/deals/edited-deal.js';
+
+const deal = {
+  deal_id: 'D-1',
+  name: 'Alder',
+  amount: 9000,
+  currency: 'USD',
+  stage: 'Won',
+  closeDate: '2026-01-20',
+  repId: 'ben',
+  ownerEmail: null,
+  fields: { close_value: 9000, amount: 1, seats: 3, renewal: false, tags: ['a', 'b'] },
+} as unknown as Deal;
+
+const mapped = { dealAmount: 'close_value' };
+const types = [
+  { slug: 'seats', type: 'number' },
+  { slug: 'renewal', type: 'checkbox' },
+] as const;
+
+describe('an edited deal', () => {
+  const before = editedDeal(deal, mapped, 'USD');
+  const change = (part: object) => changedDeal(before, { ...before, ...part }, mapped, types);
+
+  it('shows each standard value once, and no lists', () => {
+    expect(before.others).to.deep.equal({ amount: '1', seats: '3', renewal: 'no' });
+    expect(editedDeal(deal, {}, 'USD').others).to.deep.equal({ close_value: '9000', seats: '3', renewal: 'no' });
+    expect(editedDeal(null, {}, 'EUR')).to.include({ dealId: '', currency: 'EUR', amount: '' });
+  });
+
+  it('sends the changed values only, under the slugs that the workspace reads', () => {
+    expect(change({})).to.equal(null);
+    expect(change({ amount: '12,500.50', closeDate: '2026-02-01' })).to.deep.equal({
+      dealId: 'D-1',
+      fields: { close_value: 12500.5, close_date: '2026-02-01' },
+    });
+    expect(change({ repId: 'ann' })).to.deep.equal({ dealId: 'D-1', repId: 'ann', fields: {} });
+  });
+
+  it('sends other fields with their type, and empty ones as null', () => {
+    expect(change({ others: { ...before.others, seats: '4', renewal: 'yes', amount: '' } })).to.deep.equal({
+      dealId: 'D-1',
+      fields: { seats: 4, renewal: true, amount: null },
+    });
+  });
+
+  it('refuses numbers and days that are none, and keeps standard values filled in', () => {
+    expect(problemsOf(before, { ...before, amount: 'many', closeDate: '12026-01-20', stage: ' ' })).to.have.keys([
+      'amount',
+      'closeDate',
+      'stage',
+    ]);
+    expect(problemsOf({ ...before, stage: '' }, { ...before, stage: '' })).to.deep.equal({});
+  });
+});
+
+describe('the file of deals', () => {
+  it('has a column for each field, and no text that a spreadsheet executes', () => {
+    const formula = {
+      ...deal,
+      deal_id: '=1+1',
+      amount: -5,
+      repId: null,
+      ownerEmail: 'gone@x.test',
+      fields: {},
+    } as Deal;
+    expect(dealRows([deal, formula], new Map([['ben', 'ben@x.test']]))).to.deep.equal([
+      [
+        'Deal ID',
+        'Deal name',
+        'Owner email',
+        'Amount',
+        'Currency',
+        'Stage',
+        'Close date',
+        'amount',
+        'close_value',
+        'renewal',
+        'seats',
+        'tags',
+      ],
+      ['D-1', 'Alder', 'ben@x.test', '9000', 'USD', 'Won', '2026-01-20', '1', '9000', 'false', '3', 'a, b'],
+      ["'=1+1", 'Alder', 'gone@x.test', '-5', 'USD', 'Won', '2026-01-20', '', '', '', '', ''],
+    ]);
+  });
+});

@@ -1,0 +1,20 @@
+import { dealRows } from '../deals/deal-file.js';
+import { byteOrderMark, csvText } from '../features/imports/table.js';
+import { api } from './client.js';
+import { saveFile } from './download.js';
+import { type Deal, type DealFilter } from './queries.js';
+
+/** Saves every deal that the filter matches, page by page, as a CSV file. */
+export async function downloadDeals(filter: DealFilter, onProgress: (ratio: number) => void): Promise<void> {
+  const { limit: _, offset: __, ...matching } = filter;
+  const { reps } = await api.listReps({});
+  const deals: Deal[] = [];
+  for (let isLast = false; !isLast; ) {
+    const page = await api.listDeals({ query: { ...matching, limit: '500', after: deals.at(-1)?.deal_id ?? '' } });
+    deals.push(...page.deals);
+    isLast = page.deals.length < 500;
+    onProgress(deals.length / Math.max(1, page.count));
+  }
+  const rows = dealRows(deals, new Map(reps.map(({ id, email }) => [id, email])));
+  saveFile(new Blob([byteOrderMark, csvText(rows)], { type: 'text/csv' }), 'deals.csv');
+}

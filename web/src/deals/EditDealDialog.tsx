@@ -1,0 +1,169 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useChange } from '../api/change.js';
+import { dealEffectQuery, writeDeal } from '../api/deal-changes.js';
+import { fieldMappingQuery } from '../api/import-queries.js';
+import { peopleQuery } from '../api/payroll-queries.js';
+import { fieldOptionsQuery, fieldsQuery } from '../api/plan-queries.js';
+import { type Deal } from '../api/queries.js';
+import { type KeptForm, useKeptForm } from '../app/kept-state.js';
+import { showMessage } from '../app/messages.js';
+import { useSession } from '../app/session.js';
+import { Dialog } from '../components/Dialog.js';
+import { EffectOfChange } from '../components/EffectOfChange.js';
+import { Choice, TextField } from '../components/Field.js';
+import { allOf, Loaded } from '../components/Loaded.js';
+import { type Field, planFields } from '../features/plans/fields.js';
+import { fieldWords } from '../features/plans/words.js';
+import { byName } from '../shared/format/texts.js';
+import styles from './EditDeal.module.css';
+import { changedDeal, type EditedDeal, editedDeal, problemsOf, shownSlugs } from './edited-deal.js';
+
+type StandardSlugs = Parameters<typeof shownSlugs>[0];
+
+interface EditDealProps {
+  /** Null for a new one. */
+  readonly deal: Deal | null;
+  readonly onClose: () => void;
+}
+
+/** The values of a deal, and what a change of them does to commission before it is saved. */
+export function EditDealDialog({ deal, onClose }: EditDealProps) {
+  const query = allOf({ mapping: useQuery(fieldMappingQuery), fields: useQuery(fieldsQuery) });
+  return (
+    <Loaded query={query} height={0}>
+      {({ mapping, fields }) => (
+        <DealForm deal={deal} standard={mapping.standard} fields={planFields(fields)} onClose={onClose} />
+      )}
+    </Loaded>
+  );
+}
+
+interface DealFormProps extends EditDealProps {
+  readonly standard: StandardSlugs;
+  readonly fields: readonly Field[];
+}
+
+function DealForm({ deal, standard, fields, onClose }: DealFormProps) {
+  const { currency } = useSession().workspace;
+  const [before] = useState(() => editedDeal(deal, standard, currency));
+  const form = useKeptForm<EditedDeal>(`deal ${deal?.deal_id ?? 'new'}`, before);
+  const problems = problemsOf(before, form.values);
+  const hasProblem = Object.keys(problems).length > 0;
+  const row = changedDeal(before, form.values, standard, fields);
+  const isSendable = row !== null && row.dealId !== '' && !hasProblem;
+  const [tried] = useDebouncedValue(isSendable ? row : null, 500);
+  const effect = useQuery(dealEffectQuery(tried));
+  const save = useChange({
+    send: async () => {
+      if (row !== null) await writeDeal(row, deal === null);
+    },
+    onDone: () => {
+      showMessage('The deal was saved. Commission is calculated again.');
+      form.clear();
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={deal === null ? 'Add deal' : `Edit ${deal.name ?? deal.deal_id}`}
+      size={560}
+      onClose={onClose}
+      onSubmit={() => save.send()}
+      change={save}
+      form={form}
+      action={{ disabled: !isSendable, children: deal === null ? 'Add' : 'Save' }}
+    >
+      {deal === null ? <TextField label="Deal ID" required {...form.field('dealId')} /> : null}
+      <CommonValues form={form} problems={problems} />
+      <OtherValues form={form} fields={fields} standard={standard} />
+      {deal?.provider == null ? null : (
+        <p className="dim">The deal is from a CRM. When it changes there, the values of the CRM replace these.</p>
+      )}
+      {tried === null ? null : <EffectOfChange query={effect} what="change" />}
+    </Dialog>
+  );
+}
+
+interface ValuesProps {
+  readonly form: KeptForm<EditedDeal>;
+}
+
+function CommonValues({ form, problems }: ValuesProps & { readonly problems: ReturnType<typeof problemsOf> }) {
+  const people = byName(useQuery(peopleQuery).data?.reps ?? []);
+  const { data: stages = [] } = useQuery(fieldOptionsQuery('stage'));
+  const { repId } = form.values;
+  return (
+    <>
+      <TextField label="Name" problem={problems.name} {...form.field('name')} />
+      <Choice
+        label="Person"
+        choices={[
+          ...(repId === '' ? [['', 'no person'] as const] : []),
+          ...people.map(({ id, name }) => [id, name] as const),
+        ]}
+        {...form.field('repId')}
+      />
+      <div className={styles.pair}>
+        <TextField label="Amount" inputMode="decimal" problem={problems.amount} {...form.field('amount')} />
+        <TextField label="Currency" maxLength={3} problem={problems.currency} {...form.field('currency')} />
+      </div>
+      <div className={styles.pair}>
+        <TextField label="Close date" type="date" problem={problems.closeDate} {...form.field('closeDate')} />
+        <TextField label="Stage" list="deal-stages" problem={problems.stage} {...form.field('stage')} />
+      </div>
+      <datalist id="deal-stages">
+        {stages.map(({ value }) => (
+          <option key={value} value={value} />
+        ))}
+      </datalist>
+    </>
+  );
+}
+
+interface OtherValuesProps extends ValuesProps {
+  readonly fields: readonly Field[];
+  readonly standard: StandardSlugs;
+}
+
+/** The other fields of the deal, and a choice of those that it lacks. */
+function OtherValues({ form, fields, standard }: OtherValuesProps) {
+  const { others } = form.values;
+  const shown = shownSlugs(standard);
+  const set = (slug: string, text: string) => form.change({ others: { ...others, [slug]: text } });
+  const labels = new Map(fields.map(({ slug, label }) => [slug, label]));
+  const free = fields.filter(({ slug }) => !shown.has(slug) && !standardSlugs.has(slug) && others[slug] === undefined);
+  return (
+    <>
+      {Object.entries(others).map(([slug, text]) => (
+        <TextField
+          key={slug}
+          label={labels.get(slug) ?? fieldWords(slug)}
+          value={text}
+          onChange={({ currentTarget }) => set(slug, currentTarget.value)}
+        />
+      ))}
+      {free.length === 0 ? null : (
+        <Choice
+          label="Add a field"
+          value=""
+          choices={[['', 'Choose a field'], ...free.map(({ slug, label }) => [slug, label] as const)]}
+          onChange={({ currentTarget }) => set(currentTarget.value, '')}
+        />
+      )}
+    </>
+  );
+}
+
+/** The names of the standard values among the fields that plans may use. */
+const standardSlugs = new Set([
+  'dealName',
+  'dealAmount',
+  'dealStage',
+  'amount',
+  'stage',
+  'closeDate',
+  'ownerId',
+  'currency',
+]);

@@ -1,0 +1,24 @@
+import { type Deal } from '../api/queries.js';
+import { readNumber } from '../shared/format/entered-numbers.js';
+
+const header = ['Deal ID', 'Deal name', 'Owner email', 'Amount', 'Currency', 'Stage', 'Close date'] as const;
+
+/** Spreadsheets execute texts that begin like a formula. */
+function disarmed(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) && readNumber(text) === null ? `'${text}` : text;
+}
+
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.join(', ') : String(value ?? '');
+}
+
+/** The deals as rows of a file that the import reads again: the standard values, and a column for each other field. */
+export function dealRows(deals: readonly Deal[], emails: ReadonlyMap<string, string>): string[][] {
+  const slugs = [...new Set(deals.flatMap(({ fields }) => Object.keys(fields)))].sort();
+  const rows = deals.map((deal) => {
+    const { deal_id: dealId, name, repId, ownerEmail, amount, currency, stage, closeDate, fields } = deal;
+    const owner = emails.get(repId ?? '') ?? ownerEmail;
+    return [dealId, name, owner, amount, currency, stage, closeDate, ...slugs.map((slug) => fields[slug])];
+  });
+  return [[...header, ...slugs], ...rows].map((row) => row.map((value) => disarmed(textOf(value))));
+}

@@ -1,0 +1,105 @@
+import { type Deal } from '../api/queries.js';
+import { type Field } from '../features/plans/fields.js';
+import { shownValue, typedValue } from '../features/plans/test-deal.js';
+import { isDay } from '../shared/format/dates.js';
+import { readNumber, writeNumber } from '../shared/format/entered-numbers.js';
+
+/** The texts of the form of a deal. */
+export interface EditedDeal {
+  readonly dealId: string;
+  readonly name: string;
+  readonly repId: string;
+  readonly amount: string;
+  readonly currency: string;
+  readonly stage: string;
+  readonly closeDate: string;
+  /** Its other values, by slug. */
+  readonly others: Readonly<Record<string, string>>;
+}
+
+/** A row of the import that contains the changed values only, so that every other value of the deal stays. */
+export interface ChangedDeal {
+  readonly dealId: string;
+  readonly repId?: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** The slugs under which the workspace reads the standard values of deals. */
+type StandardSlugs = Readonly<Record<string, string | undefined>>;
+
+/** The values of the form that are standard values: the name of each, and its usual slugs. */
+const standardValues = {
+  name: ['dealName', 'name', 'dealname'],
+  amount: ['dealAmount', 'amount', 'value'],
+  currency: ['currency', 'currency'],
+  stage: ['dealStage', 'stage', 'dealstage'],
+  closeDate: ['closeDate', 'close_date', 'closedate', 'closeDate'],
+} as const;
+type StandardName = keyof typeof standardValues;
+const standardNames = Object.keys(standardValues) as StandardName[];
+const ownerSlugs = ['owner_id', 'ownerId', 'owner'];
+
+function slugOf(name: StandardName, standard: StandardSlugs): string {
+  const [standardName, usual] = standardValues[name];
+  return standard[standardName] ?? usual;
+}
+
+/** The slugs of values that the form shows beside the other ones. */
+export function shownSlugs(standard: StandardSlugs): ReadonlySet<string> {
+  const mapped = [...standardNames.map((name) => slugOf(name, standard)), standard['ownerId'] ?? ''];
+  const usual = standardNames.flatMap((name) =>
+    standard[standardValues[name][0]] === undefined ? standardValues[name].slice(1) : [],
+  );
+  return new Set([...mapped, ...usual, ...(standard['ownerId'] === undefined ? ownerSlugs : [])]);
+}
+
+/** What the form shows of a deal; null for a new one. Lists of texts are not edited. */
+export function editedDeal(deal: Deal | null, standard: StandardSlugs, currency: string): EditedDeal {
+  const shown = shownSlugs(standard);
+  const others = Object.entries(deal?.fields ?? {}).filter(
+    ([slug, value]) => !shown.has(slug) && !Array.isArray(value),
+  );
+  return {
+    dealId: deal?.deal_id ?? '',
+    name: deal?.name ?? '',
+    repId: deal?.repId ?? '',
+    amount: deal?.amount == null ? '' : writeNumber(deal.amount),
+    currency: deal?.currency ?? (deal === null ? currency : ''),
+    stage: deal?.stage ?? '',
+    closeDate: deal?.closeDate ?? '',
+    others: Object.fromEntries(others.map(([slug, value]) => [slug, shownValue(value)])),
+  };
+}
+
+/** What is wrong with a value of the form, by its name. */
+export function problemsOf(before: EditedDeal, now: EditedDeal): Partial<Record<StandardName, string>> {
+  const emptied = standardNames.filter((name) => before[name] !== '' && now[name].trim() === '');
+  return {
+    ...Object.fromEntries(emptied.map((name) => [name, 'A deal keeps a value here. Enter another one.'])),
+    ...(now.amount.trim() !== '' && readNumber(now.amount) === null ? { amount: 'A number such as 18,000.00.' } : {}),
+    ...(now.closeDate !== '' && !isDay(now.closeDate) ? { closeDate: 'A day with a year of four digits.' } : {}),
+  };
+}
+
+/** The changed values as the import reads them; null if nothing has changed. */
+export function changedDeal(
+  before: EditedDeal,
+  now: EditedDeal,
+  standard: StandardSlugs,
+  definitions: readonly Pick<Field, 'slug' | 'type'>[],
+): ChangedDeal | null {
+  const types = new Map(definitions.map(({ slug, type }) => [slug, type]));
+  const named = standardNames
+    .filter((name) => now[name].trim() !== before[name])
+    .map((name) => [slugOf(name, standard), name === 'amount' ? readNumber(now.amount) : now[name].trim()] as const);
+  const others = Object.entries(now.others)
+    .filter(([slug, text]) => text !== (before.others[slug] ?? ''))
+    .map(([slug, text]) => [slug, text.trim() === '' ? null : typedValue(text, types.get(slug))] as const);
+  const isMoved = now.repId !== before.repId;
+  if (named.length + others.length === 0 && !isMoved) return null;
+  return {
+    dealId: now.dealId.trim(),
+    ...(isMoved ? { repId: now.repId } : {}),
+    fields: Object.fromEntries([...named, ...others]),
+  };
+}
