@@ -1,4 +1,4 @@
-import { type Day } from '../kernel/day.js';
+import { addDays, type Day, earliestDay, latestDay } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
@@ -6,7 +6,7 @@ import { type Condition, type ConditionSet, compileConditions } from './conditio
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { planCost } from './plan-cost.js';
 import { currencyReader, dealCount, fieldReader, type ReadField, type SlugMapping, teamEarnings } from './slug.js';
-import { versionInForceOf } from './version-timeline.js';
+import { type Stretch, stretchesOf, versionInForceOf } from './version-timeline.js';
 
 /** A rule with its id. Ids differ between versions; the name links attainment, caps and quotas across versions. */
 export type IdentifiedRule = Rule & { readonly id: string };
@@ -29,7 +29,13 @@ export interface TierOverride {
   readonly tierIndex: number;
   readonly rate?: number;
   readonly flatAmount?: number;
+  /** Its first and last day; a missing one is that of the version. */
+  readonly from?: Day;
+  readonly to?: Day;
 }
+
+/** The overrides of one rep, by the id of the rule. */
+export type Overrides = ReadonlyMap<string, readonly TierOverride[]>;
 
 export interface EffectiveTier {
   readonly tierIndex: number;
@@ -74,11 +80,54 @@ export interface CompiledVersion {
   readonly rules: readonly CompiledRule[];
 }
 
+/**
+ * Compiles the versions of a timeline for one rep. A version is divided where an override begins or ends on one of its
+ * days; each part has the overrides of its days.
+ */
+export function compileTimeline(
+  timeline: readonly PlanVersion[],
+  repId: string,
+  overrides: Overrides,
+  measures: SlugMapping,
+  timeZone: string,
+  calendar?: PeriodCalendar,
+): CompiledVersion[] {
+  const stretches = new Map(stretchesOf(timeline).map((stretch) => [stretch.planVersionId, stretch]));
+  return timeline.flatMap((version) => {
+    const stretch = stretches.get(version.planVersionId);
+    const starts = stretch === undefined ? [] : startsWithin(version, overrides, stretch);
+    return [version.effectiveStart, ...starts].map((effectiveStart) =>
+      compileVersion(
+        { ...version, effectiveStart },
+        repId,
+        overridesOn(overrides, effectiveStart ?? earliestDay),
+        measures,
+        timeZone,
+        calendar,
+      ),
+    );
+  });
+}
+
+/** The days of the stretch after its first one on which an override of the version begins, or has just ended. */
+function startsWithin({ rules }: PlanVersion, overrides: Overrides, { from, to }: Stretch): Day[] {
+  const days = rules
+    .flatMap(({ id }) => overrides.get(id) ?? [])
+    .flatMap((one) => [one.from, one.to === undefined || one.to === latestDay ? undefined : addDays(one.to, 1)])
+    .filter((day) => day !== undefined);
+  return [...new Set(days)].filter((day) => day > (from ?? earliestDay) && day <= (to ?? latestDay)).sort();
+}
+
+function overridesOn(overrides: Overrides, day: Day): Overrides {
+  const holds = ({ from = earliestDay, to = latestDay }: TierOverride) => from <= day && day <= to;
+  return new Map([...overrides].map(([ruleId, tiers]) => [ruleId, tiers.filter(holds)]));
+}
+
 /** Compiles a version for one rep: field readers, condition tests and the rep's effective tiers. */
 export function compileVersion(
   version: PlanVersion,
   repId: string,
-  overrides: ReadonlyMap<string, readonly TierOverride[]>,
+  overrides: Overrides,
   measures: SlugMapping,
   timeZone: string,
   calendar?: PeriodCalendar,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { payProblems, type Rule } from '../engine/plan-config.js';
 import { Failure, invalid } from '../kernel/failure.js';
-import { uuid } from '../platform/operations/schemas.js';
+import { day, uuid } from '../platform/operations/schemas.js';
 import { type PlanVersion } from './plan.js';
 
 const tier = z
@@ -14,6 +14,8 @@ const tier = z
       .max(1e12)
       .optional()
       .describe('Fixed amount instead of a rate, in the currency of the plan'),
+    from: day.optional().describe('First day of these terms, YYYY-MM-DD; absent: that of the version'),
+    to: day.optional().describe('Last day of these terms, YYYY-MM-DD; absent: that of the version'),
   })
   .describe('The terms of one tier');
 
@@ -25,7 +27,7 @@ export const overriddenRule = z
   })
   .describe('A rule with its tiers');
 
-interface Override {
+export interface Override {
   readonly rules: readonly z.output<typeof overriddenRule>[];
 }
 
@@ -61,8 +63,14 @@ function assertTiersExist(version: PlanVersion, override: Override): void {
       const path = `rules.${ruleIndex}.tiers.${tierPosition}`;
       if (!global.has(one.tierIndex))
         throw invalid({ path: `${path}.tierIndex`, message: 'must be the tierIndex of a tier of the rule' });
+      assertInOrder(one, path);
       const [problem] = payProblems(one, rule);
       if (problem !== undefined) throw invalid({ path, message: problem });
     });
   });
+}
+
+function assertInOrder({ from, to }: z.output<typeof tier>, path: string): void {
+  if (from !== undefined && to !== undefined && to < from)
+    throw invalid({ path: `${path}.to`, message: 'must not be before from' });
 }

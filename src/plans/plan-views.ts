@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type TierOverride } from '../engine/compiled-plan.js';
 import { type Rule } from '../engine/plan-config.js';
 import { stretchesOf, type TimelineCandidate, timelineOf, versionMeant } from '../engine/version-timeline.js';
 import { type Caller, mayActAs, maySee } from '../kernel/caller.js';
@@ -280,7 +281,7 @@ export interface OverrideRow {
   readonly repName: string;
   readonly ruleId: string;
   readonly rule: Rule;
-  readonly tiers: readonly { readonly tierIndex: number; readonly rate?: number; readonly flatAmount?: number }[];
+  readonly tiers: readonly TierOverride[];
 }
 
 export async function listOverrides(trx: Work, workspaceId: string, planVersionId: string): Promise<OverrideRow[]> {

@@ -89,6 +89,8 @@ const tierTerms = {
   minThreshold: fields.minThreshold,
   rate: fields.rate.optional(),
   flatAmount: fields.flatAmount.optional(),
+  from: z.string().optional().describe('First day of these terms, YYYY-MM-DD; absent: that of the version'),
+  to: z.string().optional().describe('Last day of these terms, YYYY-MM-DD; absent: that of the version'),
 };
 
 const carriedTier = z

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { LedgerRow, World, WorldDeal } from '#test/support/oracle/world.js';
+import type { LedgerRow, World, WorldDeal, WorldPlanVersion } from '#test/support/oracle/world.js';
 import {
   amounts,
   amountsOf,
@@ -437,6 +437,40 @@ describe('the calculation rules, by the engine and by the oracle', () => {
         ['3', '30', 'First'],
         ['4', '10', 'Others'],
       ]);
+    });
+
+    it('an override with days holds from its first to its last day, also where a later version begins within them', () => {
+      const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
+      const config = { rules: [rule({ tiers })] };
+      const own = (days: object) => [{ repId: 'r', ruleName: 'New', tiers: [{ tierIndex: 0, rate: 0.2, ...days }] }];
+      const paid = (...versions: WorldPlanVersion[]) =>
+        amounts(
+          world([], {
+            plans: [{ planId: 'p', status: 'active', versions }],
+            deals: ['2026-02-09', '2026-02-10', '2026-03-15', '2026-03-16', '2026-05-01'].map((day) =>
+              deal(day, day, 100),
+            ),
+          }),
+        );
+      const days = { from: '2026-02-10', to: '2026-03-15' };
+      expect(paid(version(config, { overrides: own(days) }))).to.deep.equal({
+        '2026-02-09': '10',
+        '2026-02-10': '20',
+        '2026-03-15': '20',
+        '2026-03-16': '10',
+        '2026-05-01': '10',
+      });
+      const later = version(
+        { rules: [rule({ tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.3 }] })] },
+        { planVersionId: 'v2', version: 2, effectiveStart: '2026-03-01' },
+      );
+      expect(paid(version(config, { overrides: own(days) }), later)).to.deep.equal({
+        '2026-02-09': '10',
+        '2026-02-10': '20',
+        '2026-03-15': '30',
+        '2026-03-16': '30',
+        '2026-05-01': '30',
+      });
     });
 
     it('a tier with repId replaces the tier of its index, including the threshold', () => {

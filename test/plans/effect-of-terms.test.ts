@@ -80,6 +80,39 @@ describe('the effect of other terms, before they are stored', () => {
     await expectError('400 VALIDATION_FAILED', send({ planVersionId: plan.planVersionId, rules: unknown }));
   });
 
+  it('of one rep with days move these days only', async () => {
+    const before = await total();
+    const tiers = [{ tierIndex: 0, rate: 0.3, from: '2026-02-10', to: '2026-02-10' }];
+    const rules = [{ ruleId: plan.rules[0]?.id, tiers }];
+    const path = `/v1/plans/${plan.planVersionId}/overrides/${ann}`;
+    const saved = await api.expect(200, 'PUT', path, { rules });
+    expect(saved.rules[0].tiers[0]).to.include({ from: '2026-02-10', to: '2026-02-10' });
+    expect(await total()).to.equal(before + 300);
+    const later = [{ tierIndex: 0, rate: 0.3, from: '2026-02-11' }];
+    await api.expect(200, 'PUT', path, { rules: [{ ruleId: plan.rules[0]?.id, tiers: later }] });
+    expect(await total()).to.equal(before);
+    const turned = [{ tierIndex: 0, rate: 0.3, from: '2026-02-11', to: '2026-02-10' }];
+    await expectError(
+      '400 VALIDATION_FAILED',
+      api.send('PUT', path, { rules: [{ ruleId: plan.rules[0]?.id, tiers: turned }] }),
+    );
+  });
+
+  it('of one rep in several versions are stored together, or none of them', async () => {
+    const next = await api.expect(200, 'PATCH', `/v1/plans/${plan.planId}`, { config, effectiveStart: '2026-03-01' });
+    const termsOf = (ruleId: unknown) => [{ ruleId, tiers: [{ tierIndex: 0, rate: 0.3 }] }];
+    const path = `/v1/plans/${plan.planVersionId}/overrides/${ann}`;
+    const rules = termsOf(plan.rules[0]?.id);
+    const wrong = [{ planVersionId: next.planVersionId, rules: termsOf(plan.rules[0]?.id) }];
+    await expectError('404 plan_rule_not_found', api.send('PUT', path, { rules, alsoIn: wrong }));
+    const storedIn = (id: string) => api.expect(200, 'GET', `/v1/plans/${id}/overrides`);
+    expect(await storedIn(plan.planVersionId)).to.deep.equal([]);
+    const right = [{ planVersionId: next.planVersionId, rules: termsOf(next.rules[0].id) }];
+    await api.expect(200, 'PUT', path, { rules, alsoIn: right });
+    expect(await storedIn(plan.planVersionId)).to.have.length(1);
+    expect(await storedIn(next.planVersionId)).to.have.length(1);
+  });
+
   it('of quotas is what setting or deleting them then does', async () => {
     const before = await total();
     const planRuleId = plan.rules[0]?.id;

@@ -1,6 +1,11 @@
 import { calculateRep } from '#src/engine/calculate.js';
 import { needsWholePeriod } from '#src/engine/carried-credit.js';
-import { type CompiledVersion, compileVersion, type TierOverride } from '#src/engine/compiled-plan.js';
+import {
+  type CompiledVersion,
+  compileTimeline,
+  type PlanVersion,
+  type TierOverride,
+} from '#src/engine/compiled-plan.js';
 import { type AssignedDays, defaultMinQuotaPercent, type WorkingTime } from '#src/engine/effective-quota.js';
 import { type Decision, type FixedEvent, type RepInput, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
@@ -138,9 +143,7 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
         assignments: world.assignments
           .filter((assignment) => assignment.repId === repId && assignment.planId === plan.planId)
           .map(assignedDays),
-        versions: (plan.status === 'active' ? timelineOf(plan.versions) : []).map((version) =>
-          compiled(world, plan.planId, version, repId),
-        ),
+        versions: compiled(world, plan, repId),
       })),
     deals: deals.filter((deal) => deal.repId === repId).map(({ deal }) => deal),
     teamDeals: deals
@@ -225,40 +228,46 @@ function datedPlan({ status, versions }: World['plans'][number]): DatedPlan {
 
 function compiled(
   world: World,
-  planId: string,
-  version: World['plans'][number]['versions'][number],
+  { planId, status, versions }: World['plans'][number],
   repId: string,
-): CompiledVersion {
+): CompiledVersion[] {
+  const { workspace } = world;
+  const timeline = status === 'active' ? timelineOf(versions) : [];
+  const overrides = new Map<string, readonly TierOverride[]>(
+    timeline.flatMap((version) =>
+      version.overrides
+        .filter((override) => override.repId === repId)
+        .map((override) => [ruleIdOf(version, override.ruleName), override.tiers] as const),
+    ),
+  );
+  const read = timeline.map((version) => readVersion(planId, version, workspace.currency));
+  const calendar = new PeriodCalendar(world.fiscalYears ?? []);
+  return compileTimeline(read, repId, overrides, workspace.measures, workspace.timeZone, calendar);
+}
+
+type WorldVersion = World['plans'][number]['versions'][number];
+
+function ruleIdOf({ planVersionId }: WorldVersion, ruleName: string): string {
+  return `${planVersionId}/${ruleName}`;
+}
+
+function readVersion(planId: string, version: WorldVersion, currency: string): PlanVersion {
   const read = readPlanConfig(version.config);
   if ('issues' in read)
     throw new Error(
       `a generated config was rejected: ${JSON.stringify(read.issues)} ${JSON.stringify(version.config)}`,
     );
-  const rules = read.terms.rules.map((rule) => ({ ...rule, id: `${version.planVersionId}/${rule.name}` }));
-  const overrides = new Map<string, readonly TierOverride[]>(
-    version.overrides
-      .filter((override) => override.repId === repId)
-      .map((override) => [`${version.planVersionId}/${override.ruleName}`, override.tiers]),
-  );
-  const { workspace } = world;
-  return compileVersion(
-    {
-      planId,
-      planVersionId: version.planVersionId,
-      version: version.version,
-      effectiveStart: version.effectiveStart,
-      effectiveEnd: version.effectiveEnd,
-      currency: version.currency ?? workspace.currency,
-      fieldMapping: version.fieldMapping ?? {},
-      dealConditions: read.terms.dealConditions,
-      rules,
-    },
-    repId,
-    overrides,
-    workspace.measures,
-    workspace.timeZone,
-    new PeriodCalendar(world.fiscalYears ?? []),
-  );
+  return {
+    planId,
+    planVersionId: version.planVersionId,
+    version: version.version,
+    effectiveStart: version.effectiveStart,
+    effectiveEnd: version.effectiveEnd,
+    currency: version.currency ?? currency,
+    fieldMapping: version.fieldMapping ?? {},
+    dealConditions: read.terms.dealConditions,
+    rules: read.terms.rules.map((rule) => ({ ...rule, id: ruleIdOf(version, rule.name) })),
+  };
 }
 
 function dealOf(world: World, deal: World['deals'][number]): Deal {

@@ -1,7 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import {
-  type CompiledVersion,
-  compileVersion,
+  compileTimeline,
   type IdentifiedRule,
   type PlanVersion,
   type TierOverride,
@@ -379,9 +378,12 @@ export function assignedPlans(terms: RepTerms): AssignedPlan[] {
   return planIds.map((planId) => ({
     planId,
     assignments: terms.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted),
-    versions: payingVersions(terms.versions.filter((version) => version.planId === planId)).map(
-      (version): CompiledVersion =>
-        compileVersion(version, terms.repId, terms.overrides, terms.workspace.measures, terms.workspace.timeZone),
+    versions: compileTimeline(
+      payingVersions(terms.versions.filter((version) => version.planId === planId)),
+      terms.repId,
+      terms.overrides,
+      terms.workspace.measures,
+      terms.workspace.timeZone,
     ),
   }));
 }

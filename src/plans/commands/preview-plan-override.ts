@@ -9,10 +9,10 @@ import { uuid } from '../../platform/operations/schemas.js';
 import { assertRepExists } from '../../reps/rep-views.js';
 import { previewWrite } from '../../simulation/preview-write.js';
 import { affectedWithin, commissionEffect } from '../../simulation/write-effect.js';
-import { assertOverrideFits, overriddenRule } from '../override-terms.js';
+import { overriddenRule } from '../override-terms.js';
 import { planNotFound } from '../plan.js';
-import { replaceOverrides } from '../plan-store.js';
 import { findPlanVersion } from '../plan-views.js';
+import { storeOverrides } from '../store-overrides.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef, repId: pathIds.repId });
 const body = z.strictObject({
@@ -72,12 +72,7 @@ export const previewPlanOverride = operation({
       const plan = await findPlanVersion(trx, workspaceId, planRef, { onlyForRep: null, today });
       if (plan === null) throw planNotFound();
       await assertRepExists(trx, workspaceId, repId);
-      for (const { planVersionId, rules } of overrides) {
-        const version = await findPlanVersion(trx, workspaceId, planVersionId, { onlyForRep: null, today });
-        if (version?.planVersionId !== planVersionId || version.planId !== plan.planId) throw planNotFound();
-        assertOverrideFits(version, { rules });
-        await replaceOverrides(trx, workspaceId, planVersionId, repId, rules);
-      }
+      await storeOverrides(trx, workspaceId, { planId: plan.planId, repId, today }, overrides);
       return affectedWithin(trx, workspaceId, new Map([[repId, allDays]]));
     });
     return { effect };

@@ -5,24 +5,36 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
+import { uuid } from '../../platform/operations/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { findRepName, workspaceToday } from '../../reps/rep-views.js';
-import { assertOverrideFits, overriddenRule } from '../override-terms.js';
+import { overriddenRule } from '../override-terms.js';
 import { planNotFound, repOverrides } from '../plan.js';
 import { repOverridesExample } from '../plan-examples.js';
-import { replaceOverrides } from '../plan-store.js';
 import { termsSubject } from '../plan-subject.js';
 import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
 import { overridesByRep } from '../queries/list-plan-overrides.js';
+import { storeOverrides } from '../store-overrides.js';
 
 const params = z.strictObject({ planVersionId: pathIds.planVersionId, repId: pathIds.repId });
+const rules = z
+  .array(overriddenRule)
+  .max(50)
+  .describe(
+    'The rules with other terms for this rep; they replace all stored overrides of the rep. None returns the rep to the terms of the version',
+  );
 const body = z.strictObject({
-  rules: z
-    .array(overriddenRule)
-    .min(1)
-    .max(50)
-    .describe('The rules with other terms for this rep; they replace all stored overrides of the rep'),
+  rules,
+  alsoIn: z
+    .array(
+      z
+        .strictObject({ planVersionId: uuid.describe('Another version of the plan (UUID)'), rules })
+        .describe('The terms of the rep in one version'),
+    )
+    .max(100)
+    .default([])
+    .describe('Terms of the rep in other versions of the plan. All are stored, or none'),
 });
 
 export const setPlanOverride = operation({
@@ -54,7 +66,8 @@ export const setPlanOverride = operation({
     arguments: {
       planVersionId: planArguments.planVersionId,
       repId: 'The rep (UUID of list_reps)',
-      rules: 'The tiers that differ, by rule',
+      rules: 'The tiers that differ, by rule; with from and to for some days only',
+      alsoIn: { always: [] },
     },
     summary: ({ rules }) => `Set for rules: ${rules.length}. Commission is recalculated automatically.`,
   },
@@ -66,15 +79,15 @@ export const setPlanOverride = operation({
     answer: repOverridesExample,
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
-  async execute({ params: { planVersionId, repId }, body: override }, caller, { changes, clock }) {
+  async execute({ params: { planVersionId, repId }, body: { rules, alsoIn } }, caller, { changes, clock }) {
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);
       const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep: null, today });
       if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
       const repName = await findRepName(trx, caller.workspaceId, repId);
       if (repName === null) throw repNotFound();
-      assertOverrideFits(version, override);
-      await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, override.rules);
+      const place = { planId: version.planId, repId, today };
+      await storeOverrides(trx, caller.workspaceId, place, [{ planVersionId, rules }, ...alsoIn]);
       await recalculate.reps([repId], 'plan_change');
       const [saved] = await overridesByRep(trx, caller.workspaceId, planVersionId, repId);
       return saved ?? { planVersionId, repId, repName, rules: [] };

@@ -93,8 +93,8 @@ interface Scale {
   reachedBy(cumulative: Amount): Tier | null;
 }
 
-function scaleOf({ rule, version, quota }: Firing, repId: string): Scale {
-  const tiers = effectiveTiers(rule, version, repId);
+function scaleOf({ rule, version, quota, day }: Firing, repId: string): Scale {
+  const tiers = effectiveTiers(rule, version, repId, day);
   const target = targetOf(quota);
   // Section 6, "No quota, or target 0", and its exception.
   const isFlatRate =

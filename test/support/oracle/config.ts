@@ -177,7 +177,7 @@ function canonicalTier(tier: PostedTier, position: number): Tier {
 }
 
 /** Section 7, first paragraph, and "`repId` on a tier in a config is the same thing as an override". */
-export function effectiveTiers(rule: Rule, version: WorldPlanVersion, repId: string): Tier[] {
+export function effectiveTiers(rule: Rule, version: WorldPlanVersion, repId: string, day: string): Tier[] {
   const byIndex = new Map<number, Tier>();
   for (const tier of rule.tiers.filter((each) => each.repId === null)) byIndex.set(tier.tierIndex, tier);
   for (const tier of rule.tiers.filter((each) => each.repId === repId)) byIndex.set(tier.tierIndex, tier);
@@ -185,7 +185,8 @@ export function effectiveTiers(rule: Rule, version: WorldPlanVersion, repId: str
     if (override.repId !== repId || override.ruleName !== rule.name) continue;
     for (const change of override.tiers) {
       const global = rule.tiers.find((each) => each.repId === null && each.tierIndex === change.tierIndex);
-      if (global === undefined) continue;
+      const holds = (change.from ?? day) <= day && day <= (change.to ?? day);
+      if (global === undefined || !holds) continue;
       byIndex.set(change.tierIndex, {
         ...global,
         rate: optional(change.rate),

@@ -43,7 +43,7 @@ export interface WorldRamp {
 export interface WorldOverride {
   repId: string;
   ruleName: string;
-  tiers: { tierIndex: number; rate?: number; flatAmount?: number }[];
+  tiers: { tierIndex: number; rate?: number; flatAmount?: number; from?: string; to?: string }[];
 }
 
 export type PlanStatus = 'draft' | 'active' | 'archived' | 'deleted';

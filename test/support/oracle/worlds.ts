@@ -742,12 +742,20 @@ interface RawOverride {
   rule: number;
   tier: number;
   pay: Pay;
+  from: string | undefined;
+  to: string | undefined;
 }
 
 interface RuleInConfig {
   name?: string;
   payoutMode?: string;
   tiers: { tierIndex?: number; repId?: string }[];
+}
+
+/** A last day before the first one is left out. */
+function daysOf({ from, to }: RawOverride): { from?: string; to?: string } {
+  const isEnded = to !== undefined && (from === undefined || from <= to);
+  return { ...(from === undefined ? {} : { from }), ...(isEnded ? { to } : {}) };
 }
 
 /** An override refers to an existing rule and tier, and to a rep without an own tier there. */
@@ -766,7 +774,7 @@ function overridesOn(config: object, raw: RawOverride[]): WorldPlanVersion['over
     const isByAmount = rule.payoutMode !== 'rate_times_attainment';
     if (hasOwn || ('rate' in each.pay ? !isByRate : !isByAmount)) continue;
     if (found.some((other) => other.repId === each.repId && other.ruleName === ruleName)) continue;
-    found.push({ repId: each.repId, ruleName, tiers: [{ tierIndex, ...each.pay }] });
+    found.push({ repId: each.repId, ruleName, tiers: [{ tierIndex, ...each.pay, ...daysOf(each) }] });
   }
   return found;
 }
@@ -801,6 +809,8 @@ function draftOf(shape: PlanShape, repIds: string[], settings: Settings): fc.Arb
     rule: fc.nat({ max: 3 }),
     tier: fc.nat({ max: 3 }),
     pay: fc.oneof(rate, flat),
+    from: oneOf(undefined, undefined, undefined, '2026-01-15', '2026-02-10', '2026-04-01'),
+    to: oneOf(undefined, undefined, undefined, '2026-02-15', '2026-05-31'),
   });
   return fc
     .record({

@@ -25,6 +25,7 @@ const tiers = [
   { tierIndex: 0, minThreshold: 0, rate: 0.08 },
   { tierIndex: 1, minThreshold: 0.9, rate: 0.2, repId: 'ana' },
 ];
+const day = '2026-11-15';
 const stored = (change: Partial<Rule>): PlanRule => ({ ...rule(change), id: 'r1' });
 
 describe('the tiers of a rule', () => {
@@ -33,11 +34,11 @@ describe('the tiers of a rule', () => {
   });
 
   it('of a person replace those with the same number', () => {
-    expect(tiersFor(stored({ tiers }), 'ana')).to.deep.equal([
+    expect(tiersFor(stored({ tiers }), 'ana', day)).to.deep.equal([
       { tierIndex: 0, name: 'Tier 1', minThreshold: 0, rate: 0.08, flatAmount: null, isOwn: false },
       { tierIndex: 1, name: 'Tier 2', minThreshold: 0.9, rate: 0.2, flatAmount: null, isOwn: true },
     ]);
-    expect(tiersFor(stored({ tiers }), 'zoe').map(({ rate, isOwn }) => [rate, isOwn])).to.deep.equal([
+    expect(tiersFor(stored({ tiers }), 'zoe', day).map(({ rate, isOwn }) => [rate, isOwn])).to.deep.equal([
       [0.08, false],
       [0.12, false],
     ]);
@@ -59,11 +60,20 @@ describe('the tiers of a rule', () => {
       },
       { repId: 'ana', rules: [{ ruleId: 'other', tiers: [{ tierIndex: 0, rate: 0.5 }] }] },
     ] as unknown as Overrides;
-    expect(tiersFor(stored({ tiers }), 'zoe', overrides).map(({ rate, isOwn }) => [rate, isOwn])).to.deep.equal([
+    expect(tiersFor(stored({ tiers }), 'zoe', day, overrides).map(({ rate, isOwn }) => [rate, isOwn])).to.deep.equal([
       [0.08, false],
       [0.07, true],
     ]);
-    expect(tiersFor(stored({ tiers }), 'ana', overrides)[0]?.rate).to.equal(0.08);
+    expect(tiersFor(stored({ tiers }), 'ana', day, overrides)[0]?.rate).to.equal(0.08);
+  });
+
+  it('have the agreed rate from its first to its last day', () => {
+    const agreed = [{ tierIndex: 0, rate: 0.05, from: '2026-11-01', to: '2026-11-30' }];
+    const overrides = [{ repId: 'zoe', rules: [{ ruleId: 'r1', tiers: agreed }] }] as unknown as Overrides;
+    const rateOn = (on: string) => tiersFor(stored({ tiers }), 'zoe', on, overrides)[0]?.rate;
+    expect(['2026-10-31', '2026-11-01', '2026-11-30', '2026-12-01'].map(rateOn)).to.deep.equal([
+      0.08, 0.05, 0.05, 0.08,
+    ]);
   });
 
   for (const [title, change, expected] of [
@@ -129,7 +139,7 @@ describe('the quota that a rep looks at first', () => {
   ] as const)
     it(`lies between its tiers: ${value} is in ${current}, before ${next ?? 'none'}`, () => {
       const quota = mainQuota([attainment('Many', '2026-Q1', { attainment: value })], plans);
-      const position = quota === null ? null : tierPosition(quota, 'zoe');
+      const position = quota === null ? null : tierPosition(quota, 'zoe', day);
       expect(position?.current?.name).to.equal(current);
       expect(position?.next?.name ?? null).to.equal(next);
     });
@@ -137,7 +147,7 @@ describe('the quota that a rep looks at first', () => {
   it('is in no tier below the first', () => {
     const above = [plan('AE', [{ name: 'Many', tiers: [{ tierIndex: 0, minThreshold: 0.5, rate: 0.1 }] }])];
     const quota = mainQuota([attainment('Many', '2026-Q1', { attainment: 0.4 })], above);
-    expect(quota === null ? null : tierPosition(quota, 'zoe').current).to.equal(null);
+    expect(quota === null ? null : tierPosition(quota, 'zoe', day).current).to.equal(null);
   });
 });
 

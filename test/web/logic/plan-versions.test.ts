@@ -67,16 +67,17 @@ describe('terms of one person', () => {
   ];
   const from = plan('AE', [{ name: 'New', tiers }]);
   const values = { 'new 0': 0.2, 'new 1': 0.3 };
+  const always = { from: '', to: '' };
 
   it('are stored as rates or amounts, without empty values', () => {
-    expect(ownTerms(from, { 'new 0': 0.2, 'new 1': undefined })).to.deep.equal([
+    expect(ownTerms(from, { ...always, values: { 'new 0': 0.2, 'new 1': undefined } })).to.deep.equal([
       { ruleId: 'new', tiers: [{ tierIndex: 0, rate: 0.2 }] },
     ]);
     const fixed = plan('Bonus', [{ name: 'New', tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 5 }] }]);
-    expect(ownTerms(fixed, { 'new 0': 7 })).to.deep.equal([
-      { ruleId: 'new', tiers: [{ tierIndex: 0, flatAmount: 7 }] },
+    expect(ownTerms(fixed, { values: { 'new 0': 7 }, from: '2026-11-01', to: '' })).to.deep.equal([
+      { ruleId: 'new', tiers: [{ tierIndex: 0, flatAmount: 7, from: '2026-11-01' }] },
     ]);
-    expect(ownTerms(from, {})).to.deep.equal([]);
+    expect(ownTerms(from, { ...always, values: {} })).to.deep.equal([]);
   });
 
   it('are carried to the tiers that a later version has unchanged, and what is lost is named', () => {

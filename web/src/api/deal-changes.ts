@@ -11,7 +11,7 @@ async function importOne(row: ChangedDeal, query: { readonly dryRun?: 'true'; re
   return response;
 }
 
-/** What the changed values would do to commission; not asked for null. */
+/** What the changed values would do to commission. For null there is no request. */
 export const dealEffectQuery = (row: ChangedDeal | null) =>
   queryOptions({
     queryKey: ['deal-effect', row],

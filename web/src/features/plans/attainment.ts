@@ -49,8 +49,14 @@ export interface TierPosition {
   readonly next: OwnTier | null;
 }
 
-export function tierPosition({ quota, rule }: MainQuota, repId: string, overrides?: Overrides): TierPosition {
-  const tiers = tiersFor(rule, repId, overrides);
+/** {@link tiersFor} the day, and where the attainment of the quota is among them. */
+export function tierPosition(
+  { quota, rule }: MainQuota,
+  repId: string,
+  day: string,
+  overrides?: Overrides,
+): TierPosition {
+  const tiers = tiersFor(rule, repId, day, overrides);
   // Refunds may take the attainment below zero, where the first tier applies.
   const attainment = Math.max(0, quota.attainment);
   const reached = tiers.filter(({ minThreshold }) => minThreshold <= attainment);

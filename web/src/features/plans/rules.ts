@@ -45,16 +45,16 @@ export interface OwnTier {
   readonly isOwn: boolean;
 }
 
-/** The tiers that apply to the rep, lowest first: tiers and overrides of the rep take precedence. */
-export function tiersFor(rule: PlanRule, repId: string, overrides: Overrides = []): readonly OwnTier[] {
+/** The tiers that apply to the rep on the day, lowest first: tiers and overrides of the rep take precedence. */
+export function tiersFor(rule: PlanRule, repId: string, day: string, overrides: Overrides = []): readonly OwnTier[] {
   const byIndex = new Map<number, OwnTier>();
   const put = (tier: Tier, isOwn: boolean) => byIndex.set(tier.tierIndex, ownTier(tier, isOwn));
   for (const tier of rule.tiers) if (tier.repId === undefined) put(tier, false);
   for (const tier of rule.tiers) if (tier.repId === repId) put(tier, true);
   const overridden = overrides.find((one) => one.repId === repId)?.rules.find(({ ruleId }) => ruleId === rule.id);
-  for (const { tierIndex, rate, flatAmount } of overridden?.tiers ?? []) {
+  for (const { tierIndex, rate, flatAmount, from = day, to = day } of overridden?.tiers ?? []) {
     const tier = byIndex.get(tierIndex);
-    if (tier !== undefined)
+    if (tier !== undefined && from <= day && day <= to)
       byIndex.set(tierIndex, { ...tier, rate: rate ?? null, flatAmount: flatAmount ?? null, isOwn: true });
   }
   return [...byIndex.values()].sort((a, b) => a.minThreshold - b.minThreshold);

@@ -53,16 +53,30 @@ export function tierKey(ruleId: string, tierIndex: number): string {
 
 interface OverriddenRule {
   readonly ruleId: string;
-  readonly tiers: { readonly tierIndex: number; readonly rate?: number; readonly flatAmount?: number }[];
+  readonly tiers: {
+    readonly tierIndex: number;
+    readonly rate?: number;
+    readonly flatAmount?: number;
+    readonly from?: string;
+    readonly to?: string;
+  }[];
+}
+
+/** Own values of one person, and the first and last day on which they hold; empty for those of the version. */
+export interface OwnTerms {
+  readonly values: OwnValues;
+  readonly from: string;
+  readonly to: string;
 }
 
 /** The terms of a person as a version stores them. */
-export function ownTerms(plan: Plan, values: OwnValues): OverriddenRule[] {
+export function ownTerms(plan: Plan, { values, from, to }: OwnTerms): OverriddenRule[] {
+  const days = { ...(from === '' ? {} : { from }), ...(to === '' ? {} : { to }) };
   return rulesOf(plan).flatMap((rule) => {
     const tiers = sharedTiers(rule).flatMap(({ tierIndex, rate }) => {
       const value = values[tierKey(rule.id, tierIndex)];
       if (value === undefined) return [];
-      return [{ tierIndex, ...(rate === undefined ? { flatAmount: value } : { rate: value }) }];
+      return [{ tierIndex, ...(rate === undefined ? { flatAmount: value } : { rate: value }), ...days }];
     });
     return tiers.length === 0 ? [] : [{ ruleId: rule.id, tiers }];
   });

@@ -11,13 +11,13 @@ import { Button, LinkButton } from '../../components/Button.js';
 import { DecimalInput } from '../../components/DecimalInput.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
-import { CheckField, Choice } from '../../components/Field.js';
+import { CheckField, Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
 import { type Overrides as AllOverrides, type PlanRule, rulesOf, sharedTiers } from '../../features/plans/rules.js';
-import { carriedValues, laterVersions, type OwnValues, ownTerms, tierKey } from '../../features/plans/versions.js';
+import { carriedValues, laterVersions, type OwnTerms, ownTerms, tierKey } from '../../features/plans/versions.js';
 import { payWords, thresholdWords } from '../../features/plans/words.js';
-import { formatDay } from '../../shared/format/dates.js';
+import { formatDay, isDay } from '../../shared/format/dates.js';
 import styles from './Plans.module.css';
 
 interface OverridesProps {
@@ -87,13 +87,19 @@ function wordsOf({ rules }: Override, plan: Plan, currency: string): string {
   return rules
     .map(({ ruleId, ruleName, tiers }) => {
       const rule = rulesOf(plan).find(({ id }) => id === ruleId);
-      const parts = tiers.map(
-        (tier) =>
-          `${payWords(tier, currency)} from ${rule === undefined ? tier.minThreshold : thresholdWords(rule, tier.minThreshold)}`,
-      );
+      const parts = tiers.map((tier) => {
+        const from = rule === undefined ? tier.minThreshold : thresholdWords(rule, tier.minThreshold);
+        return `${payWords(tier, currency)} from ${from}${rangeWords(tier.from, tier.to)}`;
+      });
       return `${ruleName}: ${parts.join(', ')}`;
     })
     .join('; ');
+}
+
+/** The first and last day of terms that do not hold on all days. */
+function rangeWords(from: string | null | undefined, to: string | null | undefined): string {
+  const first = from == null ? '' : ` since ${formatDay(from, 'year')}`;
+  return `${first}${to == null ? '' : ` until ${formatDay(to, 'year')}`}`;
 }
 
 interface OverrideDialogProps extends OverridesProps {
@@ -111,35 +117,41 @@ function peopleOf({ assignedReps }: Plan, overrides: readonly Override[]): Reado
   ]);
 }
 
-function valuesOf(override: Override | undefined): OwnValues {
-  return Object.fromEntries(
-    (override?.rules ?? []).flatMap(({ ruleId, tiers }) =>
-      tiers.map(({ tierIndex, rate, flatAmount }) => [tierKey(ruleId, tierIndex), rate ?? flatAmount]),
-    ),
-  );
+function termsOf(override: Override | undefined): OwnTerms {
+  const tiers = (override?.rules ?? []).flatMap((rule) => rule.tiers.map((tier) => ({ ...tier, ruleId: rule.ruleId })));
+  const values = tiers.map(({ ruleId, tierIndex, rate, flatAmount }) => [
+    tierKey(ruleId, tierIndex),
+    rate ?? flatAmount,
+  ]);
+  return { values: Object.fromEntries(values), from: tiers[0]?.from ?? '', to: tiers[0]?.to ?? '' };
+}
+
+/** Why the days of the terms are none; null for days, and for no days. */
+function dayProblem({ from, to }: OwnTerms): string | null {
+  if ([from, to].some((day) => day !== '' && !isDay(day))) return 'A day with a year of four digits.';
+  return from !== '' && to !== '' && to < from ? 'The last day is before the first one.' : null;
 }
 
 function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onClose }: OverrideDialogProps) {
-  const [before] = useState(() => valuesOf(overrides.find((one) => one.repId === repId)));
-  const form = useKeptForm<OwnValues>(`terms ${plan.planVersionId} ${repId}`, before);
+  const [before] = useState(() => termsOf(overrides.find((one) => one.repId === repId)));
+  const form = useKeptForm<OwnTerms>(`terms ${plan.planVersionId} ${repId}`, before);
   const [isCarried, setCarried] = useState(true);
   const later = laterVersions(history, plan).map((version) => ({
     version,
-    ...carriedValues(plan, version, form.values),
+    ...carriedValues(plan, version, form.values.values),
   }));
-  const terms = [
-    { planVersionId: plan.planVersionId, rules: ownTerms(plan, form.values) },
-    ...(isCarried ? later : []).map(({ version, values }) => ({
-      planVersionId: version.planVersionId,
-      rules: ownTerms(version, values),
-    })),
-  ];
-  const [tried] = useDebouncedValue(terms, 500);
-  const effect = useQuery({ ...overrideEffectQuery(plan.planId, repId, tried), enabled: form.isChanged });
+  const problem = dayProblem(form.values);
+  const rules = ownTerms(plan, form.values);
+  const alsoIn = (isCarried ? later : []).map(({ version, values }) => ({
+    planVersionId: version.planVersionId,
+    rules: ownTerms(version, { ...form.values, values }),
+  }));
+  const { planId, planVersionId } = plan;
+  const [tried] = useDebouncedValue([{ planVersionId, rules }, ...alsoIn], 500);
+  const isTried = form.isChanged && problem === null;
+  const effect = useQuery({ ...overrideEffectQuery(planId, repId, tried), enabled: isTried });
   const save = useChange({
-    send: async () => {
-      for (const { planVersionId, rules } of terms) await send(planVersionId, repId, rules);
-    },
+    send: () => api.setPlanOverride({ params: { planVersionId, repId }, body: { rules, alsoIn } }),
     onDone: () => {
       showMessage('The terms were saved.');
       form.clear();
@@ -153,7 +165,8 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
       onSubmit={() => save.send()}
       change={save}
       form={form}
-      action={{ disabled: !form.isChanged, children: 'Save terms' }}
+      problem={problem}
+      action={{ disabled: !isTried, children: 'Save terms' }}
     >
       <Choice
         label="Person"
@@ -162,9 +175,14 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
         onChange={({ currentTarget }) => onRep(currentTarget.value)}
       />
       <p className="dim">
-        An empty value is that of the plan. The terms hold on all days of version {plan.version}
-        {daysWords(plan)}. For terms from a day on, save a version of the plan that starts on it, and set them there.
+        An empty value is that of the plan. Without a first and a last day, the terms hold on all days of version{' '}
+        {plan.version}
+        {daysWords(plan)}, also past ones.
       </p>
+      <div className={styles.days}>
+        <TextField label="First day" type="date" {...form.field('from')} />
+        <TextField label="Last day" type="date" {...form.field('to')} />
+      </div>
       {rulesOf(plan).map((rule) => (
         <RuleValues key={rule.id} rule={rule} currency={currency} form={form} />
       ))}
@@ -176,7 +194,7 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
           onChange={({ currentTarget }) => setCarried(currentTarget.checked)}
         />
       )}
-      {form.isChanged ? <EffectOfChange query={effect} what="change" /> : null}
+      {isTried ? <EffectOfChange query={effect} what="change" /> : null}
     </Dialog>
   );
 }
@@ -184,10 +202,11 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
 interface RuleValuesProps {
   readonly rule: PlanRule;
   readonly currency: string;
-  readonly form: KeptForm<OwnValues>;
+  readonly form: KeptForm<OwnTerms>;
 }
 
 function RuleValues({ rule, currency, form }: RuleValuesProps) {
+  const { values } = form.values;
   return (
     <fieldset className={styles.terms}>
       <legend>{rule.name}</legend>
@@ -199,10 +218,10 @@ function RuleValues({ rule, currency, form }: RuleValuesProps) {
             <span className="dim">from {from}</span>
             <DecimalInput
               label={`${rule.name} from ${from}`}
-              value={form.values[key]}
+              value={values[key]}
               {...(tier.rate === undefined ? {} : ({ places: 2, unit: '%' } as const))}
               placeholder={payWords(tier, currency).replace(/\s?%$/, '')}
-              onValue={(value) => form.change({ [key]: value })}
+              onValue={(value) => form.change({ values: { ...values, [key]: value } })}
             />
           </div>
         );
@@ -232,11 +251,4 @@ function carryWords(
   const lost = later.filter((one) => one.lost.length > 0);
   if (lost.length === 0) return 'So that the terms do not end where that version begins.';
   return `Not carried, because the tiers differ: ${lost.map((one) => `${one.lost.join(', ')} in version ${one.version.version}`).join('; ')}.`;
-}
-
-type Terms = Parameters<typeof api.setPlanOverride>[0]['body']['rules'];
-
-function send(planVersionId: string, repId: string, rules: Terms): Promise<unknown> {
-  const params = { planVersionId, repId };
-  return rules.length === 0 ? api.deletePlanOverride({ params }) : api.setPlanOverride({ params, body: { rules } });
 }

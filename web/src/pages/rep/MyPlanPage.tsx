@@ -71,8 +71,9 @@ interface RuleInWordsProps {
 function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
   const { repId } = useSession();
   const overrides = useQuery(overridesQuery(plan.planVersionId, repId)).data;
-  const tiers = tiersFor(rule, repId, overrides);
-  const period = periodAt(useToday(), monthsOf(rule));
+  const today = useToday();
+  const tiers = tiersFor(rule, repId, today, overrides);
+  const period = periodAt(today, monthsOf(rule));
   const { attainment = [] } = useQuery(dashboardQuery(repId, period)).data ?? {};
   const quota = attainment.find(
     (one) => one.planId === plan.planId && one.measure === measureOf(rule) && one.period === period && one.target > 0,

@@ -27,14 +27,16 @@ interface TierCardProps {
 export function TierCard({ main, openDeals, currency }: TierCardProps) {
   const { repId } = useSession();
   const overrides = useQuery(overridesQuery(main.plan.planVersionId, repId)).data;
-  const position = tierPosition(main, repId, overrides);
+  const today = useToday();
+  const { to } = daysOf(main.quota.period);
+  const position = tierPosition(main, repId, to < today ? to : today, overrides);
   const isMoney = main.rule.measure === 'amount';
   return (
     <Card>
       <div className={styles.tierHead}>
         <div>
           <Lead main={main} position={position} currency={currency} isMoney={isMoney} />
-          <p className={styles.words}>{effectWords(main, position, currency, useToday())}</p>
+          <p className={styles.words}>{effectWords(main, position, currency, today)}</p>
         </div>
         <Link to="/me/simulate" className={buttonClass()}>
           <ButtonContent icon={IconCalculator}>If I close …</ButtonContent>
