@@ -25,6 +25,12 @@ describe('the suggested targets of columns', () => {
       ['dealId', 'dealAmount', 'dealStage', 'currency'],
     ],
     ['likeness is a guess', 'deals', 'Opp ID,Deal revenue,Pipeline stage', ['dealId?', 'dealAmount?', 'dealStage?']],
+    [
+      'names of booking sheets',
+      'deals',
+      'Opp #,Booking Amt (USD),Booked by,Held on',
+      ['dealId', 'dealAmount?', 'ownerId?', 'closeDate?'],
+    ],
     ['exact names come before likeness', 'deals', 'Account ID,Deal ID', ['dealName?', 'dealId']],
     ['no target twice', 'deals', 'Amount,Total amount,Amount', ['dealAmount', keepColumn, keepColumn]],
     ['columns of deals without a target are kept', 'deals', 'Deal ID,Region', ['dealId', keepColumn]],

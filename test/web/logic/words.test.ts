@@ -9,6 +9,19 @@ import { baseOf, kindWords, lineTitle, rateWords } from '#web/features/lines/wor
 import { adjustmentKey, changeKey } from '#web/features/statements/adjustment-keys.js';
 import { mainReason, outcomeWords } from '#web/pages/deals/reasons.js';
 import { eventWords } from '#web/pages/settings/event-words.js';
+import { operationName, operationWords } from '#web/shared/format/operations.js';
+
+describe('the words for an operation', () => {
+  it('are read as they are shown, and as the name of the operation', () => {
+    expect(operationWords('setPlanOverride')).to.equal('Set plan override');
+    expect(['Set plan override', ' set plan  Override ', 'setPlanOverride', ''].map(operationName)).to.deep.equal([
+      'setPlanOverride',
+      'setPlanOverride',
+      'setPlanOverride',
+      '',
+    ]);
+  });
+});
 
 describe('a question in words', () => {
   it('has a type and a status that the service has', () => {

@@ -15,8 +15,8 @@ const targets: readonly Target[] = [
   {
     key: 'dealId',
     label: 'Deal ID',
-    names: ['dealid', 'opportunityid', 'id', 'recordid', 'dealno', 'dealnumber'],
-    like: /\bid$|number$|_id$/,
+    names: ['dealid', 'opportunityid', 'id', 'recordid', 'dealno', 'dealnumber', 'opp', 'oppno', 'meetingid'],
+    like: /\bid$|number$|_id$|#$|\bno\.?$/,
     values: 'id',
     isRequired: true,
   },
@@ -24,7 +24,7 @@ const targets: readonly Target[] = [
     key: 'dealAmount',
     label: 'Amount',
     names: ['amount', 'dealamount', 'closevalue', 'value', 'dealvalue', 'totalamount', 'contractvalue', 'price'],
-    like: /amount|value|revenue/,
+    like: /amount|amt\b|value|revenue|booking/,
     values: 'number',
   },
   {
@@ -38,7 +38,7 @@ const targets: readonly Target[] = [
     key: 'closeDate',
     label: 'Close date',
     names: ['closedate', 'closed', 'closedon', 'dateclosed', 'wondate', 'expectedclosedate'],
-    like: /close|won on/,
+    like: /close|(won|held|booked|signed) on/,
     values: 'date',
   },
   {
@@ -52,7 +52,7 @@ const targets: readonly Target[] = [
     key: 'ownerId',
     label: 'Owner',
     names: ['owner', 'ownerid', 'dealowner', 'opportunityowner', 'salesagent', 'salesrep', 'rep', 'salesperson'],
-    like: /owner|agent|sales ?rep|seller/,
+    like: /owner|agent|sales ?rep|seller|sdr\b|(booked|held|sold) by/,
     values: 'owner',
   },
   { key: 'ownerEmail', label: 'Owner, by e-mail', names: ['owneremail', 'repemail'], values: 'owner' },

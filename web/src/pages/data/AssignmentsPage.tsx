@@ -9,6 +9,7 @@ import { type Plan } from '../../api/queries.js';
 import { type Assignment, assignmentsQuery } from '../../api/set-up-queries.js';
 import { useKeptChoice } from '../../app/kept-state.js';
 import { showMessage, showProblem } from '../../app/messages.js';
+import { roleNames } from '../../app/navigation.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
 import { Check } from '../../components/Field.js';
@@ -22,7 +23,7 @@ import { toggled } from '../../components/toggled.js';
 import { useVisibleRows } from '../../components/visible-rows.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
-import { containsText } from '../../shared/format/texts.js';
+import { byName, containsText } from '../../shared/format/texts.js';
 import { AssignDialog, type AssignTarget, nameOf, targetOf, type Undo } from './AssignDialog.js';
 import styles from './Data.module.css';
 
@@ -124,7 +125,10 @@ interface MatrixProps {
 function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: MatrixProps) {
   const [filter, setFilter] = useState('');
   const body = useRef<HTMLTableSectionElement>(null);
-  const shown = people.filter(({ name }) => containsText(filter, name));
+  const names = new Map(people.map(({ id, name }) => [id, name]));
+  const shown = byName(people).filter(({ name, managerId, role }) =>
+    containsText(filter, name, names.get(managerId ?? '') ?? '', roleNames[role]),
+  );
   const { from, to } = useVisibleRows(body, shown.length, rowHeight);
   const byCell = Map.groupBy(assignments, ({ repId, planId }) => `${repId} ${planId}`);
   if (people.length === 0 || plans.length === 0)
@@ -137,7 +141,7 @@ function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: Matrix
   return (
     <>
       <div className={blocks.filters}>
-        <FilterField label="Filter people" text={filter} onText={setFilter} />
+        <FilterField label="Filter by name, manager or role" text={filter} onText={setFilter} />
       </div>
       <section className={grid.grid} aria-label="Assignments">
         <table aria-rowcount={shown.length}>

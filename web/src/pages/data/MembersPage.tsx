@@ -9,6 +9,7 @@ import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Check } from '../../components/Field.js';
+import { FilterField } from '../../components/FilterField.js';
 import { Loaded } from '../../components/Loaded.js';
 import { MailNote } from '../../components/MailNote.js';
 import { Page } from '../../components/Page.js';
@@ -18,6 +19,7 @@ import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
 import { toggled } from '../../components/toggled.js';
 import { formatCount } from '../../shared/format/numbers.js';
+import { byName, containsText } from '../../shared/format/texts.js';
 import styles from './Data.module.css';
 import { PersonDialog } from './PersonDialog.js';
 import { useInvite } from './use-invite.js';
@@ -88,21 +90,29 @@ interface MembersProps {
 
 function MemberList({ people, onEdit }: MembersProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [filter, setFilter] = useState('');
+  const names = new Map(people.map(({ id, name }) => [id, name]));
+  const shown = byName(people).filter(({ name, email, managerId, role }) =>
+    containsText(filter, name, email, names.get(managerId ?? '') ?? '', roleNames[role]),
+  );
   const invite = useInvite(() => setChosen(new Set()));
   if (people.length === 0)
     return <EmptyState title="No people yet">Import a file, connect a CRM, or add people one by one.</EmptyState>;
   return (
     <>
+      <div className={blocks.filters}>
+        <FilterField label="Filter by name, manager or role" text={filter} onText={setFilter} />
+      </div>
       <DataTable
         caption="People"
-        columns={columnsOf(people, chosen, setChosen, onEdit)}
-        rows={people}
+        columns={columnsOf(names, shown, chosen, setChosen, onEdit)}
+        rows={shown}
         rowKey={({ id }) => id}
         selectedKeys={chosen}
         rowHeight={50}
       />
       {chosen.size === 0 ? null : (
-        <div className={blocks.saveLine}>
+        <div className={`${blocks.saveLine} ${styles.chosen}`}>
           <span className="dim">They get a mail with a link to sign in.</span>
           <Button icon={IconMail} kind="primary" isBusy={invite.isBusy} onClick={() => invite.send([...chosen])}>
             Invite {formatCount(chosen.size, 'person', 'people')}
@@ -114,21 +124,22 @@ function MemberList({ people, onEdit }: MembersProps) {
 }
 
 function columnsOf(
-  people: readonly Person[],
+  names: ReadonlyMap<string, string>,
+  shown: readonly Person[],
   chosen: ReadonlySet<string>,
   onChosen: (chosen: ReadonlySet<string>) => void,
   onEdit: (personId: string) => void,
 ): readonly Column<Person>[] {
-  const names = new Map(people.map(({ id, name }) => [id, name]));
+  const all = shown.length > 0 && shown.every(({ id }) => chosen.has(id));
   return [
     {
       key: 'choose',
       header: (
         <Check
           label="Everyone"
-          checked={chosen.size === people.length}
-          isPartial={chosen.size > 0 && chosen.size < people.length}
-          onChange={() => onChosen(new Set(chosen.size === people.length ? [] : people.map(({ id }) => id)))}
+          checked={all}
+          isPartial={!all && chosen.size > 0}
+          onChange={() => onChosen(new Set(all ? [] : shown.map(({ id }) => id)))}
         />
       ),
       width: '40px',

@@ -40,7 +40,7 @@ export function ExceptionList({ period }: { readonly period: string }) {
       <Loaded query={exceptions} height={280}>
         {({ exceptions: groups, deals }) =>
           groups.length === 0 ? (
-            <p className="dim">Every deal of the period pays as its plan says.</p>
+            <p className="dim">No deal of the period needs attention.</p>
           ) : (
             <DataTable
               caption="Exceptions by reason"

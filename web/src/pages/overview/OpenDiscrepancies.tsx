@@ -20,7 +20,7 @@ export function OpenDiscrepancies() {
     <section>
       <div className={styles.head}>
         <h2>Changed after approval</h2>
-        <Link to="/discrepancies">Resolve all</Link>
+        <Link to="/discrepancies">All discrepancies</Link>
       </div>
       <Loaded query={open} height={160}>
         {({ discrepancies }) =>

@@ -51,11 +51,11 @@ export function OverviewPage() {
       <Strip period={period} />
       <div className={blocks.columns}>
         <div className={`${blocks.inOrder} ${styles.main}`}>
+          <SetUp />
           <ExceptionList period={period} />
           <OpenDiscrepancies />
         </div>
         <div className={`${blocks.inOrder} ${styles.side}`}>
-          <SetUp />
           <Connections />
           <Jobs />
         </div>

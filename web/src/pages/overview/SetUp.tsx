@@ -7,6 +7,7 @@ import { type Assignment, assignmentsQuery, type Quota, quotasQuery } from '../.
 import blocks from '../../components/Blocks.module.css';
 import { Skeleton } from '../../components/States.js';
 import { StepMark } from '../../components/StepMark.js';
+import { type ImportKey } from '../../features/imports/kind.js';
 import { needsQuota, rulesOf } from '../../features/plans/rules.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Overview.module.css';
@@ -15,7 +16,9 @@ interface Item {
   readonly title: string;
   readonly detail: string;
   readonly isDone: boolean;
-  readonly to: '/members' | '/deals' | '/imports' | '/plans' | '/assignments' | '/quotas';
+  readonly to: '/imports/$kind' | '/plans' | '/plans/new' | '/assignments' | '/quotas';
+  /** What the page imports. */
+  readonly kind?: ImportKey;
   readonly fix: string;
 }
 
@@ -36,7 +39,7 @@ export function SetUp() {
         </span>
       </div>
       <ul className={blocks.rows} aria-label="Set-up">
-        {items.map(({ title, detail, isDone, to, fix }) => (
+        {items.map(({ title, detail, isDone, to, kind, fix }) => (
           <li key={title}>
             <span className={styles.item}>
               <StepMark state={isDone ? 'done' : 'open'} />
@@ -46,7 +49,11 @@ export function SetUp() {
                 <span className="second">{detail}</span>
               </span>
             </span>
-            {isDone ? null : <Link to={to}>{fix}</Link>}
+            {isDone ? null : (
+              <Link to={to} params={{ kind }}>
+                {fix}
+              </Link>
+            )}
           </li>
         ))}
       </ul>
@@ -94,14 +101,16 @@ function itemsOf({ people, deals, plans, assignments, quotas }: Stored): readonl
       title: 'People',
       detail: sellers.length === 0 ? 'No seller yet' : formatCount(sellers.length, 'person', 'people'),
       isDone: sellers.length > 0,
-      to: '/imports',
+      to: '/imports/$kind',
+      kind: 'people',
       fix: 'Import',
     },
     {
       title: 'Deals',
       detail: deals === 0 ? 'From a file or a CRM' : formatCount(deals, 'deal'),
       isDone: deals > 0,
-      to: '/imports',
+      to: '/imports/$kind',
+      kind: 'deals',
       fix: 'Import',
     },
     planItem(plans),
@@ -122,7 +131,7 @@ function planItem(plans: readonly Plan[]): Item {
     title: 'Plan',
     detail: active.length === 0 ? 'No plan is active' : active.map(({ name }) => name).join(', '),
     isDone: active.length > 0,
-    to: '/plans',
+    to: plans.length === 0 ? '/plans/new' : '/plans',
     fix: plans.length === 0 ? 'Build' : 'Activate',
   };
 }

@@ -20,6 +20,7 @@ import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatNumber } from '../../shared/format/numbers.js';
+import { operationName, operationWords } from '../../shared/format/operations.js';
 import { AuditChanges, changedRows, valueText } from './AuditChanges.js';
 import { EngineRuns } from './EngineRuns.js';
 
@@ -68,12 +69,6 @@ function Export() {
 interface EntriesProps {
   readonly filter: AuditFilter;
   readonly onFilter: (change: AuditFilter) => void;
-}
-
-/** The name of an operation in words: approveStatement becomes Approve statement. */
-function operationWords(operation: string): string {
-  const words = operation.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function Entries({ filter, onFilter }: EntriesProps) {
@@ -126,7 +121,7 @@ function EntryFilters({ filter, onFilter, names }: EntryFiltersProps) {
   return (
     <Filters
       onSubmit={() =>
-        onFilter({ action: typed.action.trim() || undefined, resource: typed.resource.trim() || undefined })
+        onFilter({ action: operationName(typed.action) || undefined, resource: typed.resource.trim() || undefined })
       }
     >
       <InlineSelect
@@ -140,14 +135,14 @@ function EntryFilters({ filter, onFilter, names }: EntryFiltersProps) {
         onChange={({ currentTarget }) => onFilter({ actor: currentTarget.value || undefined })}
       />
       <InlineInput
-        label="Operation, such as approveStatement"
-        placeholder="Operation"
+        label="What, such as Approve statement"
+        placeholder="What, such as Approve statement"
         value={typed.action}
         onChange={({ currentTarget }) => setTyped({ ...typed, action: currentTarget.value })}
       />
       <InlineInput
-        label="Table or ID, such as plans"
-        placeholder="Table or ID"
+        label="Where, such as plans, or an ID"
+        placeholder="Where, such as plans, or an ID"
         value={typed.resource}
         onChange={({ currentTarget }) => setTyped({ ...typed, resource: currentTarget.value })}
       />

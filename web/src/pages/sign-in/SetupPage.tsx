@@ -3,7 +3,8 @@ import { api, basePath } from '../../api/client.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { useAttempt } from '../../app/use-attempt.js';
 import { Button } from '../../components/Button.js';
-import { TextField } from '../../components/Field.js';
+import { Choice, TextField } from '../../components/Field.js';
+import { currencyChoices, timeZoneChoices } from '../../shared/format/regions.js';
 import { Problem } from './LoginPage.js';
 import styles from './SignIn.module.css';
 import { SignInFrame } from './SignInFrame.js';
@@ -12,11 +13,9 @@ const fields = [
   { name: 'name', label: 'Name of the company', type: 'text', autoComplete: 'organization' },
   { name: 'adminName', label: 'Your name', type: 'text', autoComplete: 'name' },
   { name: 'adminEmail', label: 'Your e-mail address', type: 'email', autoComplete: 'email' },
-  { name: 'currency', label: 'Currency, such as USD', type: 'text', autoComplete: 'off' },
-  { name: 'timezone', label: 'Time zone, such as Europe/Berlin', type: 'text', autoComplete: 'off' },
 ] as const;
 
-type Entered = Record<(typeof fields)[number]['name'], string>;
+type Entered = Record<(typeof fields)[number]['name'] | 'currency' | 'timezone', string>;
 
 /** Creates the first workspace and its first admin, with the link that the terminal shows. */
 export function SetupPage() {
@@ -25,6 +24,7 @@ export function SetupPage() {
     values: entered,
     change,
     clear,
+    field,
   } = useKeptForm<Entered>('set-up', {
     name: '',
     adminName: '',
@@ -40,7 +40,7 @@ export function SetupPage() {
   const submit = (event: React.FormEvent) => {
     event.preventDefault();
     run(async () => {
-      await api.setUpWorkspace({ body: { token, ...entered, currency: entered.currency.toUpperCase() } });
+      await api.setUpWorkspace({ body: { token, ...entered } });
       clear();
       window.location.assign(`${basePath}/`);
     });
@@ -61,6 +61,8 @@ export function SetupPage() {
             onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
           />
         ))}
+        <Choice label="Currency" choices={currencyChoices()} {...field('currency')} />
+        <Choice label="Time zone" choices={timeZoneChoices(entered.timezone)} {...field('timezone')} />
         <Problem text={problem} />
         <Button type="submit" kind="primary" size="final" className={styles.submit} isBusy={isBusy}>
           Create workspace
