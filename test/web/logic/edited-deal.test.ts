@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Deal } from '#web/api/queries.js';
-import { dealRows } from '#web/deals/deal-file.js';
-import { changedDeal, editedDeal, problemsOf } from '#web/deals/edited-deal.js';
+import { dealRows } from '#web/features/deals/deal-file.js';
+import { changedDeal, editedDeal, problemsOf } from '#web/features/deals/edited-deal.js';
 
 const deal = {
   deal_id: 'D-1',

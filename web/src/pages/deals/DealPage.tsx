@@ -15,7 +15,7 @@ import { Card, Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { Badge } from '../../components/StatusBadge.js';
-import { EditDealDialog } from '../../deals/EditDealDialog.js';
+import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
 import { kindWords } from '../../features/lines/words.js';
 import { conditionWords, fieldWords, valueWords } from '../../features/plans/words.js';

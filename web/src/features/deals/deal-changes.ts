@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { type ChangedDeal } from '../deals/edited-deal.js';
-import { api, ReadableError } from './client.js';
+import { api, ReadableError } from '../../api/client.js';
+import { type ChangedDeal } from './edited-deal.js';
 
 /** Sends the changed values of one deal as an import that keeps every other value. */
 async function importOne(row: ChangedDeal, query: { readonly dryRun?: 'true'; readonly effect?: 'true' } = {}) {

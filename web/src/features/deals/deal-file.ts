@@ -1,5 +1,5 @@
-import { type Deal } from '../api/queries.js';
-import { readNumber } from '../shared/format/entered-numbers.js';
+import { type Deal } from '../../api/queries.js';
+import { readNumber } from '../../shared/format/entered-numbers.js';
 
 const header = ['Deal ID', 'Deal name', 'Owner email', 'Amount', 'Currency', 'Stage', 'Close date'] as const;
 

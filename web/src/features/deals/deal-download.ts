@@ -1,8 +1,8 @@
-import { dealRows } from '../deals/deal-file.js';
-import { byteOrderMark, csvText } from '../features/imports/table.js';
-import { api } from './client.js';
-import { saveFile } from './download.js';
-import { type Deal, type DealFilter } from './queries.js';
+import { api } from '../../api/client.js';
+import { saveFile } from '../../api/download.js';
+import { type Deal, type DealFilter } from '../../api/queries.js';
+import { byteOrderMark, csvText } from '../imports/table.js';
+import { dealRows } from './deal-file.js';
 
 /** Saves every deal that the filter matches, page by page, as a CSV file. */
 export async function downloadDeals(filter: DealFilter, onProgress: (ratio: number) => void): Promise<void> {

@@ -1,8 +1,8 @@
-import { type Deal } from '../api/queries.js';
-import { type Field } from '../features/plans/fields.js';
-import { shownValue, typedValue } from '../features/plans/test-deal.js';
-import { isDay } from '../shared/format/dates.js';
-import { readNumber, writeNumber } from '../shared/format/entered-numbers.js';
+import { type Deal } from '../../api/queries.js';
+import { isDay } from '../../shared/format/dates.js';
+import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js';
+import { type Field } from '../plans/fields.js';
+import { shownValue, typedValue } from '../plans/test-deal.js';
 
 /** The texts of the form of a deal. */
 export interface EditedDeal {
