@@ -9,6 +9,7 @@ import { completionScript } from './completion.js';
  */
 const program = new Command('commissions')
   .description('The commission service: serve it and operate it')
+  .version(serviceVersion)
   .exitOverride();
 
 program
@@ -175,8 +176,9 @@ program
 program
   .command('version')
   .description('Print the version')
-  .action(() => {
-    process.stdout.write(`${serviceVersion}\n`);
+  .option('--json', 'print JSON')
+  .action(({ json = false }: { readonly json?: boolean }) => {
+    process.stdout.write(`${json ? JSON.stringify({ version: serviceVersion }) : serviceVersion}\n`);
   });
 
 program

@@ -1,7 +1,7 @@
 import { describedPlanConfig } from '../engine/plan-config.js';
 import { type JsonSchema, jsonSchemaOf } from '../platform/json-schema.js';
 import { type DescribedArgument, firstDay, lastDay } from '../platform/mcp/tool.js';
-import { type PlanStatus } from './plan.js';
+import { type PlanVersion } from './plan.js';
 
 /** Argument descriptions that all plan tools share. */
 export const planArguments = {
@@ -31,13 +31,18 @@ export const briefTestsArgument: DescribedArgument = {
 /** The long parts of a version. `rules` and `dealConditions` are the parsed config with rule ids. */
 export const planTermParts = ['config', 'dealConditions', 'rules', 'tests', 'fieldMapping'] as const;
 
-export function describePlan(plan: {
-  planId: string;
-  planVersionId: string;
-  version: number;
-  status: PlanStatus;
-}): string {
-  return `Plan ${plan.planId}, version ${plan.version} (${plan.planVersionId}), is ${plan.status}.`;
+export function describePlan(
+  plan: Pick<PlanVersion, 'planId' | 'planVersionId' | 'version' | 'status' | 'timeline' | 'inForce'>,
+): string {
+  const { planId, planVersionId, version, status, timeline, inForce } = plan;
+  const isNow = inForce?.planVersionId === planVersionId;
+  const days = isNow ? undefined : timeline.find((stretch) => stretch.planVersionId === planVersionId);
+  const words = days === undefined ? '' : `, in force ${daysWords(days)}`;
+  return `Plan ${planId}, version ${version} (${planVersionId}), is ${status}${words}.`;
+}
+
+function daysWords({ from, to }: PlanVersion['timeline'][number]): string {
+  return [...(from === null ? [] : [`from ${from}`]), ...(to === null ? [] : [`to ${to}`])].join(' ');
 }
 
 /** Warning codes only: messages quote stages and fields, which are untrusted text. */
