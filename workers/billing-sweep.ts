@@ -29,25 +29,25 @@ export class BillingSweep {
   }
 
   private async checkDue(): Promise<void> {
-    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
+    const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
       sql<{ customer_id: string; check_at: Date }>`
-        select customer_id, check_at from due_billing_checks(${checksPerSweep})`.execute(trx),
+        select customer_id, check_at from due_billing_checks(${checksPerSweep})`.execute(tx.db),
     );
     for (const { customer_id: customerId, check_at: dueAt } of rows) await this.intake.check(customerId, dueAt);
   }
 
   private async recover(): Promise<void> {
-    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
+    const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
       sql<{ recovered_through: Date | null }>`
-        select recovered_through from claim_billing_recovery(${recoverEvery}::interval)`.execute(trx),
+        select recovered_through from claim_billing_recovery(${recoverEvery}::interval)`.execute(tx.db),
     );
     const [claimed] = rows;
     if (claimed === undefined) return;
     const startedAt = this.clock.now().getTime();
     const since = Math.max(startedAt - maxAgeMs, (claimed.recovered_through?.getTime() ?? 0) - overlapMs);
     for (const event of (await this.provider.eventsSince(new Date(since))).reverse()) await this.intake.take(event);
-    await this.unitOfWork.withoutWorkspace((trx) =>
-      sql`select complete_billing_recovery(${new Date(startedAt)})`.execute(trx),
+    await this.unitOfWork.withoutWorkspace((tx) =>
+      sql`select complete_billing_recovery(${new Date(startedAt)})`.execute(tx.db),
     );
   }
 }

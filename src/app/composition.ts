@@ -145,7 +145,7 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
     replica,
     onReleased: (workspaceId, repIds) => laneRunner.wakeReleased(workspaceId, repIds),
     onEvents: (workspaceId) => void queue.add(deliverEventsJob, { workspaceId }),
-    onRecorded: (trx, workspaceId, events) => notifications.send(trx, workspaceId, events),
+    onRecorded: (trx, events) => notifications.send(trx, trx.workspaceId, events),
   });
   const laneRunner: LaneRunner = new LaneRunner(unitOfWork, clock, localLanes.wake, log, wakeChecksThrough(queue));
   const secrets = openSecrets(config);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Caller, personBehind } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
-import { executeWithCommit, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type UnitOfWork, type Work, withTransactionHooks } from '../platform/database/unit-of-work.js';
 import { type Log } from '../platform/log.js';
 import { type AnyOperation, type Input, isPublic } from '../platform/operations/operation.js';
 import { type CallRecorder } from '../platform/operations/operation-dispatcher.js';
@@ -32,16 +32,22 @@ export class CallLog implements CallRecorder {
     private readonly log: Log,
   ) {}
 
-  async record<T>(operation: AnyOperation, input: Input, caller: Caller, work: () => Promise<T>): Promise<T> {
-    if (!isRecorded(operation) || isDryRun(input)) return work();
+  async record<T>(
+    operation: AnyOperation,
+    input: Input,
+    caller: Caller,
+    work: (caller: Caller) => Promise<T>,
+  ): Promise<T> {
+    if (!isRecorded(operation) || isDryRun(input)) return work(caller);
+    const { workspaceId } = caller;
     let recorded = false;
     const write = async (trx: Work) => {
       recorded = true;
       const { params, query } = input;
       insertEntry(trx, caller, newEntry(caller, { operation: operation.id, outcome: 'done', params, query }));
     };
-    const result = await this.unitOfWork.withCommitHook(caller, write, work);
-    if (!recorded) await this.unitOfWork.write({ ...caller }, write);
+    const result = await work(withTransactionHooks(caller, { beforeCommit: write }));
+    if (!recorded) await this.unitOfWork.write({ workspaceId }, write);
     return result;
   }
 
@@ -52,7 +58,7 @@ export class CallLog implements CallRecorder {
   async recordRejection(operation: AnyOperation, caller: Caller, code: string): Promise<void> {
     if (caller.accessLevel === 'public') return;
     try {
-      await this.unitOfWork.write({ ...caller }, async (trx) => {
+      await this.unitOfWork.write({ workspaceId: caller.workspaceId }, async (trx) => {
         const entry = newEntry(caller, { operation: operation.id, outcome: 'rejected', code });
         if (await isFirstOfMinute(trx, caller, entry)) insertEntry(trx, caller, entry);
       });
@@ -109,5 +115,5 @@ async function isFirstOfMinute(trx: Work, { workspaceId }: Caller, entry: Entry)
 /** Inserts the entry together with the commit. */
 function insertEntry(trx: Work, { workspaceId }: Caller, entry: Entry): void {
   const insert = sql`select insert_audit_entry(${workspaceId}::uuid, ${entry.entryId}::uuid, ${JSON.stringify(entry)})`;
-  executeWithCommit(trx, insert.compile(trx));
+  trx.beforeCommit(insert);
 }

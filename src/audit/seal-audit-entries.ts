@@ -9,8 +9,8 @@ const maxEntries = 5000;
  * the chain of their workspace. Several processes may run it.
  */
 export async function sealAuditEntries(unitOfWork: UnitOfWork): Promise<void> {
-  await unitOfWork.withoutWorkspace(async (trx) => {
-    await sql`select record_repeated_rejections()`.execute(trx);
-    await sql`select seal_audit_entries(${maxEntries})`.execute(trx);
+  await unitOfWork.withoutWorkspace(async (tx) => {
+    await sql`select record_repeated_rejections()`.execute(tx.db);
+    await sql`select seal_audit_entries(${maxEntries})`.execute(tx.db);
   });
 }

@@ -22,8 +22,8 @@ export class FailedSignIns {
   /** Does the same work for unknown addresses. Throws if the caller's network address has failed too often. */
   async record(caller: Caller, method: SignInMethod | 'step_up', email: string): Promise<void> {
     const hash = emailHash(this.secrets, email);
-    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
-      sql<{ failures: number }>`select record_failed_sign_in(${email}, ${hash}, ${method}) as failures`.execute(trx),
+    const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
+      sql<{ failures: number }>`select record_failed_sign_in(${email}, ${hash}, ${method}) as failures`.execute(tx.db),
     );
     const failures = rows[0]?.failures ?? 0;
     const about = { requestId: caller.requestId, method, emailHash: hash.toString('hex').slice(0, 12), failures };

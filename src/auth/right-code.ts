@@ -22,7 +22,7 @@ export async function findRightCode(
   if (!codePattern.test(code)) return null;
   // Committed before the comparison, so the attempt counts whatever happens next.
   const attempt = { emailHash: emailHash(secrets, email), networkHash: networkHash(secrets, address), codeId };
-  const tried = await unitOfWork.withoutWorkspace((trx) => tryCode(trx, attempt));
+  const tried = await unitOfWork.withoutWorkspace((tx) => tryCode(tx, attempt));
   return tried !== null && isRight(tried, email, code, secrets) ? tried : null;
 }
 

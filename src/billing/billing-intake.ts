@@ -37,9 +37,9 @@ export class BillingIntake {
 
   /** A checkout that names no workspace, reported once, because the operator must find out for which one it was. */
   private async report({ eventId, customerId, workspaceId: reference }: BillingEvent): Promise<void> {
-    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
+    const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
       sql<{ stored: boolean }>`
-        select store_unmatched_payment(${eventId}, ${customerId}, ${reference}) as stored`.execute(trx),
+        select store_unmatched_payment(${eventId}, ${customerId}, ${reference}) as stored`.execute(tx.db),
     );
     if (rows[0]?.stored !== true) return;
     metrics.unmatchedPayments.inc();

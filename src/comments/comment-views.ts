@@ -1,6 +1,6 @@
 import { type InferResult, sql } from 'kysely';
 import { isUuid } from '../kernel/ids.js';
-import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
+import { type Work } from '../platform/database/unit-of-work.js';
 import { authorOf } from '../reps/author.js';
 import { type StatementKey } from '../statements/statement.js';
 import { type Comment } from './comment.js';
@@ -30,7 +30,7 @@ export async function listNewestComments(
   { workspaceId, repId, period }: StatementKey,
   { limit, dealId }: { readonly limit: number; readonly dealId?: string | null },
 ): Promise<Comment[]> {
-  const asOf = asOfInstant(trx);
+  const asOf = trx.asOf;
   let query = selectComments(trx, workspaceId, repId).where('c.period', '=', period);
   if (dealId !== undefined) query = query.where(sql<boolean>`c.deal_id is not distinct from ${dealId}`);
   if (asOf !== null) query = query.where('c.created_at', '<=', asOf);

@@ -12,7 +12,8 @@ serveThread(async ([first, ...parts], request) => {
     return simulationJson(task.simulation, await simulate(task.simulation, parts as SimulatedRepData[]));
   // Loaded with the first explanation, since a simulation needs no access to the database.
   const { explainDeal, explainExceptions } = await import('./explain-in-thread.js');
-  const trx = forwardedTransaction(request);
+  const { workspaceId } = 'explainedDeal' in task ? task.explainedDeal : task.explainedRep;
+  const trx = forwardedTransaction(request, workspaceId);
   return JSON.stringify(
     'explainedDeal' in task
       ? await explainDeal(trx, task.explainedDeal)

@@ -1,6 +1,5 @@
 import { groupBy } from '../kernel/group-by.js';
 import { inParallel } from '../kernel/waiting.js';
-import { markAffected } from '../platform/database/cache-versions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type DealContent, type ReadContent } from './deal.js';
@@ -200,7 +199,7 @@ async function writeDecided(
 }
 
 async function writeDecisions(trx: Work, workspaceId: string, written: readonly Decision[]): Promise<void> {
-  markAffected(trx, ownersOf(written));
+  trx.markAffected(ownersOf(written));
   const replaced = written.filter((one) => one.current !== undefined && one.accepted.length > 0);
   // The order matters: the replaced deal is added to the history before the writes that follow it in the same
   // message.

@@ -2,7 +2,6 @@ import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Fields, type FieldValue } from '../engine/field-value.js';
 import { groupBy } from '../kernel/group-by.js';
 import { mapInParallel } from '../kernel/waiting.js';
-import { markAffected } from '../platform/database/cache-versions.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type AffectedReps, affectedByChanges, affectedByDeletions } from './affected-reps.js';
 import {
@@ -140,10 +139,7 @@ async function recordDeletions(
       deletions.push({ dealId, at });
     }
   }
-  markAffected(
-    trx,
-    toDelete.map((deal) => deal.repId),
-  );
+  trx.markAffected(toDelete.map((deal) => deal.repId));
   const affected = await affectedByDeletions(trx, workspaceId, toDelete);
   await softDeleteDeals(trx, workspaceId, deletions);
   return affected;

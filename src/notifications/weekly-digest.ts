@@ -26,10 +26,10 @@ export class WeeklyDigest {
   ) {}
 
   async run(): Promise<void> {
-    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
+    const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
       sql<Due>`
         select workspace_id as "workspaceId", timezone, digest_of as "digestOf"
-        from workspaces_with_managers()`.execute(trx),
+        from workspaces_with_managers()`.execute(tx.db),
     );
     for (const { workspaceId, timezone, digestOf } of rows) {
       const today = dayInZone(this.clock.now(), timezone);

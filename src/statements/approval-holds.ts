@@ -6,7 +6,7 @@ import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
-import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
+import { type Work } from '../platform/database/unit-of-work.js';
 import { type DisputeType, disputeTypes, openStatuses } from './dispute-types.js';
 
 /** What prevents the approval of a statement, besides the statement itself. */
@@ -84,7 +84,7 @@ export async function openDisputesIn(
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<ReadonlyMap<string, OpenDispute[]>> {
-  if (asOfInstant(trx) !== null) return new Map();
+  if (trx.asOf !== null) return new Map();
   const { rows } = await sql<OpenDispute & { repId: string; type: DisputeType; period: Period }>`
     select d.rep_id as "repId", d.dispute_id as "disputeId", d.period, d.type, d.description, o.name as "openedBy"
     from disputes d

@@ -1,18 +1,18 @@
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { lockLane, lockLanes } from '../ledger/lanes/lanes.js';
-import { noteHeld, type Work } from '../platform/database/unit-of-work.js';
+import { type Work } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
 import { type StatementKey } from './statement.js';
 
 /**
  * Locks the rep's lane and returns the rep's name. Calculations take the same lock, so each of them runs entirely
- * before or after this transaction. Workers skip a locked lane, so `noteHeld` makes requests that arrive meanwhile
+ * before or after this transaction. Workers skip a locked lane, so `hold` makes requests that arrive meanwhile
  * run after the release.
  */
 export async function lockRep(trx: Work, workspaceId: string, repId: string): Promise<string> {
-  noteHeld(trx, repId);
+  trx.hold(repId);
   if (!isUuid(repId) || (await lockLane(trx, { workspaceId, repId })) === null) throw repNotFound();
   return (await findRepName(trx, workspaceId, repId)) ?? '';
 }
@@ -20,7 +20,7 @@ export async function lockRep(trx: Work, workspaceId: string, repId: string): Pr
 /** Locks the lanes of the reps as {@link lockRep} does, except those that another transaction holds. Returns the locked reps. */
 export async function lockFreeReps(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
   const locked = [...(await lockLanes(trx, workspaceId, repIds, { wait: false })).keys()];
-  for (const repId of locked) noteHeld(trx, repId);
+  for (const repId of locked) trx.hold(repId);
   return locked;
 }
 

@@ -3,7 +3,7 @@ import { chunk } from '../kernel/chunk.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { unnestRows } from '../platform/database/columns.js';
-import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
+import { type Work } from '../platform/database/unit-of-work.js';
 import { findOwed } from './discrepancies/discrepancy-views.js';
 import { readLedgerLines, readTeamLedgerLines } from './ledger-lines.js';
 import { hasRequests } from './rep-lane.js';
@@ -19,7 +19,7 @@ export async function readState(
   content: StatementContent,
   currency: string,
 ): Promise<StatementState> {
-  const pending = asOfInstant(trx) === null && (await hasRequests(trx, key));
+  const pending = trx.asOf === null && (await hasRequests(trx, key));
   return { ...(await readStaleness(trx, key, head, content, currency)), ...(pending ? { pending } : {}) };
 }
 
@@ -31,12 +31,12 @@ async function readStaleness(
   currency: string,
 ): Promise<StatementState> {
   if (head?.status === 'approved') {
-    const owed = asOfInstant(trx) === null ? await findOwed(trx, key) : null;
+    const owed = trx.asOf === null ? await findOwed(trx, key) : null;
     return owed === null ? {} : { owed };
   }
   if (head?.status !== 'draft') return {};
   // The shortcut reads the current rows.
-  if (asOfInstant(trx) === null && (await equalsLedger(trx, key, content, currency))) return {};
+  if (trx.asOf === null && (await equalsLedger(trx, key, content, currency))) return {};
   const live = snapshotOf(await readLedgerLines(trx, key), currency);
   if ((await contentHash(live)) === content.contentHash) return {};
   return { stale: true, liveNetPayout: Number(live.summary.netPayout) };
@@ -145,7 +145,7 @@ async function repsWithLaterEvents(
   drafts: readonly TeamStatementRow[],
 ): Promise<ReadonlySet<string>> {
   if (drafts.length === 0) return new Set();
-  if (asOfInstant(trx) !== null) return new Set(drafts.map(({ repId }) => repId));
+  if (trx.asOf !== null) return new Set(drafts.map(({ repId }) => repId));
   const { from, to } = periodRange(period);
   const { rows } = await sql<{ repId: string }>`
     select d.rep_id as "repId" from (select * from ${unnestRows(drafts, [

@@ -6,7 +6,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { asOfInstant, type Work } from '../platform/database/unit-of-work.js';
+import { type Work } from '../platform/database/unit-of-work.js';
 import { authorOf } from '../reps/author.js';
 import { readLedgerLines } from './ledger-lines.js';
 import { type StatementLine, type Summary, snapshotOf } from './snapshot.js';
@@ -150,7 +150,7 @@ export async function listChecks(
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<ReadonlyMap<string, readonly Check[]>> {
-  const asOf = asOfInstant(trx);
+  const asOf = trx.asOf;
   const { rows } = await sql<{
     repId: string;
     version: number;
@@ -236,7 +236,7 @@ export async function listTeamStatements(
         as "sharesPayrollId",
       ${hasTerms(period)} as "hasTerms",
       coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approver as "approvedBy", s.generated_at as "generatedAt", s.content_hash as "contentHash",
-      ${asOfInstant(trx) === null ? isPending : sql`false`} as pending, s.version,
+      ${trx.asOf === null ? isPending : sql`false`} as pending, s.version,
       s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies"
     from reps r
     left join ${statementPeriodsTable(trx, workspaceId)} h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
@@ -258,5 +258,5 @@ export async function resolvePeriod(
   clock: Clock,
 ): Promise<{ readonly period: Period; readonly currency: string }> {
   const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
-  return { period: requested ?? periodOf(dayInZone(asOfInstant(trx) ?? clock.now(), timeZone), 'monthly'), currency };
+  return { period: requested ?? periodOf(dayInZone(trx.asOf ?? clock.now(), timeZone), 'monthly'), currency };
 }

@@ -107,7 +107,7 @@ describe('sessions', () => {
     await otp.signIn(mia.email);
     await age('12 hours 1 second');
     const { token } = await otp.signIn(mia.email);
-    await service.running.service.unitOfWork.withoutWorkspace((trx) => sql`select delete_old_sign_ins()`.execute(trx));
+    await service.running.service.unitOfWork.withoutWorkspace((tx) => sql`select delete_old_sign_ins()`.execute(tx.db));
     expect(await service.sql("select from tokens where kind = 'sess'")).to.have.length(1);
     expect((await service.client(token).get('/auth/me')).status).to.equal(200);
   });

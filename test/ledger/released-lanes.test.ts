@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
-import { noteHeld, UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { metrics } from '#src/platform/metrics.js';
 import { Service } from '#test/support/service.js';
 import { until } from '#test/support/until.js';
@@ -96,11 +96,11 @@ describe('a transaction that has locked a lane', () => {
       onReleased: async (_workspaceId, held) => void released.push([...held]),
     });
     await unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (trx) => {
-      for (const name of ['one', 'two', 'one']) noteHeld(trx, name);
+      for (const name of ['one', 'two', 'one']) trx.hold(name);
       expect(released).to.deep.equal([]);
     });
     const failed = unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (trx) => {
-      noteHeld(trx, 'three');
+      trx.hold('three');
       throw new Error('rejected');
     });
     expect(await failed.catch((error: Error) => error.message)).to.equal('rejected');

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Config } from '../../platform/config.js';
-import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type TransactionWithoutWorkspace, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { networkOf } from '../../platform/limits/attempt-limits.js';
 import {
   type AgentClient,
@@ -86,7 +86,7 @@ export class AgentAuthorization implements AuthorizationServer {
     const hash = tokenHash(token);
     if (hash === null) return;
     const workspaceId = await this.unitOfWork.withoutWorkspace(
-      async (trx) => (await workspaceOfGrant(trx, hash)) ?? (await workspaceOfToken(trx, hash)),
+      async (tx) => (await workspaceOfGrant(tx, hash)) ?? (await workspaceOfToken(tx, hash)),
     );
     if (workspaceId === null) return;
     await this.unitOfWork.write({ workspaceId }, async (trx) => {
@@ -107,7 +107,7 @@ export class AgentAuthorization implements AuthorizationServer {
   ): Promise<IssuedTokens> {
     const hash = tokenHash(presented);
     const workspaceId =
-      hash === null ? null : await this.unitOfWork.withoutWorkspace((trx) => workspaceOfGrant(trx, hash));
+      hash === null ? null : await this.unitOfWork.withoutWorkspace((tx) => workspaceOfGrant(tx, hash));
     if (hash === null || workspaceId === null) throw invalidGrant(kind);
     const result = await this.unitOfWork.write(
       { workspaceId },
@@ -137,13 +137,13 @@ function equal(given: string, expected: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-async function workspaceOfGrant(trx: Work, hash: Buffer): Promise<string | null> {
-  const { rows } = await sql<{ id: string }>`select workspace_id as id from find_agent_grant(${hash})`.execute(trx);
+async function workspaceOfGrant(tx: TransactionWithoutWorkspace, hash: Buffer): Promise<string | null> {
+  const { rows } = await sql<{ id: string }>`select workspace_id as id from find_agent_grant(${hash})`.execute(tx.db);
   return rows[0]?.id ?? null;
 }
 
-async function workspaceOfToken(trx: Work, hash: Buffer): Promise<string | null> {
+async function workspaceOfToken(tx: TransactionWithoutWorkspace, hash: Buffer): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
-    select workspace_id as id from find_tokens(array[${hash}::bytea]) where kind = 'agt'`.execute(trx);
+    select workspace_id as id from find_tokens(array[${hash}::bytea]) where kind = 'agt'`.execute(tx.db);
   return rows[0]?.id ?? null;
 }

@@ -48,9 +48,9 @@ export class AgentClients {
     const { name, redirectUris } = checked(metadata);
     const client = { clientId: randomUUID(), name: displayName(name, 'Agent'), redirectUris };
     const stored = JSON.stringify({ name: client.name, redirectUris });
-    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
+    const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
       sql<{ result: 'registered' | 'network_limit' | 'limit' }>`
-        select register_agent_client(${client.clientId}, ${stored}, ${networkHash}) as result`.execute(trx),
+        select register_agent_client(${client.clientId}, ${stored}, ${networkHash}) as result`.execute(tx.db),
     );
     if (rows[0]?.result === 'registered') return client;
     const whose = rows[0]?.result === 'network_limit' ? 'Too many clients of your network' : 'Too many clients';
@@ -58,9 +58,9 @@ export class AgentClients {
   }
 
   private async registered(clientId: string): Promise<AgentClient | null> {
-    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
+    const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
       sql<{ metadata: { name: string; redirectUris: string[] } }>`
-        select metadata from find_agent_client(${clientId})`.execute(trx),
+        select metadata from find_agent_client(${clientId})`.execute(tx.db),
     );
     const found = rows[0]?.metadata;
     return found === undefined ? null : { clientId, ...found };

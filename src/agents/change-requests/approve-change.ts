@@ -1,7 +1,7 @@
 import { type Caller, peopleBehind } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Work, withTransactionHooks } from '../../platform/database/unit-of-work.js';
 import { findRoleAndActivity, findVisibleTeam } from '../../reps/rep-views.js';
 import { type PresentBasis, readBasis } from './basis.js';
 import { showSameFigures } from './change-preview.js';
@@ -104,17 +104,17 @@ interface Found {
   readonly previewed: Previewed;
 }
 
-/** The next approval refers to what is stored here. A copy of the approver: this is no decision for the audit log. */
+/** The next approval refers to what is stored here. It runs without the hooks of the call: this is no decision for the audit log. */
 async function storePresent(
   { unitOfWork, clock }: PreviewParts,
-  approver: Caller,
+  { workspaceId }: Caller,
   { requestId, preview: earlier }: RequestedChange,
   { changed, present, previewed: { preview, moves } }: Found,
 ): Promise<void> {
   const before = earlier === null ? null : { currency: earlier.currency, delta: earlier.delta };
   const outdated = { at: clock.now().toISOString(), changed, before };
   const shown = { preview, moves, basis: { ...present.basis, isForPerson: true }, outdated };
-  await unitOfWork.write({ ...approver }, (trx) => storeShown(trx, approver.workspaceId, requestId, shown));
+  await unitOfWork.write({ workspaceId }, (trx) => storeShown(trx, workspaceId, requestId, shown));
 }
 
 /** The preview as it is now. A change that would fail has none; its run returns the error. */
@@ -178,12 +178,13 @@ async function run(
   const outcome =
     caller === null
       ? { failed: { statusCode: 403, code: 'forbidden', message: 'Who requested the change has another role now.' } }
-      : await unitOfWork.withBeginHook(caller, assertSame, () =>
-          unitOfWork.withCommitHook(
-            caller,
-            (trx) => noteWritten(trx, attempt),
-            () => runner.run(request.tool, request.input, caller),
-          ),
+      : await runner.run(
+          request.tool,
+          request.input,
+          withTransactionHooks(caller, {
+            afterBegin: assertSame,
+            beforeCommit: (trx) => noteWritten(trx, attempt),
+          }),
         );
   if (!isAsShown) return false;
   await unitOfWork.write(approver, (trx) =>

@@ -30,8 +30,8 @@ export const beginOidcLogin = operation({
     provider.assertConfigured();
     await limits.count('oidc', caller.address ?? '', maxPerMinute, 60);
     const { state, location, ...secrecy } = await provider.begin();
-    await unitOfWork.withoutWorkspace((trx) =>
-      storeState(trx, secrets, state, workspaceId ?? null, secrecy, caller.browserKey ?? ''),
+    await unitOfWork.withoutWorkspace((tx) =>
+      storeState(tx, secrets, state, workspaceId ?? null, secrecy, caller.browserKey ?? ''),
     );
     return new Redirect(location);
   },

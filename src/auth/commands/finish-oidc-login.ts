@@ -29,7 +29,7 @@ async function signIn(
   unitOfWork: UnitOfWork,
   clock: Clock,
 ): Promise<Session | null> {
-  const signIns = await unitOfWork.withoutWorkspace((trx) => findSignIns(trx, email, workspaceId));
+  const signIns = await unitOfWork.withoutWorkspace((tx) => findSignIns(tx, email, workspaceId));
   const [signIn, ...others] = signIns;
   if (signIn === undefined) return null;
   if (others.length > 0) throw chooseWorkspace(signIns);
@@ -71,7 +71,7 @@ export const finishOidcLogin = operation({
     limits.assertNotBlocked(address);
     const { state } = received;
     const started =
-      state === undefined ? null : await unitOfWork.withoutWorkspace((trx) => takeState(trx, secrets, state));
+      state === undefined ? null : await unitOfWork.withoutWorkspace((tx) => takeState(tx, secrets, state));
     // In another browser, the person who started the sign-in would sign in as the person who has finished it.
     const isSameBrowser = started !== null && started.browserKey === caller.browserKey;
     const email = isSameBrowser ? await provider.finish(received as Record<string, string>, started.secrecy) : null;

@@ -49,8 +49,8 @@ export const sendCode = operation({
     const salt = newSalt();
     const mail = codeMail(email, code, config.PUBLIC_URL);
     const sealed = outbox.seal(mail);
-    await unitOfWork.withoutWorkspace((trx) =>
-      issueCode(trx, {
+    await unitOfWork.withoutWorkspace((tx) =>
+      issueCode(tx, {
         email,
         emailHash: emailHash(secrets, email),
         networkHash: networkHash(secrets, caller.address ?? ''),

@@ -61,7 +61,7 @@ export const setUpWorkspace = operation({
       throw invalidStartLink();
     }
     const { workspaceId } = await createWorkspace(unitOfWork, { ...workspace, tier: 'enterprise' });
-    const [admin] = await unitOfWork.withoutWorkspace((trx) => findSignIns(trx, workspace.adminEmail, workspaceId));
+    const [admin] = await unitOfWork.withoutWorkspace((tx) => findSignIns(tx, workspace.adminEmail, workspaceId));
     const opened = await unitOfWork.write({ workspaceId }, (trx) =>
       openSession(trx, admin as SignIn, 'start_link', clock),
     );

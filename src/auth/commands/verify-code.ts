@@ -39,12 +39,12 @@ async function signIn(
   const tried = await findRightCode({ email, code, codeId, address }, unitOfWork, secrets);
   if (tried === null) return null;
   if (workspaceId !== undefined && tried.workspaceId !== null && workspaceId !== tried.workspaceId) return null;
-  const signIns = await unitOfWork.withoutWorkspace((trx) => findSignIns(trx, email, workspaceId ?? tried.workspaceId));
+  const signIns = await unitOfWork.withoutWorkspace((tx) => findSignIns(tx, email, workspaceId ?? tried.workspaceId));
   const [signIn, ...others] = signIns;
   if (signIn === undefined) return null;
   if (others.length > 0) {
-    await unitOfWork.withoutWorkspace((trx) =>
-      returnTry(trx, tried.codeId, { codeId, networkHash: networkHash(secrets, address) }),
+    await unitOfWork.withoutWorkspace((tx) =>
+      returnTry(tx, tried.codeId, { codeId, networkHash: networkHash(secrets, address) }),
     );
     throw chooseWorkspace(signIns);
   }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type TransactionWithoutWorkspace } from '../../platform/database/unit-of-work.js';
 import { type Secrets } from '../../platform/secrets/secrets.js';
 import { type CrmCredentials, type CrmProvider } from '../adapters/port.js';
 
@@ -30,7 +30,7 @@ interface Stored {
 
 /** Stores the data for ten minutes, beside the states of sign-ins, and returns the random key. */
 export async function storeConsent<Kind extends keyof Stored>(
-  trx: Work,
+  tx: TransactionWithoutWorkspace,
   secrets: Secrets,
   kind: Kind,
   provider: CrmProvider,
@@ -39,20 +39,20 @@ export async function storeConsent<Kind extends keyof Stored>(
   const key = newKey();
   const hash = hashOf(key);
   const sealed = secrets.seal(placeOf(kind, provider, hash), JSON.stringify(data));
-  await sql`select store_sign_in_state(${hash}, ${data.workspaceId}, ${sealed})`.execute(trx);
+  await sql`select store_sign_in_state(${hash}, ${data.workspaceId}, ${sealed})`.execute(tx.db);
   return key;
 }
 
 /** Returns the data of the key once; null if it is unknown, expired or of another kind. */
 export async function takeConsent<Kind extends keyof Stored>(
-  trx: Work,
+  tx: TransactionWithoutWorkspace,
   secrets: Secrets,
   kind: Kind,
   provider: CrmProvider,
   key: string,
 ): Promise<Stored[Kind] | null> {
   const hash = hashOf(key);
-  const { rows } = await sql<{ secrets: Buffer }>`select secrets from take_sign_in_state(${hash})`.execute(trx);
+  const { rows } = await sql<{ secrets: Buffer }>`select secrets from take_sign_in_state(${hash})`.execute(tx.db);
   const sealed = rows[0]?.secrets;
   if (sealed === undefined) return null;
   try {

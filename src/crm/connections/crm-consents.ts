@@ -81,8 +81,8 @@ export class CrmConsents {
     const settings = await this.unitOfWork.read(caller, (trx) => findSettings(trx, workspaceId, provider));
     const codeVerifier = newKey();
     const consent = { ...startedBy(caller, browserKey), codeVerifier, loginUrl };
-    const state = await this.unitOfWork.withoutWorkspace((trx) =>
-      storeConsent(trx, this.secrets, 'consent', provider, consent),
+    const state = await this.unitOfWork.withoutWorkspace((tx) =>
+      storeConsent(tx, this.secrets, 'consent', provider, consent),
     );
     return this.accounts.adapters[provider].authorizeUrl({
       state,
@@ -102,8 +102,8 @@ export class CrmConsents {
     address: string,
   ): Promise<OfferedAccount> {
     this.limits.assertNotBlocked(address);
-    const consent = await this.unitOfWork.withoutWorkspace((trx) =>
-      takeConsent(trx, this.secrets, 'consent', provider, state),
+    const consent = await this.unitOfWork.withoutWorkspace((tx) =>
+      takeConsent(tx, this.secrets, 'consent', provider, state),
     );
     if (consent === null || code === '' || !isSameBrowser(consent, caller, browserKey)) {
       await this.limits.countFailure(address);
@@ -117,8 +117,8 @@ export class CrmConsents {
       const accountName = await adapter.accountName(credentials);
       const { accountId } = credentials;
       const previous = await this.connector.previousAccount(started.workspaceId, provider, accountId);
-      const grant = await this.unitOfWork.withoutWorkspace((trx) =>
-        storeConsent(trx, this.secrets, 'grant', provider, { ...started, credentials }),
+      const grant = await this.unitOfWork.withoutWorkspace((tx) =>
+        storeConsent(tx, this.secrets, 'grant', provider, { ...started, credentials }),
       );
       return { grant, accountId, accountName, previous };
     });
@@ -135,8 +135,8 @@ export class CrmConsents {
     caller: Caller | null,
     browserKey: string | null,
   ): Promise<Connected | null> {
-    const found = await this.unitOfWork.withoutWorkspace((trx) =>
-      takeConsent(trx, this.secrets, 'grant', provider, grant),
+    const found = await this.unitOfWork.withoutWorkspace((tx) =>
+      takeConsent(tx, this.secrets, 'grant', provider, grant),
     );
     if (!isConfirmed) return null;
     if (found === null || caller === null || !isSameBrowser(found, caller, browserKey)) throw notConnected(provider);

@@ -46,11 +46,11 @@ export class DeliveryHealth {
     this.counts = new Map();
     if (noted.length === 0) return;
     try {
-      await this.unitOfWork.withoutWorkspace((trx) =>
+      await this.unitOfWork.withoutWorkspace((tx) =>
         sql`
           select note_deliveries(${noted.map((one) => one.source)}::text[], ${noted.map((one) => one.route)}::text[],
             ${noted.map((one) => one.verified)}::integer[], ${noted.map((one) => one.rejected)}::integer[])`.execute(
-          trx,
+          tx.db,
         ),
       );
     } catch (error) {

@@ -3,7 +3,6 @@ import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
-import { markAffected } from '../../platform/database/cache-versions.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
@@ -42,7 +41,7 @@ async function remove(
   clock: Clock,
 ): Promise<number | null> {
   const deal = (await lockDeals(trx, workspaceId, [dealId])).get(dealId);
-  markAffected(trx, deal === undefined ? [] : [deal.repId]);
+  trx.markAffected(deal === undefined ? [] : [deal.repId]);
   if (deal === undefined) return null;
   const { earned } = deal.deleted ? { earned: 0 } : await dealEarnings(trx, workspaceId, dealId);
   const affected = (await affectedByDeletions(trx, workspaceId, [deal])).get(dealId) ?? new Map();

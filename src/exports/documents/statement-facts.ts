@@ -9,7 +9,7 @@ import { addDays, type Day } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { type Period, periodRange, previousPeriod } from '../../kernel/period.js';
 import { eventsTable, statementPeriodsTable } from '../../ledger/input/as-of.js';
-import { asOfInstant, type Work } from '../../platform/database/unit-of-work.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
 import { readActorNames } from '../../reps/actor-names.js';
 import { loadNameOf } from '../../statements/deal-names.js';
 import { type StatementContent, type StatementHead, type StatementKey } from '../../statements/statement.js';
@@ -78,7 +78,7 @@ export async function loadStatementFacts(
     .executeTakeFirst();
   if (rep === undefined) return null;
   const key = { workspaceId, repId, period };
-  const asOf = asOfInstant(trx);
+  const asOf = trx.asOf;
   const { head, content } = await readStatement(trx, key, workspace.currency);
   return {
     workspace,

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { asOfInstant, type Work } from '../../platform/database/unit-of-work.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
 import { monthColumns, monthSums } from '../output/totals.js';
 
 /**
@@ -7,7 +7,7 @@ import { monthColumns, monthSums } from '../output/totals.js';
  * at that instant, from the history. A history row has the time at which its transaction began.
  */
 export function eventsTable(trx: Work, workspaceId: string): RawBuilder<unknown> {
-  const instant = asOfInstant(trx);
+  const instant = trx.asOf;
   if (instant === null) return sql`commission_events`;
   return sql`(
     select * from (
@@ -19,7 +19,7 @@ export function eventsTable(trx: Work, workspaceId: string): RawBuilder<unknown>
 
 /** The monthly totals as a table expression: the current rows, or in a transaction with `asOf` sums of the history. */
 export function monthsTable(trx: Work, workspaceId: string): RawBuilder<unknown> {
-  if (asOfInstant(trx) === null) return sql`rep_months`;
+  if (trx.asOf === null) return sql`rep_months`;
   return sql`(
     with sums (${monthColumns}) as (
       select ${monthSums} from ${eventsTable(trx, workspaceId)} e where status = 'earned'
@@ -30,7 +30,7 @@ export function monthsTable(trx: Work, workspaceId: string): RawBuilder<unknown>
 
 /** The states of statements as a table expression: the current rows, or in a transaction with `asOf` the earlier ones. */
 export function statementPeriodsTable(trx: Work, workspaceId: string): RawBuilder<unknown> {
-  const instant = asOfInstant(trx);
+  const instant = trx.asOf;
   if (instant === null) return sql`statement_periods`;
   return sql`(
     select distinct on (rep_id, period) * from statement_period_history

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { aliasOf, currencySuffix, foldedSlug, standardSlugs } from '../../engine/slug.js';
-import { cacheOf, type Work } from '../../platform/database/unit-of-work.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
 
 interface Read {
   readonly revision: string;
@@ -12,7 +12,7 @@ interface Read {
  * mappings of all versions name, and some more. It is constant within one revision. The caller holds a lock under which no plan changes.
  */
 export async function loadReadFields(trx: Work, workspaceId: string): Promise<ReadonlySet<string>> {
-  const cache = cacheOf<ReadonlySet<string>>(trx);
+  const cache = trx.cacheOf<ReadonlySet<string>>();
   const key = `read-fields ${workspaceId}`;
   const { revision: current } = await trx
     .selectFrom('workspaces')

@@ -16,7 +16,7 @@ import { groupBy } from '../../kernel/group-by.js';
 import { type Period } from '../../kernel/period.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { type Tables } from '../../platform/database/tables.js';
-import { cacheOf, type Work } from '../../platform/database/unit-of-work.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
 import { canonicalFieldMapping } from './field-mapping.js';
 
 type PlanStatus = Tables['plan_versions']['status'];
@@ -128,7 +128,7 @@ export async function loadTerms(
   repIds: readonly string[],
   given?: WorkspaceTerms,
 ): Promise<RepTerms[]> {
-  const cache = cacheOf<Configured>(trx);
+  const cache = trx.cacheOf<Configured>();
   const keyOf = (repId: string) => `rep-terms ${workspaceId} ${repId}`;
   const uncached = repIds.filter((repId) => !cache.has(keyOf(repId)));
   const [workspace, read, frozen] = await inParallel(

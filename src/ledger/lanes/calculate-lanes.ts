@@ -4,7 +4,6 @@ import { type Clock } from '../../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, hull, intersection, isWithin } from '../../kernel/day.js';
 import { newId } from '../../kernel/ids.js';
 import { EventLoopSlice, inParallel } from '../../kernel/waiting.js';
-import { markAffected } from '../../platform/database/cache-versions.js';
 import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { currentDaysOfEach } from '../input/current-days.js';
@@ -87,7 +86,7 @@ export async function calculateLanes(
   { wait }: { readonly wait: boolean },
 ): Promise<BatchRun> {
   return unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (trx) => {
-    markAffected(trx, []);
+    trx.markAffected([]);
     // Pipelined in this order: the locks, the request ids, then data. The server executes each statement after the
     // previous one, so all data is read under the locks.
     const [lanes, requests, terms] = await inParallel(
@@ -126,10 +125,7 @@ export async function calculateRequests(
   const [first] = works;
   if (first === undefined) return { runs: [], wakes: [], checks: [] };
   const { workspaceId, workspace } = first.terms;
-  markAffected(
-    trx,
-    works.map(({ terms }) => terms.repId),
-  );
+  trx.markAffected(works.map(({ terms }) => terms.repId));
   const asOf = dayInZone(startedAt, workspace.timeZone);
   const { lanes, rest } = await laneWindows(trx, works, maxDeals);
   const { results, movedUntil } = await calculateWindows(trx, workspaceId, lanes, asOf);

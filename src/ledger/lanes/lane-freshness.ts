@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { addDays, allDays, type Day, type DayRange, latestDay } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { executeWithCommit, type Work } from '../../platform/database/unit-of-work.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
 import { hasPeriodicRules, type RepTerms } from '../input/rep-terms.js';
 import { type Trigger } from '../requests/calculation-requests.js';
 import { calculationCode } from './calculation-code.js';
@@ -81,7 +81,7 @@ export function saveFreshnessMarks(trx: Work, workspaceId: string, marks: readon
       and l.rep_id = rows_from.rep_id
       and (l.fresh_revision, l.fresh_until, l.fresh_through, l.fresh_code, l.fresh_deals, l.fresh_skipped) is distinct from
         (rows_from.revision, rows_from.until, rows_from.through, rows_from.code, rows_from.deals, rows_from.skipped)`;
-  executeWithCommit(trx, save.compile(trx));
+  trx.beforeCommit(save);
 }
 
 /** A rep to calculate, with the figures of its freshness mark; null if only a calculation can give them. */

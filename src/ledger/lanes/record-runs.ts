@@ -4,7 +4,7 @@ import { type BlockedChange } from '../../engine/model.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DayRange } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { executeWithCommit, type Work } from '../../platform/database/unit-of-work.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
 import { type AppliedDifference } from '../output/apply-difference.js';
 import { dealsOf, jobsOf, type LockedLane, type PendingRequest, triggersOf } from './lanes.js';
 
@@ -62,7 +62,7 @@ export function recordRuns(
       ['blocked', 'jsonb', blockedSummary],
       ['details', 'jsonb', ({ planVersionIds }) => JSON.stringify({ planVersionIds })],
     ])}`;
-  executeWithCommit(trx, audit.compile(trx));
+  trx.beforeCommit(audit);
   recordSubjects(trx, workspaceId, results);
 }
 
@@ -95,7 +95,7 @@ function recordSubjects(trx: Work, workspaceId: string, results: readonly LaneRe
         ['id', 'text', ({ id }) => id],
         ['run_id', 'uuid', ({ runId }) => runId],
       ])}`;
-    executeWithCommit(trx, ofDeals.compile(trx));
+    trx.beforeCommit(ofDeals);
   }
   if (jobs.length === 0) return;
   const ofJobs = sql`
@@ -104,7 +104,7 @@ function recordSubjects(trx: Work, workspaceId: string, results: readonly LaneRe
       ['id', 'uuid', ({ id }) => id],
       ['run_id', 'uuid', ({ runId }) => runId],
     ])}`;
-  executeWithCommit(trx, ofJobs.compile(trx));
+  trx.beforeCommit(ofJobs);
 }
 
 /** With the commit: deletes exactly the requests that the runs have completed. */
@@ -113,7 +113,7 @@ export function finishRequests(trx: Work, workspaceId: string, results: readonly
   const finished = sql`
     delete from calculation_requests where workspace_id = ${workspaceId}
       and rep_id = any(${results.map(({ repId }) => repId)}::uuid[]) and request_id = any(${ids}::bigint[])`;
-  executeWithCommit(trx, finished.compile(trx));
+  trx.beforeCommit(finished);
 }
 
 /** With the commit: lanes that failed before begin to count from zero. */
@@ -123,7 +123,7 @@ export function resetFailures(trx: Work, workspaceId: string, results: readonly 
   const reset = sql`
     update lanes set attempts = 0, not_before = null, parked_at = null, last_error = null
     where workspace_id = ${workspaceId} and rep_id = any(${failed}::uuid[])`;
-  executeWithCommit(trx, reset.compile(trx));
+  trx.beforeCommit(reset);
 }
 
 /** With the commit: the ledger of the reps is complete again after a deletion of events. */
@@ -131,5 +131,5 @@ export function markComplete(trx: Work, workspaceId: string, repIds: readonly st
   if (repIds.length === 0) return;
   const complete = sql`
     update lanes set incomplete = false where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`;
-  executeWithCommit(trx, complete.compile(trx));
+  trx.beforeCommit(complete);
 }

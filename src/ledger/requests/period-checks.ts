@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { needsWholePeriod } from '../../engine/carried-credit.js';
 import { type DayRange, isWithin, overlap } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { executeWithCommit, type Work } from '../../platform/database/unit-of-work.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
 import { type LoadedRepInput } from '../input/rep-input.js';
 import { hasRule, type RepTerms } from '../input/rep-terms.js';
 import { type PendingRequest } from '../lanes/lanes.js';
@@ -79,5 +79,5 @@ export function requestChecks(trx: Work, workspaceId: string, checks: readonly P
       ['period', 'text', ({ period }) => period],
       ['causes', 'jsonb', ({ causes }) => JSON.stringify(causes)],
     ])}`;
-  executeWithCommit(trx, insert.compile(trx));
+  trx.beforeCommit(insert);
 }

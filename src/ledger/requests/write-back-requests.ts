@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type DayRange } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { executeWithCommit, type Work } from '../../platform/database/unit-of-work.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
 
 /** Days of a rep whose commission, or its approval, may differ from what the CRM holds. */
 export interface WriteBackRequest {
@@ -24,5 +24,5 @@ export function requestWriteBack(trx: Work, workspaceId: string, requests: reado
       ['to_day', 'date', ({ days }) => days.to],
     ])}
     where exists (select from workspaces w where w.workspace_id = ${workspaceId} and w.writes_back)`;
-  executeWithCommit(trx, insert.compile(trx));
+  trx.beforeCommit(insert);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
-import { noteEvents, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { pathId, requireUuid } from '../../platform/operations/schemas.js';
 import { admitRequestedDelivery } from '../requested-deliveries.js';
@@ -33,7 +33,7 @@ export const replayWebhookDelivery = operation({
       await admitRequestedDelivery(trx, workspaceId, endpointId);
       if (!(await replayDelivery(trx, workspaceId, endpointId, deliveryId)))
         throw new Failure('not_found', unknownDelivery);
-      noteEvents(trx);
+      trx.deliverEvents();
     });
     return { deliveryId };
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noteEvents, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { requireUuid } from '../../platform/operations/schemas.js';
 import { admitRequestedDelivery } from '../requested-deliveries.js';
@@ -25,7 +25,7 @@ export const testWebhookEndpoint = operation({
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
     const deliveryId = await unitOfWork.write(caller, async (trx) => {
       await admitRequestedDelivery(trx, workspaceId, id);
-      noteEvents(trx);
+      trx.deliverEvents();
       return insertTestDelivery(trx, workspaceId, id);
     });
     return { deliveryId };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type Database, executeWithCommit, type Work } from './pool.js';
+import { type Database } from './pool.js';
+import { type Transaction } from './transaction.js';
 
 /**
  * Number of cache scopes into which the reps of a workspace are divided: few reps share a scope, and reading all
@@ -21,26 +22,13 @@ function scopeOf(repId: string | null): number {
   return scope;
 }
 
-const affectedScopes = new WeakMap<Work, Set<number>>();
-
 /**
- * Declares whose data the transaction changes, in addition to earlier calls; null means deals without an owner. A
- * transaction that never calls it affects the whole workspace.
+ * Gives the scopes of the affected reps a new version; null affects the whole workspace. It is sent with the commit, so that
+ * concurrent changes of the same scope wait for each other as shortly as possible and cannot deadlock.
  */
-export function markAffected(trx: Work, repIds: Iterable<string | null>): void {
-  const scopes = affectedScopes.get(trx) ?? new Set();
-  for (const repId of repIds) scopes.add(scopeOf(repId));
-  affectedScopes.set(trx, scopes);
-}
-
-/**
- * Gives the affected scopes a new version with the commit, so that concurrent changes of the same scope wait for
- * each other as shortly as possible and cannot deadlock.
- */
-export function bumpCacheVersions(trx: Work, workspaceId: string): void {
-  const scopes = [...(affectedScopes.get(trx) ?? [workspaceScope])];
-  if (scopes.length > 0)
-    executeWithCommit(trx, sql`select bump_cache_versions(${workspaceId}, ${scopes}::smallint[])`.compile(trx));
+export function bumpCacheVersions(tx: Transaction, affected: ReadonlySet<string | null> | null): void {
+  const scopes = affected === null ? [workspaceScope] : [...new Set([...affected].map(scopeOf))];
+  if (scopes.length > 0) tx.beforeCommit(sql`select bump_cache_versions(${tx.workspaceId}, ${scopes}::smallint[])`);
 }
 
 /**

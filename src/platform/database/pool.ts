@@ -11,7 +11,6 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { timeLimit } from '../../kernel/time-limit.js';
-import { inParallel } from '../../kernel/waiting.js';
 import { isLockConflict, sqlStateOf } from './database-errors.js';
 import { type Tables } from './tables.js';
 
@@ -35,8 +34,8 @@ export const ownerSessionOptions = '-c app.all_workspaces=on';
 
 export type Database = Kysely<Tables>;
 
-/** A transaction. */
-export type Work = Transaction<Tables>;
+/** A transaction of the database in the form of Kysely. */
+export type DatabaseTransaction = Transaction<Tables>;
 
 interface PoolOptions {
   readonly url: string;
@@ -107,12 +106,11 @@ function coalesceSocketWrites(client: pg.PoolClient): void {
 /**
  * Makes the statements of the transaction share round trips: Kysely would send each one after the response to the
  * one before, even if the caller does not await it. The server executes them in order. After a failure it rejects
- * the following statements, so each of them throws the first error.
+ * the following statements, so each of them throws the first error. Returns the connection of the transaction.
  */
-export async function enablePipelining(trx: Kysely<Tables>): Promise<void> {
-  const executor = trx.getExecutor();
+export async function enablePipelining(db: DatabaseTransaction): Promise<DatabaseConnection> {
+  const executor = db.getExecutor();
   const connection = await executor.provideConnection(async (own) => own);
-  connections.set(trx, connection);
   let cause: unknown = null;
   const pipelined: DatabaseConnection = {
     executeQuery: async <Row>(query: CompiledQuery) => {
@@ -126,20 +124,7 @@ export async function enablePipelining(trx: Kysely<Tables>): Promise<void> {
     streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
   };
   executor.provideConnection = (consumer) => consumer(pipelined);
-}
-
-/** Connections of pipelining transactions. */
-const connections = new WeakMap<Kysely<Tables>, DatabaseConnection>();
-const lastStatements = new WeakMap<DatabaseConnection, CompiledQuery[]>();
-
-/**
- * Sends the statements together with the commit, after everything else of the transaction. If one of them fails, the
- * transaction fails and is rolled back.
- */
-export function executeWithCommit(trx: Kysely<Tables>, ...statements: readonly CompiledQuery[]): void {
-  const connection = connections.get(trx);
-  if (connection === undefined) throw new Error('the transaction does not pipeline');
-  lastStatements.set(connection, [...(lastStatements.get(connection) ?? []), ...statements]);
+  return connection;
 }
 
 class PipeliningDialect extends PostgresDialect {
@@ -157,6 +142,7 @@ class PipeliningDialect extends PostgresDialect {
  * succeeded or failed.
  */
 class PipeliningDriver extends PostgresDriver {
+  /** The newest BEGIN of each connection: the driver passes nothing else to the end of a transaction. */
   private readonly begun = new WeakMap<DatabaseConnection, Promise<void>>();
 
   override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
@@ -170,16 +156,11 @@ class PipeliningDriver extends PostgresDriver {
   /** The server accepts COMMIT after a failed statement and rolls back, without an error. */
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
     await this.begun.get(connection);
-    const statements = lastStatements.get(connection) ?? [];
-    lastStatements.delete(connection);
-    await inParallel(...statements.map((statement) => () => connection.executeQuery(statement)), () =>
-      super.commitTransaction(connection),
-    );
+    await super.commitTransaction(connection);
   }
 
   /** Throws the error of a failed BEGIN, in place of the errors of the statements that followed it. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    lastStatements.delete(connection);
     await super.rollbackTransaction(connection);
     await this.begun.get(connection);
   }

@@ -1,15 +1,22 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { type RawBuilder, sql } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { timeLimit } from '../../kernel/time-limit.js';
-import { type OutgoingEvent } from '../outbound/outgoing-event.js';
+import { mapInParallel } from '../../kernel/waiting.js';
 import { bumpCacheVersions } from './cache-versions.js';
 import { isTransient, isUnavailable } from './database-errors.js';
-import { type Database, enablePipelining, type Work } from './pool.js';
+import { type Database, type DatabaseTransaction, enablePipelining } from './pool.js';
 import { TenantLimiter } from './tenant-limiter.js';
-import { VersionedCache } from './versioned-cache.js';
+import {
+  asWork,
+  createTransactionCache,
+  type OnRecorded,
+  Transaction,
+  type TransactionWithoutWorkspace,
+  type Work,
+} from './transaction.js';
+import { type VersionedCache } from './versioned-cache.js';
 
-export { executeWithCommit, type Work } from './pool.js';
+export type { TransactionWithoutWorkspace, Work } from './transaction.js';
 
 /**
  * The lock that a transaction takes on its workspace. `shared`: for changes of deals and commission, many at once.
@@ -29,85 +36,48 @@ export interface TransactionOptions {
    * money.
    */
   readonly replica?: true;
-  /** Reads of commission and statements return the state at this instant; see {@link asOfInstant}. Needs `read`. */
+  /** Reads of commission and statements return the state at this instant. Needs `read`. */
   readonly asOf?: Date | undefined;
 }
 
-export type TenantCaller = Pick<Caller, 'workspaceId'>;
+/**
+ * What the write transactions of a call do besides its own work, so that all of it is stored or nothing. Hooks of outer
+ * calls run first.
+ */
+export interface TransactionHooks {
+  /** Runs first, under the locks of the transaction. */
+  readonly afterBegin?: (trx: Work) => Promise<unknown>;
+  readonly beforeCommit?: (trx: Work) => Promise<unknown>;
+}
+
+declare module '../../kernel/caller.js' {
+  interface Caller {
+    /** What each write transaction of this caller also does; absent where a call adds nothing. */
+    readonly transactionHooks?: readonly TransactionHooks[];
+  }
+}
+
+/** Whose workspace a transaction reads and writes. `{ workspaceId }` runs no hooks of the call. */
+export type TenantCaller = Pick<Caller, 'workspaceId' | 'transactionHooks'>;
+
+/** The caller whose write transactions also run the hooks. */
+export function withTransactionHooks(caller: Caller, hooks: TransactionHooks): Caller {
+  return { ...caller, transactionHooks: [...(caller.transactionHooks ?? []), hooks] };
+}
 
 interface UnitOfWorkOptions {
   /** Concurrent transactions of one workspace, with the workspace lock and without it each. */
   readonly concurrency?: number;
   /** Serves transactions with `replica`. While it is unreachable, the primary serves them. */
   readonly replica?: Database | undefined;
-  /** Called with the names that a transaction held, after its commit or rollback; see {@link noteHeld}. Must not reject. */
+  /** Called with the names that a transaction held, after its commit or rollback. Must not reject. */
   readonly onReleased?: (workspaceId: string, held: readonly string[]) => Promise<void>;
-  /** Called after the commit of a transaction that stores outgoing events; see {@link noteEvents}. */
+  /** Called after the commit of a transaction that stores deliveries of outgoing events. */
   readonly onEvents?: (workspaceId: string) => void;
-  /** Called in the transaction that records outgoing events, whether or not an endpoint receives them. */
-  readonly onRecorded?: RecordedHook;
-  /** For data that transactions read together with its revision; see {@link cacheOf}. */
+  readonly onRecorded?: OnRecorded;
+  /** For data that transactions read together with its revision. */
   readonly cache?: VersionedCache<object>;
 }
-
-/** In characters, somewhat less than the bytes in memory. */
-const maxCachedCharacters = 32 * 1024 * 1024;
-
-const caches = new WeakMap<Work, VersionedCache<object>>();
-
-/** The cache of the unit of work that began the transaction. Different kinds of data have different keys. */
-export function cacheOf<T extends object>(trx: Work): VersionedCache<T> {
-  const cache = caches.get(trx);
-  if (cache === undefined) throw new Error('only transactions of the unit of work have a cache');
-  return cache as unknown as VersionedCache<T>;
-}
-
-const instants = new WeakMap<Work, Date>();
-
-/** The instant whose state the transaction reads; null for the current state. */
-export function asOfInstant(trx: Work): Date | null {
-  return instants.get(trx) ?? null;
-}
-
-const heldBy = new WeakMap<Work, Set<string>>();
-
-/**
- * Records that the transaction holds something that other workers skip while it is held. `onReleased` is called with the
- * name when the transaction has ended.
- */
-export function noteHeld(trx: Work, name: string): void {
-  const held = heldBy.get(trx);
-  if (held === undefined) heldBy.set(trx, new Set([name]));
-  else held.add(name);
-}
-
-const eventStores = new WeakSet<Work>();
-
-/** Records that the transaction stores outgoing events: `onEvents` is called after its commit. */
-export function noteEvents(trx: Work): void {
-  eventStores.add(trx);
-}
-
-type RecordedHook = (trx: Work, workspaceId: string, events: readonly OutgoingEvent[]) => Promise<void>;
-
-const recordedHooks = new WeakMap<Work, RecordedHook>();
-
-/** Runs the hook for recorded events of the unit of work that began the transaction. */
-export async function onRecorded(trx: Work, workspaceId: string, events: readonly OutgoingEvent[]): Promise<void> {
-  await recordedHooks.get(trx)?.(trx, workspaceId, events);
-}
-
-/**
- * Work that each write transaction of the caller runs after it has taken its locks and before anything else, or before
- * its commit, so that both are stored or neither is.
- */
-interface TransactionHook {
-  readonly stage: 'begin' | 'commit';
-  readonly caller: TenantCaller;
-  readonly run: (trx: Work) => Promise<unknown>;
-}
-
-const transactionHooks = new AsyncLocalStorage<readonly TransactionHook[]>();
 
 /** The only access to the tables: one transaction of one workspace, retried after serialization failures. */
 export class UnitOfWork {
@@ -118,7 +88,7 @@ export class UnitOfWork {
   private readonly replica: Database | undefined;
   private readonly onReleased: UnitOfWorkOptions['onReleased'];
   private readonly onEvents: UnitOfWorkOptions['onEvents'];
-  private readonly onRecorded: UnitOfWorkOptions['onRecorded'];
+  private readonly onRecorded: OnRecorded | undefined;
   private readonly cache: VersionedCache<object>;
 
   constructor(
@@ -128,13 +98,13 @@ export class UnitOfWork {
       replica,
       onReleased,
       onEvents,
-      onRecorded: recorded,
-      cache = new VersionedCache(maxCachedCharacters),
+      onRecorded,
+      cache = createTransactionCache(),
     }: UnitOfWorkOptions = {},
   ) {
     this.onReleased = onReleased;
     this.onEvents = onEvents;
-    this.onRecorded = recorded;
+    this.onRecorded = onRecorded;
     this.unlocked = new TenantLimiter(concurrency);
     this.locked = new TenantLimiter(concurrency);
     this.replica = replica;
@@ -144,9 +114,7 @@ export class UnitOfWork {
   async run<T>(caller: TenantCaller, options: TransactionOptions, work: (trx: Work) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.withRelease(caller, work, (tracked) =>
-          this.limiter(options).run(caller.workspaceId, () => this.runOnce(caller, options, tracked)),
-        );
+        return await this.attempt(caller, options, work);
       } catch (error) {
         if (attempt > maxRetries || !isTransient(error)) throw error;
         await new Promise((resolve) => setTimeout(resolve, attempt * (20 + Math.random() * 60)));
@@ -169,22 +137,27 @@ export class UnitOfWork {
     return [this.unlocked, this.locked].some((limiter) => limiter.hasOthers(workspaceId));
   }
 
-  private async withRelease<T>(
-    { workspaceId }: TenantCaller,
+  /** Runs one attempt, then starts what waits for its commit or its end. */
+  private async attempt<T>(
+    caller: TenantCaller,
+    options: TransactionOptions,
     work: (trx: Work) => Promise<T>,
-    run: (work: (trx: Work) => Promise<T>) => Promise<T>,
   ): Promise<T> {
-    let begun: Work | null = null;
+    const { workspaceId } = caller;
+    let begun: Transaction | null = null;
+    const outcome = () => (begun as Transaction | null)?.outcome;
     try {
-      const result = await run((trx) => {
-        begun = trx;
-        return work(trx);
-      });
-      if (begun !== null && eventStores.has(begun)) this.onEvents?.(workspaceId);
+      const result = await this.limiter(options).run(workspaceId, () =>
+        this.runOnce(caller, options, (tx) => {
+          begun = tx;
+          return work(asWork(tx));
+        }),
+      );
+      if (outcome()?.storesEvents === true) this.onEvents?.(workspaceId);
       return result;
     } finally {
-      const held = begun === null ? undefined : heldBy.get(begun);
-      if (held !== undefined) await this.onReleased?.(workspaceId, [...held]);
+      const held = [...(outcome()?.held ?? [])];
+      if (held.length > 0) await this.onReleased?.(workspaceId, held);
     }
   }
 
@@ -197,7 +170,7 @@ export class UnitOfWork {
   private async runOnce<T>(
     caller: TenantCaller,
     options: TransactionOptions,
-    work: (trx: Work) => Promise<T>,
+    work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
     if (options.replica === undefined || this.replica === undefined)
       return this.transact(this.database, caller, options, work);
@@ -213,17 +186,16 @@ export class UnitOfWork {
     database: Database,
     caller: TenantCaller,
     { lock, access, isolation, replica, asOf }: TransactionOptions,
-    work: (trx: Work) => Promise<T>,
+    work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
     const begun = access === 'read' ? database.transaction().setAccessMode('read only') : database.transaction();
     const transaction = isolation === undefined ? begun : begun.setIsolationLevel(isolation);
-    const hooks =
-      access === 'write' ? (transactionHooks.getStore() ?? []).filter((hook) => hook.caller === caller) : [];
-    const runWork = async (trx: Work) => {
-      caches.set(trx, this.cache);
-      if (asOf !== undefined) instants.set(trx, asOf);
-      if (this.onRecorded !== undefined) recordedHooks.set(trx, this.onRecorded);
-      await enablePipelining(trx);
+    const hooks = access === 'write' ? (caller.transactionHooks ?? []) : [];
+    let sent: Promise<unknown> | null = null;
+    const runWork = async (db: DatabaseTransaction) => {
+      const connection = await enablePipelining(db);
+      const { cache, onRecorded } = this;
+      const tx = new Transaction(db, caller.workspaceId, { asOf, cache, onRecorded });
       // Not awaited before the work: the server executes statements in order, so none runs outside the workspace or
       // before the lock, and all of them fail if this one does.
       const opened = sql`
@@ -232,47 +204,31 @@ export class UnitOfWork {
           set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true),
           set_config('app.declares_affected', ${statesAffected(lock) ? 'on' : 'off'}, true)
           ${hooks.length > 0 ? sql`, set_config('app.records_changes', 'on', true)` : sql``}
-          ${workspaceLocks(caller.workspaceId, lock)}`.execute(trx);
+          ${workspaceLocks(caller.workspaceId, lock)}`.execute(db);
       // The error is thrown below, in place of the errors of the statements that followed it.
       opened.catch(() => undefined);
+      let result: T;
       try {
-        await runHooks(hooks, 'begin', trx);
-        const result = await work(trx);
-        await runHooks(hooks, 'commit', trx);
-        if (statesAffected(lock)) bumpCacheVersions(trx, caller.workspaceId);
-        return result;
+        for (const { afterBegin } of hooks) await afterBegin?.(asWork(tx));
+        result = await work(tx);
+        for (const { beforeCommit } of hooks) await beforeCommit?.(asWork(tx));
+        if (statesAffected(lock)) bumpCacheVersions(tx, tx.outcome.affected);
       } finally {
         await opened;
       }
+      // Not awaited before the commit, which Kysely sends next. If one fails, the server rolls back at the commit.
+      sent = mapInParallel(tx.outcome.queriesOfCommit, (query) => connection.executeQuery(query));
+      sent.catch(() => undefined);
+      return result;
     };
-    return replica === undefined ? transaction.execute(runWork) : resultBeforeEnd(transaction, runWork);
+    const result = await (replica === undefined ? transaction.execute(runWork) : resultBeforeEnd(transaction, runWork));
+    await sent;
+    return result;
   }
 
-  /** Runs the work; each of its write transactions for this caller runs the hook before its commit, after hooks of outer calls. */
-  withCommitHook<T>(caller: TenantCaller, hook: TransactionHook['run'], work: () => Promise<T>): Promise<T> {
-    return withHook({ stage: 'commit', caller, run: hook }, work);
+  async withoutWorkspace<T>(work: (tx: TransactionWithoutWorkspace) => Promise<T>): Promise<T> {
+    return this.database.transaction().execute((db) => work({ db, workspaceId: null }));
   }
-
-  /** Runs the work; each of its write transactions for this caller first runs the hook, under the locks of the transaction. */
-  withBeginHook<T>(caller: TenantCaller, hook: TransactionHook['run'], work: () => Promise<T>): Promise<T> {
-    return withHook({ stage: 'begin', caller, run: hook }, work);
-  }
-
-  /**
-   * For work before a workspace is known: row-level security returns no rows, and only functions of the owner return
-   * data.
-   */
-  async withoutWorkspace<T>(work: (trx: Work) => Promise<T>): Promise<T> {
-    return this.database.transaction().execute(work);
-  }
-}
-
-async function runHooks(hooks: readonly TransactionHook[], stage: TransactionHook['stage'], trx: Work): Promise<void> {
-  for (const hook of hooks) if (hook.stage === stage) await hook.run(trx);
-}
-
-function withHook<T>(hook: TransactionHook, work: () => Promise<T>): Promise<T> {
-  return transactionHooks.run([...(transactionHooks.getStore() ?? []), hook], work);
 }
 
 const maxRetries = 3;
@@ -280,10 +236,10 @@ const maxRetries = 3;
 /** Returns the result of a read before the transaction has ended: a read has nothing to commit. */
 function resultBeforeEnd<T>(
   transaction: Pick<ReturnType<Database['transaction']>, 'execute'>,
-  work: (trx: Work) => Promise<T>,
+  work: (db: DatabaseTransaction) => Promise<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    transaction.execute(async (trx) => resolve(await work(trx))).catch(reject);
+    transaction.execute(async (db) => resolve(await work(db))).catch(reject);
   });
 }
 

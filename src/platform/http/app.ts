@@ -149,18 +149,18 @@ function serve(operation: AnyOperation, parts: AppParts, bodies: BodyReader): Re
       return;
     }
     await bodies.read(request, response, caller, async (body, turn) => {
-      const run = (read: unknown) =>
-        dispatcher.run(operation, { params: request.params, query: request.query, body: read }, caller, turn.spendLast);
+      const run = (read: unknown, as: Caller) =>
+        dispatcher.run(operation, { params: request.params, query: request.query, body: read }, as, turn.spendLast);
       const key = acceptsIdempotencyKey(operation) ? idempotencyKeyOf(request) : null;
       if (key !== null && idempotency !== undefined) {
         const { fingerprinted, body: toRead } = turn.spend(() =>
           fingerprintRequest(key, operation, request, caller, body),
         );
-        const stored = await idempotency.run(caller, fingerprinted, operation.secret === true, () => run(toRead));
+        const stored = await idempotency.run(caller, fingerprinted, operation.secret === true, (as) => run(toRead, as));
         turn.end();
         return sendStored(response, writer, stored);
       }
-      const result = await run(body);
+      const result = await run(body, caller);
       if (isBrowserSignIn(operation, request)) startSession(parts.browser, response, result);
       else await send(addSession(parts.browser, operation, response, result), writer, result);
     });

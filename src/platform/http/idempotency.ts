@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { isUuid, newId } from '../../kernel/ids.js';
-import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
+import { type UnitOfWork, type Work, withTransactionHooks } from '../database/unit-of-work.js';
 import { failpoint } from '../failpoint.js';
 import { type Log } from '../log.js';
 import { jsonInSlices } from '../long-response.js';
@@ -121,7 +121,7 @@ export class IdempotencyStore {
     caller: Caller,
     request: FingerprintedRequest,
     secret: boolean,
-    work: () => Promise<{ status: number; body: unknown }>,
+    work: (caller: Caller) => Promise<{ status: number; body: unknown }>,
   ): Promise<StoredResponse> {
     const claim = {
       workspaceId: caller.workspaceId,
@@ -132,7 +132,9 @@ export class IdempotencyStore {
     if (stored !== null) return replay(stored, await request.fingerprint(), secret);
     const renewal = setInterval(() => void this.logFailure(this.renew(claim)), renewEveryMs);
     try {
-      const { status, body } = await this.unitOfWork.withCommitHook(caller, (trx) => noteWrite(trx, claim), work);
+      const { status, body } = await work(
+        withTransactionHooks(caller, { beforeCommit: (trx) => noteWrite(trx, claim) }),
+      );
       const json = body instanceof PreparedJson ? body.bytes.toString() : await jsonInSlices(body);
       await failpoint('response.beforeStore');
       const storable = secret || json.length > maxStoredResponse ? null : json;

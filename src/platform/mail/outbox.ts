@@ -43,8 +43,8 @@ export class Outbox {
 
   /** Takes the mail if it is due and no other worker is sending it; counts as an attempt. Null otherwise. */
   async take(mailId: string): Promise<Mail | null> {
-    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
-      sql<{ recipient: string; subject: string; body: Buffer }>`select * from take_mail(${mailId})`.execute(trx),
+    const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
+      sql<{ recipient: string; subject: string; body: Buffer }>`select * from take_mail(${mailId})`.execute(tx.db),
     );
     const row = rows[0];
     return row === undefined
@@ -56,15 +56,15 @@ export class Outbox {
    * Records the result of an attempt. `held`: the mail is never sent. `failed`: it is retried, with a growing pause.
    */
   async recordResult(mailId: string, outcome: 'sent' | 'held' | 'failed', error: string | null = null): Promise<void> {
-    await this.unitOfWork.withoutWorkspace((trx) =>
-      sql`select record_mail_result(${mailId}, ${outcome}, ${error})`.execute(trx),
+    await this.unitOfWork.withoutWorkspace((tx) =>
+      sql`select record_mail_result(${mailId}, ${outcome}, ${error})`.execute(tx.db),
     );
   }
 
   /** Mails whose job was lost or whose next attempt is due. */
   async due(limit: number): Promise<string[]> {
-    const { rows } = await this.unitOfWork.withoutWorkspace((trx) =>
-      sql<{ mail_id: string }>`select mail_id from due_mails(${limit})`.execute(trx),
+    const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
+      sql<{ mail_id: string }>`select mail_id from due_mails(${limit})`.execute(tx.db),
     );
     return rows.map((row) => row.mail_id);
   }

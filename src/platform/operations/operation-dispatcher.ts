@@ -18,8 +18,8 @@ import { hasScope, insufficientScope } from './operation-scope.js';
 
 /** Records the calls of people and keys. */
 export interface CallRecorder {
-  /** Runs the work, and records the call together with what the work writes. */
-  record<T>(operation: AnyOperation, input: Input, caller: Caller, work: () => Promise<T>): Promise<T>;
+  /** Runs the work as the caller whose transactions also record the call. */
+  record<T>(operation: AnyOperation, input: Input, caller: Caller, work: (caller: Caller) => Promise<T>): Promise<T>;
   /** Records a call that was rejected because the caller may not make it. */
   recordRejection(operation: AnyOperation, caller: Caller, code: string): Promise<void>;
 }
@@ -120,8 +120,8 @@ export class OperationDispatcher {
     const execution = this.executions.get(operation);
     if (execution === undefined) throw new Error(`operation ${operation.id} is not in the list of the dispatcher`);
     await this.assertProof(operation, input, caller);
-    const work = async () => execution(input, caller);
-    const result = await (this.recorder === null ? work() : this.recorder.record(operation, input, caller, work));
+    const work = async (as: Caller) => execution(input, as);
+    const result = await (this.recorder === null ? work(caller) : this.recorder.record(operation, input, caller, work));
     if (result instanceof PreparedJson) return { status: operation.status ?? 200, body: result };
     if (result instanceof Download) return { status: 200, body: result };
     if (result instanceof Redirect) return { status: 302, body: result };

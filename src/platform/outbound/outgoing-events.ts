@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { noteEvents, onRecorded, type Work } from '../database/unit-of-work.js';
+import { type Work } from '../database/unit-of-work.js';
 import { type EventType, type OutgoingEvent } from './outgoing-event.js';
 
 /**
@@ -11,7 +11,7 @@ export async function recordEvents(trx: Work, workspaceId: string, events: reado
   if (events.length === 0) return;
   const rows = events.map(({ type, repId, data }) => ({ type, sequence: repId ?? workspaceId, data }));
   await store(trx, workspaceId, rows);
-  await onRecorded(trx, workspaceId, events);
+  await trx.notify(events);
 }
 
 export async function recordEvent(trx: Work, workspaceId: string, event: OutgoingEvent): Promise<void> {
@@ -34,7 +34,7 @@ async function store(trx: Work, workspaceId: string, rows: readonly StoredEvent[
       v (sequence uuid, type text, data jsonb, run uuid, events uuid[])
     join webhook_endpoints e on e.workspace_id = ${workspaceId} and e.enabled
       and (e.event_types is null or v.type = any(e.event_types))`.execute(trx);
-  if (numAffectedRows > 0n) noteEvents(trx);
+  if (numAffectedRows > 0n) trx.deliverEvents();
 }
 
 /** Events of one rep whose amounts a run has changed. */

@@ -7,8 +7,9 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from 'kysely';
-import { type Work } from '../database/pool.js';
+import { type DatabaseTransaction } from '../database/pool.js';
 import { type Tables } from '../database/tables.js';
+import { asWork, Transaction, type Work } from '../database/transaction.js';
 import { type RequestOfThread } from './serve-thread.js';
 
 /** A statement of a thread, which the process executes in its transaction. */
@@ -21,7 +22,7 @@ interface ForwardedStatement {
  * The transaction of the process that runs the task. The thread itself has no connection and no credentials; its
  * statements see what the transaction sees.
  */
-export function forwardedTransaction(request: RequestOfThread): Work {
+export function forwardedTransaction(request: RequestOfThread, workspaceId: string): Work {
   const driver = new ForwardingDriver(request);
   const database = new Kysely<Tables>({
     dialect: {
@@ -31,7 +32,7 @@ export function forwardedTransaction(request: RequestOfThread): Work {
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
-  return database as Kysely<Tables> as Work;
+  return asWork(new Transaction(database as Kysely<Tables> as DatabaseTransaction, workspaceId));
 }
 
 /** Executes a statement of a thread; the reply is its rows. */

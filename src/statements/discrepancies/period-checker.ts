@@ -3,7 +3,6 @@ import { type Clock } from '../../kernel/clock.js';
 import { dayInZone } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type FrozenPeriod, loadRepTerms } from '../../ledger/input/rep-terms.js';
-import { markAffected } from '../../platform/database/cache-versions.js';
 import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type ApprovedPeriod, calculateOwedOf, type Owed } from '../owed.js';
@@ -139,7 +138,7 @@ async function store(
   { checkIds, periods }: Checked,
   at: Date,
 ): Promise<void> {
-  markAffected(trx, [repId]);
+  trx.markAffected([repId]);
   await lockRep(trx, workspaceId, repId);
   const { rows } = await sql<{ period: string; rowVersion: string }>`
     select period, xmin::text as "rowVersion" from statement_periods

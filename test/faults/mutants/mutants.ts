@@ -201,7 +201,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: lane,
-        from: '  markAffected(\n    trx,\n    works.map(({ terms }) => terms.repId),\n  );\n',
+        from: '  trx.markAffected(works.map(({ terms }) => terms.repId));\n',
         to: '',
       },
     ],
@@ -226,7 +226,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/platform/database/unit-of-work.ts',
-        from: "await runHooks(hooks, 'commit', trx);",
+        from: 'for (const { beforeCommit } of hooks) await beforeCommit?.(asWork(tx));',
         to: '',
       },
     ],

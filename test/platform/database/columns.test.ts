@@ -20,7 +20,7 @@ describe('rows sent by columns', () => {
   const service = Service.duringSuite({ worker: false });
 
   const sentAndRead = (rows: readonly Row[]) =>
-    service.running.service.unitOfWork.withoutWorkspace((trx) =>
+    service.running.service.unitOfWork.read({ workspaceId: id }, (trx) =>
       selectAsText(
         trx,
         ['id', 'text', 'day', 'count', 'amount', 'flag', 'fields'].map((column) => sql.ref(column)),

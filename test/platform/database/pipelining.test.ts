@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { executeWithCommit, type Work } from '#src/platform/database/unit-of-work.js';
+import { type Work } from '#src/platform/database/unit-of-work.js';
 import { Service } from '#test/support/service.js';
 
 const workspaceId = '00000000-0000-4000-8000-000000000001';
@@ -63,7 +63,7 @@ describe('a transaction', () => {
 
     it('are committed with the transaction, after its other statements', async () => {
       await inTransaction(async (trx) => {
-        executeWithCommit(trx, sql`update rate_windows set second = second + 10`.compile(trx));
+        trx.beforeCommit(sql`update rate_windows set second = second + 10`);
         await holdLock(1).execute(trx);
       });
       expect(await heldLocks()).to.deep.equal([11]);
@@ -73,7 +73,7 @@ describe('a transaction', () => {
       const before = await heldLocks();
       const failed = await inTransaction(async (trx) => {
         await holdLock(2).execute(trx);
-        executeWithCommit(trx, holdLock(3).compile(trx), sql`select 1 / 0`.compile(trx), holdLock(4).compile(trx));
+        for (const query of [holdLock(3), sql`select 1 / 0`, holdLock(4)]) trx.beforeCommit(query);
         return 'done';
       }).catch((error: unknown) => error);
       expect(failed).to.have.property('message', 'division by zero');
@@ -86,8 +86,7 @@ describe('a transaction', () => {
       await inTransaction(async (trx) => {
         tries += 1;
         await holdLock(20 + tries).execute(trx);
-        if (tries === 1)
-          executeWithCommit(trx, sql`do $$ begin raise exception using errcode = '40P01'; end $$`.compile(trx));
+        if (tries === 1) trx.beforeCommit(sql`do $$ begin raise exception using errcode = '40P01'; end $$`);
       });
       expect(tries).to.equal(2);
       expect(await heldLocks()).to.deep.equal([...before, 22]);
@@ -97,7 +96,7 @@ describe('a transaction', () => {
       const before = await heldLocks();
       for (let time = 0; time < 15; time += 1) {
         await inTransaction(async (trx) => {
-          executeWithCommit(trx, holdLock(30).compile(trx));
+          trx.beforeCommit(holdLock(30));
           throw new Error('as it should');
         }).catch(() => undefined);
         await inTransaction((trx) => sql`select 1`.execute(trx));

@@ -1,0 +1,127 @@
+import { type CompiledQuery } from 'kysely';
+import { type OutgoingEvent } from '../outbound/outgoing-event.js';
+import { type DatabaseTransaction } from './pool.js';
+import { VersionedCache } from './versioned-cache.js';
+
+/** A query that can be compiled: built by Kysely, or written with its `sql` tag. */
+interface Query {
+  compile(db: DatabaseTransaction): CompiledQuery;
+}
+
+/** Called in the transaction that records outgoing events, whether or not an endpoint receives them. */
+export type OnRecorded = (tx: Work, events: readonly OutgoingEvent[]) => Promise<void>;
+
+interface TransactionContext {
+  readonly asOf?: Date | undefined;
+  readonly cache?: VersionedCache<object>;
+  readonly onRecorded?: OnRecorded | undefined;
+}
+
+/** In characters, somewhat less than the bytes in memory. */
+const maxCachedCharacters = 32 * 1024 * 1024;
+
+export function createTransactionCache(): VersionedCache<object> {
+  return new VersionedCache(maxCachedCharacters);
+}
+
+/** A transaction of one workspace. Row-level security limits its statements to the rows of that workspace. */
+export class Transaction {
+  /** The instant whose state the transaction reads; null for the current state. */
+  readonly asOf: Date | null;
+  private readonly cache: VersionedCache<object>;
+  private readonly onRecorded: OnRecorded | undefined;
+  private readonly held = new Set<string>();
+  private readonly queriesOfCommit: CompiledQuery[] = [];
+  private affected: Set<string | null> | null = null;
+  private storesEvents = false;
+
+  constructor(
+    readonly db: DatabaseTransaction,
+    readonly workspaceId: string,
+    { asOf, cache = createTransactionCache(), onRecorded }: TransactionContext = {},
+  ) {
+    this.asOf = asOf ?? null;
+    this.cache = cache;
+    this.onRecorded = onRecorded;
+  }
+
+  /** The cache that transactions of the unit of work share. Different kinds of data have different keys. */
+  cacheOf<T extends object>(): VersionedCache<T> {
+    return this.cache as unknown as VersionedCache<T>;
+  }
+
+  /**
+   * Sends the query together with the commit, after everything else of the transaction. If it fails, the transaction fails
+   * and is rolled back.
+   */
+  beforeCommit(query: Query): void {
+    this.queriesOfCommit.push(query.compile(this.db));
+  }
+
+  /**
+   * Records that the transaction holds something that other workers skip while it is held. `onReleased` of the unit of work
+   * is called with the name when the transaction has ended.
+   */
+  hold(name: string): void {
+    this.held.add(name);
+  }
+
+  /**
+   * Declares whose data the transaction changes, in addition to earlier calls; null means deals without an owner. A
+   * transaction that never calls it affects the whole workspace.
+   */
+  markAffected(repIds: Iterable<string | null>): void {
+    this.affected ??= new Set();
+    for (const repId of repIds) this.affected.add(repId);
+  }
+
+  /** Runs what the service does in every transaction that records outgoing events, such as storing mails. */
+  async notify(events: readonly OutgoingEvent[]): Promise<void> {
+    await this.onRecorded?.(asWork(this), events);
+  }
+
+  /** Declares that the transaction stores deliveries of events, which are sent after its commit. */
+  deliverEvents(): void {
+    this.storesEvents = true;
+  }
+
+  /** What the unit of work needs to end the transaction. */
+  get outcome(): TransactionOutcome {
+    const { held, queriesOfCommit, affected, storesEvents } = this;
+    return { held, queriesOfCommit, affected, storesEvents };
+  }
+}
+
+export interface TransactionOutcome {
+  readonly held: ReadonlySet<string>;
+  readonly queriesOfCommit: readonly CompiledQuery[];
+  /** The reps whose data was changed; null for the whole workspace. */
+  readonly affected: ReadonlySet<string | null> | null;
+  readonly storesEvents: boolean;
+}
+
+/** The transaction of Kysely that has the members of {@link Transaction} too, for code that does not take one yet. */
+export type Work = DatabaseTransaction & Pick<Transaction, Exclude<keyof Transaction, 'outcome'>>;
+
+export function asWork(tx: Transaction): Work {
+  return Object.assign(tx.db, {
+    db: tx.db,
+    workspaceId: tx.workspaceId,
+    asOf: tx.asOf,
+    cacheOf: <T extends object>() => tx.cacheOf<T>(),
+    beforeCommit: (query: Query) => tx.beforeCommit(query),
+    hold: (name: string) => tx.hold(name),
+    markAffected: (repIds: Iterable<string | null>) => tx.markAffected(repIds),
+    notify: (events: readonly OutgoingEvent[]) => tx.notify(events),
+    deliverEvents: () => tx.deliverEvents(),
+  });
+}
+
+/**
+ * A transaction before a workspace is known: row-level security returns no rows, and only functions of the owner return
+ * data.
+ */
+export interface TransactionWithoutWorkspace {
+  readonly db: DatabaseTransaction;
+  readonly workspaceId: null;
+}
