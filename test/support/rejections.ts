@@ -4,6 +4,7 @@ import { type TokenKind } from '#src/platform/secrets/token.js';
 import { type ApiClient, type ApiResponse } from './api-client.js';
 import { type ExpectedError, expectError } from './errors.js';
 import { query } from './ledger-checks.js';
+import { rowContents } from './row-contents.js';
 import { Service } from './service.js';
 
 export const invalid = '400 VALIDATION_FAILED';
@@ -141,14 +142,6 @@ export class RejectionWorld {
   }
 }
 
-/** The contents of tables in which columns change beside the request that a test sends. */
-const contentsBesideRequests: Readonly<Record<string, string>> = {
-  // Any request changes when a token was last used.
-  tokens: 't.token_hash::text',
-  // A sweep records once a day that it has requested the periodic rules of a workspace.
-  workspaces: `(to_jsonb(t) - 'periodic_through')::text`,
-};
-
 /** Selects a hash of every table, apart from counters that each request may change. */
 export async function snapshotQuery(ownerUrl: string): Promise<string> {
   const tables = await query<{ name: string }>(
@@ -157,7 +150,8 @@ export async function snapshotQuery(ownerUrl: string): Promise<string> {
       and tablename not in ('rate_windows', 'attempt_counters', 'audit_entries', 'rejected_calls') order by 1`,
   );
   const selects = tables.map(({ name }) => {
-    const content = contentsBesideRequests[name] ?? 't::text';
+    // Any request may change when a token was last used.
+    const content = name === 'tokens' ? 't.token_hash::text' : rowContents(name);
     return `select '${name}' as name, count(*)::int as rows, md5(string_agg(${content}, chr(10) order by ${content})) as content from ${name} t`;
   });
   // The server may read the tables in parallel, in any order.
