@@ -22,13 +22,12 @@ const types = [
 ] as const;
 
 describe('an edited deal', () => {
-  const before = editedDeal(deal, mapped, 'USD');
+  const before = editedDeal(deal, mapped);
   const change = (part: object) => changedDeal(before, { ...before, ...part }, mapped, types);
 
   it('shows each standard value once, and no lists', () => {
     expect(before.others).to.deep.equal({ amount: '1', seats: '3', renewal: 'no' });
-    expect(editedDeal(deal, {}, 'USD').others).to.deep.equal({ close_value: '9000', seats: '3', renewal: 'no' });
-    expect(editedDeal(null, {}, 'EUR')).to.include({ dealId: '', currency: 'EUR', amount: '' });
+    expect(editedDeal(deal, {}).others).to.deep.equal({ close_value: '9000', seats: '3', renewal: 'no' });
   });
 
   it('sends the changed values only, under the slugs that the workspace reads', () => {
@@ -38,6 +37,14 @@ describe('an edited deal', () => {
       fields: { close_value: 12500.5, close_date: '2026-02-01' },
     });
     expect(change({ repId: 'ann' })).to.deep.equal({ dealId: 'D-1', repId: 'ann', fields: {} });
+  });
+
+  it('sends the currency of a new deal, also the one that the form suggests', () => {
+    const none = editedDeal(null, {});
+    expect(changedDeal(none, { ...none, dealId: 'D-2', currency: 'EUR' }, {}, [])).to.deep.equal({
+      dealId: 'D-2',
+      fields: { currency: 'EUR' },
+    });
   });
 
   it('sends other fields with their type, and empty ones as null', () => {

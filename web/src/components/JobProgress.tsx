@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type Job, jobQuery } from '../api/job-queries.js';
-import { formatNumber } from '../shared/format/numbers.js';
+import { formatCount, formatNumber } from '../shared/format/numbers.js';
 import styles from './JobProgress.module.css';
 import { ProgressBar } from './ProgressBar.js';
 import { Badge } from './StatusBadge.js';
@@ -69,9 +69,9 @@ export function resultWords({ status, result, progress }: Job): string | null {
   if (status === 'running' || result === undefined) return null;
   const { count, eventsWritten, eventsReversed, statementLocked } = result;
   return [
-    `${formatNumber(progress.total)} people`,
-    count === undefined ? null : `${formatNumber(count)} deals`,
-    eventsWritten === undefined ? null : `${formatNumber(eventsWritten)} lines written`,
+    formatCount(progress.total, 'person', 'people'),
+    count === undefined ? null : formatCount(count, 'deal'),
+    eventsWritten === undefined ? null : `${formatCount(eventsWritten, 'line')} written`,
     eventsReversed ? `${formatNumber(eventsReversed)} reversed` : null,
     statementLocked ? 'approved statements stayed as they are' : null,
   ]

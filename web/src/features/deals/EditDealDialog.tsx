@@ -47,8 +47,9 @@ interface DealFormProps extends EditDealProps {
 
 function DealForm({ deal, standard, fields, onClose }: DealFormProps) {
   const { currency } = useSession().workspace;
-  const [before] = useState(() => editedDeal(deal, standard, currency));
-  const form = useKeptForm<EditedDeal>(`deal ${deal?.deal_id ?? 'new'}`, before);
+  const [before] = useState(() => editedDeal(deal, standard));
+  const initial = deal === null ? { ...before, currency } : before;
+  const form = useKeptForm<EditedDeal>(`deal ${deal?.deal_id ?? 'new'}`, initial);
   const problems = problemsOf(before, form.values);
   const hasProblem = Object.keys(problems).length > 0;
   const row = changedDeal(before, form.values, standard, fields);

@@ -54,7 +54,7 @@ export function shownSlugs(standard: StandardSlugs): ReadonlySet<string> {
 }
 
 /** What the form shows of a deal; null for a new one. Lists of texts are not edited. */
-export function editedDeal(deal: Deal | null, standard: StandardSlugs, currency: string): EditedDeal {
+export function editedDeal(deal: Deal | null, standard: StandardSlugs): EditedDeal {
   const shown = shownSlugs(standard);
   const others = Object.entries(deal?.fields ?? {}).filter(
     ([slug, value]) => !shown.has(slug) && !Array.isArray(value),
@@ -64,7 +64,7 @@ export function editedDeal(deal: Deal | null, standard: StandardSlugs, currency:
     name: deal?.name ?? '',
     repId: deal?.repId ?? '',
     amount: deal?.amount == null ? '' : writeNumber(deal.amount),
-    currency: deal?.currency ?? (deal === null ? currency : ''),
+    currency: deal?.currency ?? '',
     stage: deal?.stage ?? '',
     closeDate: deal?.closeDate ?? '',
     others: Object.fromEntries(others.map(([slug, value]) => [slug, shownValue(value)])),

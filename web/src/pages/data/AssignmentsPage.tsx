@@ -141,7 +141,7 @@ function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: Matrix
   return (
     <>
       <div className={blocks.filters}>
-        <FilterField label="Filter by name, manager or role" text={filter} onText={setFilter} />
+        <FilterField label="Name, manager or role" text={filter} onText={setFilter} />
       </div>
       <section className={grid.grid} aria-label="Assignments">
         <table aria-rowcount={shown.length}>

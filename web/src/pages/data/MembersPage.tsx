@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { useKeptChoice } from '../../app/kept-state.js';
 import { roleNames } from '../../app/navigation.js';
+import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -91,6 +92,7 @@ interface MembersProps {
 function MemberList({ people, onEdit }: MembersProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [filter, setFilter] = useState('');
+  const { repId } = useSession();
   const names = new Map(people.map(({ id, name }) => [id, name]));
   const shown = byName(people).filter(({ name, email, managerId, role }) =>
     containsText(filter, name, email, names.get(managerId ?? '') ?? '', roleNames[role]),
@@ -101,11 +103,11 @@ function MemberList({ people, onEdit }: MembersProps) {
   return (
     <>
       <div className={blocks.filters}>
-        <FilterField label="Filter by name, manager or role" text={filter} onText={setFilter} />
+        <FilterField label="Name, manager or role" text={filter} onText={setFilter} />
       </div>
       <DataTable
         caption="People"
-        columns={columnsOf(names, shown, chosen, setChosen, onEdit)}
+        columns={columnsOf(names, shown, chosen, setChosen, onEdit, repId)}
         rows={shown}
         rowKey={({ id }) => id}
         selectedKeys={chosen}
@@ -129,6 +131,7 @@ function columnsOf(
   chosen: ReadonlySet<string>,
   onChosen: (chosen: ReadonlySet<string>) => void,
   onEdit: (personId: string) => void,
+  ownId: string,
 ): readonly Column<Person>[] {
   const all = shown.length > 0 && shown.every(({ id }) => chosen.has(id));
   return [
@@ -180,7 +183,7 @@ function columnsOf(
       key: 'state',
       header: 'State',
       phone: 'note',
-      cell: (person) => <MemberState {...person} />,
+      cell: (person) => (person.id === ownId ? <Badge tone="good">Signed in</Badge> : <MemberState {...person} />),
     },
   ];
 }

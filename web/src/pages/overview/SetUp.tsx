@@ -141,7 +141,11 @@ function quotaItem(plans: readonly Plan[], quotas: readonly Quota[]): Item {
   const people = new Set(quotas.map(({ repId }) => repId)).size;
   return {
     title: 'Quotas',
-    detail: isNeeded ? `${formatCount(people, 'person', 'people')} with a quota` : 'No plan needs any',
+    detail: isNeeded
+      ? `${formatCount(people, 'person', 'people')} with a quota`
+      : plans.length === 0
+        ? 'After the plan'
+        : 'No plan needs any',
     isDone: plans.length > 0 && (!isNeeded || people > 0),
     to: '/quotas',
     fix: 'Set',

@@ -136,13 +136,13 @@ function EntryFilters({ filter, onFilter, names }: EntryFiltersProps) {
       />
       <InlineInput
         label="What, such as Approve statement"
-        placeholder="What, such as Approve statement"
+        placeholder="Approve statement"
         value={typed.action}
         onChange={({ currentTarget }) => setTyped({ ...typed, action: currentTarget.value })}
       />
       <InlineInput
         label="Where, such as plans, or an ID"
-        placeholder="Where, such as plans, or an ID"
+        placeholder="plans, or an ID"
         value={typed.resource}
         onChange={({ currentTarget }) => setTyped({ ...typed, resource: currentTarget.value })}
       />
