@@ -7,6 +7,7 @@ import { newToken, tokenHash } from '#src/platform/secrets/token.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { rowContents } from '#test/support/row-contents.js';
 import { Service } from '#test/support/service.js';
+import { until } from '#test/support/until.js';
 import { insertDiscrepancy } from './insert-discrepancy.js';
 
 const operations: readonly AnyOperation[] = declared;
@@ -473,6 +474,10 @@ describe('two workspaces', () => {
     nothing = new Map(
       [...b.names].map(([name, id]) => [name, /^[0-9a-f-]{36}$/.test(id) ? randomUUID() : id.replace(/b/g, 'q')]),
     );
+    await service.waitForChecks(b.workspaceId);
+    // The job of a calculation ends after it, in a separate transaction.
+    const running = `select from jobs where workspace_id = $1 and status = 'running'`;
+    await until(async () => (await service.sql(running, b.workspaceId)).length === 0, { what: 'the end of the jobs' });
     await sealAuditEntries(service.running.service.unitOfWork);
     untouched = await contentOf(b.workspaceId);
   });
