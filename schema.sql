@@ -1105,12 +1105,15 @@ CREATE TABLE payroll_handovers (
   author_id uuid,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   changed_payroll_ids jsonb NOT NULL DEFAULT '[]'::jsonb,
+  scope text NOT NULL DEFAULT 'full'::text,
+  amounts jsonb,
   CONSTRAINT payroll_handovers_pkey PRIMARY KEY (workspace_id, handover_id),
   CONSTRAINT payroll_handovers_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT payroll_handovers_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000)))
+  CONSTRAINT payroll_handovers_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000))),
+  CONSTRAINT payroll_handovers_scope_check CHECK ((scope = ANY (ARRAY['full'::text, 'new'::text])))
 );
 CREATE INDEX payroll_handovers_by_period ON payroll_handovers USING btree (workspace_id, period, created_at);
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payroll_handovers FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('handover_id', 'note', '');
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payroll_handovers FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('handover_id', 'note', 'amounts');
 ALTER TABLE payroll_handovers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY payroll_handovers_of_owner ON payroll_handovers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY payroll_handovers_of_workspace ON payroll_handovers TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));

@@ -31,6 +31,7 @@ import * as auditCounts from './029_audit_counts.js';
 import * as repeatedRejections from './030_repeated_rejections.js';
 import * as keysOfAgents from './031_keys_of_agents.js';
 import * as leasesOfJobs from './032_leases_of_jobs.js';
+import * as handedAmounts from './033_handed_amounts.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -66,4 +67,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '030_repeated_rejections': repeatedRejections,
   '031_keys_of_agents': keysOfAgents,
   '032_leases_of_jobs': leasesOfJobs,
+  '033_handed_amounts': handedAmounts,
 };

@@ -117,6 +117,7 @@ export const routes: Readonly<Record<string, string>> = {
   importReps: 'POST /v1/reps/import',
   getRep: 'GET /v1/reps/:repId',
   updateRep: 'PATCH /v1/reps/:repId',
+  addPayrollId: 'POST /v1/reps/:repId/payroll-id',
   syncReps: 'POST /v1/reps/sync',
   bulkInviteReps: 'POST /v1/reps/bulk-invite',
   inviteRep: 'POST /v1/reps/:repId/invite',

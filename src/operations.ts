@@ -109,6 +109,7 @@ import { importQuotas } from './quotas/commands/import-quotas.js';
 import { previewQuotas } from './quotas/commands/preview-quotas.js';
 import { setQuotas } from './quotas/commands/set-quotas.js';
 import { listQuotas } from './quotas/queries/list-quotas.js';
+import { addPayrollId } from './reps/commands/add-payroll-id.js';
 import { bulkInviteReps } from './reps/commands/bulk-invite-reps.js';
 import { importReps } from './reps/commands/import-reps.js';
 import { inviteRep } from './reps/commands/invite-rep.js';
@@ -260,6 +261,7 @@ export const operations = [
   importReps,
   getRep,
   updateRep,
+  addPayrollId,
   syncReps,
   bulkInviteReps,
   inviteRep,

@@ -48,6 +48,7 @@ export interface ExportTables {
     handover_id: string;
     period: string;
     layout: string;
+    scope: Generated<'full' | 'new'>;
     note: string | null;
     filename: string;
     sha256: string;
@@ -56,6 +57,7 @@ export interface ExportTables {
     totals: ColumnType<unknown, string, string>;
     missing_payroll_ids: ColumnType<unknown, string, string>;
     changed_payroll_ids: ColumnType<unknown, string, string>;
+    amounts: ColumnType<unknown, string, string>;
     actor: string;
     author_id: string | null;
     created_at: GeneratedInstant;

@@ -2,11 +2,17 @@ import { type Caller } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type HandedFile } from './payroll-handover.js';
+import { type Scope } from './payroll-layouts.js';
 
 export async function insertHandover(
   trx: Work,
   { workspaceId, actor, repId }: Caller,
-  handover: HandedFile & { readonly period: string; readonly layout: string; readonly note: string | null },
+  handover: HandedFile & {
+    readonly period: string;
+    readonly layout: string;
+    readonly scope: Scope;
+    readonly note: string | null;
+  },
 ): Promise<string> {
   const handoverId = newId();
   await trx
@@ -16,6 +22,7 @@ export async function insertHandover(
       handover_id: handoverId,
       period: handover.period,
       layout: handover.layout,
+      scope: handover.scope,
       note: handover.note,
       filename: handover.filename,
       sha256: handover.sha256,
@@ -24,6 +31,7 @@ export async function insertHandover(
       totals: JSON.stringify(handover.totals),
       missing_payroll_ids: JSON.stringify(handover.missingPayrollIds),
       changed_payroll_ids: JSON.stringify(handover.changedPayrollIds),
+      amounts: JSON.stringify(handover.amounts),
       actor,
       author_id: repId,
     })

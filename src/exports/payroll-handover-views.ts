@@ -19,7 +19,7 @@ export async function listHandovers(
       createdAt: Date;
     }
   >`
-    select h.handover_id as "handoverId", h.period, h.layout, h.note, h.filename, h.sha256, h.bytes,
+    select h.handover_id as "handoverId", h.period, h.layout, h.scope, h.note, h.filename, h.sha256, h.bytes,
       h.row_count as "rowCount", h.totals, h.missing_payroll_ids as "missingPayrollIds",
       h.changed_payroll_ids as "changedPayrollIds", h.author_id as "authorId",
       r.name as "authorName", h.created_at as "createdAt"
@@ -35,4 +35,11 @@ export async function listHandovers(
     actor: authorOf(repId, authorName),
     createdAt: createdAt.toISOString(),
   }));
+}
+
+export async function countHandovers(trx: Work, workspaceId: string, period: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from payroll_handovers
+    where workspace_id = ${workspaceId} and period = ${period}`.execute(trx);
+  return rows[0]?.count ?? 0;
 }

@@ -5,6 +5,7 @@ import { type Clock } from '../kernel/clock.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { author } from '../reps/author.js';
+import { type HandedAmount } from '../statements/handed-amounts.js';
 import {
   changedPayrollIds,
   listChangedPayrollIds,
@@ -13,19 +14,22 @@ import {
 } from '../statements/team-statements.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
 import { csvFile, fileHash } from './payroll-csv.js';
-import { type Layout, layouts, payrollFile } from './payroll-layouts.js';
-import { loadTeamExport } from './team-export.js';
+import { type Layout, layouts, payrollFile, type Scope, scopes } from './payroll-layouts.js';
+import { loadTeamExport, withoutHandedOver } from './team-export.js';
 
 export const payrollHandover = z
   .object({
     handoverId: z.string().describe('Id of the hand-over (UUID)'),
     period: fields.period,
     layout: z.enum(layouts).describe('Layout of the file'),
+    scope: z
+      .enum(scopes)
+      .describe('full: everyone in the period; new: only what earlier hand-overs of the period do not contain'),
     note: z.string().nullable().describe('Free text; null for none'),
     filename: z.string().describe('Name of the file'),
     sha256: z
       .string()
-      .describe('SHA-256 of the file that GET /v1/statements/export.csv returned for this period and layout'),
+      .describe('SHA-256 of the file that GET /v1/statements/export.csv returned for this period, layout and scope'),
     bytes: z.int().describe('Size of the file in bytes'),
     rowCount: z.int().describe('Number of rows without the header'),
     totals: z
@@ -51,20 +55,26 @@ export type PayrollHandover = z.input<typeof payrollHandover>;
 export type HandedFile = Pick<
   PayrollHandover,
   'filename' | 'sha256' | 'bytes' | 'rowCount' | 'totals' | 'missingPayrollIds' | 'changedPayrollIds'
->;
+> & {
+  /** What the file contains of approved statements. */
+  readonly amounts: readonly HandedAmount[];
+  /** The number of the file; see `TeamExport`. */
+  readonly part: number;
+};
 
-/** Describes the file that the export returns by default for this layout: its hash, size and totals. */
+/** Describes the file that the export returns by default for this layout and scope: its hash, size and totals. */
 export async function describePayrollFile(
   trx: Work,
   caller: Caller,
-  { period, layout }: { readonly period: string; readonly layout: Layout },
+  { period, layout, scope }: { readonly period: string; readonly layout: Layout; readonly scope: Scope },
   clock: Clock,
 ): Promise<HandedFile> {
   const { workspaceId } = caller;
   const { payroll } = await findWorkspace(trx, workspaceId);
   const selection = { repIds: visibleReps(caller), everyone: false };
-  const included = layout === 'generic' ? 'everyone' : 'approved';
-  const team = await loadTeamExport(trx, workspaceId, period, clock, selection, included);
+  const included = layout === 'generic' && scope === 'full' ? 'everyone' : 'approved';
+  const everyone = await loadTeamExport(trx, workspaceId, period, clock, selection, included);
+  const team = scope === 'full' ? everyone : await withoutHandedOver(trx, workspaceId, everyone);
   const file = payrollFile(layout, team, payroll, false);
   const content = Buffer.from(await csvFile(file.columns, file.lines, ','));
   return {
@@ -75,6 +85,10 @@ export async function describePayrollFile(
     totals: team.totals.map(({ currency, summary }) => ({ currency, netPayout: Number(summary.netPayout) })),
     missingPayrollIds: missingPayrollIds(team.members),
     changedPayrollIds: listChangedPayrollIds(team.members),
+    amounts: team.rows
+      .filter(({ member }) => member.status === 'approved')
+      .map(({ member: { repId }, amounts }) => ({ repId, ...amounts })),
+    part: team.part,
   };
 }
 
@@ -82,6 +96,7 @@ export const payrollHandoverExample = {
   handoverId: sampleIds.quotaId,
   period: '2026-02',
   layout: 'generic',
+  scope: 'full',
   note: 'Sent to payroll',
   filename: 'statements-2026-02-generic.csv',
   sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',

@@ -10,6 +10,9 @@ import { controlTotals, type TeamExport, type TeamRow, teamCells, totalsByCurren
 export const layouts = ['generic', 'gusto', 'adp', 'long'] as const;
 export type Layout = (typeof layouts)[number];
 
+export const scopes = ['full', 'new'] as const;
+export type Scope = (typeof scopes)[number];
+
 /** A payroll file with its control totals. */
 export interface PayrollFile {
   readonly filename: string;
@@ -49,10 +52,10 @@ function toPayrollFile(
   return { filename, columns, lines, totals };
 }
 
-/** Files of several layouts, and with drafts or without, have different names, so that none replaces another. */
-function filenameOf({ period, members }: TeamExport, layout: Layout): string {
+/** Files of several layouts or parts, and with drafts or without, have different names, so that none replaces another. */
+function filenameOf({ period, members, part }: TeamExport, layout: Layout): string {
   const hasDrafts = members.some((member) => member.status !== 'approved' && hasAmount(member));
-  return `statements-${period}-${layout}${hasDrafts ? '-with-drafts' : ''}.csv`;
+  return `statements-${period}-${layout}${part === 1 ? '' : `-part-${part}`}${hasDrafts ? '-with-drafts' : ''}.csv`;
 }
 
 const extendedColumns = [

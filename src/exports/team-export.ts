@@ -1,7 +1,9 @@
 import { type Clock } from '../kernel/clock.js';
+import { invalid } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
+import { loadHandedAmounts, newAmounts } from '../statements/handed-amounts.js';
 import { type CurrencySummary, type Summary, summed } from '../statements/snapshot.js';
 import { resolvePeriod } from '../statements/statement-views.js';
 import {
@@ -24,6 +26,8 @@ export interface TeamExport {
   /** Totals by currency. Amounts in different currencies are never added. */
   readonly totals: readonly CurrencySummary[];
   readonly columns: readonly string[];
+  /** The number of the file of the period: that of hand-overs before it and one, or 1 if it contains everything. */
+  readonly part: number;
 }
 
 export interface TeamRow {
@@ -56,8 +60,27 @@ export async function loadTeamExport(
     ({ status }) => included === 'everyone' || status === 'approved' || (included === 'draft' && status === 'draft'),
   );
   const rows = members.flatMap((member) => [member.main, ...member.others].map((amounts) => ({ member, amounts })));
-  const totals = totalsByCurrency(rows.map(({ amounts }) => amounts));
-  return { period, currency, members, rows, totals, columns: totals.length > 1 ? [...columns, 'Currency'] : columns };
+  return toTeamExport({ period, currency, members, rows, part: 1 });
+}
+
+function toTeamExport(content: Omit<TeamExport, 'totals' | 'columns'>): TeamExport {
+  const totals = totalsByCurrency(content.rows.map(({ amounts }) => amounts));
+  return { ...content, totals, columns: totals.length > 1 ? [...columns, 'Currency'] : columns };
+}
+
+/** What recorded hand-overs of the period do not contain: people who were approved since, and what has changed. */
+export async function withoutHandedOver(trx: Work, workspaceId: string, team: TeamExport): Promise<TeamExport> {
+  const handed = await loadHandedAmounts(trx, workspaceId, team.period);
+  if (!handed.isComplete)
+    throw invalid({ path: 'scope', message: 'new needs hand-overs with amounts, and the period has one without' });
+  const rows = team.members.flatMap((member) =>
+    newAmounts([member.main, ...member.others], handed.people.get(member.repId) ?? []).map((amounts) => ({
+      member,
+      amounts,
+    })),
+  );
+  const members = [...new Set(rows.map(({ member }) => member))];
+  return toTeamExport({ ...team, members, rows, part: handed.files + 1 });
 }
 
 export function totalsByCurrency(summaries: readonly CurrencySummary[]): CurrencySummary[] {

@@ -6,6 +6,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type ApprovalHolds, approvalHolds, holdsAnswer } from './approval-holds.js';
+import { type HandedAmounts, handedTotals } from './handed-amounts.js';
 import { type CurrencySummary, type Summary, summaryFrom, summed } from './snapshot.js';
 import { staleDrafts } from './staleness.js';
 import {
@@ -76,6 +77,13 @@ export const teamStatements = z
     changedPayrollIds: changedPayrollIds.describe(
       'People with an amount in the period whose payrollId was set or changed after their statement was approved, or since the last hand-over of any period',
     ),
+    handedOver: z
+      .array(
+        z
+          .object({ currency: fields.currency, netPayout: z.number().describe('Sum in this currency') })
+          .describe('Sum of one currency'),
+      )
+      .describe('Net payouts that recorded payroll files of the period contain for people whose statement is approved'),
     sharedPayrollIds: z
       .array(z.string())
       .describe(
@@ -208,6 +216,7 @@ export function teamAnswer(
     /** By rep, for those who have one. */
     readonly deviations: ReadonlyMap<string, number>;
     readonly holds: (repId: string) => ApprovalHolds;
+    readonly handed: HandedAmounts;
   },
 ): z.input<typeof teamStatements> {
   const totals = splitByCurrency(
@@ -233,6 +242,10 @@ export function teamAnswer(
     }),
     missingPayrollIds: missingPayrollIds(members),
     changedPayrollIds: listChangedPayrollIds(members),
+    handedOver: handedTotals(
+      notes.handed,
+      members.filter(({ status }) => status === 'approved').map(({ repId }) => repId),
+    ),
     sharedPayrollIds: listSharedPayrollIds(members),
   };
 }

@@ -295,6 +295,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['PATCH /v1/reps/<rep>', { active: false }],
     ['PATCH /v1/reps/<ownRep>', { managerId: '<rep>' }],
   ],
+  addPayrollId: [['POST /v1/reps/<rep>/payroll-id', { payrollId: 'X' }]],
   syncReps: [],
   bulkInviteReps: [['POST /v1/reps/bulk-invite', { repIds: ['<rep>'] }]],
   inviteRep: [['POST /v1/reps/<rep>/invite']],

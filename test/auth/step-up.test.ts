@@ -75,6 +75,7 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
   exportStatementsXlsx: { needs: [{ path: '/v1/statements/export.xlsx?period=2026-01&async=true' }] },
   exportStatementsZip: { needs: [{ path: '/v1/statements/export.zip?period=2026-01&async=true' }] },
   getExportFile: { needs: [{ path: '/v1/statements/export/jobs/00000000-0000-4000-8000-000000000000/file' }] },
+  addPayrollId: { needs: [{ path: '/v1/reps/<ben>/payroll-id', body: { payrollId: '7' } }] },
   recordPayrollHandover: { needs: [{ body: { period: '2026-01', layout: 'generic' } }] },
 };
 

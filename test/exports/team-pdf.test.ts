@@ -142,7 +142,15 @@ describe('the team roll-up as PDF', () => {
   });
 
   it('prints a team without members', async () => {
-    const emptyTeam = { period: '2026-01', currency: 'JPY', members: [], rows: [], totals: [], columns: ['Name'] };
+    const emptyTeam = {
+      period: '2026-01',
+      currency: 'JPY',
+      members: [],
+      rows: [],
+      totals: [],
+      columns: ['Name'],
+      part: 1,
+    };
     const workspace = {
       workspaceId: 'w',
       name: 'X',

@@ -110,6 +110,40 @@ describe('payroll ids', () => {
       });
   });
 
+  describe('that are missing may be added by payroll', () => {
+    let joan: string;
+    let payroll: ApiClient;
+
+    beforeEach(async () => {
+      [joan] = (await api.saveReps({ name: 'Joan', role: 'payroll' })) as [string];
+      payroll = await service.as(workspaceId, joan);
+    });
+
+    const add = (client: ApiClient, repId: string, payrollId: string) =>
+      client.post(`/v1/reps/${repId}/payroll-id`, { payrollId });
+
+    it('once', async () => {
+      const { body } = await add(payroll, cat, 'E300');
+      expect([body.name, body.payrollId]).to.deep.equal(['Cat', 'E300']);
+      expect((await add(payroll, cat, 'E300')).status).to.equal(200);
+      await expectError('409 payroll_id_exists', add(payroll, cat, 'E301'));
+      await expectError('403 forbidden', set(payroll, cat, 'E301'));
+      expect(await idOf(cat)).to.equal('E300');
+    });
+
+    it('but not their own, and not that of another person', async () => {
+      await expectError('403 forbidden', add(payroll, joan, 'E300'));
+      await expectError('400 VALIDATION_FAILED', add(payroll, cat, 'e200'));
+      expect([await idOf(joan), await idOf(cat)]).to.deep.equal([null, null]);
+    });
+
+    it('and by admins, but not by managers', async () => {
+      const [max] = await api.saveReps({ name: 'Max', role: 'manager' });
+      await expectError('403 forbidden', add(await service.as(workspaceId, max as string), cat, 'E300'));
+      expect((await add(session, cat, 'E300')).status).to.equal(200);
+    });
+  });
+
   it('that people shared before are kept, listed with the payroll file, and given to no third person', async () => {
     await api.saveReps({ name: 'Dan', payrollId: 'E500' });
     await service.sql('alter table reps disable trigger record_payroll_id_change');

@@ -52,6 +52,54 @@ describe('payroll hand-overs, checks and people who left', () => {
     );
   });
 
+  describe('a further file of a period', () => {
+    const exported = (query: string) =>
+      workspace.api.get(`/v1/statements/export.csv?period=2026-Q1&layout=long&${query}`);
+    const amountsIn = async (query: string) =>
+      (await exported(query)).body
+        .split('\r\n')
+        .slice(1, -1)
+        .map((line: string) => line.split(',').slice(1, 4).join(' '));
+    const handOver = (body: object, status = 201) =>
+      workspace.api.expect(status, 'POST', '/v1/payroll-handovers', { period: '2026-Q1', layout: 'long', ...body });
+    const handedOver = async () => (await workspace.api.expect(200, 'GET', '/v1/statements?period=2026-Q1')).handedOver;
+
+    it('contains who was approved since, and what has changed, and adds to the earlier ones', async () => {
+      workspace = await WorkedExample.create(service);
+      await workspace.generateAndApprove('2026-Q1');
+      expect(await amountsIn('scope=new')).to.deep.equal(['ben@acme.test Commission 16500.00']);
+      expect(await handOver({})).to.include({ scope: 'full', rowCount: 1 });
+      expect(await amountsIn('scope=new')).to.deep.equal([]);
+      expect(await handedOver()).to.deep.equal([{ currency: 'USD', netPayout: 16500 }]);
+
+      await workspace.deal('D4', 10_000, '2026-03-20');
+      await workspace.calculated();
+      await workspace.api.expect(200, 'POST', `/v1/statements/${workspace.ben}/true-up`, {
+        period: '2026-Q1',
+        force: true,
+      });
+      const file = await exported('scope=new');
+      expect(await amountsIn('scope=new')).to.deep.equal(['ben@acme.test Adjustment 1500.00']);
+      expect(file.headers.get('content-disposition')).to.contain('filename="statements-2026-Q1-long-part-2.csv"');
+      expect(file.headers.get('x-net-total')).to.equal('1500.00');
+      const recorded = await handOver({ scope: 'new', sha256: file.headers.get('x-content-sha256') });
+      expect(recorded).to.deep.include({ scope: 'new', totals: [{ currency: 'USD', netPayout: 1500 }] });
+      expect(await amountsIn('scope=new')).to.deep.equal([]);
+      expect(await handedOver()).to.deep.equal([{ currency: 'USD', netPayout: 18000 }]);
+    });
+
+    it('does not follow a repeated file with everyone, which replaces the earlier ones', async () => {
+      await handOver({});
+      expect(await amountsIn('scope=new')).to.deep.equal([]);
+      expect(await handedOver()).to.deep.equal([{ currency: 'USD', netPayout: 18000 }]);
+    });
+
+    it('contains no drafts, and reads no earlier state', async () => {
+      for (const query of ['include=draft', 'include=all', 'asOf=2026-03-01T00:00:00Z'])
+        expect((await exported(`scope=new&${query}`)).status).to.equal(400);
+    });
+  });
+
   it('marks the latest version of a statement as checked', async () => {
     await workspace.generate('2026-02');
     const path = `/v1/statements/${workspace.ben}/checks`;

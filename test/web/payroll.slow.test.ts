@@ -45,11 +45,11 @@ describe('payroll in the web app', function () {
     const approved = rows.filter(({ status }) => status === 'approved');
     const missing = rows.filter(({ status }) => status !== 'approved');
     expect(await texts(page, 'section[aria-label="Sums of the period"]')).to.deep.equal([
-      `Ready to pay${money(total(approved))}${approved.length} of ${rows.length} people, all approved` +
+      `Ready to pay${money(total(approved))}${approved.length} of ${rows.length} people, all approved, 1 without a payroll ID` +
         `Not in the file yet${money(total(missing))}${noteOf(missing)}`,
     ]);
     const body = await text(page);
-    expect(body).to.include('Open questionThe amount is wrong, since');
+    expect(body).to.include('Open questionThe amount is wrong, about');
     for (const { name } of missing) expect(body).to.include(name);
     const [header, ...lines] = readCells(await file('gusto'));
     const shown = await page.$$eval('section[aria-label="First rows of the file"] tbody tr', (all) =>
@@ -84,7 +84,7 @@ describe('payroll in the web app', function () {
     });
     await button(page, 'Download').click();
     await page.waitForFunction(`document.body.textContent.includes('Download again')`);
-    const downloaded = path.join(folder, `statements-${period}.csv`);
+    const downloaded = path.join(folder, `statements-${period}-gusto.csv`);
     // The browser reserves the name with an empty file, which it replaces by the complete one.
     const content = await until(
       () => existsSync(downloaded) && statSync(downloaded).size > 0 && readFileSync(downloaded),
@@ -114,6 +114,7 @@ describe('payroll in the web app', function () {
         period: `${address}&layout=gusto`,
         statements: `/payroll-statements?period=${period}`,
         people: '/people',
+        handovers: '/hand-overs',
       };
       await expectSoundPages(browser, 'payroll', pages, look);
     });
@@ -169,7 +170,7 @@ describe('payroll in the web app', function () {
     await page.waitForSelector('[role=dialog] input');
     await page.type('[role=dialog] input', 'Sent <i>today</i>');
     await page.keyboard.press('Enter');
-    await page.waitForSelector('[aria-label="Recorded hand-overs"]');
+    await page.waitForFunction(`document.body.textContent.includes('Everything that is approved was handed over')`);
     const shown = await text(page);
     expect(shown).to.include('Sent <i>today</i>').and.include('Handed over').and.not.include('Mark as handed over');
     const { handovers } = await browser.workspace.api.expect(200, 'GET', `/v1/payroll-handovers?period=${period}`);
@@ -197,7 +198,7 @@ describe('payroll in the web app', function () {
     await api.expect(200, 'POST', '/v1/statements/approve', { period, statements: [{ repId, version }] });
     const team: TeamRow[] = (await api.expect(200, 'GET', `/v1/statements?period=${period}`)).statements;
     const dollars = money(total(team.filter(({ status }) => status === 'approved'))).slice(1);
-    const { page, problems, close } = await browser.openPage('payroll', `${address}&layout=long`);
+    const { page, problems, close } = await browser.openPage('payroll', `${address}&layout=long&scope=full`);
     await page.waitForSelector('section[aria-label="First rows of the file"] tfoot td');
     expect((await texts(page, 'section[aria-label="Sums of the period"]')).join()).to.include('and EUR 100.00');
     expect(await texts(page, 'section[aria-label="First rows of the file"] tfoot tr')).to.deep.equal([

@@ -11,12 +11,16 @@ import {
   payrollHandoverExample,
 } from '../payroll-handover.js';
 import { insertHandover } from '../payroll-handover-store.js';
-import { listHandovers } from '../payroll-handover-views.js';
-import { layouts } from '../payroll-layouts.js';
+import { countHandovers, listHandovers } from '../payroll-handover-views.js';
+import { layouts, scopes } from '../payroll-layouts.js';
 
 const body = z.strictObject({
   period: period.describe('The period that was handed over'),
   layout: z.enum(layouts).describe('The layout of the file'),
+  scope: z
+    .enum(scopes)
+    .default('full')
+    .describe('new: the file contains only what earlier hand-overs of the period do not, and adds to them'),
   sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case')
@@ -24,6 +28,14 @@ const body = z.strictObject({
     .describe('SHA-256 of the file that was handed over. If the file is different now, nothing is recorded'),
   note: text(1000).optional().describe('Free text, for example the recipient'),
 });
+
+function fileChanged(details?: { readonly sha256: string }): Failure {
+  return new Failure(
+    'payroll_file_changed',
+    'The file has changed since it was exported. Export it again, check it, and hand over the new file.',
+    details,
+  );
+}
 
 export const recordPayrollHandover = operation({
   id: 'recordPayrollHandover',
@@ -47,13 +59,12 @@ export const recordPayrollHandover = operation({
     const file = await unitOfWork.run(caller, { lock: 'none', access: 'read', isolation: 'repeatable read' }, (trx) =>
       describePayrollFile(trx, caller, request, clock),
     );
-    if (sha256 !== undefined && sha256 !== file.sha256)
-      throw new Failure(
-        'payroll_file_changed',
-        'The file has changed since it was exported. Export it again, check it, and hand over the new file.',
-        { sha256: file.sha256 },
-      );
-    return unitOfWork.write(caller, async (trx) => {
+    if (sha256 !== undefined && sha256 !== file.sha256) throw fileChanged({ sha256: file.sha256 });
+    const lock = request.scope === 'new' ? 'exclusive' : 'none';
+    return unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {
+      // Of two people who record the same file with what is new, one is the first.
+      if (request.scope === 'new' && (await countHandovers(trx, caller.workspaceId, request.period)) >= file.part)
+        throw fileChanged();
       const handoverId = await insertHandover(trx, caller, { ...file, ...request, note: request.note ?? null });
       const [handover] = await listHandovers(trx, caller.workspaceId, { handoverId });
       return handover as PayrollHandover;

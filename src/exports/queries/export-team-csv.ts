@@ -7,8 +7,8 @@ import { Download, operation } from '../../platform/operations/operation.js';
 import { asOfQuery, optionalPeriod } from '../../platform/operations/schemas.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
 import { csvFile, fileHash } from '../payroll-csv.js';
-import { layouts, payrollFile } from '../payroll-layouts.js';
-import { loadTeamExport } from '../team-export.js';
+import { layouts, payrollFile, scopes } from '../payroll-layouts.js';
+import { loadTeamExport, withoutHandedOver } from '../team-export.js';
 
 const query = z.strictObject({
   period: optionalPeriod,
@@ -18,6 +18,12 @@ const query = z.strictObject({
     .optional()
     .describe(
       'approved: approved statements only; draft: approved statements and drafts; all: also people without a plan, a quota or an amount',
+    ),
+  scope: z
+    .enum(scopes)
+    .default('full')
+    .describe(
+      'new: only what hand-overs of the period do not contain, that is people who were approved since, and differences. Contains approved statements only',
     ),
   columns: z
     .enum(['default', 'extended'])
@@ -46,21 +52,27 @@ export const exportTeamCsv = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: request }, caller, { unitOfWork, clock }): Promise<Download> {
     const { workspaceId } = caller;
-    const { layout, include, columns, delimiter } = request;
+    const { layout, include, scope, columns, delimiter } = request;
     if (columns === 'extended' && layout !== 'generic')
       throw invalid({
         path: 'columns',
         message: 'are available with layout=generic only; other layouts have fixed columns',
       });
+    if (scope === 'new' && ((include ?? 'approved') !== 'approved' || request.asOf !== undefined))
+      throw invalid({ path: 'scope', message: 'new contains approved statements as of now, without include and asOf' });
     // Files for payroll systems are paid without review, so they contain drafts only on request.
-    const included = include === 'all' ? 'everyone' : (include ?? (layout === 'generic' ? 'everyone' : 'approved'));
+    const included =
+      include === 'all'
+        ? 'everyone'
+        : (include ?? (layout === 'generic' && scope === 'full' ? 'everyone' : 'approved'));
     const selection = { repIds: visibleReps(caller), everyone: include === 'all' };
     const file = await unitOfWork.run(
       caller,
       { lock: 'none', access: 'read', isolation: 'repeatable read', asOf: request.asOf },
       async (trx) => {
         const { payroll } = await findWorkspace(trx, workspaceId);
-        const team = await loadTeamExport(trx, workspaceId, request.period, clock, selection, included);
+        const everyone = await loadTeamExport(trx, workspaceId, request.period, clock, selection, included);
+        const team = scope === 'full' ? everyone : await withoutHandedOver(trx, workspaceId, everyone);
         return payrollFile(layout, team, payroll, columns === 'extended');
       },
     );

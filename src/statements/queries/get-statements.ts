@@ -11,6 +11,7 @@ import { assertSeesRepOrTeam, repIdQuery, repNotFound } from '../../reps/rep.js'
 import { findRepName } from '../../reps/rep-views.js';
 import { presentHolds, readApprovalHolds } from '../approval-holds.js';
 import { readDeviations } from '../deviations.js';
+import { loadHandedAmounts } from '../handed-amounts.js';
 import { readState } from '../staleness.js';
 import { type StatementAnswer, statement, statementAnswer, statementExample, statementNotFound } from '../statement.js';
 import { findVersion, listChecks, readLedger, readStatement, resolvePeriod } from '../statement-views.js';
@@ -92,6 +93,7 @@ export const getStatements = operation({
       return teamAnswer(of, currency, members, {
         checks: await listChecks(trx, caller.workspaceId, of, selection.repIds),
         holds: await readApprovalHolds(trx, caller.workspaceId, of, selection.repIds),
+        handed: await loadHandedAmounts(trx, caller.workspaceId, of),
         deviations: request.deviations
           ? await readDeviations(trx, caller.workspaceId, { period: of, currency }, members)
           : new Map(),

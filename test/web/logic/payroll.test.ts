@@ -2,11 +2,20 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Handover, type Layout, type PayrollFile } from '#web/api/payroll-queries.js';
 import { type TeamStatement } from '#web/api/team-queries.js';
-import { handoverOf } from '#web/pages/payroll/handover.js';
+import { handoverOf, hasNothingNew } from '#web/pages/payroll/handover.js';
 import { layoutNames, layouts, missingIds, obstacleOf } from '#web/pages/payroll/layouts.js';
 import { missingPeople } from '#web/pages/payroll/missing.js';
 import { spanOf, zoneName } from '#web/pages/payroll/period.js';
-import { areEqual, asInFile, fileTotals, hasAmount, isApproved, netSums, present } from '#web/pages/payroll/sums.js';
+import {
+  areEqual,
+  asInFile,
+  fileTotals,
+  hasAmount,
+  isApproved,
+  lessHanded,
+  netSums,
+  present,
+} from '#web/pages/payroll/sums.js';
 import { sumOf } from '#web/shared/format/exact.js';
 import { person, statement } from './samples.js';
 
@@ -50,6 +59,22 @@ describe('net payouts by currency', () => {
       }),
       { seed: 37, numRuns: 200 },
     );
+  });
+
+  it('lose what was handed over, in every currency of either', () => {
+    const handed = [
+      { currency: 'USD', netPayout: 0.2 },
+      { currency: 'JPY', netPayout: 5 },
+    ];
+    const sums = [
+      { currency: 'USD', amount: '0.3' },
+      { currency: 'EUR', amount: '1' },
+    ];
+    expect(lessHanded(sums, handed)).to.deep.equal([
+      { currency: 'USD', amount: '0.1' },
+      { currency: 'EUR', amount: '1' },
+      { currency: 'JPY', amount: '-5' },
+    ]);
   });
 
   it('are equal if they are equal in every currency', () => {
@@ -150,6 +175,19 @@ describe('the totals of a payroll file', () => {
     const all = [handover('gusto', 'x'), handover('long', 'h'), handover('gusto', 'h')];
     expect(handoverOf(all, file('gusto', []))).to.equal(all[2]);
     expect(handoverOf(all.slice(0, 2), file('gusto', []))).to.equal(null);
+  });
+
+  it('belong to the latest hand-over if nothing is new since', () => {
+    const all = [
+      { layout: 'long', sha256: 'x' },
+      { layout: 'gusto', sha256: 'y' },
+    ] as Handover[];
+    const empty: PayrollFile = { ...file('gusto', []), scope: 'new' };
+    const added: PayrollFile = { ...file('gusto', [], ['5']), scope: 'new' };
+    expect([empty, added].map(hasNothingNew)).to.deep.equal([true, false]);
+    expect(handoverOf(all, empty)).to.equal(all[0]);
+    expect(handoverOf(all, added)).to.equal(null);
+    expect(hasNothingNew({ ...file('gusto', []), scope: 'full' })).to.equal(false);
   });
 });
 

@@ -7,10 +7,13 @@ export type Person = Answer<'listReps'>['reps'][number];
 export type Handover = Answer<'listPayrollHandovers'>['handovers'][number];
 export type PayrollTerms = Answer<'getWorkspace'>['payroll'];
 export type Layout = Handover['layout'];
+/** full: everyone in the period; new: what earlier hand-overs do not contain. */
+export type Scope = Handover['scope'];
 
 /** A payroll file as the service writes it. */
 export interface PayrollFile {
   readonly layout: Layout;
+  readonly scope: Scope;
   readonly file: File;
   /** As the service states it: browsers compute hashes only on pages with TLS. */
   readonly sha256: string;
@@ -41,14 +44,14 @@ export const payrollTermsQuery = queryOptions({
   queryFn: async ({ signal }) => (await api.getWorkspace({}, { signal })).payroll,
 });
 
-export const payrollFileQuery = (period: string, layout: Layout) =>
+export const payrollFileQuery = (period: string, layout: Layout, scope: Scope) =>
   queryOptions({
-    queryKey: ['payroll-file', period, layout],
+    queryKey: ['payroll-file', period, layout, scope],
     queryFn: async ({ signal }): Promise<PayrollFile> => {
-      const file = await api.exportStatementsCsv({ query: { period, layout } }, { signal });
+      const file = await api.exportStatementsCsv({ query: { period, layout, scope } }, { signal });
       if (!(file instanceof File) || file.sha256 === null) throw new ReadableError('The service returned no file.');
       const [header = [], ...rows] = csvRows(await file.text());
-      return { layout, file, sha256: file.sha256, header, rows };
+      return { layout, scope, file, sha256: file.sha256, header, rows };
     },
     placeholderData: keepPreviousData,
   });

@@ -6,6 +6,7 @@ import {
   IconCash,
   IconChecks,
   IconFileDollar,
+  IconFileExport,
   IconFileImport,
   IconHistory,
   IconHome,
@@ -36,7 +37,7 @@ interface NavigationItem {
   /** Default: all roles of the group. */
   readonly roles?: readonly Role[];
   /** What the number beside the item counts. */
-  readonly count?: 'approvals' | 'questions';
+  readonly count?: 'approvals' | 'questions' | 'answers';
   /** The second key of the shortcut `g` …. */
   readonly key?: string;
 }
@@ -76,7 +77,7 @@ const groups: readonly NavigationGroup[] = [
       { label: 'Deals', to: '/me/deals', icon: IconBriefcase, isInBar: true },
       { label: 'My plan', to: '/me/plan', icon: IconListDetails, key: 'p' },
       { label: 'If I close …', to: '/me/simulate', icon: IconCalculator, isInBar: true },
-      { label: 'Questions', to: '/me/questions', icon: IconMessageQuestion, roles: ['rep'] },
+      { label: 'Questions', to: '/me/questions', icon: IconMessageQuestion, roles: ['rep'], count: 'answers' },
     ],
   },
   {
@@ -84,6 +85,7 @@ const groups: readonly NavigationGroup[] = [
     roles: ['payroll', 'admin'],
     items: [
       { label: 'Pay periods', to: '/payroll', icon: IconCash, isInBar: true, key: 'y' },
+      { label: 'Hand-overs', to: '/hand-overs', icon: IconFileExport },
       { label: 'Statements', to: '/payroll-statements', icon: IconFileDollar, isInBar: true },
       { label: 'People and IDs', to: '/people', icon: IconUsers, isInBar: true },
     ],

@@ -98,10 +98,12 @@ export const router = createRouter({
       page('/payroll', () => import('../pages/payroll/PayrollPage.js'), 'PayrollPage', {
         period,
         layout: oneOf('generic', 'gusto', 'adp', 'long'),
+        scope: oneOf('full', 'new'),
       }),
       page('/payroll-statements', () => import('../pages/payroll/PeriodStatementsPage.js'), 'PeriodStatementsPage', {
         period,
       }),
+      page('/hand-overs', () => import('../pages/payroll/HandoversPage.js'), 'HandoversPage'),
       page('/people', () => import('../pages/payroll/PeoplePage.js'), 'PeoplePage'),
       ...adminRoutes,
       unknownRoute,

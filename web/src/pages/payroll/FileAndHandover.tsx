@@ -1,11 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Handover, type Layout, type PayrollTerms, payrollFileQuery } from '../../api/payroll-queries.js';
+import {
+  type Handover,
+  type Layout,
+  type PayrollTerms,
+  payrollFileQuery,
+  type Scope,
+} from '../../api/payroll-queries.js';
 import { type TeamStatements } from '../../api/team-queries.js';
 import { FileCard } from './FileCard.js';
 import { HandoverCard } from './HandoverCard.js';
 import { useDownloadedAt } from './handover.js';
 import { obstacleOf } from './layouts.js';
-import { areEqual, fileTotals, hasAmount, isApproved, netSums, present } from './sums.js';
+import { areEqual, fileTotals, hasAmount, isApproved, lessHanded, netSums, present } from './sums.js';
 
 interface FileAndHandoverProps {
   readonly period: string;
@@ -13,12 +19,15 @@ interface FileAndHandoverProps {
   readonly handovers: readonly Handover[];
   readonly terms: PayrollTerms;
   readonly layout: Layout;
+  readonly scope: Scope;
 }
 
 /** The file in the chosen layout, compared with the approved statements, and its hand-over, which appears with the first rows of the file. */
-export function FileAndHandover({ period, team, handovers, layout, terms }: FileAndHandoverProps) {
+export function FileAndHandover({ period, team, handovers, layout, scope, terms }: FileAndHandoverProps) {
   const approved = team.statements.filter(isApproved);
-  const ledger = present(netSums(approved, team.currency));
+  const ofPeriod = handovers.filter((handover) => handover.period === period);
+  const approvedSums = present(netSums(approved, team.currency));
+  const ledger = scope === 'full' ? approvedSums : present(lessHanded(approvedSums, team.handedOver));
   const approvedIds = new Set(approved.filter(hasAmount).map(({ repId }) => repId));
   const withoutId = team.missingPayrollIds.filter(({ repId }) => approvedIds.has(repId));
   const inFile = (repIds: readonly string[]) =>
@@ -26,9 +35,12 @@ export function FileAndHandover({ period, team, handovers, layout, terms }: File
   const changedIds = inFile(team.changedPayrollIds.map(({ repId }) => repId));
   const sharedIds = inFile(team.sharedPayrollIds);
   const obstacle = obstacleOf(layout, { terms, currencies: ledger.map(({ currency }) => currency), withoutId });
-  const query = useQuery({ ...payrollFileQuery(period, layout), enabled: obstacle === null });
+  const query = useQuery({ ...payrollFileQuery(period, layout, scope), enabled: obstacle === null });
   const downloaded = useDownloadedAt(query.data);
-  const file = obstacle === null && query.data?.layout === layout && !query.isPlaceholderData ? query.data : null;
+  const file =
+    obstacle === null && query.data?.layout === layout && query.data.scope === scope && !query.isPlaceholderData
+      ? query.data
+      : null;
   const totals = file === null ? [] : fileTotals(file, ledger[0]?.currency ?? team.currency);
   const isEqual = file !== null && areEqual(totals, ledger);
   return (
@@ -37,6 +49,9 @@ export function FileAndHandover({ period, team, handovers, layout, terms }: File
         {...{
           period,
           layout,
+          scope,
+          withoutRow: approved.length - approvedIds.size,
+          isRepeated: ofPeriod.length > 0,
           query,
           totals,
           ledger,
@@ -53,7 +68,7 @@ export function FileAndHandover({ period, team, handovers, layout, terms }: File
         <HandoverCard
           {...{ period, file, totals, isEqual }}
           downloadedAt={downloaded.at}
-          handovers={handovers.filter((one) => one.period === period)}
+          handovers={ofPeriod}
           isComplete={approved.length === team.statements.length}
         />
       )}

@@ -1,18 +1,20 @@
-import { IconAlertTriangle, IconCheck, IconDownload, IconFileZip, IconInfoCircle } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCheck, IconDownload, IconFileZip } from '@tabler/icons-react';
 import { type UseQueryResult } from '@tanstack/react-query';
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { downloadTeamFile, saveFile, type TeamFile, useDownload } from '../../api/download.js';
-import { type Layout, type PayrollFile } from '../../api/payroll-queries.js';
-import { useSession } from '../../app/session.js';
+import { type Layout, type PayrollFile, type Scope } from '../../api/payroll-queries.js';
+import { type TeamStatements } from '../../api/team-queries.js';
 import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Money } from '../../components/Money.js';
 import { Note } from '../../components/Note.js';
 import { Card } from '../../components/Page.js';
 import { Segments } from '../../components/Segments.js';
-import { formatNumber, formatPercent } from '../../shared/format/numbers.js';
+import { formatCount, formatNumber, formatPercent } from '../../shared/format/numbers.js';
 import { FilePreview } from './FilePreview.js';
+import { hasNothingNew } from './handover.js';
 import { firstNames, layoutNames, layouts, missingIds, type Obstacle } from './layouts.js';
+import { MissingIds, PeopleLink } from './MissingIds.js';
 import styles from './Payroll.module.css';
 import { type FileTotal, type Sum } from './sums.js';
 
@@ -20,13 +22,18 @@ interface FileCardProps {
   readonly period: string;
   readonly currency: string;
   readonly layout: Layout;
+  readonly scope: Scope;
+  /** Whether the period has a hand-over, so that a file may contain only what is new. */
+  readonly isRepeated: boolean;
   readonly query: UseQueryResult<PayrollFile>;
   /** Why there is no file in this layout. */
   readonly obstacle: Obstacle | null;
   readonly totals: readonly FileTotal[];
   readonly ledger: readonly Sum[];
   readonly isEqual: boolean;
-  readonly withoutId: readonly { readonly name: string }[];
+  /** The number of approved people without an amount, who have no row in files of payroll systems. */
+  readonly withoutRow: number;
+  readonly withoutId: TeamStatements['missingPayrollIds'];
   /** Whose payroll id is not the one that was approved or last handed over. */
   readonly changedIds: readonly { readonly name: string }[];
   /** Who has the payroll id of another person. */
@@ -36,7 +43,7 @@ interface FileCardProps {
 
 /** The file in one of the layouts: its first rows as they are, its totals, and the comparison with the ledger. */
 export function FileCard(props: FileCardProps) {
-  const { period, layout, query, obstacle, totals } = props;
+  const { period, layout, scope, isRepeated, query, obstacle, totals } = props;
   const navigate = useNavigate({ from: '/payroll' });
   return (
     <Card
@@ -46,46 +53,52 @@ export function FileCard(props: FileCardProps) {
           label="Layout of the file"
           choices={layoutNames.map((name) => [name, layouts[name].label] as const)}
           current={layout}
-          onChange={(next) => navigate({ search: { period, layout: next } })}
+          onChange={(next) => navigate({ search: { period, layout: next, scope } })}
         />
       }
       className={styles.file}
     >
+      {isRepeated ? (
+        <div className={styles.scope}>
+          <Segments
+            label="People in the file"
+            choices={[
+              ['new', 'Only what is new'],
+              ['full', 'Everyone again'],
+            ]}
+            current={scope}
+            onChange={(next) => navigate({ search: { period, layout, scope: next } })}
+          />
+        </div>
+      ) : null}
       <p className={styles.note}>{layouts[layout].note}</p>
       {obstacle === null ? (
         <Loaded query={query} height={320}>
-          {(file) => (
-            <>
-              <FilePreview file={file} totals={file.layout === layout ? totals : []} />
-              <Problems {...props} />
-              <Control {...props} file={file} />
-            </>
-          )}
+          {(file) =>
+            hasNothingNew(file) ? (
+              <>
+                <p className={styles.complete}>Everything that is approved was handed over.</p>
+                <OnlyPdfs period={period} />
+              </>
+            ) : (
+              <>
+                <FilePreview file={file} totals={file.layout === layout ? totals : []} />
+                <Problems {...props} />
+                <Control {...props} file={file} />
+              </>
+            )
+          }
         </Loaded>
       ) : (
         <>
-          <Note
-            tone="warning"
-            icon={IconAlertTriangle}
-            title="There is no file in this layout"
-            actions={obstacle.needsIds ? <PeopleLink /> : undefined}
-          >
-            <p>{obstacle.text}</p>
-          </Note>
-          <div className={styles.control}>
-            <span />
-            <AllPdfs period={period} />
-          </div>
+          <MissingIds people={obstacle.needsIds ? props.withoutId : []} title="There is no file in this layout">
+            {obstacle.text}
+          </MissingIds>
+          <OnlyPdfs period={period} />
         </>
       )}
     </Card>
   );
-}
-
-function PeopleLink() {
-  const { role } = useSession();
-  if (role === 'manager') return null;
-  return <Link to="/people">{role === 'admin' ? 'Add IDs' : 'People and IDs'}</Link>;
 }
 
 function Problems({ layout, totals, isEqual, withoutId, changedIds, sharedIds, query }: FileCardProps) {
@@ -115,12 +128,9 @@ function Problems({ layout, totals, isEqual, withoutId, changedIds, sharedIds, q
         </Note>
       ) : null}
       {withoutId.length > 0 && layout !== 'generic' ? (
-        <Note tone="warning" icon={IconInfoCircle} title="Rows without a payroll ID" actions={<PeopleLink />}>
-          <p>
-            {missingIds(withoutId)} The payroll system cannot assign{' '}
-            {withoutId.length === 1 ? 'this row' : 'these rows'}.
-          </p>
-        </Note>
+        <MissingIds people={withoutId} title="Rows without a payroll ID">
+          {missingIds(withoutId)} The payroll system cannot assign their rows.
+        </MissingIds>
       ) : null}
     </>
   );
@@ -135,6 +145,7 @@ function Control({
   isEqual,
   currency,
   downloaded,
+  withoutRow,
 }: FileCardProps & { readonly file: PayrollFile }) {
   const isCurrent = file.layout === layout;
   const save = () => {
@@ -150,7 +161,15 @@ function Control({
         </div>
         <div>
           <dt>Rows</dt>
-          <dd className="num strong">{formatNumber(file.rows.length)}</dd>
+          <dd>
+            <span className="num strong">{formatNumber(file.rows.length)}</span>
+            {withoutRow === 0 || layout === 'generic' || file.scope === 'new' ? null : (
+              <span className="dim">
+                {' '}
+                {formatCount(withoutRow, 'person', 'people')} without an amount {withoutRow === 1 ? 'has' : 'have'} none
+              </span>
+            )}
+          </dd>
         </div>
         <div>
           <dt>Control total</dt>
@@ -199,6 +218,16 @@ function Comparison({ isEqual }: { readonly isEqual: boolean }) {
       <Glyph size={14} stroke={2} aria-hidden="true" />
       {isEqual ? 'equal' : 'not equal'}
     </span>
+  );
+}
+
+/** The foot of a card without a file. */
+function OnlyPdfs({ period }: { readonly period: string }) {
+  return (
+    <div className={styles.control}>
+      <span />
+      <AllPdfs period={period} />
+    </div>
   );
 }
 

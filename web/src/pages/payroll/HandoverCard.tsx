@@ -7,7 +7,7 @@ import { Steps } from '../../components/Steps.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { HandoverDialog } from './HandoverDialog.js';
-import { handoverOf } from './handover.js';
+import { handoverOf, hasNothingNew } from './handover.js';
 import { layouts } from './layouts.js';
 import styles from './Payroll.module.css';
 import { type Sum } from './sums.js';
@@ -32,6 +32,7 @@ export function HandoverCard(props: HandoverCardProps) {
   const recorded = file === null ? null : handoverOf(handovers, file);
   const rows = formatCount(file?.rows.length ?? 0, 'row');
   const isReady = file !== null && isEqual && file.rows.length > 0;
+  const isDone = file !== null && isEqual && hasNothingNew(file);
   return (
     <Card title="Hand-over" isFlush>
       <div className={styles.steps}>
@@ -40,13 +41,21 @@ export function HandoverCard(props: HandoverCardProps) {
           steps={[
             {
               title: 'Totals checked',
-              isDone: isReady,
-              detail: isReady ? 'File and ledger are equal to the cent' : 'The file has to equal the ledger',
+              isDone: isReady || isDone,
+              detail: isDone
+                ? 'Everything that is approved was handed over'
+                : isReady
+                  ? 'File and ledger are equal to the cent'
+                  : 'The file has to equal the ledger',
             },
             {
               title: 'File downloaded',
-              isDone: downloadedAt !== null,
-              detail: downloadedAt === null ? 'Not in this browser yet' : `${rows}, ${formatTimestamp(downloadedAt)}`,
+              isDone: isDone || downloadedAt !== null,
+              detail: isDone
+                ? 'Nothing to download'
+                : downloadedAt === null
+                  ? 'Not in this browser yet'
+                  : `${rows}, ${formatTimestamp(downloadedAt)}`,
             },
             {
               title: 'Handed over',
@@ -58,7 +67,7 @@ export function HandoverCard(props: HandoverCardProps) {
             },
           ]}
         />
-        <Recorded handovers={handovers} current={recorded} />
+        <Recorded handovers={handovers} />
       </div>
       <Foot {...props} isReady={isReady} recorded={recorded} onStart={() => setConfirming(true)} />
       {isConfirming && file !== null ? (
@@ -74,25 +83,18 @@ export function HandoverCard(props: HandoverCardProps) {
   );
 }
 
-interface RecordedProps {
-  readonly handovers: readonly Handover[];
-  readonly current: Handover | null;
-}
-
-function Recorded({ handovers, current }: RecordedProps) {
+function Recorded({ handovers }: Pick<HandoverCardProps, 'handovers'>) {
   if (handovers.length === 0) return null;
   return (
     <ul aria-label="Recorded hand-overs" className={styles.recorded}>
-      {handovers.map(({ handoverId, actor, createdAt, layout, rowCount, totals, note, sha256 }) => (
+      {handovers.map(({ handoverId, actor, createdAt, layout, scope, rowCount, totals, note, filename }) => (
         <li key={handoverId}>
           <span>
             <span className="strong">{formatTimestamp(createdAt)}</span> {actor.name}, {layouts[layout].label},{' '}
             {formatCount(rowCount, 'row')}
+            {scope === 'new' ? ', only what was new' : ''}
             {note === null ? '' : `, “${note}”`}
-            <span className={styles.hash}>
-              SHA-256 <code>{sha256.slice(0, 16)}…</code>
-              {current?.handoverId === handoverId ? ', the file above' : ', another file than the one above'}
-            </span>
+            <span className="second">{filename}</span>
           </span>
           <span className="num strong">
             {totals.map(({ currency, netPayout }) => formatMoney(netPayout, currency)).join(', ')}
@@ -127,6 +129,6 @@ function Foot({ handovers, isComplete, isReady, recorded, onStart }: FootProps) 
 function effectOf(handovers: readonly Handover[], isComplete: boolean): string {
   const later = 'Later changes become discrepancies and never alter this file.';
   if (handovers.length > 0)
-    return `${later} A further file contains everyone again, also the people handed over before.`;
+    return `${later} What is approved from now on follows in a further file, which contains only what is new.`;
   return isComplete ? later : `${later} The people above are not in it.`;
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { ApiError } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { handoversQuery, type PayrollFile } from '../../api/payroll-queries.js';
+import { type PayrollFile } from '../../api/payroll-queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -32,11 +32,11 @@ export function HandoverDialog({ period, file, totals, isRepeated, onClose }: Ha
         body: {
           period,
           layout: file.layout,
+          scope: file.scope,
           sha256: file.sha256,
           ...(note === '' ? {} : { note }),
         },
       }),
-    reloads: { queryKey: handoversQuery.queryKey },
     onDone: () => {
       showMessage(`${formatPeriod(period)} is marked as handed over.`);
       form.clear();
@@ -59,9 +59,11 @@ export function HandoverDialog({ period, file, totals, isRepeated, onClose }: Ha
     >
       <p>
         {formatCount(file.rows.length, 'row')} with <span className="num strong">{sum}</span> in the layout{' '}
-        {layouts[file.layout].label}. The file’s hash and totals are recorded with your name and the time. A record
-        cannot be removed.
-        {isRepeated ? ' The period was handed over before, and this file contains everyone again.' : ''}
+        {layouts[file.layout].label}. The file is recorded with its totals, your name and the time. A record cannot be
+        removed.
+        {isRepeated && file.scope === 'full'
+          ? ' The period was handed over before, and this file contains everyone again: it must replace the earlier files.'
+          : ''}
       </p>
       <TextField label="Note" hint="Optional, for example the recipient" maxLength={1000} {...form.field('note')} />
     </Dialog>

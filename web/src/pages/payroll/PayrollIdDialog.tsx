@@ -6,7 +6,7 @@ import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
 
 interface PayrollIdDialogProps {
-  readonly person: Person;
+  readonly person: Pick<Person, 'name' | 'payrollId'> & { readonly id: string };
   readonly onClose: () => void;
 }
 
@@ -15,13 +15,17 @@ export function payrollIdKey(repId: string): string {
   return `payroll-id ${repId}`;
 }
 
-/** Sets or removes the ID of a person in the payroll system. */
+/** Adds the ID of a person in the payroll system, or changes or removes it. */
 export function PayrollIdDialog({ person, onClose }: PayrollIdDialogProps) {
   const form = useKeptForm(payrollIdKey(person.id), { payrollId: person.payrollId ?? '' });
   const payrollId = form.values.payrollId.trim();
   const save = useChange({
-    send: () =>
-      api.updateRep({ params: { repId: person.id }, body: { payrollId: payrollId === '' ? null : payrollId } }),
+    send: () => {
+      const params = { repId: person.id };
+      return person.payrollId === null
+        ? api.addPayrollId({ params, body: { payrollId } })
+        : api.updateRep({ params, body: { payrollId: payrollId === '' ? null : payrollId } });
+    },
     onDone: () => {
       form.clear();
       onClose();
@@ -34,11 +38,15 @@ export function PayrollIdDialog({ person, onClose }: PayrollIdDialogProps) {
       onSubmit={() => save.send()}
       change={save}
       form={form}
-      action={{ children: 'Save' }}
+      action={{ children: 'Save', disabled: person.payrollId === null && payrollId === '' }}
     >
       <TextField
         label="Payroll ID"
-        hint="As in the payroll system; leave it empty to remove it"
+        hint={
+          person.payrollId === null
+            ? 'As in the payroll system'
+            : 'As in the payroll system; leave it empty to remove it'
+        }
         maxLength={50}
         {...form.field('payrollId')}
       />

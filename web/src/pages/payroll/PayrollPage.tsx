@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { handoversQuery, type Layout, payrollTermsQuery, peopleQuery } from '../../api/payroll-queries.js';
+import { handoversQuery, type Layout, payrollTermsQuery, peopleQuery, type Scope } from '../../api/payroll-queries.js';
 import { type TeamStatements, teamStatementsQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { useEndedPeriod } from '../../app/today.js';
@@ -47,7 +47,7 @@ export function PayrollPage() {
               People appear here when a plan is assigned to them in the period, or when they have an amount in it.
             </EmptyState>
           ) : (
-            <PayrollPeriod period={period} team={statements} layout={search.layout} />
+            <PayrollPeriod period={period} team={statements} layout={search.layout} scope={search.scope} />
           )
         }
       </Loaded>
@@ -60,10 +60,12 @@ interface PayrollPeriodProps {
   readonly team: TeamStatements;
   /** The layout in the address. */
   readonly layout: Layout | undefined;
+  /** The scope in the address. */
+  readonly scope: Scope | undefined;
 }
 
 /** Everything appears at once, so that nothing moves. */
-function PayrollPeriod({ period, team, layout }: PayrollPeriodProps) {
+function PayrollPeriod({ period, team, layout, scope }: PayrollPeriodProps) {
   const people = useQuery(peopleQuery);
   const handovers = useQuery(handoversQuery);
   const terms = useQuery(payrollTermsQuery);
@@ -89,6 +91,7 @@ function PayrollPeriod({ period, team, layout }: PayrollPeriodProps) {
               handovers={recorded}
               terms={codes}
               layout={layout ?? recorded[0]?.layout ?? 'gusto'}
+              scope={recorded.some((handover) => handover.period === period) ? (scope ?? 'new') : 'full'}
             />
           </>
         )}

@@ -2,24 +2,49 @@ import { isPaidElsewhere, type TeamStatement, type TeamStatements } from '../../
 import { HeroMoney } from '../../components/Money.js';
 import { StatCard, StatStrip } from '../../components/StatCard.js';
 import { formatCount, formatMoney, formatNumber } from '../../shared/format/numbers.js';
-import { hasAmount, isApproved, netSums, present } from './sums.js';
+import { areEqual, handedSums, hasAmount, isApproved, netSums, present, type Sum } from './sums.js';
 
 /** What is ready to pay, and what is not in the file yet. */
-export function PayrollStrip({ team: { statements, currency } }: { readonly team: TeamStatements }) {
+export function PayrollStrip({ team }: { readonly team: TeamStatements }) {
+  const { statements, currency, handedOver } = team;
   const ready = statements.filter(isApproved);
+  const sums = netSums(ready, currency);
   const counted = statements.filter((statement) => !isPaidElsewhere(statement));
   const others = counted.filter((statement) => !isApproved(statement));
   return (
     <StatStrip label="Sums of the period" columns="616fr 366fr">
       <SumCard
-        label="Ready to pay"
+        label={handedOver.length > 0 && areEqual(sums, handedSums(handedOver)) ? 'Handed over' : 'Ready to pay'}
         statements={ready}
         currency={currency}
-        note={`${others.length === 0 ? 'all' : `${formatNumber(ready.length)} of`} ${formatCount(counted.length, 'person', 'people')}, all approved`}
+        note={[
+          `${others.length === 0 ? 'all' : `${formatNumber(ready.length)} of`} ${formatCount(counted.length, 'person', 'people')}, all approved`,
+          ...handedWords(team, sums),
+          ...withoutIdWords(team, ready),
+        ].join(', ')}
       />
       <SumCard label="Not in the file yet" statements={others} currency={currency} note={noteOf(others)} />
     </StatStrip>
   );
+}
+
+/** What of the sums was handed over, if something is left. */
+function handedWords({ handedOver, currency }: TeamStatements, sums: readonly Sum[]): readonly string[] {
+  const handed = present(handedSums(handedOver));
+  if (handed.length === 0 || areEqual(sums, handed)) return [];
+  return [
+    `${handed.map((sum) => formatMoney(sum.amount, sum.currency, unitIn(sum, currency))).join(' and ')} handed over`,
+  ];
+}
+
+function unitIn({ currency }: Sum, main: string) {
+  return currency === main ? {} : ({ unit: 'code' } as const);
+}
+
+function withoutIdWords({ missingPayrollIds }: TeamStatements, ready: readonly TeamStatement[]): readonly string[] {
+  const approved = new Set(ready.map(({ repId }) => repId));
+  const count = missingPayrollIds.filter(({ repId }) => approved.has(repId)).length;
+  return count === 0 ? [] : [`${formatNumber(count)} without a payroll ID`];
 }
 
 function noteOf(others: readonly TeamStatement[]): string {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { isKept } from '../../app/kept-state.js';
 import { roleNames } from '../../app/navigation.js';
-import { useSession } from '../../app/session.js';
+import { type Role, useSession } from '../../app/session.js';
 import { LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -18,7 +18,7 @@ import { PayrollIdDialog, payrollIdKey } from './PayrollIdDialog.js';
 
 type Part = 'missing' | 'all';
 
-/** Everyone with their ID in the payroll system. Admins change the IDs. */
+/** Everyone with their ID in the payroll system. Payroll adds missing IDs, admins also change them. */
 export function PeoplePage() {
   const people = useQuery(peopleQuery);
   const reps = people.data?.reps;
@@ -62,7 +62,9 @@ function People({ people }: { readonly people: readonly Person[] }) {
         ]}
         side={
           role === 'admin' || admins.length === 0 || admins.length > 3 ? undefined : (
-            <span className="dim">{new Intl.ListFormat('en', { type: 'disjunction' }).format(admins)} changes IDs</span>
+            <span className="dim">
+              {new Intl.ListFormat('en', { type: 'disjunction' }).format(admins)} changes existing IDs
+            </span>
           )
         }
       />
@@ -72,7 +74,7 @@ function People({ people }: { readonly people: readonly Person[] }) {
         ) : (
           <DataTable
             caption="People and their payroll IDs"
-            columns={columnsOf(people, role === 'admin' ? setEdited : null)}
+            columns={columnsOf(people, role, setEdited)}
             rows={shown}
             rowKey={({ id }) => id}
             rowHeight={37}
@@ -84,19 +86,20 @@ function People({ people }: { readonly people: readonly Person[] }) {
   );
 }
 
-function columnsOf(people: readonly Person[], onEdit: ((person: Person) => void) | null): readonly Column<Person>[] {
+function columnsOf(people: readonly Person[], role: Role, onEdit: (person: Person) => void): readonly Column<Person>[] {
   const names = new Map(people.map(({ id, name }) => [id, name]));
   const edit: Column<Person> = {
     key: 'edit',
     header: <span className="unseen">Action</span>,
     align: 'right',
     phone: 'note',
-    cell: (person) => (
-      <LinkButton onClick={() => onEdit?.(person)} {...rowAction}>
-        {person.payrollId === null ? 'Add ID' : 'Change'}
-        <span className="unseen"> of {person.name}</span>
-      </LinkButton>
-    ),
+    cell: (person) =>
+      role === 'admin' || person.payrollId === null ? (
+        <LinkButton onClick={() => onEdit(person)} {...rowAction}>
+          {person.payrollId === null ? 'Add ID' : 'Change'}
+          <span className="unseen"> of {person.name}</span>
+        </LinkButton>
+      ) : null,
   };
   return [
     {
@@ -126,6 +129,6 @@ function columnsOf(people: readonly Person[], onEdit: ((person: Person) => void)
       cell: (person) =>
         person.payrollId ?? (hasNoId(person) ? <Badge tone="warning">Missing</Badge> : <span className="dim">–</span>),
     },
-    ...(onEdit === null ? [] : [edit]),
+    edit,
   ];
 }

@@ -21,7 +21,17 @@ export function useDownloadedAt(file: PayrollFile | undefined): {
   };
 }
 
-/** The hand-over of exactly this file. */
+/** Whether nothing was approved or changed since the last hand-over. */
+export function hasNothingNew(file: PayrollFile): boolean {
+  return file.scope === 'new' && file.rows.length === 0;
+}
+
+/** The hand-over of exactly this file, or the latest one if nothing is new since. */
 export function handoverOf(handovers: readonly Handover[], file: PayrollFile): Handover | null {
-  return handovers.find(({ layout, sha256 }) => layout === file.layout && sha256 === file.sha256) ?? null;
+  if (hasNothingNew(file)) return handovers[0] ?? null;
+  return (
+    handovers.find(
+      ({ layout, scope, sha256 }) => layout === file.layout && scope === file.scope && sha256 === file.sha256,
+    ) ?? null
+  );
 }

@@ -1,5 +1,5 @@
 import { type PayrollFile } from '../../api/payroll-queries.js';
-import { type TeamStatement } from '../../api/team-queries.js';
+import { type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
 import { difference, signOf, sumOf } from '../../shared/format/exact.js';
 import { layouts } from './layouts.js';
 
@@ -32,6 +32,23 @@ export function netSums(statements: readonly Amounts[], first: string): readonly
 /** Without currencies whose sum is zero. */
 export function present(sums: readonly Sum[]): readonly Sum[] {
   return sums.filter(({ amount }) => signOf(amount) !== 0);
+}
+
+/** What files of the period contain that were handed over. */
+export function handedSums(handedOver: TeamStatements['handedOver']): readonly Sum[] {
+  return handedOver.map(({ currency, netPayout }) => ({ currency, amount: String(netPayout) }));
+}
+
+/** What is left of the sums when earlier files are taken off. */
+export function lessHanded(sums: readonly Sum[], handedOver: TeamStatements['handedOver']): readonly Sum[] {
+  const currencies = [...new Set([...sums, ...handedOver].map(({ currency }) => currency))];
+  return currencies.map((currency) => ({
+    currency,
+    amount: difference(
+      sums.find((sum) => sum.currency === currency)?.amount ?? '0',
+      handedOver.find((handed) => handed.currency === currency)?.netPayout ?? 0,
+    ),
+  }));
 }
 
 export function hasAmount(statement: Amounts): boolean {

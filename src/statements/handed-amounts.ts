@@ -1,0 +1,81 @@
+import { sql } from 'kysely';
+import { Decimal } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
+import { sumsByCurrency } from '../kernel/sums-by-currency.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type CurrencySummary, type Summary, summaryFrom, summed } from './snapshot.js';
+
+/** What a payroll file contains for a person in one currency. */
+export interface HandedAmount extends CurrencySummary {
+  readonly repId: string;
+}
+
+interface HandedFile {
+  readonly scope: 'full' | 'new';
+  /** Null for hand-overs that a process of the previous release recorded. */
+  readonly amounts: readonly HandedAmount[] | null;
+}
+
+/** What was handed over in a period. */
+export interface HandedAmounts {
+  /** The number of files. */
+  readonly files: number;
+  /** Whether the content of every file is known. */
+  readonly isComplete: boolean;
+  /** By person; absent for people in no file. */
+  readonly people: ReadonlyMap<string, readonly CurrencySummary[]>;
+}
+
+export async function loadHandedAmounts(trx: Work, workspaceId: string, period: string): Promise<HandedAmounts> {
+  const { rows } = await sql<HandedFile>`
+    select scope, amounts from payroll_handovers
+    where workspace_id = ${workspaceId} and period = ${period}
+      and created_at <= coalesce(${trx.asOf}::timestamptz, 'infinity')
+    order by created_at, handover_id`.execute(trx);
+  return { files: rows.length, isComplete: rows.every(({ amounts }) => amounts !== null), people: addUp(rows) };
+}
+
+/** A full file replaces earlier ones for the people in it; a file with what is new adds to them. */
+function addUp(files: readonly HandedFile[]): ReadonlyMap<string, readonly CurrencySummary[]> {
+  const people = new Map<string, readonly CurrencySummary[]>();
+  for (const { scope, amounts } of files)
+    for (const [repId, handed] of groupBy(amounts ?? [], (amount) => amount.repId)) {
+      const before = scope === 'full' ? [] : (people.get(repId) ?? []);
+      people.set(repId, sumByCurrency([...before, ...handed]));
+    }
+  return people;
+}
+
+function sumByCurrency(summaries: readonly CurrencySummary[]): CurrencySummary[] {
+  return [...groupBy(summaries, ({ currency }) => currency)].map(([currency, inIt]) => ({
+    currency,
+    summary: summed(inIt.map(({ summary }) => summary)),
+  }));
+}
+
+/** What was not handed over of the amounts of a person, in every currency in which there is a difference. */
+export function newAmounts(amounts: readonly CurrencySummary[], handed: readonly CurrencySummary[]): CurrencySummary[] {
+  const negated = handed.map(({ currency, summary }) => ({ currency, summary: negate(summary) }));
+  return sumByCurrency([...amounts, ...negated]).filter(
+    ({ summary: { totalCommission, totalBonuses, totalAdjustments } }) =>
+      [totalCommission, totalBonuses, totalAdjustments].some((amount) => !Decimal.of(amount).isZero()),
+  );
+}
+
+function negate({ totalCommission, totalBonuses, totalAdjustments }: Summary): Summary {
+  return summaryFrom(
+    Decimal.of(totalCommission).negated(),
+    Decimal.of(totalBonuses).negated(),
+    Decimal.of(totalAdjustments).negated(),
+  );
+}
+
+/** The net payouts that the files contain for the people, by currency. */
+export function handedTotals(
+  { people }: HandedAmounts,
+  repIds: readonly string[],
+): { currency: string; netPayout: number }[] {
+  const amounts = repIds.flatMap((repId) => people.get(repId) ?? []);
+  const sums = sumsByCurrency(amounts.map(({ currency, summary }) => ({ currency, amount: summary.netPayout })));
+  return [...sums].map(([currency, netPayout]) => ({ currency, netPayout: netPayout.toNumber() }));
+}

@@ -1,0 +1,57 @@
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { type TeamStatements } from '../../api/team-queries.js';
+import { isKept } from '../../app/kept-state.js';
+import { useSession } from '../../app/session.js';
+import { LinkButton } from '../../components/Button.js';
+import { Note } from '../../components/Note.js';
+import styles from './Payroll.module.css';
+import { PayrollIdDialog, payrollIdKey } from './PayrollIdDialog.js';
+
+type Payee = TeamStatements['missingPayrollIds'][number];
+
+interface MissingIdsProps {
+  readonly people: readonly Payee[];
+  readonly title: string;
+  readonly children: ReactNode;
+}
+
+const maxShown = 5;
+
+/** A warning about people without an ID in the payroll system, which is added here. */
+export function MissingIds({ people, title, children }: MissingIdsProps) {
+  const { role } = useSession();
+  const [edited, setEdited] = useState(() => people.find(({ repId }) => isKept(payrollIdKey(repId))) ?? null);
+  const mayAdd = role !== 'manager' && people.length > 0;
+  return (
+    <Note
+      tone="warning"
+      icon={IconAlertTriangle}
+      title={title}
+      actions={people.length > maxShown ? <PeopleLink /> : undefined}
+    >
+      <p>{children}</p>
+      {mayAdd ? (
+        <p className={styles.adds}>
+          {people.slice(0, maxShown).map((person) => (
+            <LinkButton key={person.repId} onClick={() => setEdited(person)}>
+              Add ID of {person.name}
+            </LinkButton>
+          ))}
+        </p>
+      ) : null}
+      {edited === null ? null : (
+        <PayrollIdDialog
+          person={{ id: edited.repId, name: edited.name, payrollId: null }}
+          onClose={() => setEdited(null)}
+        />
+      )}
+    </Note>
+  );
+}
+
+export function PeopleLink() {
+  const { role } = useSession();
+  return role === 'manager' ? null : <Link to="/people">People and IDs</Link>;
+}
