@@ -1,6 +1,6 @@
 import { Menu, Modal } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { IconLogout, IconSelector, IconSettings } from '@tabler/icons-react';
+import { IconLogout, IconSettings } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { phone } from '../shared/theme/breakpoints.js';
 import styles from './Navigation.module.css';
@@ -47,16 +47,10 @@ export function Navigation({ isOpen, onClose }: NavigationProps) {
 function Workspace() {
   const { workspace } = useSession();
   return (
-    <Menu position="bottom-start" width={208}>
-      <Menu.Target>
-        <button type="button" className={styles.workspace} aria-label={`Workspace ${workspace.name}`}>
-          <Logo name={workspace.name} />
-          <span className={styles.name}>{workspace.name}</span>
-          <IconSelector size={16} className="dim" aria-hidden="true" />
-        </button>
-      </Menu.Target>
-      <AccountMenu />
-    </Menu>
+    <section aria-label="Workspace" className={styles.workspace} title={workspace.name}>
+      <Logo name={workspace.name} />
+      <span className={styles.name}>{workspace.name}</span>
+    </section>
   );
 }
 

@@ -1,21 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { disputesQuery } from '../api/queries.js';
 import { teamStatementsQuery, waiting } from '../api/team-queries.js';
+import { useUnread } from '../features/disputes/read-answers.js';
 import styles from './Navigation.module.css';
+import { useSession } from './session.js';
 import { useEndedPeriod } from './today.js';
 
 interface NavigationCountProps {
-  readonly of: 'approvals' | 'questions';
+  readonly of: 'approvals' | 'questions' | 'answers';
 }
 
 /** How much waits on a page of the navigation. Nothing for 0. */
 export function NavigationCount({ of }: NavigationCountProps) {
-  const count = { approvals: useApprovals, questions: useQuestions }[of]();
+  const count = { approvals: useApprovals, questions: useQuestions, answers: useAnswers }[of]();
   if (count === 0) return null;
   return (
     <span className={`num ${styles.count}`}>
       {count}
-      <span className="unseen"> waiting</span>
+      <span className="unseen"> {of === 'answers' ? 'new' : 'waiting'}</span>
     </span>
   );
 }
@@ -28,4 +30,10 @@ function useApprovals(): number {
 
 function useQuestions(): number {
   return waiting(useQuery(disputesQuery({})).data?.disputes ?? []).length;
+}
+
+/** Answers to the person's own questions. */
+function useAnswers(): number {
+  const { repId } = useSession();
+  return useUnread(useQuery(disputesQuery({ repId })).data?.disputes ?? []).length;
 }

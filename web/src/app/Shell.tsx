@@ -1,5 +1,6 @@
-import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { Outlet, useLocation, useMatches, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { NotFound } from '../components/PageProblems.js';
 import { useRowClicks, useRowKeys } from '../components/row-keys.js';
 import { Skeleton } from '../components/States.js';
 import { type Shortcuts, useShortcuts } from '../shared/keys/shortcuts.js';
@@ -22,6 +23,7 @@ type Layer = 'menu' | 'help' | 'navigation';
 export function Shell() {
   const [layer, setLayer] = useState<Layer | null>(null);
   const hasEnded = useHasSessionEnded();
+  const isOwnPage = useIsOwnPage();
   const close = () => setLayer(null);
   useLiveUpdates();
   useRowKeys();
@@ -47,9 +49,7 @@ export function Shell() {
         />
         <OfflineBanner />
         <main id="content" tabIndex={-1} className={styles.content}>
-          <Suspense fallback={<LoadingPage />}>
-            <Outlet />
-          </Suspense>
+          <Suspense fallback={<LoadingPage />}>{isOwnPage ? <Outlet /> : <NotFound />}</Suspense>
         </main>
       </div>
       <BottomBar />
@@ -61,6 +61,12 @@ export function Shell() {
       <StepUp />
     </div>
   );
+}
+
+/** Whether the page is part of the person's role. */
+function useIsOwnPage(): boolean {
+  const { role } = useSession();
+  return useMatches().every(({ staticData }) => staticData.role === undefined || staticData.role === role);
 }
 
 /** The navigation shows only its icons while a plan is built. It changes before the page is loaded, so that nothing moves then. */

@@ -1,6 +1,8 @@
 import { isDealShow } from '../pages/data/deal-search.js';
 import { day, oneOf, pageNumber, period, text, year } from './search.js';
-import { page } from './shell-route.js';
+import { pagesFor } from './shell-route.js';
+
+const page = pagesFor('admin');
 
 /** The pages of admins. */
 export const adminRoutes = [

@@ -10,6 +10,7 @@ import { PageError } from '../components/PageProblems.js';
 import { queryClient } from './query-client.js';
 import { Shell } from './Shell.js';
 import { type Reader, readSearch, text } from './search.js';
+import { type Role } from './session.js';
 
 export const rootRoute = createRootRoute();
 
@@ -29,17 +30,29 @@ export const shellRoute = createRoute({
   beforeLoad: requireSession,
 });
 
-/** A page of people who are signed in, with its search parameters. Its code is loaded when it is opened first. */
-export function page<const Path extends string, Module extends object, Readers extends Record<string, Reader>>(
-  path: Path,
-  load: () => Promise<Module>,
-  name: keyof Module & string,
-  readers: Readers = {} as Readers,
-) {
-  return createRoute({
-    getParentRoute: () => shellRoute,
-    path,
-    validateSearch: readSearch({ sort: text, ...readers }),
-    component: lazyRouteComponent(load, name) as RouteComponent,
-  });
+declare module '@tanstack/react-router' {
+  interface StaticDataRouteOption {
+    /** The only role that may open the page; absent for pages of several roles. */
+    readonly role?: Role;
+  }
 }
+
+/** Makes pages of people who are signed in, of one role if it is given. */
+export const pagesFor =
+  (role?: Role) =>
+  /** A page with its search parameters. Its code is loaded when it is opened first. */
+  <const Path extends string, Module extends object, Readers extends Record<string, Reader>>(
+    path: Path,
+    load: () => Promise<Module>,
+    name: keyof Module & string,
+    readers: Readers = {} as Readers,
+  ) =>
+    createRoute({
+      getParentRoute: () => shellRoute,
+      path,
+      validateSearch: readSearch({ sort: text, ...readers }),
+      component: lazyRouteComponent(load, name) as RouteComponent,
+      staticData: role === undefined ? {} : { role },
+    });
+
+export const page = pagesFor();

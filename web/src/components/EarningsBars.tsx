@@ -1,58 +1,59 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { type Month, trendOf } from '../features/lines/trend.js';
 import { sumOf } from '../shared/format/exact.js';
 import { formatCompact, formatMoney } from '../shared/format/numbers.js';
-import { formatMonth, formatPeriod } from '../shared/format/periods.js';
+import { formatMonth, formatPeriod, lengthOf } from '../shared/format/periods.js';
 import { LinkButton } from './Button.js';
 import { type Column, DataTable } from './DataTable.js';
 import styles from './EarningsBars.module.css';
 import { Money } from './Money.js';
 import { Card } from './Page.js';
 
-interface Month {
-  readonly period: string;
-  readonly total: number;
-}
-
 interface EarningsBarsProps {
-  /** Months, earliest first; the last one is emphasised. */
+  /** Months, earliest first. The last ones are those of the period. */
   readonly months: readonly Month[];
+  readonly period: string;
   readonly currency: string;
 }
 
-/** Earnings of the last months as bars, or as a table. */
-export function EarningsBars({ months, currency }: EarningsBarsProps) {
+/** Earnings of the last months as bars, which open their month, or as a table. The months of the period are emphasised. */
+export function EarningsBars({ months, period, currency }: EarningsBarsProps) {
   const [isTable, setTable] = useState(false);
-  const year = months.at(-1)?.period.slice(0, 4);
-  const ofYear = months.filter(({ period }) => period.startsWith(year ?? ''));
-  const total = formatMoney(sumOf(months.map((one) => one.total)), currency);
-  const since = formatMoney(sumOf(ofYear.map((one) => one.total)), currency);
   return (
     <Card
       title="Earnings over time"
       action={<LinkButton onClick={() => setTable(!isTable)}>{isTable ? 'View as chart' : 'View as table'}</LinkButton>}
     >
-      <p className={styles.note}>
-        {months.length} months, {total} in total, {since} since January
-      </p>
-      {isTable ? <Table months={months} currency={currency} /> : <Bars months={months} currency={currency} />}
+      <p className={styles.note}>{sumWords(months, currency)}</p>
+      {isTable ? (
+        <Table months={months} currency={currency} />
+      ) : (
+        <Bars months={months} period={period} currency={currency} />
+      )}
     </Card>
   );
 }
 
+function sumWords(months: readonly Month[], currency: string): string {
+  const year = months.at(-1)?.period.slice(0, 4) ?? '';
+  const ofYear = months.filter((month) => month.period.startsWith(year));
+  const sum = (part: readonly Month[]) => formatMoney(sumOf(part.map(({ total }) => total)), currency);
+  const all = `${months.length} months, ${sum(months)} in total`;
+  return ofYear.length === months.length ? all : `${all}, ${sum(ofYear)} since January`;
+}
+
 const height = 160;
 
-function Bars({ months, currency }: EarningsBarsProps) {
+function Bars({ months, period, currency }: EarningsBarsProps) {
   const { ticks, top, bottom } = scaleOf(months.map(({ total }) => total));
   const y = (value: number) => ((value - bottom) / (top - bottom || 1)) * height;
-  const last = months.at(-1);
-  // The amount is wider than its bar, so it stands above the bars beside it too.
-  const labelAt = y(Math.max(0, ...months.slice(-3).map(({ total }) => total))) + 4;
+  const { now, sum } = trendOf(months, lengthOf(period));
+  const isNow = (month: Month) => now.includes(month);
+  // The amount is wider than its bars, so it stands above the bars beside them too.
+  const labelAt = y(Math.max(0, ...months.slice(-Math.max(3, now.length)).map(({ total }) => total))) + 4;
   return (
-    <div
-      role="img"
-      aria-label={`Bars of ${months.length} months; the last, ${last === undefined ? '' : `${formatPeriod(last.period)}, has ${formatMoney(last.total, currency)}`}`}
-      className={styles.chart}
-    >
+    <fieldset aria-label="Earnings by month" className={styles.chart}>
       <div className={styles.plot} style={{ height }}>
         {ticks.map((tick) => (
           <div key={tick} className={styles.tick} style={{ bottom: y(tick) }}>
@@ -60,33 +61,36 @@ function Bars({ months, currency }: EarningsBarsProps) {
           </div>
         ))}
         <div className={styles.bars}>
-          {months.map(({ period, total }) => (
-            <div
-              key={period}
+          {months.map((month) => (
+            <Link
+              key={month.period}
+              to="/me"
+              search={{ period: month.period }}
               className={styles.slot}
-              title={`${formatPeriod(period)}: ${formatMoney(total, currency)}`}
+              aria-label={`${formatPeriod(month.period)}: ${formatMoney(month.total, currency)}`}
             >
-              {period === last?.period ? (
-                <span className={styles.value} style={{ bottom: labelAt }}>
-                  {formatMoney(total, currency)}
-                </span>
-              ) : null}
               <span
-                className={period === last?.period ? styles.last : styles.bar}
-                style={{ bottom: y(Math.min(total, 0)), height: Math.abs(y(total) - y(0)) }}
+                className={isNow(month) ? styles.strong : styles.bar}
+                style={{ bottom: y(Math.min(month.total, 0)), height: Math.abs(y(month.total) - y(0)) }}
               />
-            </div>
+              <span className={styles.hovered} style={{ bottom: y(Math.max(month.total, 0)) + 4 }}>
+                {formatMoney(month.total, currency)}
+              </span>
+            </Link>
           ))}
+          <span className={styles.value} style={{ bottom: labelAt }}>
+            {formatMoney(sum, currency)}
+          </span>
         </div>
       </div>
-      <div className={styles.months}>
-        {months.map(({ period }) => (
-          <span key={period} className={period === last?.period ? styles.lastMonth : undefined}>
-            {formatMonth(period, 'short')}
+      <div className={styles.months} aria-hidden="true">
+        {months.map((month) => (
+          <span key={month.period} className={isNow(month) ? styles.strongMonth : undefined}>
+            {formatMonth(month.period, 'short')}
           </span>
         ))}
       </div>
-    </div>
+    </fieldset>
   );
 }
 
@@ -101,7 +105,7 @@ function scaleOf(totals: readonly number[]): { ticks: number[]; top: number; bot
   return { ticks, top, bottom };
 }
 
-function Table({ months, currency }: EarningsBarsProps) {
+function Table({ months, currency }: Pick<EarningsBarsProps, 'months' | 'currency'>) {
   const columns: readonly Column<Month>[] = [
     { key: 'month', header: 'Month', phone: 'title', cell: ({ period }) => formatPeriod(period) },
     {

@@ -40,7 +40,7 @@ export function DisputeDialog({ period, event, onClose }: DisputeDialogProps) {
     send: () => api.openDispute({ body: bodyOf(form.values, period, event, repId) }),
     reloads: { queryKey: ['disputes'] },
     onDone: () => {
-      showMessage('Your question was sent. You see the answer on the statement.');
+      showMessage('Your question was sent. You see the answer under Questions.');
       form.clear();
       onClose();
     },

@@ -1,13 +1,14 @@
 import { IconChevronDown, IconChevronUp, IconCopy, IconMessageCircleQuestion, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useRouter } from '@tanstack/react-router';
+import { Link, useNavigate, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { type Explanation, explanationQuery } from '../../api/queries.js';
+import { disputesQuery, type Explanation, explanationQuery } from '../../api/queries.js';
+import { isWaiting } from '../../api/team-queries.js';
 import { copyText } from '../../app/clipboard.js';
 import { useKeptDialog } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
-import { Button, IconButton } from '../../components/Button.js';
+import { Button, ButtonContent, buttonClass, IconButton } from '../../components/Button.js';
 import { KeyHints } from '../../components/Kbd.js';
 import { Loaded } from '../../components/Loaded.js';
 import { HeroMoney } from '../../components/Money.js';
@@ -51,6 +52,10 @@ export function TraceDrawer({ eventId, eventIds, period, isBeside }: TraceDrawer
   const explanation = useQuery(explanationQuery(eventId));
   const [isAsking, setAsking] = useKeptDialog(disputeKey(period ?? '', eventId));
   const session = useSession();
+  const repId = explanation.data?.event.repId;
+  const openDispute = useQuery({ ...disputesQuery({ repId }), enabled: repId !== undefined }).data?.disputes.find(
+    (dispute) => dispute.eventId === eventId && isWaiting(dispute),
+  );
   const place = eventIds.indexOf(eventId);
   const [previous, next] = place < 0 ? [] : [eventIds[place - 1], eventIds[place + 1]];
   const isLoading = explanation.data === undefined;
@@ -62,9 +67,15 @@ export function TraceDrawer({ eventId, eventIds, period, isBeside }: TraceDrawer
       <Button icon={IconCopy} disabled={isLoading} onClick={() => explanation.data && copy(explanation.data)}>
         Copy as text
       </Button>
-      <Button icon={IconMessageCircleQuestion} disabled={isLoading} onClick={() => setAsking(true)}>
-        Ask about this line
-      </Button>
+      {openDispute === undefined ? (
+        <Button icon={IconMessageCircleQuestion} disabled={isLoading} onClick={() => setAsking(true)}>
+          Ask about this line
+        </Button>
+      ) : (
+        <Link to="/questions/$disputeId" params={{ disputeId: openDispute.disputeId }} className={buttonClass()}>
+          <ButtonContent icon={IconMessageCircleQuestion}>See the question</ButtonContent>
+        </Link>
+      )}
       <span className={styles.hint}>
         <KeyHints hints={[{ keys: ['Esc'], action: 'close' }]} />
       </span>

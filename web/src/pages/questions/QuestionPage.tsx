@@ -1,6 +1,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { breakdownQuery, disputeQuery } from '../../api/queries.js';
@@ -17,6 +18,7 @@ import { Card, Page } from '../../components/Page.js';
 import { comparedRules, ofRep, type PaidRules } from '../../features/disputes/compared.js';
 import { DecideDispute } from '../../features/disputes/DecideDispute.js';
 import { DisputeBadge } from '../../features/disputes/DisputeBadge.js';
+import { recordRead } from '../../features/disputes/read-answers.js';
 import { disputeTitle, statusWords, typeWords } from '../../features/disputes/words.js';
 import { lateSentence } from '../../features/lines/late-amounts.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
@@ -26,7 +28,7 @@ import { CommentThread } from '../statements/CommentThread.js';
 
 const route = getRouteApi('/_shell/questions/$disputeId');
 
-/** One dispute: the question, what the service had calculated then, and the steps since. */
+/** One dispute: the question with its answers, and what the service had calculated then. */
 export function QuestionPage() {
   const { role } = useSession();
   const { disputeId } = route.useParams();
@@ -48,7 +50,6 @@ export function QuestionPage() {
             ) : (
               <ThenAndNow dispute={loaded} dealId={loaded.dealId} />
             )}
-            <History dispute={loaded} />
             <Card>
               <CommentThread repId={loaded.repId} period={loaded.period} />
             </Card>
@@ -61,7 +62,10 @@ export function QuestionPage() {
 
 function Asked({ dispute }: { readonly dispute: DisputeDetail }) {
   const { repId } = useSession();
-  const { disputeId, openedBy, description, type, expectedAmount, currency, period } = dispute;
+  useEffect(() => {
+    if (dispute.repId === repId) recordRead(dispute);
+  }, [dispute, repId]);
+  const { disputeId, openedBy, openedAt, description, type, expectedAmount, currency, period } = dispute;
   const withdraw = useAction({
     send: () => api.updateDispute({ params: { disputeId }, body: { status: 'withdrawn' } }),
   });
@@ -75,8 +79,13 @@ function Asked({ dispute }: { readonly dispute: DisputeDetail }) {
       }
     >
       <div className={blocks.stack}>
-        <p className="written">{description}</p>
+        <Said by={openedBy.name} at={openedAt} text={description} />
         {expectedAmount === null ? null : <p className="dim">Expected: {formatMoney(expectedAmount, currency)}</p>}
+        {dispute.history
+          .filter(({ status }) => status !== 'open')
+          .map(({ status, by, note, at }) => (
+            <Said key={at} by={by.name} at={at} step={statusWords[status]} text={note} />
+          ))}
         {isWaiting(dispute) && openedBy.repId === repId ? (
           <div>
             <Button isBusy={withdraw.isBusy} onClick={() => withdraw.send()}>
@@ -86,6 +95,25 @@ function Asked({ dispute }: { readonly dispute: DisputeDetail }) {
         ) : null}
       </div>
     </Card>
+  );
+}
+
+interface SaidProps {
+  readonly by: string;
+  readonly at: string;
+  /** What became of the question; absent for the question itself. */
+  readonly step?: string;
+  readonly text: string | null;
+}
+
+/** A question or an answer, with who wrote it and when. */
+function Said({ by, at, step, text }: SaidProps) {
+  return (
+    <div>
+      <b className="strong">{by}</b> <span className="dim">{formatTimestamp(at)}</span>
+      {step === undefined ? null : <> {step}</>}
+      {text === null ? null : <p className="written">{text}</p>}
+    </div>
   );
 }
 
@@ -152,19 +180,6 @@ function Evidence({
         rows={rows.map(({ name, before, now: present }) => [
           name,
           present === null || present === before ? before : `${before}, now ${present}`,
-        ])}
-      />
-    </Card>
-  );
-}
-
-function History({ dispute: { history } }: { readonly dispute: DisputeDetail }) {
-  return (
-    <Card title="Steps">
-      <Facing
-        rows={history.map(({ status, by, note, at }) => [
-          `${statusWords[status]}, ${by.name}, ${formatTimestamp(at)}`,
-          note ?? '',
         ])}
       />
     </Card>

@@ -7,7 +7,9 @@ import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
+import { Badge } from '../../components/StatusBadge.js';
 import { DisputeBadge } from '../../features/disputes/DisputeBadge.js';
+import { useUnread } from '../../features/disputes/read-answers.js';
 import { disputeTitle } from '../../features/disputes/words.js';
 import { formatInstant } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
@@ -30,16 +32,7 @@ export function QuestionsPage() {
               Open an amount and choose “Ask about this line”. The way it was computed is attached.
             </EmptyState>
           ) : (
-            <Card isFlush>
-              <DataTable
-                caption="Your questions"
-                columns={columns}
-                rows={rows}
-                rowKey={({ disputeId }) => disputeId}
-                rowHeight={35}
-                isInset
-              />
-            </Card>
+            <QuestionTable questions={rows} />
           )
         }
       </Loaded>
@@ -47,17 +40,39 @@ export function QuestionsPage() {
   );
 }
 
-const columns: readonly Column<Dispute>[] = [
-  {
+function QuestionTable({ questions }: { readonly questions: readonly Dispute[] }) {
+  const unread = new Set(useUnread(questions));
+  return (
+    <Card isFlush>
+      <DataTable
+        caption="Your questions"
+        columns={[titleColumn(unread), ...columns]}
+        rows={questions}
+        rowKey={({ disputeId }) => disputeId}
+        rowHeight={35}
+        isInset
+      />
+    </Card>
+  );
+}
+
+function titleColumn(unread: ReadonlySet<Dispute>): Column<Dispute> {
+  return {
     key: 'title',
     header: 'Question',
     phone: 'title',
     cell: (dispute) => (
-      <Link {...rowAction} to="/questions/$disputeId" params={{ disputeId: dispute.disputeId }} className="strong">
-        {disputeTitle(dispute)}
-      </Link>
+      <>
+        <Link {...rowAction} to="/questions/$disputeId" params={{ disputeId: dispute.disputeId }} className="strong">
+          {disputeTitle(dispute)}
+        </Link>{' '}
+        {unread.has(dispute) ? <Badge tone="info">New answer</Badge> : null}
+      </>
     ),
-  },
+  };
+}
+
+const columns: readonly Column<Dispute>[] = [
   { key: 'period', header: 'Statement', phone: 'detail', cell: ({ period }) => formatPeriod(period) },
   { key: 'at', header: 'Changed', cell: ({ updatedAt }) => <span className="dim">{formatInstant(updatedAt)}</span> },
   { key: 'status', header: 'Status', phone: 'note', cell: ({ status }) => <DisputeBadge status={status} /> },

@@ -29,9 +29,10 @@ import { orderedLines } from '../../features/lines/words.js';
 import { mainQuota } from '../../features/plans/attainment.js';
 import { TraceDrawer } from '../../features/trace/TraceDrawer.js';
 import { formatInstant } from '../../shared/format/dates.js';
-import { formatCount, formatMoney } from '../../shared/format/numbers.js';
-import { formatPeriod, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { daysOf, formatPeriod, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
 import { ChangeFeed } from './ChangeFeed.js';
+import { NoPlan } from './NoPlan.js';
 import { PaySummary } from './PaySummary.js';
 import { TierCard } from './TierCard.js';
 
@@ -96,54 +97,64 @@ function Content({ dashboard, plans, live, statements, open, period, traced }: C
   const main = mainQuota(dashboard.attainment, plans);
   const { currency, earnings, trend } = dashboard;
   const lines = orderedLines(live.lineItems);
-  if (lines.length === 0 && dashboard.closedDeals.length === 0)
-    return <NothingYet period={period} currency={currency} />;
+  const own = plansOf(plans, dashboard.repId);
+  if (lines.length === 0 && own.length === 0) return <NoPlan />;
   return (
     <>
       <PaySummary dashboard={dashboard} main={main} statements={statements} period={period} />
       {main === null ? null : (
         <TierCard main={main} openDeals={open instanceof LoadFailure ? open : open.deals} currency={currency} />
       )}
-      <div className={blocks.cardColumns}>
-        <EarningsBars months={trend} currency={currency} />
-        <ChangeFeed lines={live.lineItems} currency={currency} />
-      </div>
-      <Card
-        title="Line items"
-        note={`${formatCount(lines.length, 'line')}, amounts in ${currency}`}
-        isFlush
-        action={<RowHints action="explain" />}
-      >
-        <LinesTable
-          lines={lines}
-          currency={currency}
-          tracedId={traced}
-          totalLabel={`Earned in ${formatPeriod(period)}`}
-          total={earnings.total}
-        />
-      </Card>
+      {trend.every(({ total }) => total === 0) ? null : (
+        <div className={blocks.cardColumns}>
+          <EarningsBars months={trend} period={period} currency={currency} />
+          <ChangeFeed lines={live.lineItems} currency={currency} />
+        </div>
+      )}
+      {lines.length === 0 ? (
+        <NothingEarned period={period} />
+      ) : (
+        <Card
+          title="Line items"
+          note={`${formatCount(lines.length, 'line')}, amounts in ${currency}`}
+          isFlush
+          action={<RowHints action="explain" />}
+        >
+          <LinesTable
+            lines={lines}
+            currency={currency}
+            tracedId={traced}
+            totalLabel={`Earned in ${formatPeriod(period)}`}
+            total={earnings.total}
+          />
+        </Card>
+      )}
     </>
   );
 }
 
-function NothingYet({ period, currency }: { readonly period: string; readonly currency: string }) {
+function NothingEarned({ period }: { readonly period: string }) {
   const before = shiftPeriod(period, -1);
+  const isOver = useToday() > daysOf(period).to;
   return (
     <EmptyState
-      title={`No commissions for ${shortPeriod(period)} yet`}
-      sum={formatMoney(0, currency)}
+      title={`No commissions for ${formatPeriod(period)}${isOver ? '' : ' yet'}`}
       actions={
         <>
           <Link to="/me" search={{ period: before }} className={buttonClass()}>
             <ButtonContent icon={IconChevronLeft}>See {shortPeriod(before)}</ButtonContent>
           </Link>
-          <Link to="/me/simulate" className={buttonClass()}>
-            <ButtonContent icon={IconCalculator}>If I close …</ButtonContent>
-          </Link>
+          {isOver ? null : (
+            <Link to="/me/simulate" className={buttonClass()}>
+              <ButtonContent icon={IconCalculator}>If I close …</ButtonContent>
+            </Link>
+          )}
         </>
       }
     >
-      They appear here when one of your deals closes, usually within a minute.
+      {isOver
+        ? 'None of your deals closed in it, or none was paid.'
+        : 'They appear here when one of your deals closes, usually within a minute.'}
     </EmptyState>
   );
 }

@@ -9,6 +9,7 @@ import { HeroMoney } from '../../components/Money.js';
 import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { amountWords } from '../../components/TierMeter.js';
+import { trendOf } from '../../features/lines/trend.js';
 import { isCounted, type MainQuota } from '../../features/plans/attainment.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
@@ -69,22 +70,22 @@ function QuotaNote({ main: { quota, rule }, currency }: { readonly main: MainQuo
   );
 }
 
-/** The change since the month before, of months only. */
+/** The change since the period of the same length before, of which the trend has at most half a year. */
 function Comparison({ dashboard: { trend, currency }, period }: Pick<PaySummaryProps, 'dashboard' | 'period'>) {
-  const before = trend.at(-2);
-  const now = trend.at(-1);
-  if (lengthOf(period) !== 1 || before === undefined || now === undefined) return null;
-  const change = difference(now.total, before.total);
+  const { sum, before } = trendOf(trend, lengthOf(period));
+  if (before === null) return null;
+  const change = difference(sum, before);
   const sign = signOf(change);
-  const month = shortPeriod(before.period);
-  if (sign === 0) return <>The same as in {month}</>;
+  const earlier = shortPeriod(shiftPeriod(period, -1));
+  if (sign === 0) return <>The same as in {earlier}</>;
   const money = formatMoney(absolute(change), currency);
-  const share = before.total > 0 ? `${formatPercent(Number(absolute(change)) / before.total, 1)} vs ${month}, ` : '';
+  const share =
+    signOf(before) > 0 ? `${formatPercent(Number(absolute(change)) / Number(before), 1)} vs ${earlier}, ` : '';
   return (
     <Change sign={sign}>
       {share}
       {money} {sign > 0 ? 'more' : 'less'}
-      {share === '' ? ` than in ${month}` : ''}
+      {share === '' ? ` than in ${earlier}` : ''}
     </Change>
   );
 }

@@ -12,7 +12,7 @@ import { type MainQuota, type TierPosition, tierPosition, wonStage } from '../..
 import { attainmentPeriodWords, payWords } from '../../features/plans/words.js';
 import { daysBetween, formatDay } from '../../shared/format/dates.js';
 import { difference } from '../../shared/format/exact.js';
-import { formatCount, formatMoney } from '../../shared/format/numbers.js';
+import { formatAttainment, formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { daysOf, formatPeriod } from '../../shared/format/periods.js';
 import styles from './TierCard.module.css';
 
@@ -29,21 +29,30 @@ export function TierCard({ main, openDeals, currency }: TierCardProps) {
   const overrides = useQuery(overridesQuery(main.plan.planVersionId, repId)).data;
   const today = useToday();
   const { to } = daysOf(main.quota.period);
-  const position = tierPosition(main, repId, to < today ? to : today, overrides);
+  const isOver = to < today;
+  const position = tierPosition(main, repId, isOver ? to : today, overrides);
   const isMoney = main.rule.measure === 'amount';
   return (
     <Card>
       <div className={styles.tierHead}>
         <div>
-          <Lead main={main} position={position} currency={currency} isMoney={isMoney} />
-          <p className={styles.words}>{effectWords(main, position, currency, today)}</p>
+          {isOver ? (
+            <Ended main={main} position={position} />
+          ) : (
+            <>
+              <Lead main={main} position={position} currency={currency} isMoney={isMoney} />
+              <Effect main={main} position={position} currency={currency} />
+            </>
+          )}
         </div>
-        <Link to="/me/simulate" className={buttonClass()}>
-          <ButtonContent icon={IconCalculator}>If I close …</ButtonContent>
-        </Link>
+        {isOver ? null : (
+          <Link to="/me/simulate" className={buttonClass()}>
+            <ButtonContent icon={IconCalculator}>If I close …</ButtonContent>
+          </Link>
+        )}
       </div>
       <TierMeter quota={main.quota} position={position} currency={currency} isMoney={isMoney} />
-      {position.next === null || !isMoney ? null : (
+      {isOver || position.next === null || !isMoney ? null : (
         <CrossingDeals main={main} openDeals={openDeals} currency={currency} />
       )}
     </Card>
@@ -70,26 +79,35 @@ function Lead({ main: { quota }, position: { current, next }, currency, isMoney 
   );
 }
 
-function effectWords(
-  { quota, rule }: MainQuota,
-  { current, next }: TierPosition,
-  currency: string,
-  today: string,
-): string {
-  const { to } = daysOf(quota.period);
-  const days = daysBetween(today, to);
-  const left =
-    days < 0
-      ? `${formatPeriod(quota.period)} has ended.`
-      : `${formatCount(days, 'day')} left in ${formatPeriod(quota.period)}.`;
-  if (next === null) return left;
+/** The result of an attainment period that is over. */
+function Ended({ main: { quota }, position: { current } }: Pick<LeadProps, 'main' | 'position'>) {
+  return (
+    <>
+      <h2 className={styles.lead}>
+        {formatPeriod(quota.period)} ended at {formatAttainment(quota.attainment)}
+      </h2>
+      <p className={styles.words}>
+        {current === null ? 'No tier was reached.' : `The tier reached is ${current.name}.`}
+      </p>
+    </>
+  );
+}
+
+/** What the next tier changes, and the days until the end of the period. */
+function Effect({ main: { quota, rule }, position: { current, next }, currency }: Omit<LeadProps, 'isMoney'>) {
+  const left = `${formatCount(daysBetween(useToday(), daysOf(quota.period).to), 'day')} left in ${formatPeriod(quota.period)}.`;
+  if (next === null) return <p className={styles.words}>{left}</p>;
   const [now, then] = [current === null ? 'nothing' : payWords(current, currency), payWords(next, currency)];
   const effect = {
     marginal: `Every ${currency === 'USD' ? 'dollar' : currency} above it pays ${then} instead of ${now}.`,
     full_rate: `The deal that crosses it, and every deal after it, pays ${then} instead of ${now}.`,
     retroactive: `Every deal of the ${attainmentPeriodWords(rule.attainmentPeriod)} then pays ${then} instead of ${now}.`,
   }[rule.tierMode];
-  return `${effect} ${left}`;
+  return (
+    <p className={styles.words}>
+      {effect} {left}
+    </p>
+  );
 }
 
 const maxDeals = 2;

@@ -1,0 +1,20 @@
+import { expect } from 'chai';
+import { trendOf } from '#web/features/lines/trend.js';
+
+describe('the trend of earnings', () => {
+  const months = [1, 2.5, 3.1, 4.2, 5, 6, 7, 8, 9, 10, 11, 12].map((total, index) => ({
+    period: `2026-${String(index + 1).padStart(2, '0')}`,
+    total,
+  }));
+
+  for (const [title, length, sum, before] of [
+    ['a month with the month before', 1, '12', '11'],
+    ['a quarter with the quarter before', 3, '33', '24'],
+    ['a half-year with the half-year before', 6, '57', '21.8'],
+    ['a year with nothing, because the trend has twelve months', 12, '78.8', null],
+  ] as const)
+    it(`compares ${title}`, () => {
+      const trend = trendOf(months, length);
+      expect([trend.now.length, trend.sum, trend.before]).to.deep.equal([length, sum, before]);
+    });
+});
