@@ -1,9 +1,10 @@
 import { type RepInput, type RepResult } from '../engine/model.js';
 import { type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { periodRange } from '../kernel/period.js';
 import { type TeamMember } from '../ledger/input/hierarchy.js';
 import { type DealEvent, peerCreditsIn, type Rankings } from '../ledger/input/load-window.js';
-import { assignedPlans, hasRankTiers, quotaFinder } from '../ledger/input/rep-terms.js';
+import { assignedPlans, hasRankTiers, quotaFinder, type RepTerms } from '../ledger/input/rep-terms.js';
 import { rankKey, receivedQuota, receivedTeamDeal, type SharedTerms, type SimulatedRepData } from './simulated-reps.js';
 import { type Earnings, noKeys, TeamCalculation, type TeamInputs, type TeamRepInput } from './team-calculation.js';
 import { unsaved } from './unsaved-plan.js';
@@ -35,7 +36,7 @@ class SimulatedTeam implements TeamInputs<SimulatedInput, SimulatedEarnings> {
   readonly inputs: ReadonlyMap<string, SimulatedInput>;
   readonly window: DayRange;
   readonly teams: ReadonlyMap<string, readonly TeamMember[]>;
-  private readonly visible: readonly string[];
+  private readonly visible: readonly SimulatedRepData['terms'][];
 
   constructor(
     private readonly shared: SharedTerms,
@@ -46,11 +47,16 @@ class SimulatedTeam implements TeamInputs<SimulatedInput, SimulatedEarnings> {
     this.inputs = new Map(reps.map((rep) => [rep.terms.repId, toInput(shared, rep, isReplaced)]));
     this.window = shared.window;
     this.teams = new Map(reps.map(({ terms, team }) => [terms.repId, team]));
-    this.visible = [...repIds].filter((repId) => shared.visible === null || shared.visible.includes(repId));
+    this.visible = reps
+      .map(({ terms }) => terms)
+      .filter(({ repId }) => shared.visible === null || shared.visible.includes(repId));
   }
 
-  /** Everyone whom the caller sees competes. */
-  readonly rankings: Rankings = () => this.visible.map((repId) => ({ repId, credit: Decimal.zero }));
+  /** Everyone whom the caller sees competes in the periods in which they are on the plan. */
+  readonly rankings: Rankings = (planId, _key, period) =>
+    this.visible
+      .filter(({ assignments }) => isOnPlan(assignments, planId, periodRange(period)))
+      .map(({ repId }) => ({ repId, credit: Decimal.zero }));
 
   /** Smaller teams come first: the team of a manager contains the teams below. */
   async *load(repIds: readonly string[]): AsyncGenerator<SimulatedInput[]> {
@@ -73,6 +79,12 @@ class SimulatedTeam implements TeamInputs<SimulatedInput, SimulatedEarnings> {
       .map((decision) => ({ ...decision, repId }));
     return { result, events, withdrawn: noKeys, credits: result.credits };
   }
+}
+
+function isOnPlan(assignments: RepTerms['assignments'], planId: string, { from, to }: DayRange): boolean {
+  return assignments.some(
+    (assignment) => assignment.planId === planId && (assignment.start ?? from) <= to && (assignment.end ?? to) >= from,
+  );
 }
 
 /** Returns whether a stored event belongs to what is simulated. A config alone replaces rules with its names. */

@@ -329,7 +329,7 @@ function withHierarchy(world: World): World {
 }
 
 /** The design does not define a mapped standard value that cannot be read, so histories contain none. */
-function readable({ fields, ...content }: DealContent, { standard }: World['workspace']): DealContent {
+export function readable({ fields, ...content }: DealContent, { standard }: World['workspace']): DealContent {
   const { dealAmount, createdDate } = standard;
   const entries = Object.entries(fields)
     .filter(

@@ -1,0 +1,3 @@
+import { describeEvaluators } from './evaluators.js';
+
+describeEvaluators(10, 1);
