@@ -159,7 +159,7 @@ describe('the pages of a rep', function () {
     expect(problems).to.deep.equal([]);
     await close();
     const question = await browser.openPage('rep', `/questions/${disputes[0].disputeId}`);
-    expect((await texts(question.page, 'main')).join(' ')).to.include('As calculated at that time');
+    expect((await texts(question.page, 'main')).join(' ')).to.include('Then and now');
     expect(await violations(question.page)).to.deep.equal([]);
     await question.close();
   });
