@@ -1,3 +1,3 @@
 import { describeEvaluators } from './evaluators.js';
 
-describeEvaluators(10, 1);
+describeEvaluators(30, 7);
