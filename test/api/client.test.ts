@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import { ApiError, type Client, createClient } from '#src/client.js';
 import { routes } from '#src/client-routes.js';
@@ -22,10 +23,18 @@ describe('the typed client', () => {
     return error as ApiError;
   }
 
-  it('imports nothing of the service, so that it runs in a browser', () => {
-    const compiled = readFileSync(new URL('../../src/client.js', import.meta.url), 'utf8');
-    const imported = [...compiled.matchAll(/from '([^']+)'/g)].map(([, from]) => from);
-    expect(imported).to.deep.equal(['./client-routes.js']);
+  it('loads routes and texts, and nothing of the service, so that it runs in a browser', () => {
+    const loaded = new Set<string>();
+    const visit = (file: string) => {
+      if (loaded.has(file)) return;
+      loaded.add(file);
+      const compiled = readFileSync(new URL(file, new URL('../../src/', import.meta.url)), 'utf8');
+      for (const [, from = ''] of compiled.matchAll(/from '([^']+)'/g))
+        visit(path.posix.join(path.posix.dirname(file), from));
+    };
+    visit('client.js');
+    const texts = ['commissions/reason-texts.js', 'crm/connections/product-names.js'];
+    expect([...loaded]).to.have.members(['client.js', 'client-routes.js', ...texts]);
   });
 
   it('has a method for every operation', () => {
