@@ -373,7 +373,7 @@ export class LiveWorld {
     const repId = this.repId(rep);
     const shared = rule.tiers.filter((tier) => tier.repId === undefined);
     const tier = shared[which % shared.length];
-    const isRejected = rule.payoutMode !== 'rate' && 'rate' in pay;
+    const isRejected = 'rate' in pay ? rule.payoutMode !== 'rate' : rule.payoutMode === 'rate_times_attainment';
     // A tier with the repId in the config is an alternative to an override. The design does not define which one has
     // priority.
     if (tier === undefined || isRejected || rule.tiers.some((each) => each.repId === repId)) return;
