@@ -69,12 +69,15 @@ CREATE TABLE reps (
   payroll_key text,
   payroll_id_changed_at timestamp with time zone,
   invite_mail_id uuid,
+  hire_date date,
+  end_date date,
   CONSTRAINT reps_pkey PRIMARY KEY (workspace_id, rep_id),
   CONSTRAINT reps_crm_member UNIQUE (workspace_id, crm_member_id),
   CONSTRAINT reps_email UNIQUE (workspace_id, email),
   CONSTRAINT reps_payroll_key UNIQUE (workspace_id, payroll_key) DEFERRABLE,
   CONSTRAINT reps_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
   CONSTRAINT reps_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
+  CONSTRAINT reps_employment_check CHECK ((end_date >= hire_date)),
   CONSTRAINT reps_invite_status_check CHECK ((invite_status = ANY (ARRAY['invited'::text, 'accepted'::text]))),
   CONSTRAINT reps_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   CONSTRAINT reps_payroll_id_check CHECK (((length(payroll_id) >= 1) AND (length(payroll_id) <= 50))),
@@ -82,7 +85,9 @@ CREATE TABLE reps (
 );
 CREATE INDEX reps_by_email ON reps USING btree (email);
 CREATE INDEX reps_sharing_payroll_ids ON reps USING btree (workspace_id) WHERE ((payroll_id IS NOT NULL) AND (payroll_key IS NULL));
+CREATE TRIGGER bump_configuration_revision_of_employment AFTER UPDATE OF hire_date, end_date ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OF email, name, role, active OR TRUNCATE ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER bump_workspace_cache_version_of_employment AFTER UPDATE OF hire_date, end_date ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER end_change_requests AFTER UPDATE OF role, active ON reps FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.active AND (NOT new.active)))) EXECUTE FUNCTION end_change_requests_of_person();
 CREATE TRIGGER record_payroll_id_change BEFORE INSERT OR UPDATE OF payroll_id ON reps FOR EACH ROW EXECUTE FUNCTION record_payroll_id_change();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id,crm_member_id', 'synced_at,payroll_key');
@@ -1639,6 +1644,32 @@ ALTER TABLE rejected_calls ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY rejected_calls_of_owner ON rejected_calls TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY rejected_calls_of_workspace ON rejected_calls TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON rejected_calls TO commissions_app;
+
+CREATE TABLE absences (
+  workspace_id uuid NOT NULL,
+  absence_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  from_day date NOT NULL,
+  to_day date NOT NULL,
+  quota_relief numeric(9,6) NOT NULL,
+  variable_relief numeric(9,6) NOT NULL,
+  note text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT absences_pkey PRIMARY KEY (workspace_id, absence_id),
+  CONSTRAINT absences_natural UNIQUE (workspace_id, rep_id, from_day),
+  CONSTRAINT absences_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT absences_check CHECK ((to_day >= from_day)),
+  CONSTRAINT absences_note_check CHECK ((length(note) <= 500)),
+  CONSTRAINT absences_quota_relief_check CHECK (((quota_relief >= (0)::numeric) AND (quota_relief <= (100)::numeric))),
+  CONSTRAINT absences_variable_relief_check CHECK (((variable_relief >= (0)::numeric) AND (variable_relief <= (100)::numeric)))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON absences FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON absences FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON absences FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('absence_id,rep_id', 'note', '');
+ALTER TABLE absences ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY absences_of_owner ON absences TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY absences_of_workspace ON absences TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON absences TO commissions_app;
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,

@@ -32,6 +32,7 @@ import * as repeatedRejections from './030_repeated_rejections.js';
 import * as keysOfAgents from './031_keys_of_agents.js';
 import * as leasesOfJobs from './032_leases_of_jobs.js';
 import * as handedAmounts from './033_handed_amounts.js';
+import * as absences from './034_absences.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -68,4 +69,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '031_keys_of_agents': keysOfAgents,
   '032_leases_of_jobs': leasesOfJobs,
   '033_handed_amounts': handedAmounts,
+  '034_absences': absences,
 };

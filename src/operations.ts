@@ -1,3 +1,7 @@
+import { createAbsence } from './absences/commands/create-absence.js';
+import { deleteAbsence } from './absences/commands/delete-absence.js';
+import { updateAbsence } from './absences/commands/update-absence.js';
+import { listAbsences } from './absences/queries/list-absences.js';
 import { decideAgentRequest } from './agents/access/commands/decide-agent-request.js';
 import { disconnectAgent } from './agents/access/commands/disconnect-agent.js';
 import { getAgentRequest } from './agents/access/queries/get-agent-request.js';
@@ -220,6 +224,10 @@ export const operations = [
   importAssignments,
   updateAssignment,
   deleteAssignment,
+  listAbsences,
+  createAbsence,
+  updateAbsence,
+  deleteAbsence,
   listQuotas,
   setQuotas,
   previewQuotas,

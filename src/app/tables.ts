@@ -1,3 +1,4 @@
+import { type AbsenceTables } from '../absences/absence-tables.js';
 import { type AgentAccessTables } from '../agents/access/agent-access-tables.js';
 import { type ChangeRequestTables } from '../agents/change-requests/change-request-tables.js';
 import { type AssignmentTables } from '../assignments/assignment-tables.js';
@@ -25,7 +26,8 @@ import { type WorkspaceTables } from '../workspaces/workspace-tables.js';
  */
 declare module '../platform/database/tables.js' {
   interface Tables
-    extends AgentAccessTables,
+    extends AbsenceTables,
+      AgentAccessTables,
       AssignmentTables,
       AuditTables,
       AuthTables,

@@ -47,8 +47,8 @@ export interface Absence {
   readonly from: Day;
   readonly to: Day;
   /** In percent of the target and of the variable target. */
-  readonly quotaRelief: Decimal;
-  readonly variableRelief: Decimal;
+  readonly quotaRelief: number;
+  readonly variableRelief: number;
 }
 
 /** When a person works, and how much of a target remains at least. */
@@ -56,7 +56,7 @@ export interface WorkingTime {
   readonly hireDate: Day | null;
   readonly endDate: Day | null;
   readonly absences: readonly Absence[];
-  readonly minQuotaPercent: Decimal;
+  readonly minQuotaPercent: number;
 }
 
 /** What decides the weight of a day. */
@@ -147,7 +147,7 @@ export function weighDays(
     if (assignment === null) return weightless('not_assigned');
     const step = rampStepOn(assignment, hireDate, day);
     const absence = absences.find((candidate) => isWithin(day, candidate)) ?? null;
-    const remaining = (relief: Decimal | undefined) => shareOf(hundred.minus(relief ?? Decimal.zero));
+    const remaining = (relief = 0) => shareOf(hundred.minus(Decimal.of(relief)));
     return {
       quotaWeight: shareOf(Decimal.of(step?.quotaPercent ?? 100)).times(remaining(absence?.quotaRelief)),
       variableWeight: shareOf(Decimal.of(step?.variablePercent ?? 100)).times(remaining(absence?.variableRelief)),

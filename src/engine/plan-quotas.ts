@@ -20,7 +20,7 @@ const allDaysAtWork: WorkingTime = {
   hireDate: null,
   endDate: null,
   absences: [],
-  minQuotaPercent: Decimal.of(defaultMinQuotaPercent),
+  minQuotaPercent: defaultMinQuotaPercent,
 };
 
 /** The periods and the quotas of one rep under the rules of one plan. */
@@ -61,7 +61,8 @@ export class PlanQuotas {
       const range = this.calendar.rangeOf(period) as DayRange;
       const days = getOrInsert(this.weighted, period, () => weighDays(range, this.plan.assignments, this.workingTime));
       const months = this.calendar.monthsOf(period);
-      return effectiveQuota(quota, quotaProration, { range, months }, days, this.workingTime.minQuotaPercent);
+      const minPercent = Decimal.of(this.workingTime.minQuotaPercent);
+      return effectiveQuota(quota, quotaProration, { range, months }, days, minPercent);
     });
   }
 

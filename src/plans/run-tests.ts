@@ -149,6 +149,7 @@ function dataOf(
       assignments: [{ planId: unsaved, start, end, deleted: false }],
       versions: [version],
       overrides: new Map(),
+      workingTime: null,
       hasManagers: false,
     },
     quotas,

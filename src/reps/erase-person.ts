@@ -72,6 +72,12 @@ async function eraseRep(
     .where('rep_id', '=', repId)
     .execute();
   await trx.deleteFrom('owner_matches').where('workspace_id', '=', workspaceId).where('rep_id', '=', repId).execute();
+  await trx
+    .updateTable('absences')
+    .set({ note: null })
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
   await trx.deleteFrom('crm_members').where('workspace_id', '=', workspaceId).where('rep_id', '=', repId).execute();
 }
 

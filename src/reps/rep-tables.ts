@@ -22,6 +22,8 @@ export interface RepTables {
     payroll_id: ColumnType<string | null, string | null | undefined, string | null>;
     payroll_key: ColumnType<string | null, never, never>;
     payroll_id_changed_at: ColumnType<Date | null, never, never>;
+    hire_date: ColumnType<Day | null, Day | null | undefined, Day | null>;
+    end_date: ColumnType<Day | null, Day | null | undefined, Day | null>;
     mail_opt_outs: Generated<string[]>;
     created_at: GeneratedInstant;
   };

@@ -164,7 +164,7 @@ const repColumns = sql`
   r.rep_id as id, r.email, r.name, r.role, r.active, r.crm_member_id as "crmMemberId", r.avatar, r.invite_status,
   case when r.invite_status is distinct from 'invited' or r.invite_mail_id is null then null
     when unsent.mail_id is null then 'sent' when unsent.attempts = 0 then 'sending' else 'not_sent' end as "inviteMail",
-  r.payroll_id as "payrollId", l.manager_id as "managerId"`;
+  r.payroll_id as "payrollId", l.manager_id as "managerId", r.hire_date as "hireDate", r.end_date as "endDate"`;
 
 const withInviteMail = sql`left join unsent_mails() unsent on unsent.mail_id = r.invite_mail_id`;
 

@@ -51,6 +51,8 @@ export const rep = z
       ),
     payrollId: z.string().nullable().describe('Id of the rep in the payroll system; null for none'),
     managerId: z.string().nullable().describe('Id of the manager today (UUID); null for none'),
+    hireDate: z.string().nullable().describe('First day of employment, YYYY-MM-DD; null if not entered'),
+    endDate: z.string().nullable().describe('Last day of employment, YYYY-MM-DD; null for none'),
   })
   .describe('A person who earns commission. Managers are reps too');
 export type Rep = z.infer<typeof rep>;
@@ -95,6 +97,8 @@ export const repExample = {
   inviteMail: null,
   payrollId: '004711',
   managerId: sampleIds.managerId,
+  hireDate: '2026-01-01',
+  endDate: null,
 };
 
 /** A rep's id in a query parameter. Text that is not a UUID is accepted here and results in rep_not_found. */

@@ -4,7 +4,13 @@ import { Decimal } from '../kernel/decimal.js';
 import { periodRange } from '../kernel/period.js';
 import { type TeamMember } from '../ledger/input/hierarchy.js';
 import { type DealEvent, peerCreditsIn, type Rankings } from '../ledger/input/load-window.js';
-import { assignedPlans, hasRankTiers, quotaFinder, type RepTerms } from '../ledger/input/rep-terms.js';
+import {
+  assignedPlans,
+  hasRankTiers,
+  quotaFinder,
+  type RepTerms,
+  workingTimeInput,
+} from '../ledger/input/rep-terms.js';
 import { rankKey, receivedQuota, receivedTeamDeal, type SharedTerms, type SimulatedRepData } from './simulated-reps.js';
 import { type Earnings, noKeys, TeamCalculation, type TeamInputs, type TeamRepInput } from './team-calculation.js';
 import { unsaved } from './unsaved-plan.js';
@@ -107,6 +113,7 @@ function toInput(
     asOf: shared.asOf,
     window: shared.window,
     plans: assignedPlans({ ...rep.terms, quotas }),
+    ...workingTimeInput(rep.terms),
     deals: rep.deals,
     teamDeals: rep.teamDeals.map(receivedTeamDeal).map(({ deal, upstream }) => ({
       deal,

@@ -30,6 +30,7 @@ import {
   loadTermsOfReps,
   quotaFinder,
   type RepTerms,
+  workingTimeInput,
 } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { asStored } from './overlay.js';
@@ -191,6 +192,7 @@ class UnfrozenInputs implements TeamInputs<UnfrozenInput, UnfrozenRows> {
       asOf: this.asOf,
       window: this.window,
       plans: assignedPlans(terms),
+      ...workingTimeInput(terms),
       deals: deals.get(repId) ?? [],
       teamDeals: this.teamDeals(repId),
       retained: ofRep,

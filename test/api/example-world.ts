@@ -77,6 +77,8 @@ export class ExampleWorld {
     const plan = await api.createPlan({ ...(exampleOf('createPlan').body as object), name: `AE ${suffix}` });
     const assigned = { repIds: [ben], planId: plan.planId, effectiveStart: '2026-01-01' };
     const [assignment] = await api.expect(201, 'POST', '/v1/assignments', assigned);
+    const leave = { repId: ben, from: '2026-07-01', to: '2026-07-15' };
+    const absence = await api.expect(201, 'POST', '/v1/absences', leave);
     const target = { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 100_000 };
     const [quota] = await api.expect(201, 'POST', '/v1/quotas', target);
     const dealId = `D-${suffix}`;
@@ -100,6 +102,7 @@ export class ExampleWorld {
       [(exampleOf('setPlanOverride').body as { rules: { ruleId: string }[] }).rules[0]?.ruleId as string]:
         plan.rules[0].id,
       [paramOf('updateAssignment', 'assignmentId')]: assignment.assignmentId,
+      [paramOf('deleteAbsence', 'absenceId')]: absence.absenceId,
       [paramOf('deleteQuota', 'quotaId')]: quota.quotaId,
       [paramOf('getRecalculationJob', 'jobId')]: job.jobId,
       [paramOf('putDeal', 'dealId')]: dealId,

@@ -210,6 +210,10 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   importAssignments: [],
   updateAssignment: [['PATCH /v1/assignments/<assignment>', { effectiveEnd: '2026-01-01' }]],
   deleteAssignment: [['DELETE /v1/assignments/<assignment>']],
+  listAbsences: [['GET /v1/absences?repId=<rep>']],
+  createAbsence: [['POST /v1/absences', { repId: '<rep>', from: '2026-01-01', to: '2026-01-31' }]],
+  updateAbsence: [['PATCH /v1/absences/<absence>', { to: '2026-12-31' }]],
+  deleteAbsence: [['DELETE /v1/absences/<absence>']],
   listQuotas: [['GET /v1/quotas?repId=<rep>'], ['GET /v1/quotas?planId=<plan>'], ['GET /v1/quotas?planId=<version>']],
   previewQuotas: [
     ['POST /v1/quotas/preview', { planRuleId: '<rule>', targets: [] }],
@@ -396,6 +400,8 @@ describe('two workspaces', () => {
     const exported = await api.get(`/v1/statements/${ada}/export?period=2026-03&format=xlsx`);
     expect(exported.status).to.equal(200);
     const [{ jobId: exportId }] = (await api.expect(200, 'GET', '/v1/statements/export/jobs')).jobs;
+    const leave = { repId: ada, from: '2026-08-01', to: '2026-08-15' };
+    const { absenceId } = await api.expect(201, 'POST', '/v1/absences', leave);
     const token = randomUUID();
     await service.sql(
       `insert into tokens (workspace_id, token_id, kind, token_hash) values ($1, $2, 'conn', $3)`,
@@ -444,6 +450,7 @@ describe('two workspaces', () => {
       version: plan.planVersionId,
       rule: plan.rules[0].id,
       assignment: assignment.assignmentId,
+      absence: absenceId,
       quota: quota.quotaId,
       job: jobId,
       export: exportId,

@@ -215,10 +215,10 @@ function workingTimeOf({ reps, absences = [], workspace }: World, repId: string)
       .map(({ from, to, quotaRelief = 100, variableRelief = 100 }) => ({
         from,
         to,
-        quotaRelief: Decimal.of(quotaRelief),
-        variableRelief: Decimal.of(variableRelief),
+        quotaRelief,
+        variableRelief,
       })),
-    minQuotaPercent: Decimal.of(workspace.minQuotaPercent ?? defaultMinQuotaPercent),
+    minQuotaPercent: workspace.minQuotaPercent ?? defaultMinQuotaPercent,
   };
 }
 

@@ -185,6 +185,7 @@ const reversalReasons: Readonly<Record<string, string>> = {
   recalculation: 'recalculated',
   plan_change: 'the plan changed',
   quota_change: 'the quota changed',
+  absence: 'an absence changed',
   assignment_change: 'the assignment changed',
   hierarchy_change: 'the hierarchy changed',
   rep_change: 'the owner changed',

@@ -6,7 +6,7 @@ import {
   type TierOverride,
 } from '../../engine/compiled-plan.js';
 import { type Condition } from '../../engine/condition.js';
-import { type Quota } from '../../engine/effective-quota.js';
+import { type Quota, type WorkingTime } from '../../engine/effective-quota.js';
 import { type AssignedPlan, type RepInput } from '../../engine/model.js';
 import { type Rule } from '../../engine/plan-config.js';
 import { mayHaveEarned, stoppedDays, timelineOf } from '../../engine/version-timeline.js';
@@ -18,6 +18,7 @@ import { inParallel } from '../../kernel/waiting.js';
 import { type Tables } from '../../platform/database/tables.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { canonicalFieldMapping } from './field-mapping.js';
+import { loadWorkingTimes } from './working-times.js';
 
 type PlanStatus = Tables['plan_versions']['status'];
 
@@ -60,6 +61,8 @@ interface Configured {
   readonly versions: readonly StoredVersion[];
   readonly overrides: ReadonlyMap<string, readonly TierOverride[]>;
   readonly quotas: readonly StoredQuota[];
+  /** Null unless a rule of the rep's plans prorates quotas. */
+  readonly workingTime: WorkingTime | null;
   /** Whether the rep has or had a manager. */
   readonly hasManagers: boolean;
 }
@@ -103,9 +106,12 @@ export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promis
 }
 
 /** In characters, like the size of the cache, which has room for thousands of reps. */
-function sizeOf({ versions, quotas, assignments, overrides }: Configured): number {
+function sizeOf({ versions, quotas, assignments, overrides, workingTime }: Configured): number {
   const quotaOrAssignment = 200;
-  return JSON.stringify([versions, [...overrides]]).length + (quotas.length + assignments.length) * quotaOrAssignment;
+  return (
+    JSON.stringify([versions, [...overrides], workingTime]).length +
+    (quotas.length + assignments.length) * quotaOrAssignment
+  );
 }
 
 /** The terms of one rep; see {@link loadTerms}. */
@@ -185,12 +191,14 @@ async function readConfiguration(
       ) as managed
       from workspaces where workspace_id = ${workspaceId}`.execute(trx),
   );
-  const { revision, managed } = last.rows[0] as { revision: string; managed: string[] };
+  const { revision: readRevision, managed } = last.rows[0] as { revision: string; managed: string[] };
+  const workingTimes = selected.prorates ? await loadWorkingTimes(trx, workspaceId, repIds) : null;
+  const revision = workingTimes === null ? readRevision : await loadRevision(trx, workspaceId);
   const haveManagers = new Set(managed);
   return {
     revision,
     of: (workspace) => {
-      const versions = groupBy(selected(workspace), (version) => version.planId);
+      const versions = groupBy(selected.versionsIn(workspace), (version) => version.planId);
       const configuredOf = (repId: string): Configured => {
         const own = assignments.get(repId) ?? [];
         const planIds = [...new Set(own.map(({ planId }) => planId))];
@@ -199,6 +207,7 @@ async function readConfiguration(
           versions: planIds.flatMap((planId) => versions.get(planId) ?? []),
           overrides: overrides.get(repId) ?? new Map(),
           quotas: quotas.get(repId) ?? [],
+          workingTime: workingTimes?.get(repId) ?? null,
           hasManagers: haveManagers.has(repId),
         };
       };
@@ -228,7 +237,7 @@ export async function loadVersions(
   workspace: WorkspaceTerms,
 ): Promise<StoredVersion[]> {
   if (planIds.length === 0) return [];
-  return (await selectVersions(trx, workspaceId, sql`(${sql.join(planIds)})`))(workspace);
+  return (await selectVersions(trx, workspaceId, sql`(${sql.join(planIds)})`)).versionsIn(workspace);
 }
 
 async function loadAssignments(
@@ -262,12 +271,23 @@ function byRep<Row extends { readonly rep_id: string }, T>(
   return new Map([...groupBy(rows, (row) => row.rep_id)].map(([repId, ofRep]) => [repId, ofRep.map(of)]));
 }
 
+interface SelectedVersions {
+  readonly versionsIn: (workspace: WorkspaceTerms) => StoredVersion[];
+  /** Whether a rule of them prorates quotas. */
+  readonly prorates: boolean;
+}
+
+async function loadRevision(trx: Work, workspaceId: string): Promise<string> {
+  const row = await trx
+    .selectFrom('workspaces')
+    .select('configuration_revision')
+    .where('workspace_id', '=', workspaceId)
+    .executeTakeFirstOrThrow();
+  return row.configuration_revision;
+}
+
 /** The versions of the plans. A plan without a currency uses the workspace's, which is read in the same round trip. */
-async function selectVersions(
-  trx: Work,
-  workspaceId: string,
-  plans: RawBuilder<unknown>,
-): Promise<(workspace: WorkspaceTerms) => StoredVersion[]> {
+async function selectVersions(trx: Work, workspaceId: string, plans: RawBuilder<unknown>): Promise<SelectedVersions> {
   const isOfPlans = sql<SqlBool>`plan_id in ${plans}`;
   const [versions, rules] = await inParallel(
     () =>
@@ -292,7 +312,7 @@ async function selectVersions(
         .execute(),
   );
   const ofVersion = groupBy(rules, (rule) => rule.plan_version_id);
-  return (workspace) =>
+  const versionsIn = (workspace: WorkspaceTerms) =>
     versions.map((row) => ({
       planId: row.plan_id,
       planVersionId: row.plan_version_id,
@@ -310,6 +330,8 @@ async function selectVersions(
         (rule): IdentifiedRule => ({ ...(rule.definition as Rule), id: rule.rule_id }),
       ),
     }));
+  const prorates = rules.some(({ definition }) => ((definition as Rule).quotaProration ?? 'none') !== 'none');
+  return { versionsIn, prorates };
 }
 
 async function loadOverrides(
@@ -370,6 +392,11 @@ export async function loadFrozenOfReps(
     range: { from: row.from_day, to: row.to_day },
     truedUp: row.trued_up,
   }));
+}
+
+/** The part of the engine's input that prorated quotas need. */
+export function workingTimeInput({ workingTime }: Pick<RepTerms, 'workingTime'>): Pick<RepInput, 'workingTime'> {
+  return workingTime === null ? {} : { workingTime };
 }
 
 /** The rep's plans with their compiled timelines and the assignments that are not deleted. */

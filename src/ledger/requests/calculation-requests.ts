@@ -15,6 +15,7 @@ export type Trigger =
   | 'quota_change'
   | 'hierarchy_change'
   | 'rep_change'
+  | 'absence'
   | 'mapping_change'
   | 'workspace_change'
   | 'cascade'

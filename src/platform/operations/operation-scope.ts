@@ -9,6 +9,7 @@ const scopeOfArea: Readonly<Record<string, KeyScope>> = {
   plans: 'plans',
   fields: 'plans',
   assignments: 'plans',
+  absences: 'plans',
   quotas: 'plans',
   statements: 'payroll',
   'payroll-handovers': 'payroll',

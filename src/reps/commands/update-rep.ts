@@ -5,6 +5,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { invalid, rejectAny } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -24,6 +25,8 @@ const body = z.strictObject({
   active: z.boolean().optional().describe('false: the rep cannot sign in, and their sessions end'),
   payrollId: payrollId.optional(),
   managerId: uuid.nullable().optional().describe('Manager from managerFrom on (UUID); null for none'),
+  hireDate: day.nullable().optional().describe('First day of employment, YYYY-MM-DD; prorated quotas begin on it'),
+  endDate: day.nullable().optional().describe('Last day of employment, YYYY-MM-DD; null for none'),
   managerFrom: day.optional().describe('First day of the new manager, YYYY-MM-DD; today by default'),
 });
 type Change = z.infer<typeof body>;
@@ -56,7 +59,7 @@ function assertNotEmpty(change: Change): void {
     throw invalid({ path: 'managerFrom', message: 'needs a managerId, or null to end the reporting line' });
   }
   if (Object.values(change).every((value) => value === undefined)) {
-    throw invalid({ path: '', message: 'give at least one of role, active, payrollId, managerId' });
+    throw invalid({ path: '', message: 'give at least one of role, active, payrollId, managerId, hireDate, endDate' });
   }
 }
 
@@ -79,6 +82,36 @@ async function changePerson(trx: Work, caller: Caller, repId: string, change: Ch
   await updateReps(trx, workspaceId, [next]);
   assertHeadcount(before, await countHeads(trx, workspaceId));
   if (next.role !== stored.role || !next.active) await endSessions(trx, workspaceId, [stored.repId]);
+}
+
+/** Stores the employment. It changes the quotas of the periods in which it begins and ends. */
+async function changeEmployment(
+  trx: Work,
+  recalculate: Recalculate,
+  workspaceId: string,
+  repId: string,
+  { hireDate, endDate }: Change,
+): Promise<void> {
+  const { hire_date: hiredOn, end_date: endedOn } = await trx
+    .selectFrom('reps')
+    .select(['hire_date', 'end_date'])
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .executeTakeFirstOrThrow();
+  const next = {
+    hireDate: hireDate === undefined ? hiredOn : hireDate,
+    endDate: endDate === undefined ? endedOn : endDate,
+  };
+  if (next.hireDate === hiredOn && next.endDate === endedOn) return;
+  if (next.hireDate !== null && next.endDate !== null && next.endDate < next.hireDate)
+    throw invalid({ path: 'endDate', message: 'must not be before hireDate' });
+  await trx
+    .updateTable('reps')
+    .set({ hire_date: next.hireDate, end_date: next.endDate })
+    .where('workspace_id', '=', workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
+  await recalculate.reps([repId], 'rep_change');
 }
 
 export const updateRep = operation({
@@ -110,6 +143,10 @@ export const updateRep = operation({
       return moves.length > 0 && movesAnyone(await loadHierarchy(trx, workspaceId), moves, today);
     });
     if (isMoved) await move(repId, change, caller, changes, clock);
+    if (change.hireDate !== undefined || change.endDate !== undefined)
+      await changes.run(caller, 'exclusive', (trx, recalculate) =>
+        changeEmployment(trx, recalculate, workspaceId, repId, change),
+      );
     return unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, workspaceId, clock);
       const [updated] = await listReps(trx, workspaceId, today, { repIds: [repId] });

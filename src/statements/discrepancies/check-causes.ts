@@ -55,6 +55,7 @@ const descriptions: Readonly<Record<string, string>> = {
   quota_change: 'Quotas',
   hierarchy_change: 'Reporting lines',
   rep_change: 'The person',
+  absence: 'An absence',
   mapping_change: 'The field mapping',
   workspace_change: 'The currency or time zone of the workspace',
   cascade: 'Amounts of people below',

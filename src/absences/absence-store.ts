@@ -1,0 +1,49 @@
+import { sql } from 'kysely';
+import { type DayRange, hull } from '../kernel/day.js';
+import { widened } from '../kernel/period.js';
+import { type Recalculate } from '../ledger/requests/recalculate.js';
+import { type Work } from '../platform/database/unit-of-work.js';
+import { type Absence, absenceOverlap } from './absence.js';
+
+/** Stores the absence in place of the one with its id. Two absences of one person may not overlap. */
+export async function storeAbsence(trx: Work, workspaceId: string, absence: Absence): Promise<void> {
+  const { absenceId, repId, from, to, quotaRelief, variableRelief, note } = absence;
+  const { rows } = await sql<Pick<Absence, 'from' | 'to'>>`
+    select from_day as "from", to_day as "to" from absences
+    where workspace_id = ${workspaceId} and rep_id = ${repId} and absence_id <> ${absenceId}
+      and from_day <= ${to}::date and to_day >= ${from}::date
+    order by from_day limit 1`.execute(trx);
+  if (rows[0] !== undefined) throw absenceOverlap(rows[0]);
+  const terms = {
+    from_day: from,
+    to_day: to,
+    quota_relief: String(quotaRelief),
+    variable_relief: String(variableRelief),
+    note,
+  };
+  await trx
+    .insertInto('absences')
+    .values({ workspace_id: workspaceId, absence_id: absenceId, rep_id: repId, ...terms })
+    .onConflict((conflict) => conflict.columns(['workspace_id', 'absence_id']).doUpdateSet(terms))
+    .execute();
+}
+
+export async function removeAbsence(trx: Work, workspaceId: string, absenceId: string): Promise<void> {
+  await trx
+    .deleteFrom('absences')
+    .where('workspace_id', '=', workspaceId)
+    .where('absence_id', '=', absenceId)
+    .execute();
+}
+
+/**
+ * Requests the years that the absence touches, before and after the change: it changes the target of whole attainment
+ * periods, also for the deals before it.
+ */
+export async function recalculateAbsence(
+  recalculate: Recalculate,
+  { repId }: Pick<Absence, 'repId'>,
+  ...days: readonly [DayRange, ...DayRange[]]
+): Promise<void> {
+  await recalculate([{ repId, days: widened(days.reduce(hull), 'annual'), trigger: 'absence' }]);
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { fields, pathIds } from '../../api/resource-fields.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { operation } from '../../platform/operations/operation.js';
+import { absenceNotFound } from '../absence.js';
+import { recalculateAbsence, removeAbsence } from '../absence-store.js';
+import { findAbsence } from '../absence-views.js';
+
+const params = z.strictObject({ absenceId: pathIds.absenceId });
+
+export const deleteAbsence = operation({
+  id: 'deleteAbsence',
+  summary: 'Remove an absence: its days count in full again',
+  method: 'delete',
+  path: '/v1/absences/:absenceId',
+  access: 'admin',
+  params,
+  response: z.object({
+    deleted: z.boolean().describe('Always true: an unknown absence gets status 404'),
+    absenceId: fields.absenceId,
+  }),
+  failures: { absence_not_found: 404 },
+  example: {
+    params: { absenceId: sampleIds.absenceId },
+    answer: { deleted: true, absenceId: sampleIds.absenceId },
+  },
+  uses: { changes: CommissionChanges },
+  async execute({ params: { absenceId: rawId } }, caller, { changes }) {
+    const { workspaceId } = caller;
+    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
+      const current = await findAbsence(trx, workspaceId, rawId);
+      if (current === null) throw absenceNotFound();
+      await removeAbsence(trx, workspaceId, current.absenceId);
+      await recalculateAbsence(recalculate, current, current);
+      return { deleted: true, absenceId: current.absenceId };
+    });
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operations/operation.js';
+import { uuid } from '../../platform/operations/schemas.js';
+import { absence, absenceExample } from '../absence.js';
+import { listAbsences as loadAbsences } from '../absence-views.js';
+
+const query = z.strictObject({ repId: uuid.optional().describe('Only absences of this rep (UUID)') });
+
+export const listAbsences = operation({
+  id: 'listAbsences',
+  summary: 'Absences of people, with the relief of their quotas',
+  method: 'get',
+  path: '/v1/absences',
+  access: 'admin',
+  query,
+  response: z.object({
+    absences: z.array(absence).describe('Absences by rep, earliest first'),
+    count: z.int().describe('Number of absences'),
+  }),
+  failures: {},
+  example: { query: { repId: sampleIds.repId }, answer: { absences: [absenceExample], count: 1 } },
+  uses: { unitOfWork: UnitOfWork },
+  async execute({ query: { repId } }, caller, { unitOfWork }) {
+    const repIds = repId === undefined ? null : [repId];
+    const absences = await unitOfWork.read(caller, (trx) => loadAbsences(trx, caller.workspaceId, { repIds }));
+    return { absences, count: absences.length };
+  },
+});

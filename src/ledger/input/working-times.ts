@@ -1,0 +1,21 @@
+import { sql } from 'kysely';
+import { type Absence, defaultMinQuotaPercent, type WorkingTime } from '../../engine/effective-quota.js';
+import { type Day } from '../../kernel/day.js';
+import { type Work } from '../../platform/database/unit-of-work.js';
+
+/** The employment and the absences of each of the reps, in one statement. */
+export async function loadWorkingTimes(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, WorkingTime>> {
+  const { rows } = await sql<{ repId: string; hireDate: Day | null; endDate: Day | null; absences: Absence[] }>`
+    select r.rep_id as "repId", r.hire_date as "hireDate", r.end_date as "endDate", coalesce((
+      select json_agg(json_build_object(
+        'from', a.from_day, 'to', a.to_day, 'quotaRelief', a.quota_relief, 'variableRelief', a.variable_relief
+      ) order by a.from_day)
+      from absences a where a.workspace_id = r.workspace_id and a.rep_id = r.rep_id
+    ), '[]') as absences
+    from reps r where r.workspace_id = ${workspaceId} and r.rep_id = any(${repIds}::uuid[])`.execute(trx);
+  return new Map(rows.map(({ repId, ...time }) => [repId, { ...time, minQuotaPercent: defaultMinQuotaPercent }]));
+}

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { expectError } from '#test/support/errors.js';
+import { Service } from '#test/support/service.js';
+import { WorkedExample } from '#test/support/worked-example.js';
+
+const tiers = [
+  { tierIndex: 0, minThreshold: 0, rate: 0.08 },
+  { tierIndex: 1, minThreshold: 1, rate: 0.12 },
+];
+
+describe('absences and employment', () => {
+  const service = Service.duringSuite();
+  let workspace: WorkedExample;
+
+  /** Ben's plan prorates by days; his quota for 2026-Q1 is 90,000. */
+  beforeEach(async () => {
+    workspace = await WorkedExample.create(service, { deals: false });
+    const rules = [{ name: 'New business', measure: 'amount', quotaProration: 'calendar_days', tiers }];
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${workspace.planId}`, { config: { rules } });
+    await workspace.api.setQuota([workspace.ben], 'New business', '2026-Q1', 90_000);
+    await workspace.calculated();
+  });
+  afterEach(() => workspace.expectSoundLedger());
+
+  const leave = { from: '2026-02-10', to: '2026-03-11' };
+  const enter = (terms: object = {}) =>
+    workspace.api.expect(201, 'POST', '/v1/absences', { repId: workspace.ben, ...leave, ...terms });
+  const change = (absenceId: string, terms: object) =>
+    workspace.api.expect(200, 'PATCH', `/v1/absences/${absenceId}`, terms);
+  const remove = (absenceId: string) => workspace.api.expect(200, 'DELETE', `/v1/absences/${absenceId}`);
+  const employ = (terms: object) => workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.ben}`, terms);
+  const rows = () =>
+    workspace.sql(
+      `select deal_key, amount, base, credit, trace, idempotency_key, status from commission_events
+       where workspace_id = $1 order by deal_key`,
+    );
+
+  it('Q3: a leave lowers the target of the whole quarter, and its deletion leaves the rows of before', async () => {
+    await workspace.deal('a', 45_000, '2026-01-20');
+    await workspace.deal('b', 30_000, '2026-03-25');
+    await workspace.calculated();
+    const before = await rows();
+    expect(await workspace.earned()).to.deep.equal({ a: '3600', b: '2400' });
+    const { absenceId } = await enter();
+    await workspace.calculated();
+    expect(await workspace.earned()).to.deep.equal({ a: '3600', b: '3600' });
+    await change(absenceId, { to: '2026-02-10' });
+    await workspace.calculated();
+    expect(await workspace.earned()).to.deep.equal({ a: '3600', b: '2400' });
+    await remove(absenceId);
+    await workspace.calculated();
+    expect(await rows()).to.deep.equal(before);
+  });
+
+  it('Q4: a leave that is entered after an approval is a discrepancy, which clears when it is shortened', async () => {
+    await workspace.deal('a', 62_000, '2026-01-28');
+    await workspace.calculated();
+    await workspace.generateAndApprove('2026-01');
+    const before = await rows();
+    const open = async () => {
+      await service.waitForChecks(workspace.workspaceId);
+      const found = await workspace.api.expect(200, 'GET', '/v1/discrepancies?status=open');
+      return found.discrepancies.map(({ delta, causes }: { delta: number; causes: { kind: string }[] }) => [
+        delta,
+        causes.map(({ kind }) => kind),
+      ]);
+    };
+    const { absenceId } = await enter();
+    expect(await open()).to.deep.equal([[2480, ['absence']]]);
+    await change(absenceId, { to: '2026-03-01' });
+    expect(await open()).to.deep.equal([]);
+    await remove(absenceId);
+    expect(await open()).to.deep.equal([]);
+    expect(await rows()).to.deep.equal(before);
+  });
+
+  it('Q1: a hire in mid-quarter has the target of the remaining days, and the explanation states them', async () => {
+    await workspace.api.setQuota([workspace.ben], 'New business', '2026-Q1', 100_000);
+    await workspace.deal('a', 50_000, '2026-03-20');
+    await workspace.calculated();
+    expect(await workspace.earned()).to.deep.equal({ a: '4000' });
+    expect(await employ({ hireDate: '2026-02-15' })).to.include({ hireDate: '2026-02-15', endDate: null });
+    await workspace.calculated();
+    expect(await workspace.earned()).to.deep.equal({ a: '6000' });
+    const { events } = await workspace.api.expect(200, 'GET', '/v1/commissions?dealId=a');
+    expect(events[0].trace).to.deep.include({
+      target: 50_000,
+      proration: { target: 100_000, weight: 45, size: 90, unit: 'days' },
+    });
+    await expectError(
+      '400 VALIDATION_FAILED',
+      workspace.api.patch(`/v1/reps/${workspace.ben}`, { endDate: '2026-02-14' }),
+    );
+  });
+
+  it('two absences of one person do not overlap', async () => {
+    const { absenceId } = await enter();
+    const again = { repId: workspace.ben, from: '2026-03-11', to: '2026-03-20' };
+    await expectError('409 absence_overlap', workspace.api.post('/v1/absences', again));
+    await enter({ repId: workspace.mia });
+    await enter({ from: '2026-03-12', to: '2026-03-20' });
+    await expectError('409 absence_overlap', workspace.api.patch(`/v1/absences/${absenceId}`, { to: '2026-03-12' }));
+    await expectError('400 VALIDATION_FAILED', workspace.api.patch(`/v1/absences/${absenceId}`, { to: '2026-02-09' }));
+    const { absences, count } = await workspace.api.expect(200, 'GET', `/v1/absences?repId=${workspace.ben}`);
+    expect([absences.map(({ from }: { from: string }) => from), count]).to.deep.equal([
+      ['2026-02-10', '2026-03-12'],
+      2,
+    ]);
+  });
+});
