@@ -196,7 +196,9 @@ class SavedWorld {
         rules.map(({ name }) => ({
           ruleName: name,
           rep: repId,
-          amount: amountOf(saved.filter((row) => row.repId === repId && row.ruleName === name)),
+          // A test calculates the days that it names, and rules of periods pay until today.
+          period: year,
+          amount: amountOf(inYear(saved).filter((row) => row.repId === repId && row.ruleName === name)),
         })),
       ),
       total: amountOf(saved),
