@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type CrmProvider, crmProviders } from '#src/crm/adapters/port.js';
-import { pullJob } from '#src/crm/sync/crm-pull.js';
+import { syncRunJob } from '#src/crm/sync/crm-pull.js';
 import { insertPoll } from '#src/crm/sync/crm-pull-store.js';
 import { writeBackJob } from '#src/crm/write-back/write-back.js';
 import { type Database } from '#src/platform/database/pool.js';
@@ -31,7 +31,7 @@ export class CrmSweep {
     );
     await this.startPolls();
     // A new pull may still wait for its first worker; that wake-up and this one are then the same job.
-    await this.wake(pullJob, sql`select workspace_id "workspaceId", pull_id "pullId", generation from due_pulls()`);
+    await this.wake(syncRunJob, sql`select workspace_id "workspaceId", pull_id "pullId", generation from due_pulls()`);
     // Changes of two seconds are written together.
     await this.wake(writeBackJob, sql`select workspace_id "workspaceId", generation from due_write_backs()`);
   }
@@ -47,7 +47,7 @@ export class CrmSweep {
       select * from due_polls(${crmProviders}::text[])`.execute(this.database);
     for (const { workspace_id: workspaceId, provider } of rows) {
       const pullId = await this.unitOfWork.write({ workspaceId }, (trx) => insertPoll(trx, workspaceId, provider));
-      if (pullId !== null) await this.queue.add(pullJob, { workspaceId, pullId });
+      if (pullId !== null) await this.queue.add(syncRunJob, { workspaceId, pullId });
     }
   }
 }

@@ -1,6 +1,6 @@
-import { type PullWork, pullJob } from '#src/crm/sync/crm-pull.js';
+import { type SyncRunPayload, syncRunJob } from '#src/crm/sync/crm-pull.js';
 import { type CrmSyncRunner } from '#src/crm/sync/crm-sync-runner.js';
-import { type WriteBackWork, writeBackJob } from '#src/crm/write-back/write-back.js';
+import { type WriteBackPayload, writeBackJob } from '#src/crm/write-back/write-back.js';
 import { type WriteBackRunner } from '#src/crm/write-back/write-back-runner.js';
 import { calculateJob } from '#src/ledger/lanes/calculate-job.js';
 import { type LaneRunner, TimeSlice } from '#src/ledger/lanes/lane-runner.js';
@@ -35,15 +35,15 @@ export function checkPeriodsHandler(checker: PeriodChecker): JobHandler<{ worksp
  * Runs syncs and polls. Running it twice is harmless: one worker holds the lease, and each step is stored with the
  * position of the next one.
  */
-export function crmPullHandler(runner: CrmSyncRunner): JobHandler<PullWork> {
-  return { declaration: pullJob, run: ({ workspaceId, pullId }) => runner.run(workspaceId, pullId) };
+export function crmPullHandler(runner: CrmSyncRunner): JobHandler<SyncRunPayload> {
+  return { declaration: syncRunJob, run: ({ workspaceId, pullId }) => runner.run(workspaceId, pullId) };
 }
 
 /**
  * Writes commission to CRMs. Running it twice is harmless: one worker holds the lease, and a value that is written twice
  * stays the same.
  */
-export function writeBackHandler(runner: WriteBackRunner): JobHandler<WriteBackWork> {
+export function writeBackHandler(runner: WriteBackRunner): JobHandler<WriteBackPayload> {
   return { declaration: writeBackJob, run: ({ workspaceId }) => runner.run(workspaceId) };
 }
 

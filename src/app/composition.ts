@@ -19,7 +19,7 @@ import { DeliveryHealth } from '../crm/deliveries/delivery-health.js';
 import { DeliveryOutcomes } from '../crm/deliveries/delivery-outcomes.js';
 import { UnverifiedDeliveries } from '../crm/deliveries/unverified-deliveries.js';
 import { WebhookLimits } from '../crm/deliveries/webhook-limits.js';
-import { type PullWork, pullJob } from '../crm/sync/crm-pull.js';
+import { type SyncRunPayload, syncRunJob } from '../crm/sync/crm-pull.js';
 import { CrmSync } from '../crm/sync/crm-sync.js';
 import { CrmSyncRunner, type SyncSettings } from '../crm/sync/crm-sync-runner.js';
 import { WriteBackRunner } from '../crm/write-back/write-back-runner.js';
@@ -99,7 +99,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     new CrmInboxHandler(crmAccounts, unitOfWork, changes),
     new BillingInboxHandler(unitOfWork, billing, billingTerms(config), clock, log),
   ];
-  const wakeSync = (work: PullWork) => queue.add(pullJob, work);
+  const wakeSync = (work: SyncRunPayload) => queue.add(syncRunJob, work);
   const threads = simulationThreads(simulationLimits(config));
   const toolRunner = new ToolRunner(operations, log);
   const connector = new CrmConnector(crmAccounts, unitOfWork, secrets, config, log);

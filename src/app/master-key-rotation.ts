@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { placeOfCredentials } from '../crm/connections/crm-accounts.js';
+import { credentialsEncryptionContext } from '../crm/connections/crm-accounts.js';
 import { mapInParallel } from '../kernel/waiting.js';
 import { placeOfSecret } from '../outgoing-events/webhook-endpoint.js';
 import { type Database } from '../platform/database/pool.js';
@@ -20,7 +20,7 @@ const sealedColumns: readonly SealedColumn[] = [
     table: 'crm_connections',
     column: 'credentials',
     key: ['workspace_id', 'provider'],
-    place: (workspaceId = '', provider = '') => placeOfCredentials(workspaceId, provider),
+    place: (workspaceId = '', provider = '') => credentialsEncryptionContext(workspaceId, provider),
   },
   {
     table: 'inbound_routes',

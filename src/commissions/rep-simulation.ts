@@ -1,5 +1,5 @@
 import { type z } from 'zod';
-import { contentOf, type DealContent, type DealTerms, type dealBody, mergedContent } from '../deals/deal.js';
+import { type DealContent, type DealTerms, type dealBody, mergedContent, toContent } from '../deals/deal.js';
 import { findDealContents } from '../deals/deal-views.js';
 import { type StandardField } from '../engine/field-value.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
@@ -66,7 +66,7 @@ export async function madeUpContents(
   return deals.map((deal) => {
     const stored = known.get(deal.dealId);
     const { dealId: _, ...given } = deal;
-    return stored === undefined ? contentOf(given) : mergedContent(stored, variationOf(deal, terms), terms);
+    return stored === undefined ? toContent(given) : mergedContent(stored, variationOf(deal, terms), terms);
   });
 }
 
@@ -77,7 +77,7 @@ function variationOf({ dealId: _, ...deal }: GivenDeal, { standard }: DealTerms)
     return slug === undefined || deal[name] === null || deal[name] === undefined ? [] : [{ name, slug }];
   });
   const named = Object.entries(deal).filter(([name]) => !mapped.some((one) => one.name === name));
-  return contentOf({
+  return toContent({
     ...Object.fromEntries(named),
     fields: { ...Object.fromEntries(mapped.map(({ name, slug }) => [slug, deal[name] ?? null])), ...deal.fields },
   });

@@ -15,7 +15,7 @@ export async function affectedReps(
   workspaceId: string,
   changes: readonly DealChange[],
 ): Promise<AffectedReps> {
-  const affected = [...(await earnersOf(trx, workspaceId, movedIn(changes))).values()].reduce(merge, new Map());
+  const affected = [...(await findEarners(trx, workspaceId, movedIn(changes))).values()].reduce(merge, new Map());
   for (const change of changes) if (change.isRead) addOwners(affected, change);
   return affected;
 }
@@ -30,7 +30,7 @@ export async function affectedByChanges(
   workspaceId: string,
   changes: readonly DealChange[],
 ): Promise<Map<string, AffectedReps>> {
-  const affected = await earnersOf(trx, workspaceId, movedIn(changes));
+  const affected = await findEarners(trx, workspaceId, movedIn(changes));
   for (const change of changes) if (change.isRead) addOwners(ofDealIn(affected, change.dealId), change);
   return affected;
 }
@@ -55,7 +55,7 @@ export async function affectedByDeletions(
   workspaceId: string,
   deals: readonly StoredDeal[],
 ): Promise<Map<string, AffectedReps>> {
-  const affected = await earnersOf(
+  const affected = await findEarners(
     trx,
     workspaceId,
     deals.map((deal) => deal.dealId),
@@ -66,7 +66,7 @@ export async function affectedByDeletions(
 }
 
 /** The reps who have earned on the deals, also by true-up, with the days, whether or not they own the deals. */
-async function earnersOf(
+async function findEarners(
   trx: Work,
   workspaceId: string,
   dealIds: readonly string[],
@@ -93,8 +93,8 @@ function ofDealIn(affected: Map<string, AffectedReps>, dealId: string): Affected
 }
 
 /** Adds the second map to the first and returns the first. */
-export function merge(into: AffectedReps, more: AffectedReps): AffectedReps {
-  for (const [repId, days] of more) addDays(into, repId, days);
+export function merge(into: AffectedReps, added: AffectedReps): AffectedReps {
+  for (const [repId, days] of added) addDays(into, repId, days);
   return into;
 }
 

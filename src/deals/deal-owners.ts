@@ -74,10 +74,10 @@ export class DealOwners {
    * The rep named by repId, otherwise the CRM's member, otherwise the rep with the e-mail address, otherwise the rep
    * whom an admin matched with the owner, otherwise null; undefined if repId is unknown.
    */
-  of({ givenRepId, ownerId, ownerEmail }: OwnerValues): string | null | undefined {
+  resolve({ givenRepId, ownerId, ownerEmail }: OwnerValues): string | null | undefined {
     if (givenRepId !== null) return this.reps.has(givenRepId) ? givenRepId : undefined;
     const values = [ownerId, ownerEmail].filter((value) => value !== null);
-    for (const find of [this.member, this.memberKey, this.address, this.match])
+    for (const find of [this.member, this.memberKey, this.byAddress, this.match])
       for (const value of values) {
         const repId = find(value);
         if (repId !== null) return repId;
@@ -88,5 +88,5 @@ export class DealOwners {
   private readonly member = (value: string) => this.byMember.get(value) ?? null;
   private readonly memberKey = (value: string) => this.byMemberKey.get(value.toLowerCase()) ?? null;
   private readonly match = (value: string) => this.byMatch.get(value.toLowerCase()) ?? null;
-  private readonly address = (value: string) => this.byEmail.get(value.toLowerCase()) ?? null;
+  private readonly byAddress = (value: string) => this.byEmail.get(value.toLowerCase()) ?? null;
 }

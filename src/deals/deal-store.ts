@@ -52,7 +52,7 @@ export async function lockDeals(
       d.close_date as "closeDate", d.created_date as "createdDate", d.owner_id as "ownerId", d.content_hash as "contentHash",
       d.source_updated_at as "sourceUpdatedAt", d.fetched_at as "fetchedAt", d.deleted_at is not null as deleted, d.deleted_at as "deletedAt"
     from deals d
-    where d.workspace_id = ${workspaceId} and d.deal_id = any(${idsOf(dealIds)})
+    where d.workspace_id = ${workspaceId} and d.deal_id = any(${toIdArray(dealIds)})
     order by d.deal_id
     for no key update`.execute(trx);
   return new Map(rows.map((row) => [row.dealId, row]));
@@ -66,13 +66,13 @@ export async function lockContents(
 ): Promise<Map<string, DealContent>> {
   const { rows } = await sql<DealContent & { readonly dealId: string }>`
     select d.deal_id as "dealId", d.fields, d.given from deals d
-    where d.workspace_id = ${workspaceId} and d.deal_id = any(${idsOf(dealIds)})
+    where d.workspace_id = ${workspaceId} and d.deal_id = any(${toIdArray(dealIds)})
     order by d.deal_id
     for no key update`.execute(trx);
   return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
 }
 
-function idsOf(dealIds: readonly string[]): RawBuilder<unknown> {
+function toIdArray(dealIds: readonly string[]): RawBuilder<unknown> {
   return sql`array(select id from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])})`;
 }
 
@@ -121,7 +121,7 @@ export function dealInsert(workspaceId: string, writes: readonly DealWrite[]): D
  */
 export async function insertDeals(trx: Work, { dealIds, statement }: DealInsert): Promise<ReadonlySet<string>> {
   if (dealIds.length === 0) return new Set();
-  if (dealIds.length >= manyDeals && (await insertOnTrust(trx, statement))) return new Set();
+  if (dealIds.length >= manyDeals && (await insertWithoutConflictCheck(trx, statement))) return new Set();
   const { rows } = await sql<{ deal_id: string }>`
     ${statement} on conflict (workspace_id, deal_id) do nothing returning deal_id`.execute(trx);
   const added = new Set(rows.map((row) => row.deal_id));
@@ -131,7 +131,7 @@ export async function insertDeals(trx: Work, { dealIds, statement }: DealInsert)
 const manyDeals = 100;
 
 /** Returns whether all deals were new; otherwise nothing is inserted. */
-async function insertOnTrust(trx: Work, statement: RawBuilder<unknown>): Promise<boolean> {
+async function insertWithoutConflictCheck(trx: Work, statement: RawBuilder<unknown>): Promise<boolean> {
   try {
     await inParallel(
       () => sql`savepoint new_deals`.execute(trx),
@@ -196,7 +196,7 @@ export async function snapshotDeals(trx: Work, workspaceId: string, dealIds: rea
   await sql`
     insert into deal_snapshots (workspace_id, deal_id, taken_at, source_updated_at, provider, fields, given, deleted)
     select workspace_id, deal_id, snapshot_at, source_updated_at, provider, fields, given, deleted_at is not null from deals
-    where workspace_id = ${workspaceId} and deal_id = any(${idsOf(dealIds)})`.execute(trx);
+    where workspace_id = ${workspaceId} and deal_id = any(${toIdArray(dealIds)})`.execute(trx);
 }
 
 /** A deletion with the time that the source reported; null if none. */
@@ -253,7 +253,7 @@ export async function purgedDeals(
 ): Promise<ReadonlyMap<string, Date>> {
   const { rows } = await sql<{ deal_id: string; purged_at: Date }>`
     select t.deal_id, t.purged_at from deal_tombstones t
-    where t.workspace_id = ${workspaceId} and t.deal_id = any(${idsOf(dealIds)})
+    where t.workspace_id = ${workspaceId} and t.deal_id = any(${toIdArray(dealIds)})
       and not exists (select from deals d where d.workspace_id = t.workspace_id and d.deal_id = t.deal_id)`.execute(
     trx,
   );

@@ -39,7 +39,7 @@ export async function listDeals(
   filter: DealFilter,
   page: { readonly limit: number; readonly offset: number },
 ) {
-  const where = conditionsOf(workspaceId, filter);
+  const where = buildConditions(workspaceId, filter);
   const readPage = () =>
     filter.after === undefined ? readLatest(trx, where, page) : readAfter(trx, where, filter.after, page);
   const [{ count }, rows] = await inParallel(
@@ -52,7 +52,7 @@ export async function listDeals(
     // The deals of a few reps are found by their index and sorted.
     () => (filter.repIds == null ? inIndexOrder(trx, readPage) : readPage()),
   );
-  return { deals: rows.map(recordOf), count: Number(count) };
+  return { deals: rows.map(toRecord), count: Number(count) };
 }
 
 function readLatest(trx: Work, where: RawBuilder<SqlBool>, page: { readonly limit: number; readonly offset: number }) {
@@ -70,7 +70,7 @@ function readAfter(trx: Work, where: RawBuilder<SqlBool>, after: string, { limit
     .execute();
 }
 
-function conditionsOf(workspaceId: string, filter: DealFilter): RawBuilder<SqlBool> {
+function buildConditions(workspaceId: string, filter: DealFilter): RawBuilder<SqlBool> {
   const { repIds = null, stage, since, query, closedFrom, closedTo, isWon, unowned, deleted = false, paid } = filter;
   const conditions = [
     sql`deals.workspace_id = ${workspaceId}`,
@@ -112,7 +112,7 @@ export async function findDeal(trx: Work, workspaceId: string, dealId: string): 
   const row = await selectDeals(trx, (deals) =>
     deals.where('workspace_id', '=', workspaceId).where('deal_id', '=', dealId),
   ).executeTakeFirst();
-  return row === undefined ? null : recordOf(row);
+  return row === undefined ? null : toRecord(row);
 }
 
 type DealQuery = SelectQueryBuilder<Tables, 'deals', Selectable<Tables['deals']>>;
@@ -147,14 +147,14 @@ function selectDeals(trx: Work, choose: (deals: DealQuery) => DealQuery) {
 
 type DealRow = InferResult<ReturnType<typeof selectDeals>>[number];
 
-function recordOf(row: DealRow): DealRecord {
+function toRecord(row: DealRow): DealRecord {
   return {
     deal_id: row.deal_id,
     name: row.name,
     amount: row.amount === null ? null : Number(row.amount),
     currency: row.currency,
     stage: row.stage,
-    stageLabel: labelOfStage(row),
+    stageLabel: readStageLabel(row),
     closeDate: row.close_date,
     repId: row.rep_id,
     repName: row.rep_name,
@@ -171,7 +171,7 @@ function recordOf(row: DealRow): DealRecord {
 }
 
 /** The name that the CRM gives to the stage of the deal; `stage` may be an id of the CRM. */
-function labelOfStage({ fields, stage }: DealRow): string | null {
+function readStageLabel({ fields, stage }: DealRow): string | null {
   const label: unknown = fields['stage_label'];
   return typeof label === 'string' && label !== '' ? label : stage;
 }

@@ -143,7 +143,7 @@ function asBoolean(value: FieldValue | undefined): boolean | null {
 }
 
 /** A slug of the amount whose value is a number beyond ±10^15; null when there is none. */
-export function amountOutOfRange({ fields }: DealContent, terms: DealTerms): string | null {
+export function findAmountOutOfRange({ fields }: DealContent, terms: DealTerms): string | null {
   const slugs = [terms.standard.dealAmount, ...usualSlugs.dealAmount];
   const isBeyond = (value: FieldValue | undefined) =>
     asNumber(value) === null && absenceReason(value) === 'value_out_of_range';
@@ -229,12 +229,12 @@ function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {
 }
 
 /** The problem of the fields as a whole, or of a slug or text that cannot be stored; null if there is none. */
-export function problemOfFields(fields: Fields): { readonly slug: string; readonly message: string } | null {
+export function checkFields(fields: Fields): { readonly slug: string; readonly message: string } | null {
   const entries = Object.entries(fields);
   if (entries.length > maxFields) return { slug: '', message: `holds more than ${maxFields} fields` };
   let length = 0;
   for (const [slug, value] of entries) {
-    const message = problemOfSlug(slug) ?? problemOfValue(value);
+    const message = checkSlug(slug) ?? checkValue(value);
     if (message !== null) return { slug: slug.slice(0, 100), message };
     length += fieldLength(slug, value);
   }
@@ -249,17 +249,17 @@ export function fieldLength(slug: string, value: FieldValue): number {
   return Array.isArray(value) ? value.reduce((sum, text) => sum + text.length, slug.length) : slug.length;
 }
 
-export function problemOfSlug(slug: string): string | null {
+export function checkSlug(slug: string): string | null {
   if (slug === '') return 'is an empty field slug';
   if (slug.length > maxSlugLength) return `is a field slug of more than ${maxSlugLength} characters`;
   if (slug === '__proto__' || slug === 'constructor' || slug === 'prototype') return 'cannot be a field slug';
   return isStorable(slug) ? null : 'contains characters that cannot be stored';
 }
 
-function problemOfValue(value: FieldValue): string | null {
+function checkValue(value: FieldValue): string | null {
   if (Array.isArray(value)) {
     if (value.length > maxListLength) return `holds more than ${maxListLength} texts`;
-    return (value as string[]).map(problemOfValue).find((problem) => problem !== null) ?? null;
+    return (value as string[]).map(checkValue).find((problem) => problem !== null) ?? null;
   }
   if (typeof value !== 'string') return null;
   if (value.length > maxTextLength) return `is longer than ${maxTextLength} characters`;
@@ -276,7 +276,7 @@ const fieldValue = z
 const dealFields = z
   .record(z.string(), fieldValue)
   .superRefine((fields, context) => {
-    const problem = problemOfFields(fields);
+    const problem = checkFields(fields);
     if (problem !== null)
       context.addIssue({ code: 'custom', path: problem.slug === '' ? [] : [problem.slug], message: problem.message });
   })
@@ -313,7 +313,7 @@ export const dealBody = z.strictObject({
 });
 
 /** The content of a deal as sent; null is the same as absent. */
-export function contentOf({ fields = {}, sourceUpdatedAt: _, ...named }: z.infer<typeof dealBody>): DealContent {
+export function toContent({ fields = {}, sourceUpdatedAt: _, ...named }: z.infer<typeof dealBody>): DealContent {
   return {
     fields,
     given: Object.fromEntries(Object.entries(named).filter(([, value]) => value !== null && value !== undefined)),

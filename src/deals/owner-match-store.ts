@@ -19,9 +19,9 @@ export async function matchOwners(
     await sql`
       delete from owner_matches
       where workspace_id = ${workspaceId} and owner_key = any(${ended}::text[])`.execute(trx);
-  const made = matches.filter((match): match is OwnerMatch & { repId: string } => match.repId !== null);
-  if (made.length === 0) return new Map();
-  const rows = unnestRows(made, [
+  const found = matches.filter((match): match is OwnerMatch & { repId: string } => match.repId !== null);
+  if (found.length === 0) return new Map();
+  const rows = unnestRows(found, [
     ['owner_key', 'text', ({ owner }) => owner.toLowerCase()],
     ['rep_id', 'uuid', ({ repId }) => repId],
   ]);

@@ -61,7 +61,7 @@ async function reprojectBatch(
 }
 
 function projected({ givenRepId, ...projection }: Projection, owners: DealOwners): Projected {
-  return { ...projection, repId: owners.of({ ...projection, givenRepId }) ?? null };
+  return { ...projection, repId: owners.resolve({ ...projection, givenRepId }) ?? null };
 }
 
 const columns = [

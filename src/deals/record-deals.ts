@@ -97,7 +97,7 @@ export async function decideDeals(
   await failpoint('record.afterLock');
   const writes: IncomingWrite[] = [];
   for (const [position, deal] of incoming.entries()) {
-    const repId = owners.of(deal.projection);
+    const repId = owners.resolve(deal.projection);
     if (repId !== undefined) writes.push(toWrite(position, deal, repId));
   }
   return { ...decideWrites(workspaceId, writes, current, outcomes), incoming };
@@ -140,9 +140,9 @@ export async function writeDeals(
   { keepStale = false }: { readonly keepStale?: boolean } = {},
 ): Promise<RecordedDeals> {
   const decisions = await writeDecided(trx, decided);
-  const stale = keepStale ? decisions.flatMap((one) => one.stale) : [];
+  const stale = keepStale ? decisions.flatMap((decision) => decision.stale) : [];
   await insertSnapshots(trx, decided.workspaceId, stale);
-  return { outcomes: decided.outcomes, changes: decisions.flatMap((one) => changeOf(one) ?? []) };
+  return { outcomes: decided.outcomes, changes: decisions.flatMap((decision) => toChange(decision) ?? []) };
 }
 
 interface IncomingWrite extends DealWrite {
@@ -172,12 +172,12 @@ function decideWrites(
   current: ReadonlyMap<string, StoredDeal>,
   outcomes: Outcome[],
 ): DecidedDeals {
-  const byDeal = groupBy(writes, (one) => one.dealId);
+  const byDeal = groupBy(writes, (write) => write.dealId);
   const dealIds = [...byDeal.keys()].sort();
   const decisions = dealIds.map((dealId) =>
     decide(dealId, byDeal.get(dealId) as IncomingWrite[], current.get(dealId), outcomes),
   );
-  const fresh = decisions.filter((one) => one.current === undefined);
+  const fresh = decisions.filter((decision) => decision.current === undefined);
   return { workspaceId, outcomes, decisions, insert: dealInsert(workspaceId, fresh.map(lastWrite)) };
 }
 
@@ -187,20 +187,22 @@ async function writeDecided(
 ): Promise<Decision[]> {
   // Deals that another transaction has inserted since the lock are now stored, so they are compared again.
   const insertedByOthers = await insertDeals(trx, insert);
-  const decided = decisions.filter((one) => !insertedByOthers.has(one.dealId));
+  const decided = decisions.filter((decision) => !insertedByOthers.has(decision.dealId));
   const unread = await unreadChanges(trx, workspaceId, decided.filter(changesOnlyFields).map(lastWrite));
-  const written = decided.map((one) => (unread.has(one.dealId) ? { ...one, isRead: false } : one));
+  const written = decided.map((decision) => (unread.has(decision.dealId) ? { ...decision, isRead: false } : decision));
   await failpoint('record.midWrite');
   await writeDecisions(trx, workspaceId, written);
   if (insertedByOthers.size === 0) return written;
-  const again = decisions.filter((one) => insertedByOthers.has(one.dealId)).flatMap((one) => one.writes);
+  const again = decisions
+    .filter((decision) => insertedByOthers.has(decision.dealId))
+    .flatMap((decision) => decision.writes);
   const current = await lockDeals(trx, workspaceId, [...insertedByOthers]);
   return [...written, ...(await writeDecided(trx, decideWrites(workspaceId, again, current, outcomes)))];
 }
 
 async function writeDecisions(trx: Work, workspaceId: string, written: readonly Decision[]): Promise<void> {
-  trx.markAffected(ownersOf(written));
-  const replaced = written.filter((one) => one.current !== undefined && one.accepted.length > 0);
+  trx.markAffected(listOwners(written));
+  const replaced = written.filter((decision) => decision.current !== undefined && decision.accepted.length > 0);
   // The order matters: the replaced deal is added to the history before the writes that follow it in the same
   // message.
   await inParallel(
@@ -208,7 +210,7 @@ async function writeDecisions(trx: Work, workspaceId: string, written: readonly 
       snapshotDeals(
         trx,
         workspaceId,
-        replaced.map((one) => one.dealId),
+        replaced.map((decision) => decision.dealId),
       ),
     () =>
       insertSnapshots(
@@ -221,7 +223,7 @@ async function writeDecisions(trx: Work, workspaceId: string, written: readonly 
       updateSourceTimes(
         trx,
         workspaceId,
-        written.flatMap((one) => timestampOnlyUpdate(one) ?? []),
+        written.flatMap((decision) => timestampOnlyUpdate(decision) ?? []),
       ),
   );
 }
@@ -234,12 +236,12 @@ function changesOnlyFields({ current, accepted }: Decision): boolean {
 }
 
 /** The owners of the written deals, before and after. */
-function ownersOf(written: readonly Decision[]): Set<string | null> {
+function listOwners(written: readonly Decision[]): Set<string | null> {
   const owners = new Set<string | null>();
-  for (const one of written) {
-    const last = one.accepted.at(-1);
-    if (last === undefined && timestampOnlyUpdate(one) === null) continue;
-    if (one.current !== undefined) owners.add(one.current.repId);
+  for (const decision of written) {
+    const last = decision.accepted.at(-1);
+    if (last === undefined && timestampOnlyUpdate(decision) === null) continue;
+    if (decision.current !== undefined) owners.add(decision.current.repId);
     if (last !== undefined) owners.add(last.repId);
   }
   return owners;
@@ -257,20 +259,20 @@ function decide(
   const deletedAt = current?.deletedAt ?? null;
   const accepted: DealWrite[] = [];
   const stale: DealWrite[] = [];
-  for (const one of writes) {
-    if (isSuperseded(one, { sourceUpdatedAt, fetchedAt, deletedAt })) {
-      outcomes[one.position] = 'stale';
-      stale.push(one);
+  for (const write of writes) {
+    if (isSuperseded(write, { sourceUpdatedAt, fetchedAt, deletedAt })) {
+      outcomes[write.position] = 'stale';
+      stale.push(write);
       continue;
     }
-    sourceUpdatedAt = one.sourceUpdatedAt ?? sourceUpdatedAt;
-    const same = exists && one.content.hash === contentHash && one.repId === repId;
-    outcomes[one.position] = same ? 'unchanged' : exists ? 'changed' : 'created';
+    sourceUpdatedAt = write.sourceUpdatedAt ?? sourceUpdatedAt;
+    const same = exists && write.content.hash === contentHash && write.repId === repId;
+    outcomes[write.position] = same ? 'unchanged' : exists ? 'changed' : 'created';
     if (same) continue;
-    ({ repId, fetchedAt } = one);
-    contentHash = one.content.hash;
+    ({ repId, fetchedAt } = write);
+    contentHash = write.content.hash;
     exists = true;
-    accepted.push(at(one, sourceUpdatedAt));
+    accepted.push(at(write, sourceUpdatedAt));
   }
   return { dealId, current, writes, accepted, stale, sourceUpdatedAt, isRead: true };
 }
@@ -313,7 +315,7 @@ function timestampOnlyUpdate({
   return sourceUpdatedAt.getTime() === current?.sourceUpdatedAt?.getTime() ? null : { dealId, at: sourceUpdatedAt };
 }
 
-function changeOf({ dealId, current, accepted, isRead }: Decision): DealChange | null {
+function toChange({ dealId, current, accepted, isRead }: Decision): DealChange | null {
   const last = accepted.at(-1);
   if (last === undefined) return null;
   const before = current === undefined || current.deleted ? null : current;

@@ -4,14 +4,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { mapInParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type AffectedReps, affectedByChanges, affectedByDeletions } from './affected-reps.js';
-import {
-  dealId as dealIdSchema,
-  fieldLength,
-  maxFields,
-  maxFieldsLength,
-  problemOfFields,
-  readContent,
-} from './deal.js';
+import { checkFields, dealId as dealIdSchema, fieldLength, maxFields, maxFieldsLength, readContent } from './deal.js';
 import {
   type DealDeletion,
   loadDealTerms,
@@ -100,7 +93,7 @@ async function recordLive(
     return {
       dealId: deal.id,
       ...readContent({ fields, given: {} }, terms),
-      sourceUpdatedAt: timeOf(deal, report.fetchedAt),
+      sourceUpdatedAt: resolveTime(deal, report.fetchedAt),
       provider: report.provider,
       ...(report.fetchedAt === null ? {} : { fetchedAt: report.fetchedAt }),
     };
@@ -151,7 +144,7 @@ const dayMs = 86_400_000;
  * A time far in the future would make everything that follows stale, so it is treated as an error and replaced by
  * the time of the read.
  */
-function timeOf({ modifiedAt }: ReportedDeal, fetchedAt: Date | null): Date | null {
+function resolveTime({ modifiedAt }: ReportedDeal, fetchedAt: Date | null): Date | null {
   if (modifiedAt === null) return fetchedAt;
   const latest = (fetchedAt?.getTime() ?? Date.now()) + dayMs;
   const isSane = modifiedAt.getTime() > 0 && modifiedAt.getTime() < latest;
@@ -160,13 +153,13 @@ function timeOf({ modifiedAt }: ReportedDeal, fetchedAt: Date | null): Date | nu
 
 /** The fields that can be stored, in their order: one long text must not exclude the deal. */
 function storable(fields: Fields): { readonly fields: Fields; readonly dropped: string[] } {
-  if (problemOfFields(fields) === null) return { fields, dropped: [] };
+  if (checkFields(fields) === null) return { fields, dropped: [] };
   const stored: [string, FieldValue][] = [];
   const dropped: string[] = [];
   let length = 0;
   for (const [slug, value] of Object.entries(fields)) {
     const next = length + fieldLength(slug, value);
-    if (stored.length < maxFields && next <= maxFieldsLength && problemOfFields({ [slug]: value }) === null) {
+    if (stored.length < maxFields && next <= maxFieldsLength && checkFields({ [slug]: value }) === null) {
       stored.push([slug, value]);
       length = next;
     } else dropped.push(slug.slice(0, 100));
@@ -183,9 +176,9 @@ export async function auditSkippedDeals(
 ): Promise<void> {
   const orchestrator = { workspaceId, actor: 'orchestrator' };
   await mapInParallel(
-    groupBy(skipped, (one) => one.dealId),
+    groupBy(skipped, (skippedDeal) => skippedDeal.dealId),
     ([dealId, reasons]) => {
-      const details = { provider, reasons: reasons.map((one) => one.reason) };
+      const details = { provider, reasons: reasons.map((skippedDeal) => skippedDeal.reason) };
       return recordAuditEntry(trx, orchestrator, { trigger, scope: 'deal', dealId, outcome: 'skipped', details });
     },
   );

@@ -11,7 +11,7 @@ const maxValues = 100;
 const maxOptions = 1000;
 
 /** The field slugs that the newest deals have. */
-export async function fieldSlugsOfNewestDeals(trx: Work, workspaceId: string): Promise<string[]> {
+export async function listFieldSlugsOfNewestDeals(trx: Work, workspaceId: string): Promise<string[]> {
   const { rows } = await inIndexOrder(trx, () =>
     sql<{ slug: string }>`
       select distinct slug from ${newestDeals(workspaceId)}, jsonb_object_keys(fields) slug`.execute(trx),
@@ -55,7 +55,7 @@ function presentValue({ keys, standard }: FieldSources): RawBuilder<unknown> {
 }
 
 /** Rows of text; each part of a multi-select is a row. */
-function textsOf(sources: FieldSources, deals: RawBuilder<unknown>): RawBuilder<unknown> {
+function selectTexts(sources: FieldSources, deals: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`select btrim(part.text) as text from (select ${presentValue(sources)} as value from ${deals}) found,
     jsonb_array_elements_text(
       case jsonb_typeof(found.value) when 'array' then found.value else jsonb_build_array(found.value) end
@@ -67,17 +67,21 @@ function textsOf(sources: FieldSources, deals: RawBuilder<unknown>): RawBuilder<
 export async function listStoredValues(trx: Work, workspaceId: string, sources: FieldSources): Promise<FieldOption[]> {
   const { rows } = await inIndexOrder(trx, () =>
     sql<{ text: string }>`
-      select text from (${textsOf(sources, newestDeals(workspaceId))}) texts where text <> ''
+      select text from (${selectTexts(sources, newestDeals(workspaceId))}) texts where text <> ''
       group by text order by lower(text) collate "C", text collate "C" limit ${maxOptions}`.execute(trx),
   );
   return rows.map(({ text }) => ({ label: text, value: text }));
 }
 
 /** The most frequent values of the newest deals, at most 100. */
-export async function valuesOfNewestDeals(trx: Work, workspaceId: string, sources: FieldSources): Promise<string[]> {
+export async function listValuesOfNewestDeals(
+  trx: Work,
+  workspaceId: string,
+  sources: FieldSources,
+): Promise<string[]> {
   const { rows } = await inIndexOrder(trx, () =>
     sql<{ text: string }>`
-      select text from (${textsOf(sources, newestDeals(workspaceId))}) texts where text <> ''
+      select text from (${selectTexts(sources, newestDeals(workspaceId))}) texts where text <> ''
       group by text order by count(*) desc, text collate "C" limit ${maxValues}`.execute(trx),
   );
   return rows.map(({ text }) => text);
@@ -94,7 +98,7 @@ export async function valuesThatDealsHave(
   if (possible.length === 0) return new Set();
   const all = sql`(select * from deals where workspace_id = ${workspaceId} and deleted_at is null) deals`;
   const { rows } = await sql<{ text: string }>`
-    select distinct lower(text) as text from (${textsOf(sources, all)}) texts
+    select distinct lower(text) as text from (${selectTexts(sources, all)}) texts
     where lower(text) = any(${possible}::text[])`.execute(trx);
   return new Set(rows.map(({ text }) => text));
 }

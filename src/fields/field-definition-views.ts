@@ -5,7 +5,7 @@ import { standardNamedBy } from '../engine/slug.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { listCrmDefinitions } from './crm-field-views.js';
-import { type FieldDefinition, labelOf, standardDefinitions } from './field-definition.js';
+import { type FieldDefinition, standardDefinitions, toLabel } from './field-definition.js';
 import { findMapping } from './field-mapping-views.js';
 import { newestDeals } from './newest-deals.js';
 
@@ -18,8 +18,8 @@ export async function listDefinitions(trx: Work, workspaceId: string): Promise<F
   const fromCrm = await listCrmDefinitions(trx, workspaceId);
   const found = await storedDefinitions(trx, workspaceId, everyField(workspaceId));
   const bySlug = new Map<string, FieldDefinition>();
-  for (const one of [...standardDefinitions, ...fromCrm, ...found])
-    if (!bySlug.has(one.slug)) bySlug.set(one.slug, one);
+  for (const definition of [...standardDefinitions, ...fromCrm, ...found])
+    if (!bySlug.has(definition.slug)) bySlug.set(definition.slug, definition);
   return [...bySlug.values()];
 }
 
@@ -36,9 +36,9 @@ export async function findNativeDefinition(
   slug: string,
   fromCrm: readonly FieldDefinition[],
 ): Promise<FieldDefinition | null> {
-  const defined = fromCrm.find((one) => one.slug === slug);
+  const defined = fromCrm.find((definition) => definition.slug === slug);
   if (defined !== undefined) return defined;
-  const [found] = await storedDefinitions(trx, workspaceId, oneField(workspaceId, slug));
+  const [found] = await storedDefinitions(trx, workspaceId, selectField(workspaceId, slug));
   return found ?? null;
 }
 
@@ -49,7 +49,7 @@ function everyField(workspaceId: string): FieldValues {
   return sql`select key as slug, value from ${newestDeals(workspaceId)}, jsonb_each(fields)`;
 }
 
-function oneField(workspaceId: string, slug: string): FieldValues {
+function selectField(workspaceId: string, slug: string): FieldValues {
   return sql`select ${slug}::text as slug, fields -> ${slug}::text as value from ${newestDeals(workspaceId)}
     where jsonb_exists(fields, ${slug}::text)`;
 }
@@ -94,7 +94,7 @@ async function storedDefinitions(trx: Work, workspaceId: string, values: FieldVa
   const mappedStage = standard['dealStage' satisfies StandardField];
   const isStage = (slug: string) =>
     isAbsent(mappedStage) ? standardNamedBy(slug) === 'dealStage' : slug === mappedStage;
-  return rows.map(({ slug, type }) => ({ slug, label: labelOf(slug), type: isStage(slug) ? 'status' : type }));
+  return rows.map(({ slug, type }) => ({ slug, label: toLabel(slug), type: isStage(slug) ? 'status' : type }));
 }
 
 const numberPattern = '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$';

@@ -32,7 +32,7 @@ const standardTypes: Readonly<Record<StandardField, FieldType>> = {
 /** The standard values, which every plan may use by these names. */
 export const standardDefinitions: readonly FieldDefinition[] = standardFields.map((slug) => ({
   slug,
-  label: labelOf(slug),
+  label: toLabel(slug),
   type: standardTypes[slug],
 }));
 
@@ -41,13 +41,13 @@ export function hasOptions({ type }: FieldDefinition): boolean {
 }
 
 /** A readable label: `close_value` and `CloseValue__c` both become Close value. */
-export function labelOf(slug: string): string {
-  const words = wordsOf(slug).join(' ');
+export function toLabel(slug: string): string {
+  const words = splitWords(slug).join(' ');
   return words === '' ? slug : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The words of a slug in lower case, without the prefixes and suffixes that CRMs add. */
-export function wordsOf(slug: string): string[] {
+export function splitWords(slug: string): string[] {
   return slug
     .replace(/__c$/i, '')
     .replace(/^hs_/i, '')

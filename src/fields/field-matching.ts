@@ -1,7 +1,7 @@
 import { type FieldType } from '../engine/condition.js';
 import { type StandardField, standardFields } from '../engine/field-value.js';
 import { standardNamedBy } from '../engine/slug.js';
-import { type FieldDefinition, wordsOf } from './field-definition.js';
+import { type FieldDefinition, splitWords } from './field-definition.js';
 
 interface SuggestedMapping {
   readonly standard: Partial<Record<StandardField, string>>;
@@ -100,8 +100,8 @@ const otherWords = new Set('code date days id ids number percent percentage prob
 /** Suggests a field mapping from the names of the fields. */
 export function suggestMapping(fields: readonly FieldDefinition[]): SuggestedMapping {
   const standard = matchStandard(fields);
-  const taken = new Set(Object.values(standard));
-  return { standard, measures: matchMeasures(fields, taken) };
+  const matched = new Set(Object.values(standard));
+  return { standard, measures: matchMeasures(fields, matched) };
 }
 
 /** Certain matches come before guesses, and no field is used twice. */
@@ -143,13 +143,13 @@ const byName: Find = ({ names }, fields) => {
 const byLikeness: Find = ({ like, types }, fields) =>
   fields.find(({ slug, type }) => types.includes(type) && like.test(bare(slug)));
 
-function matchMeasures(fields: readonly FieldDefinition[], taken: ReadonlySet<string>): Record<string, string> {
+function matchMeasures(fields: readonly FieldDefinition[], matched: ReadonlySet<string>): Record<string, string> {
   const slugs = new Set(fields.map(({ slug }) => slug));
   const measures = new Map<string, string>();
   for (const { slug, type } of fields) {
-    if (taken.has(slug) || !(type === 'number' || type === 'currency')) continue;
-    if (isOther(slug) || !wordsOf(slug).some((word) => measureWords.has(word))) continue;
-    const short = wordsOf(slug).join('_');
+    if (matched.has(slug) || !(type === 'number' || type === 'currency')) continue;
+    if (isOther(slug) || !splitWords(slug).some((word) => measureWords.has(word))) continue;
+    const short = splitWords(slug).join('_');
     // A measure hides other fields of its name.
     const name = slugs.has(short) || measures.has(short) ? slug : short;
     if (standardNamedBy(name) === undefined) measures.set(name, slug);
@@ -158,9 +158,9 @@ function matchMeasures(fields: readonly FieldDefinition[], taken: ReadonlySet<st
 }
 
 function isOther(slug: string): boolean {
-  return wordsOf(slug).some((word) => otherWords.has(word));
+  return splitWords(slug).some((word) => otherWords.has(word));
 }
 
 function bare(text: string): string {
-  return wordsOf(text).join('');
+  return splitWords(text).join('');
 }

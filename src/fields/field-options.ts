@@ -28,8 +28,8 @@ export async function findFieldOptions(
   if (listed !== null) return listed;
   const standard = measure === undefined ? choiceNamedBy(slug, mapping) : undefined;
   if (standard !== undefined) {
-    const inCrm = optionsInCrm(fromCrm, nativeSlugOf(standard, mapping, fromCrm));
-    const keys = [slug, aliasOf(slug)].flatMap((one) => one ?? []);
+    const inCrm = optionsInCrm(fromCrm, findNativeSlug(standard, mapping, fromCrm));
+    const keys = [slug, aliasOf(slug)].flatMap((key) => key ?? []);
     return inCrm ?? listStoredValues(trx, workspaceId, { keys, standard, folded: null });
   }
   const field = await findNativeDefinition(trx, workspaceId, measure ?? slug, fromCrm);
@@ -38,18 +38,18 @@ export async function findFieldOptions(
 }
 
 function optionsInCrm(fromCrm: readonly CrmFieldDefinition[], slug: string | undefined) {
-  return fromCrm.find((one) => one.slug === slug && hasOptions(one))?.options ?? null;
+  return fromCrm.find((definition) => definition.slug === slug && hasOptions(definition))?.options ?? null;
 }
 
 /** The CRM's slug of the standard value: as mapped, otherwise its only status field. */
-function nativeSlugOf(
+function findNativeSlug(
   standard: StandardChoice,
   mapping: FieldMappingJson,
   fromCrm: readonly CrmFieldDefinition[],
 ): string | undefined {
   const mapped = mapping.standard[standard];
   if (mapped !== undefined || standard !== 'dealStage') return mapped;
-  return fromCrm.find((one) => one.type === 'status')?.slug;
+  return fromCrm.find((definition) => definition.type === 'status')?.slug;
 }
 
 function choiceNamedBy(slug: string, { standard }: FieldMappingJson): StandardChoice | undefined {

@@ -3,9 +3,9 @@ import { comparable } from '../engine/field-value.js';
 import { fieldSources, foldedSlug, type SlugMapping, standardNamedBy, standardSlugs } from '../engine/slug.js';
 import { listCrmDefinitions } from '../fields/crm-field-views.js';
 import {
-  fieldSlugsOfNewestDeals,
+  listFieldSlugsOfNewestDeals,
+  listValuesOfNewestDeals,
   slugsThatDealsHave,
-  valuesOfNewestDeals,
   valuesThatDealsHave,
 } from '../fields/deal-field-views.js';
 import { findMapping } from '../fields/field-mapping-views.js';
@@ -34,7 +34,7 @@ export async function unknownFieldWarnings(
   const doubtful = references.filter(({ slug }) => standardNamedBy(slug) === undefined && !named.has(slug));
   if (doubtful.length === 0) return [];
   const defined = (await listCrmDefinitions(trx, workspaceId)).map(({ slug }) => slug);
-  const existing = new Set([...named, ...defined, ...(await fieldSlugsOfNewestDeals(trx, workspaceId))]);
+  const existing = new Set([...named, ...defined, ...(await listFieldSlugsOfNewestDeals(trx, workspaceId))]);
   const inAnyCase = new Set([...existing].map(foldedSlug));
   const missing = doubtful.filter(({ slug }) => !inAnyCase.has(foldedSlug(slug)));
   const older = await slugsThatDealsHave(trx, workspaceId, [...new Set(missing.map(({ slug }) => slug))]);
@@ -66,7 +66,7 @@ export async function unknownValueWarnings(
   const warnings: PlanWarning[] = [];
   for (const [slug, ofSlug] of bySlug) {
     const sources = fieldSources(slug, planMapping, measures);
-    const inDeals = await valuesOfNewestDeals(trx, workspaceId, sources);
+    const inDeals = await listValuesOfNewestDeals(trx, workspaceId, sources);
     const definition = definitions.find((one) =>
       sources.standard === 'dealStage' ? one.type === 'status' : sources.keys.includes(one.slug),
     );

@@ -1,4 +1,4 @@
-import { contentOf, type DealTerms, toEngineDeal } from '../deals/deal.js';
+import { type DealTerms, toContent, toEngineDeal } from '../deals/deal.js';
 import { type Decision } from '../engine/model.js';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
 import { planCost } from '../engine/plan-cost.js';
@@ -166,7 +166,7 @@ function dataOf(
 }
 
 function madeUpDeal({ rep: _, dealId, ...given }: PlanTest['deals'][number], terms: DealTerms): Deal {
-  return toEngineDeal(dealId, contentOf(given), terms) as Deal;
+  return toEngineDeal(dealId, toContent(given), terms) as Deal;
 }
 
 function quotasOf({ rules }: PlanTerms, { quotas = [] }: PlanTest, person: string): SimulatedRepData['quotas'] {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { dealShape, readDeal, readValue } from '#src/crm/adapters/crmc/deals.js';
 import { id18 } from '#src/crm/adapters/crmc/ids.js';
 import { instanceOrigin } from '#src/crm/adapters/crmc/instance.js';
-import { slugsOf, snakeCase } from '#src/crm/adapters/crmc/names.js';
+import { assignSlugs, snakeCase } from '#src/crm/adapters/crmc/names.js';
 import { soqlText } from '#src/crm/adapters/crmc/soql.js';
 import { readCrmcDelivery } from '#src/crm/adapters/crmc/webhook.js';
 
@@ -19,7 +19,7 @@ describe('crm-c on the wire', () => {
   describe('names', () => {
     it('are PascalCase and become the slugs of the other CRMs', () => {
       const slugs = Object.fromEntries(
-        slugsOf([
+        assignSlugs([
           'CloseDate',
           'StageName',
           'OwnerId',
@@ -51,7 +51,7 @@ describe('crm-c on the wire', () => {
         ['Amount__c', 'Amount', 'Stage__c', 'StageName', 'Stage_Name__c'],
         ['StageName', 'Stage_Name__c', 'Amount', 'Stage__c', 'Amount__c'],
       ]) {
-        const slugs = Object.fromEntries(slugsOf(natives).map(({ native, slug }) => [native, slug]));
+        const slugs = Object.fromEntries(assignSlugs(natives).map(({ native, slug }) => [native, slug]));
         expect(slugs).to.deep.equal({
           Amount: 'amount',
           Amount__c: 'amount_c',
@@ -64,7 +64,7 @@ describe('crm-c on the wire', () => {
 
     it('are unique', () => {
       const natives = ['Deal_Size__c', 'DealSize__c', 'Deal__Size__c', 'DealSize', 'DealSize__pc'];
-      const slugs = slugsOf(natives).map(({ slug }) => slug);
+      const slugs = assignSlugs(natives).map(({ slug }) => slug);
       expect(new Set(slugs).size).to.equal(natives.length);
       expect(slugs).to.include('deal_size');
     });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import {
+  checkFields,
   type DealContent,
   type DealTerms,
   dealBody,
-  problemOfFields,
   projectDeal,
   storedContent,
 } from '#src/deals/deal.js';
@@ -99,17 +99,17 @@ describe('the content hash of a deal', () => {
   });
 
   it('rejects content beyond its limits', () => {
-    expect(problemOfFields({ ok: 'fine', list: ['a'] })).to.equal(null);
-    expect(problemOfFields({ bad: 'a\u001fb' })?.slug).to.equal('bad');
-    expect(problemOfFields({ bad: '\ud800' })?.slug).to.equal('bad');
-    expect(problemOfFields({ long: 'x'.repeat(10_001) })?.slug).to.equal('long');
-    expect(problemOfFields({ list: new Array(201).fill('x') })?.slug).to.equal('list');
-    expect(
-      problemOfFields(Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`f${index}`, 1]))),
-    ).not.to.equal(null);
+    expect(checkFields({ ok: 'fine', list: ['a'] })).to.equal(null);
+    expect(checkFields({ bad: 'a\u001fb' })?.slug).to.equal('bad');
+    expect(checkFields({ bad: '\ud800' })?.slug).to.equal('bad');
+    expect(checkFields({ long: 'x'.repeat(10_001) })?.slug).to.equal('long');
+    expect(checkFields({ list: new Array(201).fill('x') })?.slug).to.equal('list');
+    expect(checkFields(Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`f${index}`, 1])))).not.to.equal(
+      null,
+    );
     const full = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`${index}`, 'x'.repeat(8191)]));
-    expect(problemOfFields(full)).to.equal(null);
-    expect(problemOfFields({ ...full, a: 1 })).to.deep.equal({
+    expect(checkFields(full)).to.equal(null);
+    expect(checkFields({ ...full, a: 1 })).to.deep.equal({
       slug: '',
       message: 'holds more than 65536 characters in all fields',
     });

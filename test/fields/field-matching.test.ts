@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type FieldType } from '#src/engine/condition.js';
-import { labelOf } from '#src/fields/field-definition.js';
+import { toLabel } from '#src/fields/field-definition.js';
 import { suggestMapping } from '#src/fields/field-matching.js';
 
 /** The suggestion for fields given as `slug type, slug type`. */
@@ -8,7 +8,7 @@ function suggest(fields: string) {
   return suggestMapping(
     fields.split(',').map((pair) => {
       const [slug = '', type = 'text'] = pair.trim().split(' ');
-      return { slug, label: labelOf(slug), type: type as FieldType };
+      return { slug, label: toLabel(slug), type: type as FieldType };
     }),
   );
 }
@@ -26,7 +26,7 @@ describe('labels', () => {
     ['q1', 'Q1'],
     ['$$', '$$'],
   ] as const) {
-    it(`${slug} is ${label}`, () => expect(labelOf(slug)).to.equal(label));
+    it(`${slug} is ${label}`, () => expect(toLabel(slug)).to.equal(label));
   }
 });
 

@@ -18,7 +18,7 @@ describe('deals that the listing of a CRM did not contain', () => {
   /** Only an earlier listing of the same sync contained every second of the missing deals. */
   before(async () => {
     workspace = await OfflineWorkspace.create();
-    listing = { pullId: newId(), provider: 'crma', startedAt: new Date(), restarts: 1 };
+    listing = { syncRunId: newId(), provider: 'crma', startedAt: new Date(), restarts: 1 };
     await sql`
       insert into deals (workspace_id, deal_id, provider, is_closed, is_won, fields, given, content_hash, snapshot_at)
       select ${workspace.workspaceId}::uuid, 'D-' || 10000 + n, 'crma', false, false, '{}', '{}', gen_random_uuid(),
@@ -26,12 +26,12 @@ describe('deals that the listing of a CRM did not contain', () => {
       from generate_series(1, ${deals}::int) n`.execute(workspace.db.owner);
     await sql`
       insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, restarts)
-      values (${workspace.workspaceId}::uuid, ${listing.pullId}::uuid, 'crma', 'sync', 'test', 1)`.execute(
+      values (${workspace.workspaceId}::uuid, ${listing.syncRunId}::uuid, 'crma', 'sync', 'test', 1)`.execute(
       workspace.db.owner,
     );
     await sql`
       insert into crm_pull_deals (workspace_id, pull_id, deal_id, outcome, is_skipped, listing)
-      select ${workspace.workspaceId}::uuid, ${listing.pullId}::uuid, 'D-' || 10000 + n, 'unchanged', false, (n % ${interval} <> 0)::int
+      select ${workspace.workspaceId}::uuid, ${listing.syncRunId}::uuid, 'D-' || 10000 + n, 'unchanged', false, (n % ${interval} <> 0)::int
       from generate_series(1, ${deals}::int) n where n % ${2 * interval} <> 0`.execute(workspace.db.owner);
     await sql`analyze`.execute(workspace.db.owner);
   });

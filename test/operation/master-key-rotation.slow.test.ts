@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { openSamples } from '#src/app/master-key-rotation.js';
-import { placeOfCredentials } from '#src/crm/connections/crm-accounts.js';
+import { credentialsEncryptionContext } from '#src/crm/connections/crm-accounts.js';
 import { placeOfSecret } from '#src/outgoing-events/webhook-endpoint.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { placeOfRoute } from '#src/platform/inbox/inbox.js';
@@ -36,7 +36,7 @@ describe('commissions master-key rotate', function () {
     ]);
     await owner.query(`insert into crm_connections (workspace_id, provider, credentials) values ($1, 'crma', $2)`, [
       workspaceId,
-      old.seal(placeOfCredentials(workspaceId, 'crma'), 'credentials'),
+      old.seal(credentialsEncryptionContext(workspaceId, 'crma'), 'credentials'),
     ]);
     await owner.query(`insert into inbound_routes (workspace_id, source, route, secret) values ($1, 'crma', 'r', $2)`, [
       workspaceId,
@@ -101,7 +101,7 @@ describe('commissions master-key rotate', function () {
     expect(code).to.equal(1);
     const secrets = new Secrets(newKey);
     const credentials = 'select credentials as sealed from crm_connections';
-    expect(await open(credentials, placeOfCredentials(workspaceId, 'crma'), secrets)).to.equal('credentials');
+    expect(await open(credentials, credentialsEncryptionContext(workspaceId, 'crma'), secrets)).to.equal('credentials');
     expect(await open('select secret as sealed from inbound_routes', placeOfRoute('crma', 'r'), secrets)).to.equal(
       'route secret',
     );

@@ -1,8 +1,8 @@
 import {
   badSignature,
-  type DeliveryAnswer,
-  deliveryAnswer,
+  type DeliveryResponse,
   deliveryLimitBytes,
+  deliveryResponse,
 } from '../../crm/deliveries/delivery.js';
 import { UnverifiedDeliveries } from '../../crm/deliveries/unverified-deliveries.js';
 import { type Clock } from '../../kernel/clock.js';
@@ -46,7 +46,7 @@ export const receiveBillingEvent = operation({
   path: '/webhooks/billing',
   access: 'public',
   raw: { limitBytes: deliveryLimitBytes },
-  response: deliveryAnswer,
+  response: deliveryResponse,
   failures: { bad_signature: 401, rate_limited: 429, billing_unavailable: 503 },
   example: {
     body: {
@@ -58,7 +58,7 @@ export const receiveBillingEvent = operation({
     answer: { accepted: 1, ignored: 0 },
   },
   uses: { intake: BillingIntake, unverified: UnverifiedDeliveries, config: CONFIG, clock: CLOCK },
-  async execute({ body: raw }, { address }, { intake, unverified, config, clock }): Promise<DeliveryAnswer> {
+  async execute({ body: raw }, { address }, { intake, unverified, config, clock }): Promise<DeliveryResponse> {
     await unverified.limit(address, async () => verify(raw, config, clock));
     const json = parseJson(raw.bytes);
     const event = (await thinEvent(json, config)) ?? readBillingEvent(json);

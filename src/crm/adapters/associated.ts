@@ -19,16 +19,20 @@ export interface AssociatedRecords {
 }
 
 /** The account with deals that have the fields of their associated records. */
-export function withAssociated(account: CrmAccount, wanted: Associations, records: AssociatedRecords): CrmAccount {
-  if (!wanted.lineItems && wanted.companyFields.length === 0) return account;
+export function withAssociated(
+  account: CrmAccount,
+  associations: Associations,
+  records: AssociatedRecords,
+): CrmAccount {
+  if (!associations.lineItems && associations.companyFields.length === 0) return account;
   const complete = async (deals: readonly CrmDeal[]) => {
     let live = deals.filter(({ deleted }) => !deleted);
-    if (live.length > 0 && wanted.lineItems) live = withLineItems(live, await records.lineItems(live));
-    if (live.length > 0 && wanted.companyFields.length > 0) live = await records.withCompanies(live);
+    if (live.length > 0 && associations.lineItems) live = withLineItems(live, await records.lineItems(live));
+    if (live.length > 0 && associations.companyFields.length > 0) live = await records.withCompanies(live);
     return [...live, ...deals.filter(({ deleted }) => deleted)];
   };
   const reads: Pick<CrmAccount, 'listFields' | 'listDeals' | 'getDeals' | 'permissions'> = {
-    listFields: async () => [...(await account.listFields()), ...(wanted.lineItems ? lineItemDefinitions : [])],
+    listFields: async () => [...(await account.listFields()), ...(associations.lineItems ? lineItemDefinitions : [])],
     permissions: async () => [...(await account.permissions()), ...(await records.permissions())],
     getDeals: async (ids) => complete(await account.getDeals(ids)),
     async *listDeals(options) {

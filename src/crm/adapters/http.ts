@@ -113,9 +113,9 @@ export class CrmHttp {
   ) {}
 
   async request<T>(request: CrmRequest<T>): Promise<CrmResponse<T>> {
-    const answer = await this.getOrNull(request);
-    if (answer === null) throw this.failure(request, 'rejected', 'not found in the CRM (404)');
-    return answer;
+    const response = await this.getOrNull(request);
+    if (response === null) throw this.failure(request, 'rejected', 'not found in the CRM (404)');
+    return response;
   }
 
   /** Null if the CRM does not have the resource. */
@@ -177,12 +177,15 @@ export class CrmHttp {
         headers: headersFor(request, token),
         redirect: 'manual',
         signal: AbortSignal.timeout(this.timing.timeoutMs),
-        body: bodyOf(request),
+        body: encodeBody(request),
       });
       return await this.read(response);
     } catch (error) {
       if (error instanceof TooLarge) return transportError('oversized', 'the response is larger than 10 MB');
-      return transportError('unavailable', isTimeout(error) ? 'no response in time' : `no connection${codeOf(error)}`);
+      return transportError(
+        'unavailable',
+        isTimeout(error) ? 'no response in time' : `no connection${formatErrorCode(error)}`,
+      );
     }
   }
 
@@ -210,11 +213,11 @@ export class CrmHttp {
     return (
       request.classifyError?.(rejection) ??
       this.rules.classifyError?.(rejection) ??
-      denied(request, reply.status) ?? { kind: this.kindOf(reply.status) }
+      denied(request, reply.status) ?? { kind: this.classifyStatus(reply.status) }
     );
   }
 
-  private kindOf(status: number): ErrorClassification['kind'] {
+  private classifyStatus(status: number): ErrorClassification['kind'] {
     if (status === 401) return 'unauthorized';
     if (status === 404) return 'absent';
     if (status === 429) return 'rate_limited';
@@ -272,7 +275,7 @@ function headersFor({ json, headers }: CrmRequest<unknown>, token: string | unde
   };
 }
 
-function bodyOf({ json, form }: CrmRequest<unknown>): string | URLSearchParams | null {
+function encodeBody({ json, form }: CrmRequest<unknown>): string | URLSearchParams | null {
   if (form !== undefined) return new URLSearchParams(form);
   return json === undefined ? null : JSON.stringify(json);
 }
@@ -312,7 +315,7 @@ function isTimeout(error: unknown): boolean {
 }
 
 /** The code of a connection error. The rest of the error's text is not meant for users. */
-function codeOf(error: unknown): string {
+function formatErrorCode(error: unknown): string {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   return typeof code === 'string' && /^[A-Z_]+$/.test(code) ? ` (${code})` : '';

@@ -39,7 +39,7 @@ export interface CrmAdapter {
     /** Whether the connection writes to deals. A CRM that asks for scopes on its page adds the one for it. */
     readonly writes?: boolean;
   }): string;
-  exchangeCode(answer: {
+  exchangeCode(redirect: {
     readonly code: string;
     readonly redirectUri: string;
     readonly codeVerifier: string;

@@ -2,7 +2,7 @@ import { dayInZone } from '../../kernel/day.js';
 import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from './port.js';
 
 /** The text; null if it is empty or not a string. */
-export function textOf(value: unknown): string | null {
+export function toText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
@@ -10,7 +10,7 @@ export function textOf(value: unknown): string | null {
  * A number, also from numeric text; null for anything else, never 0. A number beyond the range of a double becomes the
  * largest double, because JSON cannot express it. The engine accepts neither.
  */
-export function numberOf(value: unknown): number | null {
+export function toNumber(value: unknown): number | null {
   if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return null;
   const number = Number(value);
   if (Number.isNaN(number) || !/\d/.test(String(value))) return null;
@@ -18,23 +18,23 @@ export function numberOf(value: unknown): number | null {
 }
 
 /** A boolean, also from text. */
-export function booleanOf(value: unknown): boolean | null {
+export function toBoolean(value: unknown): boolean | null {
   if (value === true || value === 'true') return true;
   return value === false || value === 'false' ? false : null;
 }
 
 /** An instant in UTC with milliseconds, from ISO text or from milliseconds since 1970. */
-export function instantOf(value: unknown): string | null {
+export function toInstant(value: unknown): string | null {
   const text = String(value ?? '');
   const instant = new Date(/^-?\d{10,16}$/.test(text) ? Number(text) : text);
   return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
 }
 
 /** A day; an instant is converted in the time zone. */
-export function dayOfValue(value: CrmValue | undefined, timeZone: string): string | null {
+export function toDay(value: CrmValue | undefined, timeZone: string): string | null {
   if (typeof value !== 'string') return null;
   if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return value;
-  const instant = instantOf(value);
+  const instant = toInstant(value);
   return instant === null ? null : dayInZone(new Date(instant), timeZone);
 }
 
@@ -54,8 +54,8 @@ export function withFieldCurrencies(
 }
 
 /** The time zone in its usual name; null if it is unknown. */
-export function zoneOf(value: unknown): string | null {
-  const zone = textOf(value);
+export function toTimeZone(value: unknown): string | null {
+  const zone = toText(value);
   if (zone === null) return null;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
@@ -101,8 +101,8 @@ export function canonicalFields(
     field('stage_label', 'Stage name', 'select', stages),
     ...(pipelines === null ? [] : [field('pipeline_label', 'Pipeline name', 'select', pipelines)]),
   ];
-  const taken = new Set(native.map(({ slug }) => slug));
-  return described.filter(({ slug }) => !taken.has(slug));
+  const usedSlugs = new Set(native.map(({ slug }) => slug));
+  return described.filter(({ slug }) => !usedSlugs.has(slug));
 }
 
 /** A deal that no longer exists in the CRM. */

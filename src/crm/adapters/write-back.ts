@@ -66,7 +66,7 @@ export interface TargetField {
 }
 
 /** How people of a CRM call what they create. */
-export interface FieldWords {
+export interface FieldLabels {
   /** Such as "the property". */
   readonly field: string;
   readonly number: string;
@@ -84,35 +84,35 @@ export function writtenFields(targets: WriteTargets): (readonly [WrittenValue, s
 }
 
 /** What is wrong with the fields. */
-export function findingsOf(
+export function checkFields(
   targets: WriteTargets,
   fields: ReadonlyMap<string, TargetField>,
-  words: FieldWords,
+  labels: FieldLabels,
 ): WriteFinding[] {
-  return writtenFields(targets).flatMap(([value, name]) => findingOf(value, name, fields.get(name), words) ?? []);
+  return writtenFields(targets).flatMap(([value, name]) => checkField(value, name, fields.get(name), labels) ?? []);
 }
 
-function findingOf(
+function checkField(
   value: WrittenValue,
   name: string,
   field: TargetField | undefined,
-  words: FieldWords,
+  labels: FieldLabels,
 ): WriteFinding | null {
-  const type = isText(value) ? words.text : words.number;
+  const type = isText(value) ? labels.text : labels.number;
   const finding = (code: WriteFinding['code'], message: string) => ({ code, field: name, message });
   if (field === undefined)
     return finding(
       'field_missing',
-      `Deals have no field ${name} that the connection may see: create ${words.field} ${name} of type ${type}.`,
+      `Deals have no field ${name} that the connection may see: create ${labels.field} ${name} of type ${type}.`,
     );
   if (field.isStandard)
     return finding(
       'field_standard',
       `${name} is a field of the vendor and is not written: create another field for it.`,
     );
-  if (!field.isWritable) return finding('field_read_only', `The connection may not write ${name}: ${words.writable}.`);
+  if (!field.isWritable) return finding('field_read_only', `The connection may not write ${name}: ${labels.writable}.`);
   if (isText(value) ? field.kind !== 'text' : !['number', 'percent', 'ratio'].includes(field.kind))
-    return finding('field_type', `${name} cannot hold the ${value}: create ${words.field} of type ${type} for it.`);
+    return finding('field_type', `${name} cannot hold the ${value}: create ${labels.field} of type ${type} for it.`);
   return null;
 }
 
@@ -174,14 +174,14 @@ function fieldValues(
         commission: Number(commission),
         currency,
         state,
-        attainment: ratioOf(attainment, fields.get(name)),
+        attainment: toRatio(attainment, fields.get(name)),
       };
       return [name, json[value]];
     }),
   );
 }
 
-function ratioOf(attainment: string | null, field: TargetField | undefined): number | null {
+function toRatio(attainment: string | null, field: TargetField | undefined): number | null {
   if (attainment === null) return null;
   const ratio = Decimal.of(attainment);
   return (field?.kind === 'ratio' ? ratio.rounded(4) : ratio.times(Decimal.of(100)).rounded(2)).toNumber();

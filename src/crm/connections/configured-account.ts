@@ -8,7 +8,7 @@ import { type CrmSettings } from './crm-settings.js';
 export function applySettings(account: CrmAccount, settings: CrmSettings, linked: ReadonlySet<string>): CrmAccount {
   const read = (deal: CrmDeal) => configuredDeal(deal, settings);
   const configured: Pick<CrmAccount, 'listMembers' | 'listDeals' | 'getDeals'> = {
-    listMembers: async () => (await account.listMembers()).filter((one) => isImported(one, settings, linked)),
+    listMembers: async () => (await account.listMembers()).filter((member) => isImported(member, settings, linked)),
     getDeals: async (ids) => (await account.getDeals(ids)).map(read),
     async *listDeals(options) {
       for await (const page of account.listDeals(options))

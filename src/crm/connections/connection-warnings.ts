@@ -40,7 +40,7 @@ export function assertPermitted(provider: CrmProvider, permissions: readonly Crm
 }
 
 /** What an admin should check, although the connection works. */
-export function warningsOf(
+export function findWarnings(
   workspace: { readonly currency: string; readonly timeZone: string },
   { currency, timeZone }: CrmAccountSettings,
   permissions: readonly CrmPermission[],
@@ -77,7 +77,7 @@ export function writeWarnings(check: WriteCheck | null): ConnectionWarning[] {
 }
 
 /** One zone has several names, such as US/Eastern and America/New_York. */
-function isSameZone(one: string, other: string): boolean {
+function isSameZone(zone: string, other: string): boolean {
   const canonical = (zone: string) => new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
-  return canonical(one) === canonical(other);
+  return canonical(zone) === canonical(other);
 }

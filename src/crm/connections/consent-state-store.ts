@@ -37,26 +37,26 @@ export async function storeConsent<Kind extends keyof Stored>(
   data: Stored[Kind],
 ): Promise<string> {
   const key = newKey();
-  const hash = hashOf(key);
-  const sealed = secrets.seal(placeOf(kind, provider, hash), JSON.stringify(data));
+  const hash = hashKey(key);
+  const sealed = secrets.seal(consentEncryptionContext(kind, provider, hash), JSON.stringify(data));
   await sql`select store_sign_in_state(${hash}, ${data.workspaceId}, ${sealed})`.execute(tx.db);
   return key;
 }
 
 /** Returns the data of the key once; null if it is unknown, expired or of another kind. */
-export async function takeConsent<Kind extends keyof Stored>(
+export async function consumeConsent<Kind extends keyof Stored>(
   tx: TransactionWithoutWorkspace,
   secrets: Secrets,
   kind: Kind,
   provider: CrmProvider,
   key: string,
 ): Promise<Stored[Kind] | null> {
-  const hash = hashOf(key);
+  const hash = hashKey(key);
   const { rows } = await sql<{ secrets: Buffer }>`select secrets from take_sign_in_state(${hash})`.execute(tx.db);
   const sealed = rows[0]?.secrets;
   if (sealed === undefined) return null;
   try {
-    return JSON.parse(secrets.open(placeOf(kind, provider, hash), sealed)) as Stored[Kind];
+    return JSON.parse(secrets.open(consentEncryptionContext(kind, provider, hash), sealed)) as Stored[Kind];
   } catch {
     // A state of a sign-in or of another CRM is sealed for another place.
     return null;
@@ -67,10 +67,10 @@ export function newKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-function hashOf(key: string): Buffer {
+function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-function placeOf(kind: keyof Stored, provider: CrmProvider, hash: Buffer): string {
+function consentEncryptionContext(kind: keyof Stored, provider: CrmProvider, hash: Buffer): string {
   return `${kind} of ${provider} ${hash.toString('hex')}`;
 }

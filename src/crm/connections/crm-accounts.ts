@@ -58,7 +58,7 @@ export class CrmAccounts {
   }
 
   seal(workspaceId: string, provider: CrmProvider, credentials: CrmCredentials): Buffer {
-    return this.secrets.seal(placeOfCredentials(workspaceId, provider), JSON.stringify(credentials));
+    return this.secrets.seal(credentialsEncryptionContext(workspaceId, provider), JSON.stringify(credentials));
   }
 
   /** For an account without a stored connection: renewed credentials could not be saved. */
@@ -83,7 +83,7 @@ export class CrmAccounts {
   }
 
   unseal(workspaceId: string, provider: CrmProvider, sealed: Buffer): CrmCredentials {
-    return JSON.parse(this.secrets.open(placeOfCredentials(workspaceId, provider), sealed)) as CrmCredentials;
+    return JSON.parse(this.secrets.open(credentialsEncryptionContext(workspaceId, provider), sealed)) as CrmCredentials;
   }
 
   private access(workspaceId: string, provider: CrmProvider, first: Buffer): CrmAccess {
@@ -176,6 +176,6 @@ export class CrmAccounts {
   }
 }
 
-export function placeOfCredentials(workspaceId: string, provider: string): string {
+export function credentialsEncryptionContext(workspaceId: string, provider: string): string {
   return `crm_connections ${workspaceId} ${provider}`;
 }

@@ -3,8 +3,8 @@ import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { recordEvent } from '../../platform/outbound/outgoing-events.js';
 import { type CrmPermission, type CrmProvider } from '../adapters/port.js';
-import { stopPulls } from '../sync/stop-pulls.js';
-import { connectionOf, updateConnection } from './crm-connection-row.js';
+import { stopSyncRuns } from '../sync/stop-pulls.js';
+import { selectConnection, updateConnection } from './crm-connection-row.js';
 
 interface Who {
   readonly workspaceId: string;
@@ -94,7 +94,7 @@ export async function replaceWebhook(
 }
 
 async function isBroken(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
-  const row = await connectionOf(trx, workspaceId, provider).select('broken_at').forUpdate().executeTakeFirst();
+  const row = await selectConnection(trx, workspaceId, provider).select('broken_at').forUpdate().executeTakeFirst();
   return (row?.broken_at ?? null) !== null;
 }
 
@@ -170,7 +170,7 @@ export async function deleteConnection(trx: Work, who: Who, provider: CrmProvide
     .where('connected_at', 'is not', null)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
-  await stopPulls(trx, who.workspaceId, provider);
+  await stopSyncRuns(trx, who.workspaceId, provider);
   await deleteRoutes(trx, who.workspaceId, provider);
   await trx
     .deleteFrom('crm_fields')

@@ -2,7 +2,7 @@ import { Failure } from '../../kernel/failure.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type CrmProvider, crmProviders } from '../adapters/port.js';
 import { type Integration } from './crm-connection.js';
-import { connectionOf } from './crm-connection-row.js';
+import { selectConnection } from './crm-connection-row.js';
 
 /** Every CRM, connected or not. */
 export async function listIntegrations(trx: Work, workspaceId: string): Promise<Integration[]> {
@@ -77,14 +77,14 @@ export async function findSealedCredentials(
   workspaceId: string,
   provider: CrmProvider,
 ): Promise<Buffer | null> {
-  const connected = connectionOf(trx, workspaceId, provider).where('connected_at', 'is not', null);
+  const connected = selectConnection(trx, workspaceId, provider).where('connected_at', 'is not', null);
   const row = await connected.select('credentials').executeTakeFirst();
   return row?.credentials ?? null;
 }
 
 /** The webhook registered in the CRM's account. */
 export async function findWebhook(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
-  const row = await connectionOf(trx, workspaceId, provider).select('webhook_id').executeTakeFirst();
+  const row = await selectConnection(trx, workspaceId, provider).select('webhook_id').executeTakeFirst();
   return row?.webhook_id ?? null;
 }
 
@@ -116,7 +116,7 @@ export async function findConnection(
   workspaceId: string,
   provider: CrmProvider,
 ): Promise<{ readonly broken: boolean } | null> {
-  const connected = connectionOf(trx, workspaceId, provider).where('connected_at', 'is not', null);
+  const connected = selectConnection(trx, workspaceId, provider).where('connected_at', 'is not', null);
   const row = await connected.select('broken_at').executeTakeFirst();
   return row === undefined ? null : { broken: row.broken_at !== null };
 }

@@ -37,7 +37,7 @@ export const unconnectedExample = {
   permissions: [],
 };
 
-export const connectedAnswer = z.object({
+export const connectedResponse = z.object({
   connected: z.literal(true).describe('Always true'),
   provider,
   accountId: z.string().nullable().describe('Id of the account at the CRM; null if the CRM does not return one'),

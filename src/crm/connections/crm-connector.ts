@@ -17,7 +17,7 @@ import {
   type PreviousDeals,
   saveAccount,
 } from './account-change.js';
-import { assertPermitted, type ConnectionWarning, warningsOf, writeWarnings } from './connection-warnings.js';
+import { assertPermitted, type ConnectionWarning, findWarnings, writeWarnings } from './connection-warnings.js';
 import { type CrmAccounts } from './crm-accounts.js';
 import { deleteConnection, type InboundRoute, replaceWebhook, saveConnection } from './crm-connection-store.js';
 import { findSealedCredentials, findWebhook, hasRoute, workspaceSettings } from './crm-connection-views.js';
@@ -63,7 +63,7 @@ export class CrmConnector {
         accountId,
         credentials: this.accounts.seal(workspaceId, provider, credentials),
         webhookId: webhook?.webhookId ?? null,
-        inbound: own === null ? this.inboundOf(provider, credentials, webhook) : own.inbound,
+        inbound: own === null ? this.inboundRoute(provider, credentials, webhook) : own.inbound,
         permissions,
         pollSeconds: pollInterval(provider, this.config.CRM_POLL_SECONDS),
       });
@@ -99,7 +99,7 @@ export class CrmConnector {
     assertPermitted(provider, permissions);
     const { writeBack: targets } = settings;
     const writes = targets === null ? null : await account.checkWrites(targets);
-    const warnings = warningsOf(workspace, await account.settings(), permissions);
+    const warnings = findWarnings(workspace, await account.settings(), permissions);
     return { permissions, writes, warnings: [...warnings, ...writeWarnings(writes)] };
   }
 
@@ -139,11 +139,11 @@ export class CrmConnector {
     const webhookId = await this.unitOfWork.read({ workspaceId }, (trx) => findWebhook(trx, workspaceId, provider));
     const account = webhookId === null ? null : await this.accounts.open(workspaceId, provider);
     if (webhookId === null || account === null || (await account.isWebhookActive(webhookId))) return;
-    const address = this.webhookAddress(workspaceId, provider);
-    const webhook = address === null ? null : await account.registerWebhook(address);
+    const url = this.workspaceWebhookUrl(workspaceId, provider);
+    const webhook = url === null ? null : await account.registerWebhook(url);
     if (webhook === null) return;
     const isReplaced = await this.unitOfWork.write({ workspaceId }, (trx) =>
-      replaceWebhook(trx, workspaceId, provider, { from: webhookId, ...this.routeOf(provider, webhook) }),
+      replaceWebhook(trx, workspaceId, provider, { from: webhookId, ...this.sealRoute(provider, webhook) }),
     );
     if (isReplaced) this.log.warn({ workspaceId, provider }, 'webhook no longer active; registered again');
     else await account.removeWebhook(webhook.webhookId);
@@ -154,27 +154,27 @@ export class CrmConnector {
     provider: CrmProvider,
     credentials: CrmCredentials,
   ): Promise<RegisteredWebhook | null> {
-    const address = this.webhookAddress(workspaceId, provider);
-    return address === null ? null : this.accounts.openWith(provider, credentials).registerWebhook(address);
+    const url = this.workspaceWebhookUrl(workspaceId, provider);
+    return url === null ? null : this.accounts.openWith(provider, credentials).registerWebhook(url);
   }
 
   /** Two workspaces may connect one account; each has its own URL there, so neither replaces the other's webhook. */
-  private webhookAddress(workspaceId: string, provider: CrmProvider): string | null {
-    const address = this.webhookUrl(provider);
+  private workspaceWebhookUrl(workspaceId: string, provider: CrmProvider): string | null {
+    const url = this.webhookUrl(provider);
     const ofWorkspace = this.secrets.mac('webhook address', provider, workspaceId).toString('hex').slice(0, 16);
-    return address === null ? null : `${address}?for=${ofWorkspace}`;
+    return url === null ? null : `${url}?for=${ofWorkspace}`;
   }
 
-  private routeOf(provider: CrmProvider, { webhookId: route, secret }: RegisteredWebhook) {
+  private sealRoute(provider: CrmProvider, { webhookId: route, secret }: RegisteredWebhook) {
     return { route, secret: this.secrets.seal(placeOfRoute(provider, route), secret) };
   }
 
-  private inboundOf(
+  private inboundRoute(
     provider: CrmProvider,
     { accountId }: CrmCredentials,
     webhook: RegisteredWebhook | null,
   ): InboundRoute | null {
-    if (webhook !== null) return this.routeOf(provider, webhook);
+    if (webhook !== null) return this.sealRoute(provider, webhook);
     // Deliveries of crm-b are signed for our app and contain the account id.
     return provider === 'crmb' && accountId !== null ? { route: accountId, secret: null } : null;
   }
@@ -184,7 +184,7 @@ export class CrmConnector {
     const isRouted = await this.unitOfWork.read({ workspaceId }, (trx) => hasRoute(trx, workspaceId, 'crmc'));
     if (isRouted) return { secret: null, inbound: null };
     const secret = randomBytes(32).toString('base64url');
-    return { secret, inbound: { route: routeOfSecret(secret), secret: null } };
+    return { secret, inbound: { route: hashRouteSecret(secret), secret: null } };
   }
 
   private webhookUrl(provider: CrmProvider): string | null {
@@ -194,6 +194,6 @@ export class CrmConnector {
 }
 
 /** The hash of a random 256-bit secret identifies its account: no comparison is needed and the secret is not stored. */
-export function routeOfSecret(secret: string): string {
+export function hashRouteSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }

@@ -8,7 +8,7 @@ import { type AttemptLimits } from '../../platform/limits/attempt-limits.js';
 import { type Secrets } from '../../platform/secrets/secrets.js';
 import { type CrmProvider } from '../adapters/port.js';
 import { type PreviousAccount, type PreviousDeals } from './account-change.js';
-import { newKey, type Started, storeConsent, takeConsent } from './consent-state-store.js';
+import { consumeConsent, newKey, type Started, storeConsent } from './consent-state-store.js';
 import { type CrmAccounts } from './crm-accounts.js';
 import { type Connected, type CrmConnector } from './crm-connector.js';
 import { callingCrm } from './crm-failures.js';
@@ -53,18 +53,18 @@ export class CrmConsents {
   ) {}
 
   /** The address of the page that starts the consent. It is no secret: opening it requires a session of an admin. */
-  async startAddress(provider: CrmProvider, { workspaceId, repId }: Caller, loginUrl: string | null): Promise<string> {
-    const request = { state: '', redirectUri: this.callbackOf(provider), codeChallenge: '', loginUrl };
+  async startUrl(provider: CrmProvider, { workspaceId, repId }: Caller, loginUrl: string | null): Promise<string> {
+    const request = { state: '', redirectUri: this.callbackUrl(provider), codeChallenge: '', loginUrl };
     // Rejects a login URL that is not the CRM's.
     await callingCrm(() => this.accounts.adapters[provider].authorizeUrl(request));
     const start: Start = { workspaceId, repId, loginUrl, validUntil: this.clock.now().getTime() + validMs };
-    const sealed = this.secrets.seal(startPlace(provider), JSON.stringify(start)).toString('base64url');
+    const sealed = this.secrets.seal(startEncryptionContext(provider), JSON.stringify(start)).toString('base64url');
     return `${this.config.PUBLIC_URL}${authorizePath(provider)}?start=${sealed}`;
   }
 
   /** Rejects an address that this service did not make, or that has expired. */
   openStart(provider: CrmProvider, sealed: string): Start {
-    const start = this.startOf(provider, sealed);
+    const start = this.readStart(provider, sealed);
     if (start !== null && start.validUntil > this.clock.now().getTime()) return start;
     throw notConnected(provider);
   }
@@ -86,7 +86,7 @@ export class CrmConsents {
     );
     return this.accounts.adapters[provider].authorizeUrl({
       state,
-      redirectUri: this.callbackOf(provider),
+      redirectUri: this.callbackUrl(provider),
       codeChallenge: createHash('sha256').update(codeVerifier).digest('base64url'),
       loginUrl,
       writes: settings.writeBack !== null,
@@ -103,7 +103,7 @@ export class CrmConsents {
   ): Promise<OfferedAccount> {
     this.limits.assertNotBlocked(address);
     const consent = await this.unitOfWork.withoutWorkspace((tx) =>
-      takeConsent(tx, this.secrets, 'consent', provider, state),
+      consumeConsent(tx, this.secrets, 'consent', provider, state),
     );
     if (consent === null || code === '' || !isSameBrowser(consent, caller, browserKey)) {
       await this.limits.countFailure(address);
@@ -112,7 +112,7 @@ export class CrmConsents {
     const { codeVerifier, loginUrl, ...started } = consent;
     const adapter = this.accounts.adapters[provider];
     return callingCrm(async () => {
-      const redirectUri = this.callbackOf(provider);
+      const redirectUri = this.callbackUrl(provider);
       const credentials = await adapter.exchangeCode({ code, redirectUri, codeVerifier, loginUrl });
       const accountName = await adapter.accountName(credentials);
       const { accountId } = credentials;
@@ -136,14 +136,14 @@ export class CrmConsents {
     browserKey: string | null,
   ): Promise<Connected | null> {
     const found = await this.unitOfWork.withoutWorkspace((tx) =>
-      takeConsent(tx, this.secrets, 'grant', provider, grant),
+      consumeConsent(tx, this.secrets, 'grant', provider, grant),
     );
     if (!isConfirmed) return null;
     if (found === null || caller === null || !isSameBrowser(found, caller, browserKey)) throw notConnected(provider);
     return callingCrm(() => this.connector.connect(caller, provider, found.credentials, previousDeals));
   }
 
-  private callbackOf(provider: CrmProvider): string {
+  private callbackUrl(provider: CrmProvider): string {
     const uri = redirectUri(this.config, provider);
     if (uri !== null) return uri;
     throw new Failure(
@@ -152,16 +152,16 @@ export class CrmConsents {
     );
   }
 
-  private startOf(provider: CrmProvider, sealed: string): Start | null {
+  private readStart(provider: CrmProvider, sealed: string): Start | null {
     try {
-      return JSON.parse(this.secrets.open(startPlace(provider), Buffer.from(sealed, 'base64url'))) as Start;
+      return JSON.parse(this.secrets.open(startEncryptionContext(provider), Buffer.from(sealed, 'base64url'))) as Start;
     } catch {
       return null;
     }
   }
 }
 
-function startPlace(provider: CrmProvider): string {
+function startEncryptionContext(provider: CrmProvider): string {
   return `start of a consent to ${provider}`;
 }
 

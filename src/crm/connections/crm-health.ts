@@ -1,7 +1,7 @@
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type CrmProvider } from '../adapters/port.js';
 import { type CrmHealth } from '../sync/crm-sync-record.js';
-import { connectionOf } from './crm-connection-row.js';
+import { selectConnection } from './crm-connection-row.js';
 
 /** The health of the webhooks and of the schedule of a CRM; everything is null if it is not connected. */
 export async function findHealth(trx: Work, workspaceId: string, provider: CrmProvider): Promise<CrmHealth> {
@@ -11,7 +11,7 @@ export async function findHealth(trx: Work, workspaceId: string, provider: CrmPr
     .where('workspace_id', '=', workspaceId)
     .where('source', '=', provider)
     .executeTakeFirst();
-  const connection = await connectionOf(trx, workspaceId, provider)
+  const connection = await selectConnection(trx, workspaceId, provider)
     .select(['poll_due_at', 'last_sync_at'])
     .where('connected_at', 'is not', null)
     .executeTakeFirst();

@@ -1,11 +1,11 @@
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type CrmProvider } from '../adapters/port.js';
-import { connectionOf } from './crm-connection-row.js';
+import { selectConnection } from './crm-connection-row.js';
 import { type CrmSettings, crmSettings } from './crm-settings.js';
 
 /** The settings of the CRM; the defaults if none are stored. */
 export async function findSettings(trx: Work, workspaceId: string, provider: CrmProvider): Promise<CrmSettings> {
-  const row = await connectionOf(trx, workspaceId, provider).select('settings').executeTakeFirst();
+  const row = await selectConnection(trx, workspaceId, provider).select('settings').executeTakeFirst();
   return crmSettings.parse(row?.settings ?? {});
 }
 

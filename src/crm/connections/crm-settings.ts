@@ -30,7 +30,7 @@ export const crmSettings = z.strictObject({
       roles: names.describe('Names of roles; of crm-c, roles and profiles'),
       emails: names.describe('E-mail addresses, in any case'),
     })
-    .refine((people) => Object.values(people).some((one) => one.length > 0), 'must name a team, a role or an address')
+    .refine((people) => Object.values(people).some((list) => list.length > 0), 'must name a team, a role or an address')
     .nullable()
     .default(null)
     .describe('Only these CRM users become reps: those who match one of the lists; null for everyone'),

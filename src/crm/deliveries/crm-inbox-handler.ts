@@ -55,7 +55,7 @@ export class CrmInboxHandler implements InboxHandler {
     const account = connection.broken ? null : await this.accounts.open(workspaceId, provider);
     if (account === null) return this.applyDelivered(batch);
     const fetchedAt = await this.unitOfWork.read(batch, databaseTime);
-    const subjects = [...new Set(batch.messages.map((one) => one.subject))];
+    const subjects = [...new Set(batch.messages.map((message) => message.subject))];
     const deals = await fetchDeals(account, subjects);
     await failpoint('inbox.afterFetch');
     const found = new Set(deals.map((deal) => deal.id));
@@ -73,8 +73,8 @@ export class CrmInboxHandler implements InboxHandler {
     { workspaceId, source, messages }: Parameters<InboxHandler['deadLetter']>[1],
     reason: string,
   ) {
-    for (const dealId of new Set(messages.map((one) => one.subject)))
-      await recordAuditEntry(trx, orchestratorOf(workspaceId), {
+    for (const dealId of new Set(messages.map((message) => message.subject)))
+      await recordAuditEntry(trx, orchestrator(workspaceId), {
         trigger: 'deal_change',
         scope: 'deal',
         dealId,
@@ -88,7 +88,7 @@ export class CrmInboxHandler implements InboxHandler {
   private async withoutOwnWrites(batch: InboxBatch, written: ReadonlySet<string>): Promise<InboxBatch> {
     if (written.size === 0) return batch;
     const isOwn = ({ payload }: PendingMessage) => written.has(readHint(payload).property ?? '');
-    const messages = batch.messages.filter((one) => !isOwn(one));
+    const messages = batch.messages.filter((message) => !isOwn(message));
     if (messages.length < batch.messages.length)
       await this.ignore({ ...batch, messages: batch.messages.filter(isOwn) });
     return { ...batch, messages };
@@ -155,6 +155,6 @@ async function fetchDeals(account: CrmAccount, dealIds: readonly string[]) {
   }
 }
 
-function orchestratorOf(workspaceId: string) {
+function orchestrator(workspaceId: string) {
   return { workspaceId, actor: 'orchestrator' };
 }

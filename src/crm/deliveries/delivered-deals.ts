@@ -15,8 +15,10 @@ interface DeliveredHint extends StoredHint {
 
 /** Messages that carry values, with all others of the same deals. */
 export function selfContainedMessages(messages: readonly PendingMessage[]): PendingMessage[] {
-  const subjects = new Set(messages.filter((one) => hasContent(readHint(one.payload))).map((one) => one.subject));
-  return messages.filter((one) => subjects.has(one.subject));
+  const subjects = new Set(
+    messages.filter((message) => hasContent(readHint(message.payload))).map((message) => message.subject),
+  );
+  return messages.filter((message) => subjects.has(message.subject));
 }
 
 function hasContent({ change, values }: StoredHint): boolean {
@@ -29,11 +31,13 @@ function hasContent({ change, values }: StoredHint): boolean {
  * again together with the new ones.
  */
 export async function deliveredDeals(trx: Work, batch: InboxBatch): Promise<ReportedDeal[]> {
-  const dealIds = [...new Set(batch.messages.map((one) => one.subject))];
-  const fresh = batch.messages.map((one): DeliveredHint => ({ dealId: one.subject, ...readHint(one.payload) }));
-  const before = groupBy(await appliedBefore(trx, batch, dealIds), (one) => one.dealId);
+  const dealIds = [...new Set(batch.messages.map((message) => message.subject))];
+  const fresh = batch.messages.map(
+    (message): DeliveredHint => ({ dealId: message.subject, ...readHint(message.payload) }),
+  );
+  const before = groupBy(await appliedBefore(trx, batch, dealIds), (deal) => deal.dealId);
   const stored = await storedDeals(trx, batch.workspaceId, dealIds);
-  return [...groupBy(fresh, (one) => one.dealId)].map(([dealId, hints]) => {
+  return [...groupBy(fresh, (hint) => hint.dealId)].map(([dealId, hints]) => {
     const deal = stored.get(dealId) ?? { fields: {}, knownAt: null };
     return applyHints(dealId, deal, before.get(dealId) ?? [], hints);
   });
@@ -52,9 +56,9 @@ function applyHints(
   fresh: readonly DeliveredHint[],
 ): ReportedDeal {
   const since = before.length > 0 ? 0 : (knownAt?.getTime() ?? 0);
-  const ordered = [...before, ...fresh].sort((a, b) => timeOf(a) - timeOf(b));
+  const ordered = [...before, ...fresh].sort((a, b) => occurredMs(a) - occurredMs(b));
   const last = ordered.at(-1) as DeliveredHint;
-  const values = ordered.filter((one) => timeOf(one) >= since).map((one) => one.values);
+  const values = ordered.filter((hint) => occurredMs(hint) >= since).map((hint) => hint.values);
   return {
     id: dealId,
     fields: Object.assign({}, fields, ...values) as Fields,
@@ -63,7 +67,7 @@ function applyHints(
   };
 }
 
-function timeOf({ occurredAt }: DeliveredHint): number {
+function occurredMs({ occurredAt }: DeliveredHint): number {
   return occurredAt?.getTime() ?? 0;
 }
 

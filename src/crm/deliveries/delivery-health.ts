@@ -42,19 +42,19 @@ export class DeliveryHealth {
   async flush(): Promise<void> {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
-    const noted = [...this.counts.values()];
+    const pending = [...this.counts.values()];
     this.counts = new Map();
-    if (noted.length === 0) return;
+    if (pending.length === 0) return;
     try {
       await this.unitOfWork.withoutWorkspace((tx) =>
         sql`
-          select note_deliveries(${noted.map((one) => one.source)}::text[], ${noted.map((one) => one.route)}::text[],
-            ${noted.map((one) => one.verified)}::integer[], ${noted.map((one) => one.rejected)}::integer[])`.execute(
+          select note_deliveries(${pending.map((count) => count.source)}::text[], ${pending.map((count) => count.route)}::text[],
+            ${pending.map((count) => count.verified)}::integer[], ${pending.map((count) => count.rejected)}::integer[])`.execute(
           tx.db,
         ),
       );
     } catch (error) {
-      this.log.warn({ err: error, routes: noted.length }, 'storing the health of webhooks failed');
+      this.log.warn({ err: error, routes: pending.length }, 'storing the health of webhooks failed');
     }
   }
 }

@@ -4,7 +4,7 @@ import { pollUntil } from '../../kernel/waiting.js';
 import { blockedIn } from '../../ledger/requests/blocked-changes.js';
 import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { type InboxMessage, type Received } from '../../platform/inbox/inbox.js';
-import { type DeliveryAnswer } from './delivery.js';
+import { type DeliveryResponse } from './delivery.js';
 
 interface AcceptedDelivery {
   readonly messages: readonly InboxMessage[];
@@ -19,34 +19,34 @@ const pauseMs = 50;
 export class DeliveryOutcomes {
   constructor(private readonly unitOfWork: UnitOfWork) {}
 
-  async answer(
+  async respond(
     { wait = 0 }: { readonly wait?: number | undefined },
     delivery: AcceptedDelivery,
-  ): Promise<DeliveryAnswer> {
-    const stored = delivery.messages.filter((one) => delivery.received.has(one.route));
-    const answer = { accepted: stored.length, ignored: delivery.ignored + delivery.messages.length - stored.length };
-    if (wait === 0 || stored.length === 0) return answer;
-    return { ...answer, run: await this.runOf(delivery.received, stored, wait) };
+  ): Promise<DeliveryResponse> {
+    const stored = delivery.messages.filter((message) => delivery.received.has(message.route));
+    const response = { accepted: stored.length, ignored: delivery.ignored + delivery.messages.length - stored.length };
+    if (wait === 0 || stored.length === 0) return response;
+    return { ...response, run: await this.awaitRun(delivery.received, stored, wait) };
   }
 
-  private async runOf(
+  private async awaitRun(
     received: Received,
     stored: readonly InboxMessage[],
     waitSeconds: number,
-  ): Promise<DeliveryAnswer['run']> {
+  ): Promise<DeliveryResponse['run']> {
     const deadline = performance.now() + waitSeconds * 1000;
     const workspaces = [...new Set([...received.values()].flat())];
     const runs: Tally[] = [];
     for (const workspaceId of workspaces) {
       const tally = await pollUntil(
-        () => this.unitOfWork.read({ workspaceId }, (trx) => tallyOf(trx, workspaceId, stored)),
+        () => this.unitOfWork.read({ workspaceId }, (trx) => loadTally(trx, workspaceId, stored)),
         (found) => found !== null,
         { maxWaitMs: deadline - performance.now(), pauseMs },
       );
-      if (tally === null) return { ...sumOf(runs), outcome: 'pending' };
+      if (tally === null) return { ...sumTallies(runs), outcome: 'pending' };
       runs.push(tally);
     }
-    return sumOf(runs);
+    return sumTallies(runs);
   }
 }
 
@@ -61,9 +61,9 @@ interface Tally {
 }
 
 /** Engine runs on the deals since the delivery arrived; null while work remains. */
-async function tallyOf(trx: Work, workspaceId: string, messages: readonly InboxMessage[]): Promise<Tally | null> {
-  const keys = messages.map((one) => one.key);
-  const dealIds = [...new Set(messages.map((one) => one.subject))];
+async function loadTally(trx: Work, workspaceId: string, messages: readonly InboxMessage[]): Promise<Tally | null> {
+  const keys = messages.map((message) => message.key);
+  const dealIds = [...new Set(messages.map((message) => message.subject))];
   const { rows } = await sql<Tally & { pending: boolean }>`
     with messages as (
       select processed_at, received_at from inbox
@@ -89,7 +89,7 @@ async function tallyOf(trx: Work, workspaceId: string, messages: readonly InboxM
 /** The most severe outcome describes the whole. */
 const bySeverity: readonly RunOutcome[] = ['failed', 'statement_locked', 'written', 'skipped', 'no_change'];
 
-function sumOf(runs: readonly Tally[]): NonNullable<DeliveryAnswer['run']> {
+function sumTallies(runs: readonly Tally[]): NonNullable<DeliveryResponse['run']> {
   const total = (count: (run: Tally) => number) => runs.reduce((sum, run) => sum + count(run), 0);
   const outcomes = new Set(runs.flatMap((run) => run.outcomes));
   const locked = total((run) => run.locked);

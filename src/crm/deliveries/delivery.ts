@@ -16,7 +16,7 @@ export const deliveryQuery = z.strictObject({
   for: z.string().max(100).optional().describe('Any text; it distinguishes the URLs of two workspaces'),
 });
 
-export const deliveryAnswer = z.object({
+export const deliveryResponse = z.object({
   /** Number of stored events, including repetitions. */
   accepted: z.int().describe('Number of stored events, including those that were stored before'),
   /** Number of events of other types or unknown accounts. */
@@ -36,7 +36,7 @@ export const deliveryAnswer = z.object({
     .optional()
     .describe('What the calculation did, if the request waited for it'),
 });
-export type DeliveryAnswer = z.input<typeof deliveryAnswer>;
+export type DeliveryResponse = z.input<typeof deliveryResponse>;
 
 /** One response for every unauthenticated delivery: it does not reveal what was wrong. */
 export function badSignature(): Failure {

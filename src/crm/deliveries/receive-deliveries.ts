@@ -5,7 +5,7 @@ import { Inbox, type InboxMessage } from '../../platform/inbox/inbox.js';
 import { CLOCK, CONFIG } from '../../platform/injection-tokens.js';
 import { type Example, operation, type RawBody } from '../../platform/operations/operation.js';
 import { type CrmProvider } from '../adapters/port.js';
-import { badSignature, deliveryAnswer, deliveryLimitBytes, deliveryQuery } from './delivery.js';
+import { badSignature, deliveryLimitBytes, deliveryQuery, deliveryResponse } from './delivery.js';
 import { DeliveryHealth } from './delivery-health.js';
 import { DeliveryOutcomes } from './delivery-outcomes.js';
 import { UnverifiedDeliveries } from './unverified-deliveries.js';
@@ -54,7 +54,7 @@ export function receiveDeliveries<const Id extends string>({
     access: 'public',
     query: deliveryQuery,
     raw: { limitBytes: deliveryLimitBytes },
-    response: deliveryAnswer,
+    response: deliveryResponse,
     failures: { bad_signature: 401, rate_limited: 429 },
     uses: {
       inbox: Inbox,
@@ -78,7 +78,7 @@ export function receiveDeliveries<const Id extends string>({
       limits.admit(provider, routes);
       const received = await inbox.receive(messages);
       if (secretPerConnection && messages.length > 0 && received.size === 0) throw badSignature();
-      return outcomes.answer(query, { messages, received, ignored });
+      return outcomes.respond(query, { messages, received, ignored });
     },
     ...declared,
   });

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
-import { type CrmPull } from './crm-pull.js';
+import { type SyncRun } from './crm-pull.js';
 
 /** What a pull did with a deal. */
-export interface PulledDeal {
+export interface SyncedDeal {
   readonly dealId: string;
   readonly outcome: string;
   /** It pays no rep. */
@@ -25,24 +25,24 @@ const provisional: readonly string[] = ['unchanged', 'stale'];
  * Records which deals the CRM has. Each deal counts once, however often it is listed. `limit 1` makes PostgreSQL look
  * for each deal by the key: a join may read all deals of the pull for every page.
  */
-export async function countPulledDeals(
+export async function countSyncedDeals(
   trx: Work,
   workspaceId: string,
-  { pullId, restarts }: Pick<CrmPull, 'pullId' | 'restarts'>,
-  deals: readonly PulledDeal[],
+  { syncRunId, restarts }: Pick<SyncRun, 'syncRunId' | 'restarts'>,
+  deals: readonly SyncedDeal[],
 ): Promise<CountChanges> {
   if (deals.length === 0) return { deals: 0, counts: {} };
-  const given = unnestRows(deals, [
+  const incoming = unnestRows(deals, [
     ['deal_id', 'text', (deal) => deal.dealId],
     ['outcome', 'text', (deal) => deal.outcome],
     ['is_skipped', 'boolean', (deal) => String(deal.isSkipped)],
   ]);
   const { rows } = await sql<Counted>`
-    with given as materialized (select * from ${given}),
+    with given as materialized (select * from ${incoming}),
     before as materialized (
       select p.deal_id, p.outcome, p.is_skipped from given g cross join lateral (
         select deal_id, outcome, is_skipped from crm_pull_deals
-        where workspace_id = ${workspaceId} and pull_id = ${pullId} and deal_id = g.deal_id limit 1
+        where workspace_id = ${workspaceId} and pull_id = ${syncRunId} and deal_id = g.deal_id limit 1
       ) p
     ),
     decided as (
@@ -54,13 +54,13 @@ export async function countPulledDeals(
     ),
     written as (
       insert into crm_pull_deals (workspace_id, pull_id, deal_id, outcome, is_skipped, listing)
-      select ${workspaceId}::uuid, ${pullId}::uuid, deal_id, outcome, is_skipped, ${restarts}::int from decided
+      select ${workspaceId}::uuid, ${syncRunId}::uuid, deal_id, outcome, is_skipped, ${restarts}::int from decided
       on conflict (workspace_id, pull_id, deal_id) do update
         set outcome = excluded.outcome, is_skipped = excluded.is_skipped, listing = excluded.listing
     )
     select was, outcome, was_skipped as "wasSkipped", is_skipped as "isSkipped", count(*)::int as count
     from decided group by 1, 2, 3, 4`.execute(trx);
-  return changesOf(rows);
+  return sumChanges(rows);
 }
 
 interface Counted {
@@ -71,7 +71,7 @@ interface Counted {
   readonly count: number;
 }
 
-function changesOf(rows: readonly Counted[]): CountChanges {
+function sumChanges(rows: readonly Counted[]): CountChanges {
   const counts: Record<string, number> = {};
   const add = (name: string, count: number) => {
     counts[name] = (counts[name] ?? 0) + count;

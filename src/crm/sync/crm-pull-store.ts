@@ -4,10 +4,10 @@ import { newId } from '../../kernel/ids.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type CrmField, type CrmProvider } from '../adapters/port.js';
 import { updateConnection } from '../connections/crm-connection-row.js';
-import { type CrmPull, confirmMinutes, type PullPhase } from './crm-pull.js';
+import { confirmMinutes, type SyncRun, type SyncRunPhase } from './crm-pull.js';
 
-interface NewPull {
-  readonly pullId: string;
+interface NewSyncRun {
+  readonly syncRunId: string;
   readonly provider: CrmProvider;
   readonly actor: string;
   readonly reconcile: boolean;
@@ -16,19 +16,19 @@ interface NewPull {
   readonly awaited: boolean;
 }
 
-export async function insertSync(trx: Work, workspaceId: string, pull: NewPull): Promise<void> {
-  const { pullId, ...options } = pull;
+export async function insertSync(trx: Work, workspaceId: string, syncRun: NewSyncRun): Promise<void> {
+  const { syncRunId, ...options } = syncRun;
   await trx
     .insertInto('crm_pulls')
-    .values({ workspace_id: workspaceId, pull_id: pullId, kind: 'sync', ...options })
+    .values({ workspace_id: workspaceId, pull_id: syncRunId, kind: 'sync', ...options })
     .execute();
 }
 
 /** Running syncs of every CRM, with their options. */
-export function listSyncs(trx: Work, workspaceId: string): Promise<NewPull[]> {
+export function listSyncs(trx: Work, workspaceId: string): Promise<NewSyncRun[]> {
   return trx
     .selectFrom('crm_pulls')
-    .select(['pull_id as pullId', 'provider', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
+    .select(['pull_id as syncRunId', 'provider', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', 'sync')
     .execute();
@@ -38,13 +38,13 @@ export function listSyncs(trx: Work, workspaceId: string): Promise<NewPull[]> {
 export async function joinSync(
   trx: Work,
   workspaceId: string,
-  pullId: string,
-  { reconcile, recalculate, replaces, awaited }: Omit<NewPull, 'pullId' | 'provider' | 'actor'>,
+  syncRunId: string,
+  { reconcile, recalculate, replaces, awaited }: Omit<NewSyncRun, 'syncRunId' | 'provider' | 'actor'>,
 ): Promise<boolean> {
   const { rows } = await sql`
     update crm_pulls set reconcile = reconcile or ${reconcile}, recalculate = recalculate or ${recalculate},
       replaces = replaces or ${replaces}, awaited = awaited and ${awaited}
-    where workspace_id = ${workspaceId} and pull_id = ${pullId}
+    where workspace_id = ${workspaceId} and pull_id = ${syncRunId}
       and (phase in ('people', 'fields', 'deals') or reconcile or not ${reconcile}::boolean)
     returning 1`.execute(trx);
   return rows.length === 1;
@@ -88,22 +88,22 @@ export async function insertPoll(trx: Work, workspaceId: string, provider: CrmPr
 const maxOutage = sql`interval '1 day'`;
 
 /** The pull, locked for the transaction; null if it or its connection has ended. */
-export async function lockPull(trx: Work, workspaceId: string, pullId: string): Promise<CrmPull | null> {
+export async function lockSyncRun(trx: Work, workspaceId: string, syncRunId: string): Promise<SyncRun | null> {
   const row = await trx
     .selectFrom('crm_pulls')
-    .select(['pull_id as pullId', 'provider', 'kind', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
+    .select(['pull_id as syncRunId', 'provider', 'kind', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
     .select(['phase', 'modified_from as modifiedFrom', 'deleted_from as deletedFrom', 'covered_until as coveredUntil'])
     .select(['cursor', 'deals', 'total', 'counts', 'attempts', 'restarts', 'started_at as startedAt'])
     .select(sql<boolean>`coalesce(failing_since < now() - ${maxOutage}, false)`.as('isGivenUp'))
     .where('workspace_id', '=', workspaceId)
-    .where('pull_id', '=', pullId)
+    .where('pull_id', '=', syncRunId)
     .forUpdate()
     .executeTakeFirst();
   return row ?? null;
 }
 
-export interface PullStep {
-  readonly phase?: PullPhase;
+export interface SyncRunStep {
+  readonly phase?: SyncRunPhase;
   readonly cursor?: string | null;
   readonly deals?: number;
   readonly total?: number | null;
@@ -112,7 +112,12 @@ export interface PullStep {
 }
 
 /** Saves a step and resets the count of failures. */
-export async function savePullStep(trx: Work, workspaceId: string, pullId: string, step: PullStep): Promise<void> {
+export async function saveSyncRunStep(
+  trx: Work,
+  workspaceId: string,
+  syncRunId: string,
+  step: SyncRunStep,
+): Promise<void> {
   const { coveredUntil, counts, ...plain } = step;
   await trx
     .updateTable('crm_pulls')
@@ -124,31 +129,31 @@ export async function savePullStep(trx: Work, workspaceId: string, pullId: strin
       failing_since: null,
     })
     .where('workspace_id', '=', workspaceId)
-    .where('pull_id', '=', pullId)
+    .where('pull_id', '=', syncRunId)
     .execute();
 }
 
 /** Retries later, from the same position. */
-export async function delayPull(trx: Work, workspaceId: string, pullId: string, pauseMs: number): Promise<void> {
+export async function delaySyncRun(trx: Work, workspaceId: string, syncRunId: string, pauseMs: number): Promise<void> {
   await sql`
     update crm_pulls set attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
       not_before = now() + ${pauseMs / 1000} * interval '1 second'
-    where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
+    where workspace_id = ${workspaceId} and pull_id = ${syncRunId}`.execute(trx);
 }
 
 /** Restarts the listing: deals that only an earlier one contained are missing. */
-export async function restartListing(trx: Work, workspaceId: string, pullId: string): Promise<void> {
+export async function restartListing(trx: Work, workspaceId: string, syncRunId: string): Promise<void> {
   await sql`
     update crm_pulls set restarts = restarts + 1, cursor = null, covered_until = null, not_before = now()
-    where workspace_id = ${workspaceId} and pull_id = ${pullId}`.execute(trx);
+    where workspace_id = ${workspaceId} and pull_id = ${syncRunId}`.execute(trx);
 }
 
-export async function deletePull(trx: Work, workspaceId: string, pullId: string): Promise<void> {
-  await trx.deleteFrom('crm_pulls').where('workspace_id', '=', workspaceId).where('pull_id', '=', pullId).execute();
+export async function deleteSyncRun(trx: Work, workspaceId: string, syncRunId: string): Promise<void> {
+  await trx.deleteFrom('crm_pulls').where('workspace_id', '=', workspaceId).where('pull_id', '=', syncRunId).execute();
 }
 
 /** What decides whether the listing of a pull contained a deal. */
-export type Listing = Pick<CrmPull, 'pullId' | 'provider' | 'startedAt' | 'restarts'>;
+export type Listing = Pick<SyncRun, 'syncRunId' | 'provider' | 'startedAt' | 'restarts'>;
 
 /** Number of live deals of the CRM here, and of those the listing did not contain. */
 export async function countMissing(
@@ -180,7 +185,7 @@ export async function findMissing(
  * Live deals of the CRM. Those that were created or changed during the listing may be missing from it and still exist.
  * `limit 1` makes PostgreSQL look for each deal by the key: a join may read all deals of the pull for every page.
  */
-function comparedDeals(workspaceId: string, { pullId, provider, startedAt, restarts }: Listing, page = sql``) {
+function comparedDeals(workspaceId: string, { syncRunId, provider, startedAt, restarts }: Listing, page = sql``) {
   return sql`(
     select d.deal_id, d.snapshot_at < ${startedAt} and coalesce(d.source_updated_at < ${startedAt}, true)
       and p.listing is distinct from ${restarts}::int as is_missing
@@ -189,7 +194,7 @@ function comparedDeals(workspaceId: string, { pullId, provider, startedAt, resta
       where workspace_id = ${workspaceId} and provider = ${provider} and deleted_at is null ${page}
     ) d left join lateral (
       select listing from crm_pull_deals
-      where workspace_id = ${workspaceId} and pull_id = ${pullId} and deal_id = d.deal_id limit 1
+      where workspace_id = ${workspaceId} and pull_id = ${syncRunId} and deal_id = d.deal_id limit 1
     ) p on true) compared`;
 }
 
@@ -207,7 +212,7 @@ export async function rejectReconcile(trx: Work, workspaceId: string, provider: 
   return rows[0]?.confirmed !== true;
 }
 
-export async function noteSync(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
+export async function recordSync(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
   await updateConnection(trx, workspaceId, provider)
     .set({ last_sync_at: sql<Date>`now()`, reconcile_rejected_at: null })
     .execute();

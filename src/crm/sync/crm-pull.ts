@@ -5,8 +5,8 @@ import { type JobDeclaration } from '../../platform/jobs/job-queue.js';
 import { type CrmProvider } from '../adapters/port.js';
 
 /** A sync, requested by an admin, or a poll, which the service schedules. */
-export interface CrmPull {
-  readonly pullId: string;
+export interface SyncRun {
+  readonly syncRunId: string;
   readonly provider: CrmProvider;
   readonly kind: 'sync' | 'poll';
   readonly actor: string;
@@ -16,7 +16,7 @@ export interface CrmPull {
   readonly replaces: boolean;
   /** A request waits for the result: the pull fails at once if it cannot begin. */
   readonly awaited: boolean;
-  readonly phase: PullPhase;
+  readonly phase: SyncRunPhase;
   readonly modifiedFrom: Date | null;
   /** Null if this pull does not list deletions apart. */
   readonly deletedFrom: Date | null;
@@ -33,9 +33,9 @@ export interface CrmPull {
   readonly startedAt: Date;
 }
 
-export type PullPhase = Tables['crm_pulls']['phase']['__select__'];
+export type SyncRunPhase = Tables['crm_pulls']['phase']['__select__'];
 
-export interface PullWork {
+export interface SyncRunPayload {
   readonly workspaceId: string;
   readonly pullId: string;
   /** Generation of the lease when the sweep ran: a job of a dead worker must not count as this one. */
@@ -45,7 +45,7 @@ export interface PullWork {
 }
 
 /** Resumes a pull. */
-export const pullJob: JobDeclaration<PullWork> = {
+export const syncRunJob: JobDeclaration<SyncRunPayload> = {
   name: 'crm-pull.v1',
   payload: z.object({
     workspaceId: z.uuid(),
@@ -58,17 +58,17 @@ export const pullJob: JobDeclaration<PullWork> = {
 };
 
 /** Name of the pull's lease; `due_pulls` uses the same name. */
-export function leaseOfPull(pullId: string): string {
-  return `pull ${pullId}`;
+export function syncRunLease(syncRunId: string): string {
+  return `pull ${syncRunId}`;
 }
 
 /** Adds the counts of a step to the earlier ones. */
 export function addCounts(
   counts: Readonly<Record<string, number>>,
-  more: Readonly<Record<string, number>>,
+  added: Readonly<Record<string, number>>,
 ): Record<string, number> {
-  const names = new Set([...Object.keys(counts), ...Object.keys(more)]);
-  return Object.fromEntries([...names].map((name) => [name, (counts[name] ?? 0) + (more[name] ?? 0)]));
+  const names = new Set([...Object.keys(counts), ...Object.keys(added)]);
+  return Object.fromEntries([...names].map((name) => [name, (counts[name] ?? 0) + (added[name] ?? 0)]));
 }
 
 /** Larger shares of deletions need a second request. */

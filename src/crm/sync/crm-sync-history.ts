@@ -8,17 +8,17 @@ import { type CrmSyncRecord } from './crm-sync-record.js';
 export const maxSkippedListed = 100;
 
 /** Adds deals that pay no rep to the running pull. */
-export async function noteSkippedDeals(
+export async function recordSkippedDeals(
   trx: Work,
   workspaceId: string,
-  pullId: string,
+  syncRunId: string,
   skipped: readonly SkippedDeal[],
 ): Promise<void> {
   if (skipped.length === 0) return;
-  const more = JSON.stringify(skipped.slice(0, maxSkippedListed).map(({ dealId, reason }) => ({ dealId, reason })));
+  const added = JSON.stringify(skipped.slice(0, maxSkippedListed).map(({ dealId, reason }) => ({ dealId, reason })));
   await sql`
-    update crm_pulls set skipped_deals = skipped_deals || ${more}::jsonb
-    where workspace_id = ${workspaceId} and pull_id = ${pullId}
+    update crm_pulls set skipped_deals = skipped_deals || ${added}::jsonb
+    where workspace_id = ${workspaceId} and pull_id = ${syncRunId}
       and jsonb_array_length(skipped_deals) < ${maxSkippedListed}`.execute(trx);
 }
 
@@ -29,13 +29,13 @@ interface SyncEnd {
 }
 
 /** Stores the pull in the history. The caller deletes the pull in the same transaction. */
-export async function storeSyncEnd(trx: Work, workspaceId: string, pullId: string, end: SyncEnd): Promise<void> {
+export async function storeSyncEnd(trx: Work, workspaceId: string, syncRunId: string, end: SyncEnd): Promise<void> {
   await sql`
     insert into crm_syncs (workspace_id, sync_id, provider, kind, actor, status, failure, error, deals, counts,
       skipped_deals, started_at)
     select workspace_id, pull_id, provider, kind, actor, ${end.status}, ${end.failure ?? null}, ${end.error ?? null},
       deals, counts, skipped_deals, started_at
-    from crm_pulls where workspace_id = ${workspaceId} and pull_id = ${pullId}
+    from crm_pulls where workspace_id = ${workspaceId} and pull_id = ${syncRunId}
     on conflict do nothing`.execute(trx);
 }
 

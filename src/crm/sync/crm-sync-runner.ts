@@ -15,29 +15,36 @@ import { importCrmMembers } from '../../reps/import-crm-members.js';
 import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure, type CrmProvider } from '../adapters/port.js';
 import { goneDeal } from '../adapters/values.js';
 import { type CrmAccounts } from '../connections/crm-accounts.js';
-import { addCounts, type CrmPull, confirmMinutes, leaseOfPull, maxMissingShare, type PullWork } from './crm-pull.js';
-import { type CountChanges, countPulledDeals, type PulledDeal } from './crm-pull-deals.js';
+import {
+  addCounts,
+  confirmMinutes,
+  maxMissingShare,
+  type SyncRun,
+  type SyncRunPayload,
+  syncRunLease,
+} from './crm-pull.js';
+import { type CountChanges, countSyncedDeals, type SyncedDeal } from './crm-pull-deals.js';
 import {
   countMissing,
-  delayPull,
-  deletePull,
+  delaySyncRun,
+  deleteSyncRun,
   findMissing,
-  lockPull,
-  noteSync,
-  type PullStep,
+  lockSyncRun,
   pollInterval,
+  recordSync,
   rejectReconcile,
   replaceFields,
   restartListing,
+  type SyncRunStep,
   saveDeletionsThrough,
-  savePullStep,
+  saveSyncRunStep,
   schedulePoll,
 } from './crm-pull-store.js';
-import { maxSkippedListed, noteSkippedDeals, storeSyncEnd } from './crm-sync-history.js';
-import { findMembersHash, hashOfMembers, saveMembersHash } from './members-hash.js';
+import { maxSkippedListed, recordSkippedDeals, storeSyncEnd } from './crm-sync-history.js';
+import { findMembersHash, hashMembers, saveMembersHash } from './members-hash.js';
 
 /** Why a pull failed; reported with the job. */
-type PullFailure = 'crm_unavailable' | 'crm_refused' | 'reconcile_refused' | 'disconnected';
+type SyncFailure = 'crm_unavailable' | 'crm_refused' | 'reconcile_refused' | 'disconnected';
 
 const sliceMs = 10_000;
 /** A poll that fails more often ends, and the next one starts at its time. */
@@ -61,7 +68,7 @@ export interface SyncSettings {
 
 interface Run {
   readonly workspaceId: string;
-  readonly pull: CrmPull;
+  readonly syncRun: SyncRun;
   readonly account: CrmAccount;
   readonly lease: Lease;
   /** End of the time slice, after which the worker does other work. */
@@ -79,52 +86,52 @@ export class CrmSyncRunner {
     private readonly changes: CommissionChanges,
     private readonly leases: Leases,
     private readonly settings: SyncSettings,
-    private readonly wake: (work: PullWork) => Promise<void>,
+    private readonly wake: (work: SyncRunPayload) => Promise<void>,
     private readonly log: Log,
   ) {}
 
   /** Runs until the pull completes or must wait. Returns at once if another worker holds the lease. */
-  async run(workspaceId: string, pullId: string): Promise<void> {
-    const outcome = await this.leases.hold(workspaceId, leaseOfPull(pullId), async (lease) => {
+  async run(workspaceId: string, syncRunId: string): Promise<void> {
+    const outcome = await this.leases.hold(workspaceId, syncRunLease(syncRunId), async (lease) => {
       try {
-        return await this.resume(workspaceId, pullId, lease);
+        return await this.resume(workspaceId, syncRunId, lease);
       } catch (error) {
         // An outage of the database is not a failure of the pull: the sweep resumes it.
         if (error instanceof LeaseLost || isOutage(error)) throw error;
-        await this.handleFailure(workspaceId, pullId, error);
+        await this.handleFailure(workspaceId, syncRunId, error);
         return 'stopped';
       }
     });
-    if (outcome === 'yielded') await this.wake({ workspaceId, pullId });
+    if (outcome === 'yielded') await this.wake({ workspaceId, pullId: syncRunId });
   }
 
-  private async resume(workspaceId: string, pullId: string, lease: Lease): Promise<'stopped' | 'yielded'> {
+  private async resume(workspaceId: string, syncRunId: string, lease: Lease): Promise<'stopped' | 'yielded'> {
     const sliceEnd = performance.now() + sliceMs;
     let account: CrmAccount | null = null;
     while (performance.now() < sliceEnd) {
-      const pull = await this.unitOfWork.write({ workspaceId }, (trx) => lockPull(trx, workspaceId, pullId));
-      if (pull === null) return 'stopped';
-      account ??= await this.accounts.open(workspaceId, pull.provider);
+      const syncRun = await this.unitOfWork.write({ workspaceId }, (trx) => lockSyncRun(trx, workspaceId, syncRunId));
+      if (syncRun === null) return 'stopped';
+      account ??= await this.accounts.open(workspaceId, syncRun.provider);
       if (account === null) {
-        await this.fail(workspaceId, pull, 'disconnected', 'the CRM is no longer connected');
+        await this.fail(workspaceId, syncRun, 'disconnected', 'the CRM is no longer connected');
         return 'stopped';
       }
-      const ended = await this.step({ workspaceId, pull, account, lease, sliceEnd });
+      const ended = await this.step({ workspaceId, syncRun, account, lease, sliceEnd });
       if (ended) return 'stopped';
     }
     return 'yielded';
   }
 
   private async step(run: Run): Promise<boolean> {
-    switch (run.pull.phase) {
+    switch (run.syncRun.phase) {
       case 'people':
-        await this.pullPeople(run);
+        await this.syncPeople(run);
         return false;
       case 'fields':
-        await this.pullFields(run);
+        await this.syncFields(run);
         return false;
       case 'deals':
-        await this.pullDeals(run);
+        await this.syncDeals(run);
         return false;
       case 'missing':
         return this.removeMissing(run);
@@ -135,24 +142,24 @@ export class CrmSyncRunner {
   }
 
   /** People first, so that deals have owners when they arrive. A poll imports them only if they have changed. */
-  private async pullPeople({ workspaceId, pull, account, lease }: Run): Promise<void> {
-    await this.repairWebhook(workspaceId, pull.provider);
+  private async syncPeople({ workspaceId, syncRun, account, lease }: Run): Promise<void> {
+    await this.repairWebhook(workspaceId, syncRun.provider);
     const members = await account.listMembers();
-    const hash = hashOfMembers(members);
-    if (pull.kind === 'poll' && (await this.skipPeople({ workspaceId, pull, lease }, hash))) return;
+    const hash = hashMembers(members);
+    if (syncRun.kind === 'poll' && (await this.skipPeople({ workspaceId, syncRun, lease }, hash))) return;
     await this.changes.run({ workspaceId }, 'exclusive', async (trx, recalculate) => {
       await lease.assertHeld(trx);
       const { repIds, created, unusable, withoutSeat } = await importCrmMembers(
         trx,
         recalculate,
         workspaceId,
-        pull.provider,
+        syncRun.provider,
         members,
       );
       const counts = { reps: repIds.length, newReps: created, unusableReps: unusable, repsWithoutSeat: withoutSeat };
-      const phase = pull.kind === 'poll' ? 'deals' : 'fields';
-      await saveMembersHash(trx, workspaceId, pull.provider, hash);
-      await savePullStep(trx, workspaceId, pull.pullId, { phase, counts: addCounts(pull.counts, counts) });
+      const phase = syncRun.kind === 'poll' ? 'deals' : 'fields';
+      await saveMembersHash(trx, workspaceId, syncRun.provider, hash);
+      await saveSyncRunStep(trx, workspaceId, syncRun.syncRunId, { phase, counts: addCounts(syncRun.counts, counts) });
     });
   }
 
@@ -166,28 +173,28 @@ export class CrmSyncRunner {
 
   /** Whether the people are as they were at the last import; then the pull goes to the deals. */
   private skipPeople(
-    { workspaceId, pull, lease }: Pick<Run, 'workspaceId' | 'pull' | 'lease'>,
+    { workspaceId, syncRun, lease }: Pick<Run, 'workspaceId' | 'syncRun' | 'lease'>,
     hash: string,
   ): Promise<boolean> {
     return this.unitOfWork.write({ workspaceId }, async (trx) => {
       await lease.assertHeld(trx);
-      if ((await findMembersHash(trx, workspaceId, pull.provider)) !== hash) return false;
-      await savePullStep(trx, workspaceId, pull.pullId, { phase: 'deals' });
+      if ((await findMembersHash(trx, workspaceId, syncRun.provider)) !== hash) return false;
+      await saveSyncRunStep(trx, workspaceId, syncRun.syncRunId, { phase: 'deals' });
       return true;
     });
   }
 
-  private async pullFields({ workspaceId, pull, account, lease }: Run): Promise<void> {
+  private async syncFields({ workspaceId, syncRun, account, lease }: Run): Promise<void> {
     const fields = await account.listFields();
     await this.unitOfWork.write({ workspaceId }, async (trx) => {
       await lease.assertHeld(trx);
-      await replaceFields(trx, workspaceId, pull.provider, fields);
-      await savePullStep(trx, workspaceId, pull.pullId, { phase: 'deals' });
+      await replaceFields(trx, workspaceId, syncRun.provider, fields);
+      await saveSyncRunStep(trx, workspaceId, syncRun.syncRunId, { phase: 'deals' });
     });
   }
 
-  private async pullDeals(run: Run): Promise<void> {
-    const { modifiedFrom, deletedFrom, cursor } = run.pull;
+  private async syncDeals(run: Run): Promise<void> {
+    const { modifiedFrom, deletedFrom, cursor } = run.syncRun;
     const pages = run.account
       .listDeals({
         ...(modifiedFrom === null ? {} : { modifiedFrom }),
@@ -195,37 +202,37 @@ export class CrmSyncRunner {
         ...(cursor === null ? {} : { cursor }),
       })
       [Symbol.asyncIterator]();
-    let { pull } = run;
+    let { syncRun } = run;
     for (;;) {
       const fetchedAt = await this.databaseTime(run.workspaceId);
       const { done = false, value } = await pages.next();
       const page: CrmDealPage | null = done ? null : value;
-      pull = await this.recordPage({ ...run, pull }, page, fetchedAt);
+      syncRun = await this.recordPage({ ...run, syncRun }, page, fetchedAt);
       if (page === null || page.next === null || performance.now() > run.sliceEnd) return;
     }
   }
 
-  private async recordPage(run: Run, page: CrmDealPage | null, fetchedAt: Date): Promise<CrmPull> {
-    const { workspaceId, pull } = run;
+  private async recordPage(run: Run, page: CrmDealPage | null, fetchedAt: Date): Promise<SyncRun> {
+    const { workspaceId, syncRun } = run;
     const deals = page?.deals ?? [];
     const isLast = page === null || page.next === null;
     await failpoint('pull.afterFetch');
     return this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
       const recorded = await this.record(trx, recalculate, run, deals, fetchedAt);
       await failpoint('pull.afterRecord');
-      const joined = await lockPull(trx, workspaceId, pull.pullId);
-      const step: Required<PullStep> = {
+      const joined = await lockSyncRun(trx, workspaceId, syncRun.syncRunId);
+      const step: Required<SyncRunStep> = {
         cursor: page?.next ?? null,
-        deals: pull.deals + recorded.deals,
-        total: page?.total ?? pull.total,
-        counts: addCounts(pull.counts, recorded.counts),
-        coveredUntil: coveredBy(pull, page),
+        deals: syncRun.deals + recorded.deals,
+        total: page?.total ?? syncRun.total,
+        counts: addCounts(syncRun.counts, recorded.counts),
+        coveredUntil: coveredBy(syncRun, page),
         // A reconcile may have been requested only now.
         phase: !isLast ? 'deals' : joined?.reconcile === true ? 'missing' : 'finish',
       };
-      const next = { ...pull, ...step };
-      await savePullStep(trx, workspaceId, pull.pullId, step);
-      if (pull.kind === 'sync') await advancePull(trx, workspaceId, pull.pullId, next);
+      const next = { ...syncRun, ...step };
+      await saveSyncRunStep(trx, workspaceId, syncRun.syncRunId, step);
+      if (syncRun.kind === 'sync') await advancePull(trx, workspaceId, syncRun.syncRunId, next);
       await failpoint('pull.afterStep');
       return next;
     });
@@ -235,14 +242,14 @@ export class CrmSyncRunner {
   private async record(
     trx: Work,
     recalculate: Recalculate,
-    { workspaceId, pull, lease }: Run,
+    { workspaceId, syncRun, lease }: Run,
     deals: readonly CrmDeal[],
     fetchedAt: Date,
     /** Ids that were requested and are not among the deals. */
     hidden: readonly string[] = [],
   ): Promise<CountChanges> {
     await lease.assertHeld(trx);
-    const { provider } = pull;
+    const { provider } = syncRun;
     const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: false });
     const affected = [...recorded.affected.values()].reduce<AffectedReps>(merge, new Map());
     await recalculate(
@@ -250,14 +257,14 @@ export class CrmSyncRunner {
         repId,
         days,
         trigger: 'sync',
-        jobId: pull.kind === 'sync' ? pull.pullId : undefined,
-        pullId: pull.pullId,
+        jobId: syncRun.kind === 'sync' ? syncRun.syncRunId : undefined,
+        pullId: syncRun.syncRunId,
       })),
     );
-    await noteSkippedDeals(trx, workspaceId, pull.pullId, recorded.skipped);
-    await auditSkipped(trx, workspaceId, pull, recorded);
-    return countPulledDeals(trx, workspaceId, pull, [
-      ...pulledDeals(recorded),
+    await recordSkippedDeals(trx, workspaceId, syncRun.syncRunId, recorded.skipped);
+    await auditSkipped(trx, workspaceId, syncRun, recorded);
+    return countSyncedDeals(trx, workspaceId, syncRun, [
+      ...toSyncedDeals(recorded),
       ...hidden.map((dealId) => ({ dealId, outcome: 'hidden', isSkipped: false })),
     ]);
   }
@@ -267,126 +274,129 @@ export class CrmSyncRunner {
    * go, so a listing may miss a deal that exists. True if the pull ended here.
    */
   private async removeMissing(run: Run): Promise<boolean> {
-    const { workspaceId, pull } = run;
+    const { workspaceId, syncRun } = run;
     const { live, missing, rejected } = await this.unitOfWork.write({ workspaceId }, async (trx) => {
-      const counted = await countMissing(trx, workspaceId, pull);
-      const tooMany = counted.missing > counted.live * maxMissingShare && !pull.replaces;
-      const confirmable = pull.kind === 'sync';
+      const counted = await countMissing(trx, workspaceId, syncRun);
+      const tooMany = counted.missing > counted.live * maxMissingShare && !syncRun.replaces;
+      const confirmable = syncRun.kind === 'sync';
       return {
         ...counted,
-        rejected: tooMany && (!confirmable || (await rejectReconcile(trx, workspaceId, pull.provider))),
+        rejected: tooMany && (!confirmable || (await rejectReconcile(trx, workspaceId, syncRun.provider))),
       };
     });
     if (rejected) {
       const reason = `${missing} of ${live} deals are no longer in the CRM, and nothing was deleted. To confirm the deletion, repeat the request within ${confirmMinutes} minutes`;
-      await this.fail(workspaceId, pull, 'reconcile_refused', reason, { missing, live });
+      await this.fail(workspaceId, syncRun, 'reconcile_refused', reason, { missing, live });
       return true;
     }
-    let { counts } = pull;
+    let { counts } = syncRun;
     for (let after: string | null = missing === 0 ? null : ''; after !== null; ) {
       const range = { after, atMost: dealsPerComparison };
-      const found = await this.unitOfWork.read({ workspaceId }, (trx) => findMissing(trx, workspaceId, pull, range));
+      const found = await this.unitOfWork.read({ workspaceId }, (trx) => findMissing(trx, workspaceId, syncRun, range));
       for (const ids of chunk(found.missing, checkBatchSize)) counts = await this.checkMissing(run, ids, counts);
       after = found.last;
     }
     await this.unitOfWork.write({ workspaceId }, async (trx) => {
       await run.lease.assertHeld(trx);
-      await savePullStep(trx, workspaceId, pull.pullId, { phase: 'finish' });
+      await saveSyncRunStep(trx, workspaceId, syncRun.syncRunId, { phase: 'finish' });
     });
     return false;
   }
 
   /** Reads missing deals and records those that are gone; the counts of the pull with them. */
-  private async checkMissing(run: Run, ids: readonly string[], counts: CrmPull['counts']): Promise<CrmPull['counts']> {
-    const { workspaceId, pull, account } = run;
+  private async checkMissing(run: Run, ids: readonly string[], counts: SyncRun['counts']): Promise<SyncRun['counts']> {
+    const { workspaceId, syncRun, account } = run;
     const fetchedAt = await this.databaseTime(workspaceId);
-    const deals = pull.replaces ? ids.map(goneDeal) : await account.getDeals(ids);
+    const deals = syncRun.replaces ? ids.map(goneDeal) : await account.getDeals(ids);
     const found = new Set(deals.map((deal) => deal.id));
     // Also those that the CRM neither returns nor reports as deleted.
     const hidden = ids.filter((dealId) => !found.has(dealId));
     return this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
       const recorded = await this.record(trx, recalculate, run, deals, fetchedAt, hidden);
       const sum = addCounts(counts, recorded.counts);
-      await savePullStep(trx, workspaceId, pull.pullId, { counts: sum });
+      await saveSyncRunStep(trx, workspaceId, syncRun.syncRunId, { counts: sum });
       return sum;
     });
   }
 
-  private async finish({ workspaceId, lease, pull: { pullId } }: Run): Promise<void> {
+  private async finish({ workspaceId, lease, syncRun: { syncRunId } }: Run): Promise<void> {
     await this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
       await lease.assertHeld(trx);
-      const pull = await lockPull(trx, workspaceId, pullId);
-      if (pull === null) return;
-      const { provider, kind, counts, deals: totalDeals } = pull;
-      await schedulePoll(trx, workspaceId, provider, this.intervalOf(provider), pull.coveredUntil);
-      if (pull.deletedFrom !== null) await saveDeletionsThrough(trx, workspaceId, provider, pull.coveredUntil);
-      await recalculate.afterPull(pullId);
+      const syncRun = await lockSyncRun(trx, workspaceId, syncRunId);
+      if (syncRun === null) return;
+      const { provider, kind, counts, deals: totalDeals } = syncRun;
+      await schedulePoll(trx, workspaceId, provider, this.pollIntervalSeconds(provider), syncRun.coveredUntil);
+      if (syncRun.deletedFrom !== null) await saveDeletionsThrough(trx, workspaceId, provider, syncRun.coveredUntil);
+      await recalculate.afterPull(syncRunId);
       if (kind === 'sync') {
-        await noteSync(trx, workspaceId, provider);
-        if (pull.recalculate) await recalculate.workspace('recalculation', pullId);
+        await recordSync(trx, workspaceId, provider);
+        if (syncRun.recalculate) await recalculate.workspace('recalculation', syncRunId);
         const details = { provider, totalDeals, ...counts };
         await recordAuditEntry(
           trx,
-          { workspaceId, actor: pull.actor },
+          { workspaceId, actor: syncRun.actor },
           { trigger: 'crm_synced', scope: 'workspace', details },
         );
-        await endPull(trx, workspaceId, pullId, details);
+        await endPull(trx, workspaceId, syncRunId, details);
       }
-      await storeSyncEnd(trx, workspaceId, pullId, { status: 'completed' });
-      await deletePull(trx, workspaceId, pullId);
+      await storeSyncEnd(trx, workspaceId, syncRunId, { status: 'completed' });
+      await deleteSyncRun(trx, workspaceId, syncRunId);
       await failpoint('pull.beforeFinish');
     });
   }
 
   /** Temporary failures are retried later; others end the pull. Recorded deals stay. */
-  private async handleFailure(workspaceId: string, pullId: string, error: unknown): Promise<void> {
-    const pull = await this.unitOfWork.write({ workspaceId }, (trx) => lockPull(trx, workspaceId, pullId));
-    if (pull === null) return;
-    this.log.warn({ err: error, workspaceId, pullId, phase: pull.phase, attempts: pull.attempts }, 'pull failed');
+  private async handleFailure(workspaceId: string, syncRunId: string, error: unknown): Promise<void> {
+    const syncRun = await this.unitOfWork.write({ workspaceId }, (trx) => lockSyncRun(trx, workspaceId, syncRunId));
+    if (syncRun === null) return;
+    this.log.warn(
+      { err: error, workspaceId, pullId: syncRunId, phase: syncRun.phase, attempts: syncRun.attempts },
+      'sync run failed',
+    );
     const { kind, message } =
       error instanceof CrmFailure ? error : { kind: 'unavailable' as const, message: 'an internal error occurred' };
     if (kind === 'unauthorized' || kind === 'rejected' || kind === 'oversized')
       return this.fail(
         workspaceId,
-        pull,
+        syncRun,
         'crm_refused',
         kind === 'unauthorized' ? `${message}. Connect it again` : message,
       );
-    if (kind === 'cursor_expired' && pull.restarts < maxRestarts)
-      return this.unitOfWork.write({ workspaceId }, (trx) => restartListing(trx, workspaceId, pullId));
-    if (mustEnd(pull, error)) return this.fail(workspaceId, pull, 'crm_unavailable', message);
-    const pauseMs = Math.min(maxPauseMs, 2 * this.settings.retryMs * 2 ** pull.attempts);
+    if (kind === 'cursor_expired' && syncRun.restarts < maxRestarts)
+      return this.unitOfWork.write({ workspaceId }, (trx) => restartListing(trx, workspaceId, syncRunId));
+    if (mustEnd(syncRun, error)) return this.fail(workspaceId, syncRun, 'crm_unavailable', message);
+    const pauseMs = Math.min(maxPauseMs, 2 * this.settings.retryMs * 2 ** syncRun.attempts);
     const requestedMs = error instanceof CrmFailure ? (error.retryAfterMs ?? 0) : 0;
     await this.unitOfWork.write({ workspaceId }, (trx) =>
-      delayPull(trx, workspaceId, pullId, Math.max(pauseMs, requestedMs)),
+      delaySyncRun(trx, workspaceId, syncRunId, Math.max(pauseMs, requestedMs)),
     );
   }
 
   private async fail(
     workspaceId: string,
-    pull: CrmPull,
-    failure: PullFailure,
+    syncRun: SyncRun,
+    failure: SyncFailure,
     reason: string,
-    more: Readonly<Record<string, number>> = {},
+    extraDetails: Readonly<Record<string, number>> = {},
   ): Promise<void> {
-    const { pullId, provider, kind, counts, deals: totalDeals } = pull;
-    const details = { provider, failure, totalDeals, ...counts, ...more };
+    const { syncRunId, provider, kind, counts, deals: totalDeals } = syncRun;
+    const details = { provider, failure, totalDeals, ...counts, ...extraDetails };
     await this.changes.run({ workspaceId }, 'none', async (trx, recalculate) => {
-      await recalculate.afterPull(pullId);
-      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.intervalOf(provider), null);
-      else await failPull(trx, workspaceId, pullId, reason, details);
-      if (pull.isGivenUp) await this.settings.onGivenUp(trx, workspaceId, provider, reason);
-      await storeSyncEnd(trx, workspaceId, pullId, { status: 'failed', failure, error: reason });
-      await deletePull(trx, workspaceId, pullId);
+      await recalculate.afterPull(syncRunId);
+      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.pollIntervalSeconds(provider), null);
+      else await failPull(trx, workspaceId, syncRunId, reason, details);
+      if (syncRun.isGivenUp) await this.settings.onGivenUp(trx, workspaceId, provider, reason);
+      await storeSyncEnd(trx, workspaceId, syncRunId, { status: 'failed', failure, error: reason });
+      await deleteSyncRun(trx, workspaceId, syncRunId);
       await recordAuditEntry(
         trx,
-        { workspaceId, actor: pull.actor },
+        { workspaceId, actor: syncRun.actor },
         { trigger: `crm_${kind}`, scope: 'workspace', outcome: 'failed', error: reason, details },
       );
     });
   }
 
-  private intervalOf(provider: CrmProvider): number {
+  private pollIntervalSeconds(provider: CrmProvider): number {
     return pollInterval(provider, this.settings.pollSeconds);
   }
 
@@ -399,19 +409,19 @@ export class CrmSyncRunner {
  * The instant up to which the pull is complete, by the CRM's clock: as stated by the last page, otherwise shortly
  * before the first response.
  */
-function coveredBy(pull: CrmPull, page: CrmDealPage | null): Date | null {
-  if (page === null) return pull.coveredUntil;
-  return page.coveredUntil ?? pull.coveredUntil ?? new Date(page.serverTime.getTime() - visibilityDelayMs);
+function coveredBy(syncRun: SyncRun, page: CrmDealPage | null): Date | null {
+  if (page === null) return syncRun.coveredUntil;
+  return page.coveredUntil ?? syncRun.coveredUntil ?? new Date(page.serverTime.getTime() - visibilityDelayMs);
 }
 
 /** Whether a pull that failed for a temporary reason is not retried any more. */
-function mustEnd({ kind, phase, attempts, awaited, isGivenUp }: CrmPull, error: unknown): boolean {
+function mustEnd({ kind, phase, attempts, awaited, isGivenUp }: SyncRun, error: unknown): boolean {
   // The adapter has already retried.
   if (phase === 'people' && awaited && error instanceof CrmFailure) return true;
   return kind === 'poll' ? attempts >= maxPollFailures : isGivenUp;
 }
 
-function pulledDeals({ outcomes, skipped }: RecordedReport): PulledDeal[] {
+function toSyncedDeals({ outcomes, skipped }: RecordedReport): SyncedDeal[] {
   const without = new Set(skipped.map(({ dealId }) => dealId));
   return [...outcomes].map(([dealId, outcome]) => ({ dealId, outcome, isSkipped: without.has(dealId) }));
 }
@@ -420,7 +430,7 @@ function pulledDeals({ outcomes, skipped }: RecordedReport): PulledDeal[] {
  * A sync may read every deal of the CRM, so it writes one audit entry for all skipped deals. A poll reads few and
  * writes one per deal.
  */
-async function auditSkipped(trx: Work, workspaceId: string, { provider, kind }: CrmPull, recorded: RecordedReport) {
+async function auditSkipped(trx: Work, workspaceId: string, { provider, kind }: SyncRun, recorded: RecordedReport) {
   const trigger = `crm_${kind}`;
   if (kind === 'poll') return auditSkippedDeals(trx, workspaceId, { trigger, provider }, recorded);
   const { skipped } = recorded;

@@ -6,8 +6,8 @@ import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work
 import { type JobQueue } from '../../platform/jobs/job-queue.js';
 import { revokeLease } from '../../platform/jobs/leases.js';
 import { type CrmProvider } from '../adapters/port.js';
-import { leaseOfPull, pullJob } from './crm-pull.js';
-import { deletePull, insertSync, joinSync, listSyncs } from './crm-pull-store.js';
+import { syncRunJob, syncRunLease } from './crm-pull.js';
+import { deleteSyncRun, insertSync, joinSync, listSyncs } from './crm-pull-store.js';
 
 interface SyncOptions {
   readonly reconcile: boolean;
@@ -39,7 +39,7 @@ export class CrmSync {
     for (let tries = 0; tries < maxTries; tries += 1) {
       const started = await this.unitOfWork.write(caller, (trx) => startSync(trx, caller, provider, options));
       if (started !== null) {
-        await this.queue.add(pullJob, { workspaceId: caller.workspaceId, pullId: started.jobId });
+        await this.queue.add(syncRunJob, { workspaceId: caller.workspaceId, pullId: started.jobId });
         return started;
       }
       // The running sync is too far to accept more options; it ends soon.
@@ -76,7 +76,7 @@ export async function startSync(
     pulling: true,
   });
   if (job.joined) return (await joinSync(trx, workspaceId, job.jobId, options)) ? job : null;
-  await insertSync(trx, workspaceId, { pullId: job.jobId, provider, actor, ...options });
+  await insertSync(trx, workspaceId, { syncRunId: job.jobId, provider, actor, ...options });
   return job;
 }
 
@@ -87,8 +87,8 @@ export async function startSync(
 export async function restartSyncs(trx: Work, workspaceId: string, provider?: CrmProvider): Promise<void> {
   for (const sync of await listSyncs(trx, workspaceId)) {
     if (provider !== undefined && sync.provider !== provider) continue;
-    await revokeLease(trx, workspaceId, leaseOfPull(sync.pullId));
-    await deletePull(trx, workspaceId, sync.pullId);
+    await revokeLease(trx, workspaceId, syncRunLease(sync.syncRunId));
+    await deleteSyncRun(trx, workspaceId, sync.syncRunId);
     await insertSync(trx, workspaceId, sync);
   }
 }

@@ -1,17 +1,17 @@
 import { idOf } from '../../kernel/ids.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type CrmMember, type CrmProvider } from '../adapters/port.js';
-import { connectionOf, updateConnection } from '../connections/crm-connection-row.js';
+import { selectConnection, updateConnection } from '../connections/crm-connection-row.js';
 
 /** Equal for people of whom an import would change nothing. Addresses of pictures may change with every response. */
-export function hashOfMembers(members: readonly CrmMember[]): string {
+export function hashMembers(members: readonly CrmMember[]): string {
   const rows = members.map(({ crmId, email, name, active }) => JSON.stringify([crmId, email, name, active]));
   return idOf(rows.sort().join());
 }
 
 /** Of the people that were imported last; null if none were. */
 export async function findMembersHash(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
-  const row = await connectionOf(trx, workspaceId, provider).select('members_hash').executeTakeFirst();
+  const row = await selectConnection(trx, workspaceId, provider).select('members_hash').executeTakeFirst();
   return row?.members_hash ?? null;
 }
 

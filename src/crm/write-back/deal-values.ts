@@ -15,7 +15,7 @@ export interface ActiveWriteBack {
 }
 
 /** A deal with the values that the CRM must hold; null if nothing is written any more. */
-export interface WantedValues {
+export interface DesiredValues {
   readonly dealId: string;
   readonly provider: CrmProvider;
   readonly values: DealValues | null;
@@ -43,12 +43,12 @@ interface DealRow {
  * What the deals must show: the commission of their owner, without adjustments, periodic bonuses and what managers earn
  * on them. A deal that never paid anything shows nothing.
  */
-export async function wantedValues(
+export async function loadDesiredValues(
   trx: Work,
   workspaceId: string,
   active: readonly ActiveWriteBack[],
   dealIds: readonly string[],
-): Promise<WantedValues[]> {
+): Promise<DesiredValues[]> {
   if (dealIds.length === 0) return [];
   const { rows } = await sql<DealRow>`
     select d.deal_id as "dealId", d.provider, d.deleted_at is not null as "isDeleted", w.deal_id is not null as "isKnown",
@@ -67,20 +67,25 @@ export async function wantedValues(
     where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[])
       and d.provider = any(${active.map(({ provider }) => provider)}::text[])`.execute(trx);
   return rows.flatMap((row) => {
-    const of = active.find(({ provider }) => provider === row.provider);
-    return of === undefined ? [] : (wantedOf(row, of) ?? []);
+    const writeBack = active.find(({ provider }) => provider === row.provider);
+    return writeBack === undefined ? [] : (toDesiredValues(row, writeBack) ?? []);
   });
 }
 
-function wantedOf(
+function toDesiredValues(
   { dealId, provider, isDeleted, isKnown, currency, events }: DealRow,
-  of: ActiveWriteBack,
-): WantedValues | null {
-  const values = events === null || isDeleted ? null : earnedValues(events, currency, of.targets);
+  writeBack: ActiveWriteBack,
+): DesiredValues | null {
+  const values = events === null || isDeleted ? null : earnedValues(events, currency, writeBack.targets);
   if (values !== null) return { dealId, provider, values };
   if (!isKnown) return null;
-  const isGone = isDeleted && !of.excludesDeals;
-  const reversed = { commission: '0', currency, state: of.targets.state === null ? '' : 'Reversed', attainment: null };
+  const isGone = isDeleted && !writeBack.excludesDeals;
+  const reversed = {
+    commission: '0',
+    currency,
+    state: writeBack.targets.state === null ? '' : 'Reversed',
+    attainment: null,
+  };
   return { dealId, provider, values: isGone ? null : reversed };
 }
 
@@ -95,12 +100,12 @@ function earnedValues(events: readonly DealEvent[], dealCurrency: string, target
     currency,
     // Values without a field stay equal, so that their changes are not written.
     state: targets.state === null ? '' : isApproved ? 'Approved' : 'Earned',
-    attainment: targets.attainment === null ? null : attainmentOf(paid),
+    attainment: targets.attainment === null ? null : findAttainment(paid),
   };
 }
 
 /** The attainment under the rule that pays most of those with a quota. */
-function attainmentOf(events: readonly DealEvent[]): string | null {
+function findAttainment(events: readonly DealEvent[]): string | null {
   let best: { readonly event: DealEvent; readonly attainment: Decimal } | null = null;
   for (const event of events) {
     const attainment = event.trace === null ? null : attainmentAfter(event.trace);
@@ -109,7 +114,7 @@ function attainmentOf(events: readonly DealEvent[]): string | null {
   return best?.attainment.toString() ?? null;
 }
 
-function isBefore(one: DealEvent, other: DealEvent): boolean {
-  const [first, second] = [Decimal.of(one.amount), Decimal.of(other.amount)];
-  return first.equals(second) ? one.ruleName < other.ruleName : second.isLessThan(first);
+function isBefore(event: DealEvent, other: DealEvent): boolean {
+  const [first, second] = [Decimal.of(event.amount), Decimal.of(other.amount)];
+  return first.equals(second) ? event.ruleName < other.ruleName : second.isLessThan(first);
 }

@@ -7,21 +7,21 @@ import { type Log } from '../../platform/log.js';
 import { type CrmAccount, CrmFailure, type CrmProvider, type WrittenBatch } from '../adapters/port.js';
 import { type WriteCheck } from '../adapters/write-back.js';
 import { type CrmAccounts } from '../connections/crm-accounts.js';
-import { wantedValues } from './deal-values.js';
+import { loadDesiredValues } from './deal-values.js';
 import { writeBackJob, writeBackLease } from './write-back.js';
 import {
+  type ClaimedDeal,
+  claimDeals,
   dealsToCompare,
   finishComparison,
   firstDays,
   nextComparison,
-  noteCheck,
   pauseWriteBack,
+  recordCheck,
   recordRejected,
   recordWritten,
   releaseDeals,
-  storeWanted,
-  type TakenDeal,
-  takeDeals,
+  saveDesiredValues,
 } from './write-back-store.js';
 import { type DueWriteBack, listActiveWriteBacks, listDueWriteBacks } from './write-back-views.js';
 
@@ -65,19 +65,19 @@ export class WriteBackRunner {
     while (performance.now() < sliceEnd) {
       const compared = await this.compareSome(run);
       const due = await this.unitOfWork.read(run, (trx) => listDueWriteBacks(trx, run.workspaceId));
-      for (const one of due) await this.checkOrWrite(run, one);
+      for (const writeBack of due) await this.checkOrWrite(run, writeBack);
       if (!compared && due.length === 0) return 'stopped';
     }
     return 'yielded';
   }
 
   private async compareSome(run: Run): Promise<boolean> {
-    for (let done = 0; done < comparisonsPerRound; done += 1) if (!(await this.compareOne(run))) return done > 0;
+    for (let done = 0; done < comparisonsPerRound; done += 1) if (!(await this.compareNext(run))) return done > 0;
     return true;
   }
 
   /** Compares deals of one rep; false if there is no request. */
-  private compareOne(run: Run): Promise<boolean> {
+  private compareNext(run: Run): Promise<boolean> {
     const { workspaceId } = run;
     return this.inTransaction(run, async (trx) => {
       const next = await nextComparison(trx, workspaceId);
@@ -86,7 +86,7 @@ export class WriteBackRunner {
       const step = await firstDays(trx, workspaceId, repId, days);
       const dealIds = await dealsToCompare(trx, workspaceId, repId, step);
       const active = await listActiveWriteBacks(trx, workspaceId);
-      await storeWanted(trx, workspaceId, await wantedValues(trx, workspaceId, active, dealIds));
+      await saveDesiredValues(trx, workspaceId, await loadDesiredValues(trx, workspaceId, active, dealIds));
       await finishComparison(trx, workspaceId, next, step.to);
       return true;
     });
@@ -96,7 +96,7 @@ export class WriteBackRunner {
   private async checkOrWrite(run: Run, due: DueWriteBack): Promise<void> {
     const { provider, needsCheck } = due;
     try {
-      const account = await this.accountOf(run, provider);
+      const account = await this.openAccount(run, provider);
       if (account === null) throw new CrmFailure('unavailable', `${provider} has no credentials`);
       if (needsCheck) await this.check(run, due, account);
       else await this.writeBatch(run, due, account);
@@ -109,7 +109,7 @@ export class WriteBackRunner {
     }
   }
 
-  private async accountOf({ workspaceId, accounts }: Run, provider: CrmProvider): Promise<CrmAccount | null> {
+  private async openAccount({ workspaceId, accounts }: Run, provider: CrmProvider): Promise<CrmAccount | null> {
     const open = accounts.get(provider);
     if (open !== undefined) return open;
     const account = await this.accounts.open(workspaceId, provider);
@@ -119,17 +119,19 @@ export class WriteBackRunner {
 
   private async check(run: Run, { provider, targets }: DueWriteBack, account: CrmAccount): Promise<void> {
     const check: WriteCheck = await account.checkWrites(targets);
-    await this.inTransaction(run, (trx) => noteCheck(trx, run.workspaceId, provider, check));
+    await this.inTransaction(run, (trx) => recordCheck(trx, run.workspaceId, provider, check));
   }
 
   private async writeBatch(run: Run, due: DueWriteBack, account: CrmAccount): Promise<void> {
     const { workspaceId } = run;
-    const taken = await this.inTransaction(run, (trx) => takeDeals(trx, workspaceId, due.provider, account.maxWrites));
-    if (taken.length === 0) return;
-    const batch = await account.writeDeals(due.targets, taken);
+    const claimed = await this.inTransaction(run, (trx) =>
+      claimDeals(trx, workspaceId, due.provider, account.maxWrites),
+    );
+    if (claimed.length === 0) return;
+    const batch = await account.writeDeals(due.targets, claimed);
     await failpoint('writeBack.afterSend');
     await this.inTransaction(run, async (trx) => {
-      await record(trx, workspaceId, due.provider, taken, batch);
+      await record(trx, workspaceId, due.provider, claimed, batch);
       if (batch.failure !== null) await this.pause(trx, run, due, batch.failure);
     });
     if (batch.failure !== null)
@@ -160,7 +162,7 @@ async function record(
   trx: Work,
   workspaceId: string,
   provider: CrmProvider,
-  taken: readonly TakenDeal[],
+  claimed: readonly ClaimedDeal[],
   { results, failure }: WrittenBatch,
 ): Promise<void> {
   const byId = new Map(results.map((result) => [result.dealId, result]));
@@ -168,7 +170,7 @@ async function record(
     trx,
     workspaceId,
     provider,
-    taken.filter(({ dealId }) => byId.get(dealId)?.problem === null),
+    claimed.filter(({ dealId }) => byId.get(dealId)?.problem === null),
   );
   await recordRejected(
     trx,
@@ -180,6 +182,6 @@ async function record(
     await releaseDeals(
       trx,
       workspaceId,
-      taken.filter(({ dealId }) => !byId.has(dealId)),
+      claimed.filter(({ dealId }) => !byId.has(dealId)),
     );
 }

@@ -14,7 +14,7 @@ import {
 } from '../adapters/write-back.js';
 import { findConnectedCrm } from '../connections/crm-connection-views.js';
 import { findSettings } from '../connections/crm-settings-views.js';
-import { type WantedValues } from './deal-values.js';
+import { type DesiredValues } from './deal-values.js';
 import { writeBackLease } from './write-back.js';
 import { findWriteTargets } from './write-back-views.js';
 
@@ -42,12 +42,12 @@ export async function applyWriteBack(
   if (isOtherAccount || !isEqual(before, targets)) await replaceTargets(trx, workspaceId, provider, targets);
   if (targets === null) return;
   await resumeWriteBack(trx, workspaceId, provider);
-  await noteCheck(trx, workspaceId, provider, check);
+  await recordCheck(trx, workspaceId, provider, check);
 }
 
-function isEqual(one: WriteTargets | null, other: WriteTargets | null): boolean {
-  if (one === null || other === null) return one === other;
-  return writtenValues.every((value) => one[value] === other[value]);
+function isEqual(targets: WriteTargets | null, other: WriteTargets | null): boolean {
+  if (targets === null || other === null) return targets === other;
+  return writtenValues.every((value) => targets[value] === other[value]);
 }
 
 /** A worker that writes to the former fields loses its lease, so it records nothing for the new ones. */
@@ -82,7 +82,7 @@ async function replaceTargets(
 const findingsPause = sql`interval '1 hour'`;
 
 /** Stores the result of a check; without one, the next worker checks before it writes. */
-export async function noteCheck(
+export async function recordCheck(
   trx: Work,
   workspaceId: string,
   provider: CrmProvider,
@@ -182,15 +182,19 @@ export async function dealsToCompare(trx: Work, workspaceId: string, repId: stri
 }
 
 /** Stores what the deals must show. Deals that the CRM shows correctly are not written. */
-export async function storeWanted(trx: Work, workspaceId: string, wanted: readonly WantedValues[]): Promise<void> {
-  const gone = wanted.filter(({ values }) => values === null).map(({ dealId }) => dealId);
+export async function saveDesiredValues(
+  trx: Work,
+  workspaceId: string,
+  desired: readonly DesiredValues[],
+): Promise<void> {
+  const gone = desired.filter(({ values }) => values === null).map(({ dealId }) => dealId);
   if (gone.length > 0)
     await trx
       .deleteFrom('deal_write_backs')
       .where('workspace_id', '=', workspaceId)
       .where('deal_id', 'in', gone)
       .execute();
-  const shown = wanted.filter(({ values }) => values !== null);
+  const shown = desired.filter(({ values }) => values !== null);
   if (shown.length === 0) return;
   await sql`
     insert into deal_write_backs as w (workspace_id, deal_id, provider, wanted, due_at)
@@ -208,7 +212,7 @@ export async function storeWanted(trx: Work, workspaceId: string, wanted: readon
 }
 
 /** A deal that is about to be sent. */
-export interface TakenDeal {
+export interface ClaimedDeal {
   readonly dealId: string;
   readonly values: DealValues;
   /** The outcome of an earlier request is unknown: another worker may still be sending it. */
@@ -216,13 +220,13 @@ export interface TakenDeal {
 }
 
 /** Takes deals that are due and notes, before they are sent, that the CRM may get them. */
-export async function takeDeals(
+export async function claimDeals(
   trx: Work,
   workspaceId: string,
   provider: CrmProvider,
   atMost: number,
-): Promise<TakenDeal[]> {
-  const { rows } = await sql<TakenDeal>`
+): Promise<ClaimedDeal[]> {
+  const { rows } = await sql<ClaimedDeal>`
     with due as materialized (
       select deal_id, sent_at from deal_write_backs
       where workspace_id = ${workspaceId} and provider = ${provider} and due_at <= now()
@@ -245,7 +249,7 @@ export async function recordWritten(
   trx: Work,
   workspaceId: string,
   provider: CrmProvider,
-  written: readonly TakenDeal[],
+  written: readonly ClaimedDeal[],
 ): Promise<void> {
   if (written.length === 0) return;
   await sql`
@@ -266,19 +270,19 @@ export async function recordWritten(
 /** Records why the CRM did not accept deals. They are due again after a pause that doubles, up to a day. */
 export async function recordRejected(trx: Work, workspaceId: string, rejected: readonly WriteResult[]): Promise<void> {
   if (rejected.length === 0) return;
-  const given = sql`(select * from ${unnestRows(rejected, [
+  const rejections = sql`(select * from ${unnestRows(rejected, [
     ['deal_id', 'text', ({ dealId }) => dealId],
-    ['reason', 'text', ({ problem }) => reasonOf(problem)],
+    ['reason', 'text', ({ problem }) => formatReason(problem)],
   ])})`;
   // A deal that is deleted here has nothing to show.
   await sql`
-    delete from deal_write_backs w using ${given} as g, deals d
+    delete from deal_write_backs w using ${rejections} as g, deals d
     where w.workspace_id = ${workspaceId} and w.deal_id = g.deal_id
       and d.workspace_id = w.workspace_id and d.deal_id = w.deal_id and d.deleted_at is not null`.execute(trx);
   await sql`
     update deal_write_backs w set sent_at = null, attempts = attempts + 1, error = g.reason, failed_at = now(),
       due_at = now() + least(interval '1 day', interval '1 minute' * 2 ^ least(attempts, 20))
-    from ${given} as g
+    from ${rejections} as g
     where w.workspace_id = ${workspaceId} and w.deal_id = g.deal_id`.execute(trx);
   const survivors = rejected.flatMap(({ problem }) => (problem?.kind === 'gone' ? (problem.survivor ?? []) : []));
   if (survivors.length > 0)
@@ -287,12 +291,12 @@ export async function recordRejected(trx: Work, workspaceId: string, rejected: r
       where workspace_id = ${workspaceId} and deal_id = any(${survivors}::text[])`.execute(trx);
 }
 
-function reasonOf(problem: WriteResult['problem']): string {
+function formatReason(problem: WriteResult['problem']): string {
   return problem?.kind === 'failed' ? problem.reason : 'the CRM has no such deal';
 }
 
 /** Deals that the CRM has certainly not received are as they were before. */
-export async function releaseDeals(trx: Work, workspaceId: string, released: readonly TakenDeal[]): Promise<void> {
+export async function releaseDeals(trx: Work, workspaceId: string, released: readonly ClaimedDeal[]): Promise<void> {
   const dealIds = released.filter(({ isUncertain }) => !isUncertain).map(({ dealId }) => dealId);
   if (dealIds.length === 0) return;
   await sql`

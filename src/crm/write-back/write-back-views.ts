@@ -39,7 +39,7 @@ export async function listDueWriteBacks(trx: Work, workspaceId: string): Promise
   return rows;
 }
 
-function writeBackOf(trx: Work, workspaceId: string, provider: CrmProvider) {
+function selectWriteBack(trx: Work, workspaceId: string, provider: CrmProvider) {
   return trx.selectFrom('crm_write_backs').where('workspace_id', '=', workspaceId).where('provider', '=', provider);
 }
 
@@ -49,7 +49,7 @@ export async function findWriteTargets(
   workspaceId: string,
   provider: CrmProvider,
 ): Promise<WriteTargets | null> {
-  const row = await writeBackOf(trx, workspaceId, provider).select('targets').executeTakeFirst();
+  const row = await selectWriteBack(trx, workspaceId, provider).select('targets').executeTakeFirst();
   return row?.targets ?? null;
 }
 
@@ -59,7 +59,7 @@ export async function writtenProperties(
   workspaceId: string,
   provider: CrmProvider,
 ): Promise<ReadonlySet<string>> {
-  const row = await writeBackOf(trx, workspaceId, provider).select('properties').executeTakeFirst();
+  const row = await selectWriteBack(trx, workspaceId, provider).select('properties').executeTakeFirst();
   return new Set(row?.properties ?? []);
 }
 
@@ -70,7 +70,7 @@ export async function readWriteBackStatus(
   workspaceId: string,
   provider: CrmProvider,
 ): Promise<WriteBackStatus> {
-  const row = await writeBackOf(trx, workspaceId, provider)
+  const row = await selectWriteBack(trx, workspaceId, provider)
     .select(['checked_at', 'findings', 'error', 'written_at', 'not_before'])
     .select(sql<boolean>`not_before > now() and error is not null`.as('is_paused'))
     .executeTakeFirst();

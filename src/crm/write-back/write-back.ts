@@ -63,7 +63,7 @@ export const writeBackExample = {
   ],
 } as const;
 
-export interface WriteBackWork {
+export interface WriteBackPayload {
   readonly workspaceId: string;
   /** As of the sweep: a job of a dead worker must not count as this one. */
   readonly generation?: number | undefined;
@@ -71,7 +71,7 @@ export interface WriteBackWork {
 }
 
 /** Writes what is due to the CRMs of the workspace. */
-export const writeBackJob: JobDeclaration<WriteBackWork> = {
+export const writeBackJob: JobDeclaration<WriteBackPayload> = {
   name: 'crm-write-back.v1',
   payload: z.object({ workspaceId: z.uuid(), generation: z.int().optional(), slot: z.int().optional() }),
   attempts: 1,

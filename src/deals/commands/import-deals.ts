@@ -138,7 +138,7 @@ const response = z.object({
     .optional()
     .describe('With effect=true. null: more deals are new or changed than can be calculated at once'),
 });
-type Answer = z.input<typeof response>;
+type ImportResponse = z.input<typeof response>;
 
 /** What a file states apart from its rows. */
 interface FileTerms {
@@ -152,7 +152,7 @@ interface ImportParts {
   readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
   /** Rolls back the transaction of a dry run, which does everything that an import does. */
-  readonly end: (answer: Answer) => Answer;
+  readonly end: (result: ImportResponse) => ImportResponse;
 }
 
 async function importFile(
@@ -160,7 +160,7 @@ async function importFile(
   recalculate: Recalculate,
   caller: Caller,
   { query, openFile, unitOfWork, clock, end }: ImportParts,
-): Promise<Answer> {
+): Promise<ImportResponse> {
   const { workspaceId } = caller;
   const terms = await loadDealTerms(trx, workspaceId);
   const columns = await loadImportColumns(trx, workspaceId, terms);
@@ -172,13 +172,13 @@ async function importFile(
       ? await importForEffect(trx, workspaceId, write, await workspaceToday(trx, workspaceId, clock))
       : { result: await write() };
   const { preview, affected, ...counts } = result;
-  const answer = { ...counts, warnings: [...warnings], numberFormat };
+  const imported = { ...counts, warnings: [...warnings], numberFormat };
   if (!query.dryRun) {
     const { created, changed, unchanged, stale, rejected } = counts;
     await setAuditCounts(trx, { created, changed, unchanged, stale, rejected: rejected.length });
-    return { ...answer, jobId: await requestImported(trx, recalculate, caller, result) };
+    return { ...imported, jobId: await requestImported(trx, recalculate, caller, result) };
   }
-  return end({ ...answer, dryRun: true, rows: preview, ...effect });
+  return end({ ...imported, dryRun: true, rows: preview, ...effect });
 }
 
 type OpenFile = (
@@ -190,8 +190,8 @@ function csvFile(read: () => Readable, { dateFormat = 'ISO', numberFormat: reque
   return async (terms, columns) => {
     const header = await csvHeader(read(), format, columns);
     const numberFormat = requested ?? (await provenNumberFormat(read(), format.delimiter, header));
-    const nameOf = (name: string) => header.titles.get(name) ?? name;
-    const rows = csvRows(read(), format.delimiter, header, { terms, columns, dateFormat, numberFormat, nameOf });
+    const toSentName = (name: string) => header.titles.get(name) ?? name;
+    const rows = csvRows(read(), format.delimiter, header, { terms, columns, dateFormat, numberFormat, toSentName });
     return { rows, warnings: header.warnings, numberFormat };
   };
 }
@@ -204,7 +204,7 @@ async function jsonFile(read: () => Readable, query: Query): Promise<OpenFile> {
   const dateFormat = declared ?? query.dateFormat ?? 'ISO';
   return async (terms, columns) => {
     const numberFormat = query.numberFormat ?? null;
-    const reader = { terms, columns, dateFormat, numberFormat, nameOf: (name: string) => name };
+    const reader = { terms, columns, dateFormat, numberFormat, toSentName: (name: string) => name };
     return { rows: jsonRows(read(), reader), warnings: [], numberFormat };
   };
 }
@@ -247,7 +247,7 @@ export const importDeals = operation({
    * Imports the whole file in one transaction, which starts when the upload is complete. Invalid rows are reported,
    * valid rows are imported.
    */
-  async execute({ query, body }, caller, { changes, unitOfWork, clock }): Promise<Answer> {
+  async execute({ query, body }, caller, { changes, unitOfWork, clock }): Promise<ImportResponse> {
     const { contentType, stream } = body;
     return withSpooledUpload(stream, async (read) => {
       const openFile = contentType === 'text/csv' ? csvFile(read, query) : await jsonFile(read, query);

@@ -8,15 +8,15 @@ import { operation, Reply } from '../../platform/operations/operation.js';
 import { affectedReps } from '../affected-reps.js';
 import {
   amountBound,
-  amountOutOfRange,
-  contentOf,
   type DealRecord,
   dealBody,
   dealBodyExample,
   dealExample,
   dealId,
   dealRecord,
+  findAmountOutOfRange,
   readContent,
+  toContent,
 } from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
 import { findDeal } from '../deal-views.js';
@@ -45,9 +45,9 @@ export const putDeal = operation({
     const { workspaceId } = caller;
     const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
     return changes.run(caller, 'shared', async (trx, recalculate) => {
-      const content = contentOf(body);
+      const content = toContent(body);
       const terms = await loadDealTerms(trx, workspaceId);
-      const slug = amountOutOfRange(content, terms);
+      const slug = findAmountOutOfRange(content, terms);
       if (slug !== null) throw invalid({ path: `fields.${slug}`, message: amountBound });
       const read = readContent(content, terms);
       const {

@@ -1,8 +1,8 @@
 import { Failure, invalid } from '../../kernel/failure.js';
 import { ColumnNames, nameKey } from '../../platform/files/column-names.js';
-import { maxFields, problemOfSlug } from '../deal.js';
+import { checkSlug, maxFields } from '../deal.js';
 import { type ImportColumns, namedColumns } from './import-columns.js';
-import { type CellKind, kindOf } from './import-row.js';
+import { type CellKind, findCellKind } from './import-row.js';
 
 export interface Column {
   readonly name: string;
@@ -33,7 +33,11 @@ export interface Header {
 const usualIdColumns = ['id', 'deal_id'];
 
 /** Reads the header: names that differ in case, spaces and punctuation only are the same column. */
-export function headerOf(cells: readonly string[], idColumn: string | undefined, importColumns: ImportColumns): Header {
+export function readHeader(
+  cells: readonly string[],
+  idColumn: string | undefined,
+  importColumns: ImportColumns,
+): Header {
   if (cells.length > maxFields + 1)
     throw invalid({ path: '', message: `the header names more than ${maxFields} fields` });
   const id = findIdColumn(cells, idColumn);
@@ -49,12 +53,12 @@ export function headerOf(cells: readonly string[], idColumn: string | undefined,
   if (columns.length > 0 && unknown.length === columns.length) throw noKnownColumns(columns, names, importColumns);
   if (id === null) throw idColumnMissing(cells, idColumn);
   const named = new Set<string>(namedColumns);
-  const kinded = columns.map(({ name, index }) => ({ name, index, kind: kindOf(name, importColumns) }));
+  const kinded = columns.map(({ name, index }) => ({ name, index, kind: findCellKind(name, importColumns) }));
   return {
     width: cells.length,
     id,
-    idTitle: titleOf(cells[id]),
-    titles: new Map(columns.map(({ name, index }) => [name, titleOf(cells[index])])),
+    idTitle: toTitle(cells[id]),
+    titles: new Map(columns.map(({ name, index }) => [name, toTitle(cells[index])])),
     named: kinded.filter(({ name }) => named.has(name)),
     fields: kinded.filter(({ name }) => !named.has(name)).sort((a, b) => (a.name < b.name ? -1 : 1)),
     warnings: unknown.map(({ name }) => ({
@@ -65,7 +69,7 @@ export function headerOf(cells: readonly string[], idColumn: string | undefined,
   };
 }
 
-function titleOf(cell = ''): string {
+function toTitle(cell = ''): string {
   return cell.trim().slice(0, 100);
 }
 
@@ -79,7 +83,7 @@ function findIdColumn(cells: readonly string[], idColumn: string | undefined): n
 }
 
 function idColumnMissing(cells: readonly string[], idColumn: string | undefined): Failure {
-  const columns = cells.slice(0, 20).map(titleOf);
+  const columns = cells.slice(0, 20).map(toTitle);
   return invalid({
     path: 'idColumn',
     message: `the header has no column ${idColumn ?? 'id'}; name the column of the deal ids with idColumn, one of: ${columns.join(', ')}`,
@@ -89,7 +93,7 @@ function idColumnMissing(cells: readonly string[], idColumn: string | undefined)
 function assertNames(columns: readonly { name: string; index: number }[], idCell: string): void {
   const names = new Set([idCell.trim()]);
   for (const { name, index } of columns) {
-    const problem = problemOfSlug(name) ?? (names.has(name) ? 'is named twice' : null);
+    const problem = checkSlug(name) ?? (names.has(name) ? 'is named twice' : null);
     if (problem !== null)
       throw invalid({ path: '', message: `column ${index + 1} of the header (${name.slice(0, 100)}) ${problem}` });
     names.add(name);

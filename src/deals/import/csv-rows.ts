@@ -3,7 +3,7 @@ import { invalid } from '../../kernel/failure.js';
 import { formatOf, type NumberFormat } from '../../kernel/number-text.js';
 import { mapInSlices } from '../../kernel/waiting.js';
 import { csvRecords } from '../../platform/files/csv-records.js';
-import { type Column, type Header, headerOf } from './csv-header.js';
+import { type Column, type Header, readHeader } from './csv-header.js';
 import { type ImportColumns } from './import-columns.js';
 import { type ImportRow, type RowReader, readCell, readCsvRow } from './import-row.js';
 
@@ -19,7 +19,7 @@ export async function csvHeader(
   columns: ImportColumns,
 ): Promise<Header> {
   for await (const [header] of csvRecords(source, delimiter)) {
-    if (header !== undefined) return headerOf(header, idColumn, columns);
+    if (header !== undefined) return readHeader(header, idColumn, columns);
   }
   throw invalid({ path: '', message: 'the file has no header row' });
 }
@@ -65,12 +65,12 @@ export async function* csvRows(
     if (records.length > 0) isHeader = false;
     yield await mapInSlices(data, (cells) => {
       row += 1;
-      return rowOf(row, cells, header, reader);
+      return readRow(row, cells, header, reader);
     });
   }
 }
 
-function rowOf(row: number, cells: readonly string[], header: Header, reader: RowReader): ImportRow {
+function readRow(row: number, cells: readonly string[], header: Header, reader: RowReader): ImportRow {
   if (cells.length !== header.width)
     return { row, reason: `has ${cells.length} columns where the header has ${header.width}` };
   const fields: Record<string, string> = {};

@@ -101,7 +101,7 @@ export class DealListSplitter {
   }
 
   private endMember(members: string[], last: boolean): void {
-    const member = this.takeOpen();
+    const member = this.flushOpenDeal();
     if (last) this.inList = false;
     const isEmptyList = last && this.count === 0 && member.trim() === '';
     if (isEmptyList) return;
@@ -110,10 +110,10 @@ export class DealListSplitter {
   }
 
   private appendRest(): void {
-    this.rest += this.takeOpen();
+    this.rest += this.flushOpenDeal();
   }
 
-  private takeOpen(): string {
+  private flushOpenDeal(): string {
     const bytes = Buffer.concat(this.open);
     assertUtf8(bytes);
     const text = bytes.toString('utf8');

@@ -32,18 +32,23 @@ export async function loadImportColumns(trx: Work, workspaceId: string, terms: D
         .executeTakeFirstOrThrow(),
   );
   const measures = Object.values(mapping.field_mapping.measures ?? {});
-  const slugsOf = (name: StandardField): readonly string[] => {
+  const findSlugs = (name: StandardField): readonly string[] => {
     const mapped = terms.standard[name];
     return mapped === undefined ? usualSlugs[name] : [mapped];
   };
-  const amounts = new Set(slugsOf('dealAmount'));
-  const slugs = [...standardFields.flatMap(slugsOf), ...measures, ...planned.every, ...native.map(({ slug }) => slug)];
+  const amounts = new Set(findSlugs('dealAmount'));
+  const slugs = [
+    ...standardFields.flatMap(findSlugs),
+    ...measures,
+    ...planned.every,
+    ...native.map(({ slug }) => slug),
+  ];
   return {
     slugs: [...new Set(slugs)],
     numeric: new Set([...amounts, ...measures, ...planned.numeric]),
     amounts,
-    closeDates: new Set(slugsOf('closeDate')),
-    createdDates: new Set(slugsOf('createdDate')),
+    closeDates: new Set(findSlugs('closeDate')),
+    createdDates: new Set(findSlugs('createdDate')),
   };
 }
 

@@ -6,17 +6,17 @@ import { readValue } from '../../kernel/invalid-values.js';
 import { type NumberFormat, readNumber } from '../../kernel/number-text.js';
 import { unreachable } from '../../kernel/unreachable.js';
 import {
-  contentOf,
+  checkFields,
   type DealContent,
   type DealTerms,
   dealBody,
   dealId,
   givenNames,
   type Projection,
-  problemOfFields,
   readContent,
   standardSlug,
   standardValue,
+  toContent,
 } from '../deal.js';
 import { type IncomingDeal } from '../record-deals.js';
 import { type ImportColumns } from './import-columns.js';
@@ -46,12 +46,12 @@ export interface RowReader {
   /** Null if the file neither states nor proves a format. */
   readonly numberFormat: NumberFormat | null;
   /** How the file names a field or a named column, for messages. */
-  readonly nameOf: (name: string) => string;
+  readonly toSentName: (name: string) => string;
 }
 
 export type CellKind = 'amount' | 'number' | 'closeDate' | 'createdDate' | 'text';
 
-export function kindOf(slug: string, { amounts, numeric, closeDates, createdDates }: ImportColumns): CellKind {
+export function findCellKind(slug: string, { amounts, numeric, closeDates, createdDates }: ImportColumns): CellKind {
   if (amounts.has(slug)) return 'amount';
   if (closeDates.has(slug)) return 'closeDate';
   if (createdDates.has(slug)) return 'createdDate';
@@ -63,10 +63,10 @@ export function readCell(slug: string, text: string, kind: CellKind, reader: Row
   switch (kind) {
     case 'amount':
     case 'number':
-      return numberCell(reader.nameOf(slug), text, kind, reader.numberFormat);
+      return numberCell(reader.toSentName(slug), text, kind, reader.numberFormat);
     case 'closeDate':
     case 'createdDate':
-      return dateCell(reader.nameOf(slug), text, reader);
+      return dateCell(reader.toSentName(slug), text, reader);
     case 'text':
       return reader.dateFormat === 'ISO' ? text : (slashedDay(text.trim(), reader.dateFormat) ?? text);
     default:
@@ -118,7 +118,7 @@ function slashedDay(value: string, dateFormat: DateFormat): Day | null {
 /**
  * Standard values that commission depends on must be readable; otherwise the deal would earn nothing without notice.
  */
-function problemOfStandardValues(content: DealContent, read: Projection, reader: RowReader): string | null {
+function checkStandardValues(content: DealContent, read: Projection, reader: RowReader): string | null {
   const problem = (name: StandardField, expected: string): string | null => {
     const value = standardValue(content, name, reader.terms);
     return isAbsent(value) ? null : `${sentName(content, name, reader)}: ${shown(value)} is not ${expected}`;
@@ -134,14 +134,14 @@ function problemOfStandardValues(content: DealContent, read: Projection, reader:
 function sentName({ fields, given }: DealContent, name: StandardField, reader: RowReader): string {
   const named = givenNames[name];
   const slug = given[named] === undefined ? standardSlug(fields, name, reader.terms) : undefined;
-  return slug === undefined ? named : reader.nameOf(slug);
+  return slug === undefined ? named : reader.toSentName(slug);
 }
 
 function shown(value: unknown): string {
   return JSON.stringify(value).slice(0, 60);
 }
 
-function rowOf(
+function toImportRow(
   row: number,
   dealId: string,
   sent: DealContent,
@@ -149,7 +149,7 @@ function rowOf(
   reader: RowReader,
 ): ImportRow {
   const read = readContent(sent, reader.terms);
-  const reason = problemOfStandardValues(sent, read.projection, reader);
+  const reason = checkStandardValues(sent, read.projection, reader);
   if (reason !== null) return { row, dealId, reason };
   return {
     row,
@@ -158,7 +158,7 @@ function rowOf(
       dealId,
       ...read,
       sent,
-      repIdName: reader.nameOf('repId'),
+      repIdName: reader.toSentName('repId'),
       sourceUpdatedAt: sourceUpdatedAt ? new Date(sourceUpdatedAt) : null,
       provider: null,
     },
@@ -184,20 +184,20 @@ export function readJsonRow(row: number, value: unknown, reader: RowReader): Imp
     named['amount'] = read;
   }
   const parsed = readValue(jsonDeal, named);
-  if ('issues' in parsed) return { row, reason: reasonOf(parsed.issues, reader) };
+  if ('issues' in parsed) return { row, reason: formatReason(parsed.issues, reader) };
   const { dealId: id, ...body } = parsed.value;
-  const content = contentOf(body);
+  const content = toContent(body);
   const fields = readFields(content.fields, reader);
   return 'reason' in fields
     ? { row, dealId: id, ...(fields as RowProblem) }
-    : rowOf(row, id, { ...content, fields: fields.read }, body.sourceUpdatedAt, reader);
+    : toImportRow(row, id, { ...content, fields: fields.read }, body.sourceUpdatedAt, reader);
 }
 
 function readFields(fields: Fields, reader: RowReader): RowProblem | { readonly read: Fields } {
   const read: Record<string, FieldValue> = {};
   for (const slug of Object.keys(fields)) {
     const value = fields[slug] as FieldValue;
-    const kind = kindOf(slug, reader.columns);
+    const kind = findCellKind(slug, reader.columns);
     const isNumber = kind === 'amount' || kind === 'number';
     if (typeof value !== 'string' || value === '' || (isNumber && reader.numberFormat === null)) {
       read[slug] = value;
@@ -222,17 +222,17 @@ export function readCsvRow(
 ): ImportRow {
   const parsedId = readValue(dealId, id.text);
   if ('issues' in parsedId) return { row, reason: `${id.title}: ${parsedId.issues[0].message}` };
-  const problem = problemOfFields(fields);
+  const problem = checkFields(fields);
   if (problem !== null) {
-    const name = problem.slug === '' ? '' : `${reader.nameOf(problem.slug)}: `;
+    const name = problem.slug === '' ? '' : `${reader.toSentName(problem.slug)}: `;
     return { row, dealId: parsedId.value, reason: `${name}${problem.message}` };
   }
-  if (Object.keys(named).length === 0) return rowOf(row, parsedId.value, { fields, given: {} }, null, reader);
+  if (Object.keys(named).length === 0) return toImportRow(row, parsedId.value, { fields, given: {} }, null, reader);
   const parsed = readValue(csvNamed, named);
-  if ('issues' in parsed) return { row, dealId: parsedId.value, reason: reasonOf(parsed.issues, reader) };
-  return rowOf(row, parsedId.value, { ...contentOf(parsed.value), fields }, parsed.value.sourceUpdatedAt, reader);
+  if ('issues' in parsed) return { row, dealId: parsedId.value, reason: formatReason(parsed.issues, reader) };
+  return toImportRow(row, parsedId.value, { ...toContent(parsed.value), fields }, parsed.value.sourceUpdatedAt, reader);
 }
 
-function reasonOf([{ path, message }]: readonly [Issue, ...Issue[]], { nameOf }: RowReader): string {
-  return `${nameOf(path).slice(0, 200)}: ${message}`;
+function formatReason([{ path, message }]: readonly [Issue, ...Issue[]], { toSentName }: RowReader): string {
+  return `${toSentName(path).slice(0, 200)}: ${message}`;
 }

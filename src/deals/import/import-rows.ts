@@ -18,7 +18,7 @@ import {
 } from '../record-deals.js';
 import { type ImportPace } from './import-pace.js';
 import { type ImportedDeal, type ImportRow, type RowProblem } from './import-row.js';
-import { OwnerFindings, type OwnersOfImport } from './owner-findings.js';
+import { type ImportOwners, OwnerFindings } from './owner-findings.js';
 import { RepeatedIds } from './repeated-ids.js';
 
 const maxRows = 100_000;
@@ -45,7 +45,7 @@ interface PreviewRow {
   readonly repId: string | null;
 }
 
-export type ImportResult = Readonly<Omit<Tally, 'owners'>> & OwnersOfImport;
+export type ImportResult = Readonly<Omit<Tally, 'owners'>> & ImportOwners;
 
 interface Tally {
   /** The created and the changed deals. */
@@ -92,7 +92,7 @@ export async function importRows(
           beforeNextRead: () => writing,
         };
   try {
-    for await (const batch of batchesOf(rows, pace)) {
+    for await (const batch of readBatches(rows, pace)) {
       await writing;
       if (decided !== null && sharesDeals(decided, batch)) {
         await writeBatch(trx, decided, tally);
@@ -157,7 +157,7 @@ function completed(
   });
 }
 
-async function* batchesOf(parts: AsyncIterable<readonly ImportRow[]>, pace: ImportPace): AsyncGenerator<ImportRow[]> {
+async function* readBatches(parts: AsyncIterable<readonly ImportRow[]>, pace: ImportPace): AsyncGenerator<ImportRow[]> {
   let batch: ImportRow[] = [];
   const repeatedIds = new RepeatedIds();
   for await (const part of parts) {
@@ -195,7 +195,7 @@ async function decideBatch(
 
 /** Whether both have deals in common; then the second can be decided only after the first is written. */
 function sharesDeals({ deals }: DecidedBatch, rows: readonly ImportRow[]): boolean {
-  const dealIds = new Set(deals.decisions.map((one) => one.dealId));
+  const dealIds = new Set(deals.decisions.map((decision) => decision.dealId));
   return rows.some((row) => 'deal' in row && dealIds.has(row.deal.dealId));
 }
 
@@ -212,7 +212,7 @@ async function writeBatch(trx: Work, batch: DecidedBatch, tally: Tally): Promise
     const outcome = isDeal ? (outcomes[position] ?? null) : null;
     if (isDeal) position += 1;
     if (deal !== undefined && outcome !== 'unknown_rep') tally.owners.addRow(deal.projection, owners);
-    if (tally.preview.length < maxPreviewRows) tally.preview.push(previewOf(row, deal, outcome, owners));
+    if (tally.preview.length < maxPreviewRows) tally.preview.push(toPreview(row, deal, outcome, owners));
     countRow(tally, row, outcome);
   }
 }
@@ -222,17 +222,17 @@ function countRow(tally: Tally, row: ImportRow, outcome: Outcome | null): void {
     tally[outcome] += 1;
     if (outcome === 'created' || outcome === 'changed') tally.accepted += 1;
   } else if (tally.rejected.length < maxRejections) {
-    const { reason, code } = problemOf(row);
+    const { reason, code } = toProblem(row);
     tally.rejected.push({ row: row.row, reason, ...(code === undefined ? {} : { code }) });
   }
 }
 
 /** The problem of a rejected row. A valid row is rejected only if there is no such rep. */
-function problemOf(row: ImportRow): RowProblem {
+function toProblem(row: ImportRow): RowProblem {
   return 'deal' in row ? { reason: `${row.deal.repIdName}: there is no such rep` } : row;
 }
 
-function previewOf(
+function toPreview(
   row: ImportRow,
   deal: IncomingDeal | undefined,
   outcome: Outcome | null,
@@ -244,12 +244,12 @@ function previewOf(
     row: row.row,
     dealId: row.dealId ?? null,
     outcome: isRejected ? 'rejected' : outcome,
-    reason: isRejected ? problemOf(row).reason : null,
+    reason: isRejected ? toProblem(row).reason : null,
     name,
     amount: amount === null ? null : Number(amount),
     currency,
     stage,
     closeDate,
-    repId: deal === undefined ? null : (owners.of(deal.projection) ?? null),
+    repId: deal === undefined ? null : (owners.resolve(deal.projection) ?? null),
   };
 }

@@ -27,12 +27,12 @@ export async function* jsonRows(source: Readable, reader: RowReader): AsyncGener
   for await (const chunk of source as AsyncIterable<Buffer>) {
     yield await mapInSlices(splitter.push(chunk), (text) => {
       row += 1;
-      return rowOf(row, parseJson(text, `Row ${row}`), reader);
+      return readRow(row, parseJson(text, `Row ${row}`), reader);
     });
   }
 }
 
-function rowOf(row: number, value: unknown, reader: RowReader): ImportRow {
+function readRow(row: number, value: unknown, reader: RowReader): ImportRow {
   try {
     guardJson(value);
   } catch (error) {

@@ -3,7 +3,7 @@ import { type DealOwners } from '../deal-owners.js';
 import { type DealChange } from '../record-deals.js';
 
 /** Owners of a file's deals that no rep is, and the deals that moved to another rep. */
-export interface OwnersOfImport {
+export interface ImportOwners {
   readonly unknownOwners: { readonly owner: string; readonly rows: number }[];
   readonly rowsWithUnknownOwner: number;
   readonly rowsWithoutOwner: number;
@@ -28,7 +28,7 @@ export class OwnerFindings {
 
   addRow(projection: Projection, owners: DealOwners): void {
     const owner = projection.ownerId ?? projection.ownerEmail;
-    if (owners.of(projection) !== null) return;
+    if (owners.resolve(projection) !== null) return;
     if (owner === null) this.rowsWithoutOwner += 1;
     else this.unknown.set(owner, (this.unknown.get(owner) ?? 0) + 1);
   }
@@ -40,7 +40,7 @@ export class OwnerFindings {
       this.reassignedDeals.push({ dealId, fromRepId: before.repId, toRepId: after.repId });
   }
 
-  summary(): OwnersOfImport {
+  summary(): ImportOwners {
     const unknownOwners = [...this.unknown].map(([owner, rows]) => ({ owner, rows })).sort((a, b) => b.rows - a.rows);
     return {
       unknownOwners: unknownOwners.slice(0, maxListed),

@@ -63,7 +63,7 @@ function assertDayOrder({ closedFrom, closedTo }: { closedFrom?: string | undefi
 }
 
 /** Owners of the listed deals; null for all deals, with or without an owner, which the CRM widget sees too. */
-function ownersOf(caller: Caller, repId: string | undefined): readonly string[] | null {
+function visibleOwners(caller: Caller, repId: string | undefined): readonly string[] | null {
   if (caller.accessLevel === 'connection') return repId === undefined ? null : [repId];
   const isHidden = repId === undefined ? caller.repId === null && !seesTeam(caller) : !maySee(caller, repId);
   if (isHidden) throw new Failure('forbidden', 'You may see only your own deals.');
@@ -90,7 +90,7 @@ export const listDeals = operation({
   query,
   response,
   failures: {},
-  cacheScope: ({ query: { repId } }, caller) => onlyRep(ownersOf(caller, repId)),
+  cacheScope: ({ query: { repId } }, caller) => onlyRep(visibleOwners(caller, repId)),
   tool: {
     name: 'list_deals',
     title: 'List deals',
@@ -135,7 +135,7 @@ export const listDeals = operation({
   async execute({ query: { repId, limit, offset, fields: names, ...filter } }, caller, { unitOfWork }) {
     assertDayOrder(filter);
     if (filter.after !== undefined && offset > 0) throw invalid({ path: 'offset', message: 'is not used with after' });
-    const repIds = ownersOf(caller, repId);
+    const repIds = visibleOwners(caller, repId);
     // A rep must not see whether a manager earned on the deal.
     const paidTo = caller.accessLevel === 'connection' ? null : visibleReps(caller);
     const page = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (trx) =>

@@ -23,7 +23,7 @@ import {
   reportFailure,
   type WrittenBatch,
 } from '../port.js';
-import { canonicalFields, goneDeal, instantOf, textOf } from '../values.js';
+import { canonicalFields, goneDeal, toInstant, toText } from '../values.js';
 import { type DealWrite, type WriteCheck, type WriteTargets } from '../write-back.js';
 import { CrmaAssociated } from './associated.js';
 import {
@@ -113,7 +113,7 @@ async function readSelf(http: CrmHttp, { apiBase }: CrmaSettings, accessToken: s
 
 async function identified(http: CrmHttp, settings: CrmaSettings, accessToken: string): Promise<CrmCredentials> {
   const body = await readSelf(http, settings, accessToken);
-  const expiresAt = typeof body.exp === 'number' ? instantOf(body.exp * 1000) : null;
+  const expiresAt = typeof body.exp === 'number' ? toInstant(body.exp * 1000) : null;
   return { ...onlyToken(accessToken), expiresAt, accountId: body.workspace_id ?? null };
 }
 
@@ -177,11 +177,11 @@ class CrmaAccount implements CrmAccount {
     const { body } = await this.http.request(this.get('/v2/workspace_members', members));
     return body.data.map((member) => ({
       crmId: member.id.workspace_member_id,
-      email: textOf(member.email_address),
+      email: toText(member.email_address),
       name:
-        [member.first_name, member.last_name].filter(textOf).join(' ') ||
-        (textOf(member.email_address) ?? member.id.workspace_member_id),
-      avatar: textOf(member.avatar_url),
+        [member.first_name, member.last_name].filter(toText).join(' ') ||
+        (toText(member.email_address) ?? member.id.workspace_member_id),
+      avatar: toText(member.avatar_url),
       active: member.access_level !== 'suspended',
     }));
   }
@@ -192,7 +192,7 @@ class CrmaAccount implements CrmAccount {
     for (const attribute of await this.attributes()) {
       const { api_slug: slug, title: label } = attribute;
       const type = crmaFieldType(attribute.type);
-      fields.push({ slug, label, type, native: slug, ...(await this.optionsOf(attribute)) });
+      fields.push({ slug, label, type, native: slug, ...(await this.loadOptions(attribute)) });
     }
     return [...fields, ...canonicalFields(fields, { stages, pipelines: null })];
   }
@@ -200,25 +200,25 @@ class CrmaAccount implements CrmAccount {
   /** The CRM cannot filter by modification time, so the time window of the options has no effect. */
   async *listDeals({ cursor }: ListDeals = {}): AsyncGenerator<CrmDealPage> {
     const reading = await this.reading();
-    let place = readCursor(cursor);
+    let position = readCursor(cursor);
     let limit = dealsPerPage;
     for (let isLast = false; !isLast; ) {
-      const from = place;
-      const { answer, size } = await this.largestPage(limit, (rows) => ({
+      const from = position;
+      const { response, size } = await this.largestPage(limit, (rows) => ({
         ...(from === null ? {} : { filter: { created_at: { $gte: from.from } } }),
         sorts: [{ attribute: 'created_at', direction: 'asc' }],
         limit: rows,
         offset: from?.offset ?? 0,
       }));
-      const { body, serverTime } = answer;
+      const { body, serverTime } = response;
       limit = size;
-      const seen = new Set(place?.seen);
+      const seen = new Set(position?.seen);
       const deals = body.data
         .filter((record) => !seen.has(record.id.record_id))
         .map((record) => crmaDeal(record, reading));
       isLast = body.data.length < limit;
-      place = nextKeyset(place, body.data.map(keysetRow));
-      yield { deals, next: isLast ? null : JSON.stringify(place), total: null, serverTime };
+      position = nextKeyset(position, body.data.map(keysetRow));
+      yield { deals, next: isLast ? null : JSON.stringify(position), total: null, serverTime };
     }
   }
 
@@ -230,7 +230,7 @@ class CrmaAccount implements CrmAccount {
       ids.filter((id) => idPattern.test(id)),
       idsPerQuery,
     )) {
-      for (const record of await this.recordsOf(batch)) keep(record);
+      for (const record of await this.loadRecords(batch)) keep(record);
       for (const id of batch) if (!found.has(id)) await this.find(id).then((record) => record && keep(record));
     }
     return [...found.values(), ...[...new Set(ids)].filter((id) => !found.has(id)).map(goneDeal)];
@@ -278,8 +278,8 @@ class CrmaAccount implements CrmAccount {
 
   async isWebhookActive(webhookId: string): Promise<boolean> {
     const path = `/v2/webhooks/${encodeURIComponent(webhookId)}`;
-    const answer = await this.http.getOrNull(this.get(path, z.object({ data: z.object({ status: z.string() }) })));
-    return answer?.body.data.status === 'active';
+    const response = await this.http.getOrNull(this.get(path, z.object({ data: z.object({ status: z.string() }) })));
+    return response?.body.data.status === 'active';
   }
 
   async removeWebhook(webhookId: string): Promise<void> {
@@ -301,8 +301,8 @@ class CrmaAccount implements CrmAccount {
     const stage = (await this.attributes()).find(({ api_slug }) => api_slug === 'stage');
     if (stage?.type !== 'status') return [];
     const schema = z.object({ data: z.array(crmaStatus) });
-    const answer = await this.http.getOrNull(this.get('/v2/objects/deals/attributes/stage/statuses', schema));
-    return answer?.body.data ?? [];
+    const response = await this.http.getOrNull(this.get('/v2/objects/deals/attributes/stage/statuses', schema));
+    return response?.body.data ?? [];
   }
 
   /** The attributes that deals have here. */
@@ -316,13 +316,13 @@ class CrmaAccount implements CrmAccount {
     return attributes.filter((attribute) => attribute.is_archived !== true);
   }
 
-  private async optionsOf({ type, api_slug: slug }: CrmaAttribute): Promise<Pick<CrmField, 'options'>> {
+  private async loadOptions({ type, api_slug: slug }: CrmaAttribute): Promise<Pick<CrmField, 'options'>> {
     if (type !== 'select' && type !== 'status') return {};
     const list = type === 'select' ? 'options' : 'statuses';
     const { body } = await this.http.request(
       this.get(`/v2/objects/deals/attributes/${encodeURIComponent(slug)}/${list}`, choices),
     );
-    const live = body.data.filter((one) => one.is_archived !== true);
+    const live = body.data.filter((choice) => choice.is_archived !== true);
     return { options: live.map(({ title }) => ({ label: title, value: title })) };
   }
 
@@ -330,14 +330,14 @@ class CrmaAccount implements CrmAccount {
   private async largestPage(limit: number, query: (rows: number) => unknown) {
     for (let size = limit; ; size = Math.ceil(size / 2)) {
       try {
-        return { answer: await this.http.request(this.query(query(size))), size };
+        return { response: await this.http.request(this.query(query(size))), size };
       } catch (error) {
         if (!isOversized(error) || size === 1) throw error;
       }
     }
   }
 
-  private recordsOf(ids: readonly string[]): Promise<CrmaRecord[]> {
+  private loadRecords(ids: readonly string[]): Promise<CrmaRecord[]> {
     return inHalvesIfOversized(ids, async (part) => {
       const json = { filter: { record_id: { $in: part } }, limit: part.length, offset: 0 };
       return (await this.http.request(this.query(json))).body.data;
@@ -345,23 +345,25 @@ class CrmaAccount implements CrmAccount {
   }
 
   private async find(id: string): Promise<CrmaRecord | null> {
-    const answer = await this.http.getOrNull(
+    const response = await this.http.getOrNull(
       this.get(`/v2/objects/deals/records/${id}`, z.object({ data: crmaRecord })),
     );
-    return answer?.body.data ?? null;
+    return response?.body.data ?? null;
   }
 
   private async dealsObjectId(): Promise<string> {
-    const answer = await this.http.getOrNull(
+    const response = await this.http.getOrNull(
       this.get('/v2/objects/deals', z.object({ data: z.object({ id: z.object({ object_id: z.string() }) }) })),
     );
-    if (answer === null) throw dealsAreOff();
-    return answer.body.data.id.object_id;
+    if (response === null) throw dealsAreOff();
+    return response.body.data.id.object_id;
   }
 
   private async webhooksTo(targetUrl: string): Promise<string[]> {
     const all = (await this.pages('/v2/webhooks', webhooksPerPage, webhook)) ?? [];
-    return all.filter((one) => one.target_url === targetUrl).map((one) => one.id.webhook_id);
+    return all
+      .filter((registered) => registered.target_url === targetUrl)
+      .map((registered) => registered.id.webhook_id);
   }
 
   /** All pages of a list that is paged by offset; null if the CRM does not have the list. */
@@ -369,25 +371,25 @@ class CrmaAccount implements CrmAccount {
     const rows: T[] = [];
     for (;;) {
       const page = z.object({ data: z.array(row) });
-      const answer = await this.http.getOrNull(this.get(`${path}?limit=${size}&offset=${rows.length}`, page));
-      if (answer === null) return null;
-      rows.push(...answer.body.data);
-      if (answer.body.data.length < size) return rows;
+      const response = await this.http.getOrNull(this.get(`${path}?limit=${size}&offset=${rows.length}`, page));
+      if (response === null) return null;
+      rows.push(...response.body.data);
+      if (response.body.data.length < size) return rows;
     }
   }
 
   private get<T>(path: string, schema: z.ZodType<T>): CrmRequest<T> {
-    return { method: 'GET', url: `${this.apiBase}${path}`, access: this.access, schema, needs: scopeOf(path) };
+    return { method: 'GET', url: `${this.apiBase}${path}`, access: this.access, schema, needs: requiredScope(path) };
   }
 
   private query(json: unknown): CrmRequest<z.infer<typeof records>> {
     const url = `${this.apiBase}/v2/objects/deals/records/query`;
-    return { method: 'POST', url, json, access: this.access, schema: records, needs: scopeOf('/records') };
+    return { method: 'POST', url, json, access: this.access, schema: records, needs: requiredScope('/records') };
   }
 }
 
 /** The scope that the CRM requires for a path. */
-function scopeOf(path: string): string {
+function requiredScope(path: string): string {
   if (path.includes('/records')) return 'record_permission:read';
   if (path.startsWith('/v2/workspace_members')) return 'user_management:read';
   return path.startsWith('/v2/webhooks') ? 'webhook:read-write' : 'object_configuration:read';

@@ -3,7 +3,7 @@ import { chunk } from '../../../kernel/chunk.js';
 import { type AssociatedRecords, withCompany } from '../associated.js';
 import { type CrmHttp } from '../http.js';
 import { type CrmAccess, type CrmDeal, type CrmPermission } from '../port.js';
-import { textOf } from '../values.js';
+import { toText } from '../values.js';
 import { crmaRecord, readValues } from './values.js';
 
 const idsPerQuery = 100;
@@ -25,7 +25,7 @@ export class CrmaAssociated implements AssociatedRecords {
 
   async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {
     const companies = new Map<string, ReturnType<typeof readValues>>();
-    const ids = [...new Set(deals.flatMap((deal) => companyOf(deal) ?? []))];
+    const ids = [...new Set(deals.flatMap((deal) => readCompany(deal) ?? []))];
     for (const batch of chunk(ids, idsPerQuery)) {
       const { body } = await this.http.request({
         method: 'POST',
@@ -37,7 +37,7 @@ export class CrmaAssociated implements AssociatedRecords {
       for (const record of body.data) companies.set(record.id.record_id, readValues(record));
     }
     return deals.map((deal) => {
-      const company = companies.get(companyOf(deal) ?? '') ?? {};
+      const company = companies.get(readCompany(deal) ?? '') ?? {};
       return withCompany(
         deal,
         this.slugs.map((slug) => [slug, company[slug] ?? null] as const),
@@ -52,6 +52,6 @@ export class CrmaAssociated implements AssociatedRecords {
 }
 
 /** A deal of several companies has the first of them. */
-function companyOf({ fields }: CrmDeal): string | null {
-  return textOf(fields[companySlug])?.split(';')[0] ?? null;
+function readCompany({ fields }: CrmDeal): string | null {
+  return toText(fields[companySlug])?.split(';')[0] ?? null;
 }

@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { isLostName, isWonName } from '../../../kernel/stage-names.js';
 import { type CrmDeal, type CrmFieldType, type CrmValue } from '../port.js';
-import {
-  booleanOf,
-  type CanonicalValues,
-  dayOfValue,
-  instantOf,
-  numberOf,
-  textOf,
-  withFieldCurrencies,
-} from '../values.js';
+import { type CanonicalValues, toBoolean, toDay, toInstant, toNumber, toText, withFieldCurrencies } from '../values.js';
 
 const versionedValue = z.looseObject({ attribute_type: z.string(), active_until: z.string().nullish() });
 type VersionedValue = z.infer<typeof versionedValue>;
@@ -89,16 +81,16 @@ export function crmaReading(
   statuses: readonly CrmaStatus[],
   timeZone: string,
 ): CrmaReading {
-  const amount = attributes.find((one) => one.api_slug === amountSlug);
+  const amount = attributes.find((attribute) => attribute.api_slug === amountSlug);
   return {
     timeZone,
-    defaultCurrency: currencyOf(amount?.config?.currency?.default_currency_code),
+    defaultCurrency: toCurrency(amount?.config?.currency?.default_currency_code),
     currencies: new Map(
       attributes
         .filter(({ type }) => type === 'currency')
-        .map((one) => [one.api_slug, currencyOf(one.config?.currency?.default_currency_code)]),
+        .map((attribute) => [attribute.api_slug, toCurrency(attribute.config?.currency?.default_currency_code)]),
     ),
-    closeDateSlug: closeDateSlugOf(attributes),
+    closeDateSlug: findCloseDateSlug(attributes),
     wonStages: wonStages(statuses),
   };
 }
@@ -106,8 +98,8 @@ export function crmaReading(
 const amountSlug = 'value';
 
 /** The CRM has its own code for the Taiwan dollar. Its other codes are those of ISO 4217. */
-export function currencyOf(code: unknown): string | null {
-  const text = textOf(code);
+export function toCurrency(code: unknown): string | null {
+  const text = toText(code);
   return text === 'NTD' ? 'TWD' : text;
 }
 
@@ -115,8 +107,10 @@ export function currencyOf(code: unknown): string | null {
  * The attribute with that name, otherwise the only date attribute whose name contains "close". If there are several,
  * the field mapping decides.
  */
-function closeDateSlugOf(attributes: readonly CrmaAttribute[]): string | null {
-  const days = attributes.filter(({ type }) => type === 'date' || type === 'timestamp').map((one) => one.api_slug);
+function findCloseDateSlug(attributes: readonly CrmaAttribute[]): string | null {
+  const days = attributes
+    .filter(({ type }) => type === 'date' || type === 'timestamp')
+    .map((attribute) => attribute.api_slug);
   const named = days.find((slug) => /^close_?date$/.test(slug));
   const closing = days.filter((slug) => slug.includes('close'));
   return named ?? (closing.length === 1 ? (closing[0] as string) : null);
@@ -140,16 +134,15 @@ export function crmaDeal(whole: CrmaRecord, reading: CrmaReading): CrmDeal {
   const canonical: CanonicalValues = {
     amount: own(fields, amountSlug),
     stage: own(fields, 'stage'),
-    close_date:
-      reading.closeDateSlug === null ? null : dayOfValue(own(fields, reading.closeDateSlug), reading.timeZone),
+    close_date: reading.closeDateSlug === null ? null : toDay(own(fields, reading.closeDateSlug), reading.timeZone),
     owner_id: own(fields, 'owner'),
     name: own(fields, 'name'),
-    currency: currencyOf(amount?.['currency_code']) ?? reading.defaultCurrency,
+    currency: toCurrency(amount?.['currency_code']) ?? reading.defaultCurrency,
     ...closing(own(fields, 'stage'), reading),
   };
   // The timestamps of the values do not show that a value was cleared, so they cannot order two versions of a
   // record.
-  const all = withFieldCurrencies({ ...canonical, ...fields }, currenciesOf(record, reading));
+  const all = withFieldCurrencies({ ...canonical, ...fields }, readCurrencies(record, reading));
   return { id: record.id.record_id, fields: all, modifiedAt: null, deleted: false };
 }
 
@@ -160,10 +153,10 @@ function withoutWritten(record: CrmaRecord, { written }: CrmaReading): CrmaRecor
 }
 
 /** Every amount of the CRM has its own currency, by default that of its attribute. */
-function currenciesOf(record: CrmaRecord, { currencies }: CrmaReading): Record<string, string | null> {
+function readCurrencies(record: CrmaRecord, { currencies }: CrmaReading): Record<string, string | null> {
   const money = liveValues(record).filter(([slug]) => slug !== amountSlug && currencies.has(slug));
   return Object.fromEntries(
-    money.map(([slug, values]) => [slug, currencyOf(values[0]?.['currency_code']) ?? currencies.get(slug) ?? null]),
+    money.map(([slug, values]) => [slug, toCurrency(values[0]?.['currency_code']) ?? currencies.get(slug) ?? null]),
   );
 }
 
@@ -178,55 +171,55 @@ function own(fields: Readonly<Record<string, CrmValue>>, slug: string): CrmValue
 }
 
 function joined(values: readonly VersionedValue[]): CrmValue {
-  const [first, ...more] = values;
+  const [first, ...others] = values;
   if (first === undefined) return null;
-  if (more.length === 0) return crmaValue(first);
-  return textOf(values.map((value) => crmaValue(value) ?? '').join(';'));
+  if (others.length === 0) return crmaValue(first);
+  return toText(values.map((value) => crmaValue(value) ?? '').join(';'));
 }
 
 export function crmaValue(value: VersionedValue): CrmValue {
   switch (value.attribute_type) {
     case 'number':
     case 'rating':
-      return numberOf(value['value']);
+      return toNumber(value['value']);
     case 'currency':
-      return numberOf(value['currency_value']);
+      return toNumber(value['currency_value']);
     case 'checkbox':
-      return booleanOf(value['value']);
+      return toBoolean(value['value']);
     case 'date':
-      return textOf(value['value'])?.slice(0, 10) ?? null;
+      return toText(value['value'])?.slice(0, 10) ?? null;
     case 'timestamp':
-      return instantOf(value['value']);
+      return toInstant(value['value']);
     case 'interaction':
-      return instantOf(value['interacted_at']);
+      return toInstant(value['interacted_at']);
     case 'status':
-      return titleOf(value['status']);
+      return toTitle(value['status']);
     case 'select':
-      return titleOf(value['option']);
+      return toTitle(value['option']);
     case 'actor-reference':
-      return textOf(value['referenced_actor_id']);
+      return toText(value['referenced_actor_id']);
     case 'record-reference':
-      return textOf(value['target_record_id']);
+      return toText(value['target_record_id']);
     case 'email-address':
-      return textOf(value['email_address']);
+      return toText(value['email_address']);
     case 'domain':
-      return textOf(value['domain']);
+      return toText(value['domain']);
     case 'phone-number':
-      return textOf(value['phone_number']) ?? textOf(value['original_phone_number']);
+      return toText(value['phone_number']) ?? toText(value['original_phone_number']);
     case 'personal-name':
-      return textOf(value['full_name']);
+      return toText(value['full_name']);
     case 'location':
-      return textOf([value['locality'], value['region'], value['country_code']].filter(textOf).join(', '));
+      return toText([value['locality'], value['region'], value['country_code']].filter(toText).join(', '));
     default:
-      return scalarOf(value['value']);
+      return toScalar(value['value']);
   }
 }
 
 /** A choice arrives as its title or as an object with a title. The CRM filters by title. */
-function titleOf(choice: unknown): string | null {
-  return typeof choice === 'object' && choice !== null && 'title' in choice ? textOf(choice.title) : textOf(choice);
+function toTitle(choice: unknown): string | null {
+  return typeof choice === 'object' && choice !== null && 'title' in choice ? toText(choice.title) : toText(choice);
 }
 
-function scalarOf(value: unknown): CrmValue {
-  return typeof value === 'number' || typeof value === 'boolean' ? value : textOf(value);
+function toScalar(value: unknown): CrmValue {
+  return typeof value === 'number' || typeof value === 'boolean' ? value : toText(value);
 }

@@ -37,14 +37,14 @@ export function readCrmaDelivery(json: unknown, idempotencyKey: string | undefin
   const { success, data } = delivery.safeParse(json);
   if (!success) throw invalid({ path: '', message: 'must be a delivery of crm-a' });
   const deliveryKey = idempotencyKey ?? randomUUID();
-  const hints = data.events.flatMap((one, index) => hintsOf(one, `${deliveryKey}:${index}`));
+  const hints = data.events.flatMap((eventJson, index) => readHints(eventJson, `${deliveryKey}:${index}`));
   const [only, ...others] = data.events;
   const namesNoDeal = hints.length === 0 && others.length === 0 && anyEvent.safeParse(only).success;
   return { webhookId: data.webhook_id, hints, namesNoDeal };
 }
 
 /** Events of types that we did not subscribe to are ignored. */
-function hintsOf(json: unknown, key: string): CrmHint[] {
+function readHints(json: unknown, key: string): CrmHint[] {
   const { success, data } = event.safeParse(json);
   if (!success) return [];
   const { record_id: dealId, attribute_id: property } = data.id;

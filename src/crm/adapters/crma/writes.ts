@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type CrmHttp } from '../http.js';
 import { type CrmAccess, CrmFailure, type WrittenBatch } from '../port.js';
 import {
+  checkFields,
   type DealWrite,
-  type FieldWords,
-  findingsOf,
+  type FieldLabels,
   permissionMissing,
   prepareWrites,
   type ReadyWrite,
@@ -15,13 +15,13 @@ import {
   type WriteTargets,
   writtenFields,
 } from '../write-back.js';
-import { type CrmaAttribute, currencyOf } from './values.js';
+import { type CrmaAttribute, toCurrency } from './values.js';
 
 const scope = 'record_permission:read-write';
 /** The CRM has no request for several records, so a few requests run at the same time. */
 const concurrency = 4;
 
-const words: FieldWords = {
+const labels: FieldLabels = {
   field: 'the attribute',
   number: 'number or currency',
   text: 'text',
@@ -42,11 +42,13 @@ export class CrmaWriter {
   /** `held`: the granted scopes; null if the CRM does not report them. */
   check(targets: WriteTargets, attributes: readonly CrmaAttribute[], held: readonly string[] | null): WriteCheck {
     const written = new Set(writtenFields(targets).map(([, name]) => name));
-    const ids = attributes.filter((one) => written.has(one.api_slug)).flatMap(({ id }) => id?.attribute_id ?? []);
+    const ids = attributes
+      .filter((attribute) => written.has(attribute.api_slug))
+      .flatMap(({ id }) => id?.attribute_id ?? []);
     return {
       findings: [
         ...(held === null || held.includes(scope) ? [] : [missingScope]),
-        ...findingsOf(targets, targetFields(attributes), words),
+        ...checkFields(targets, targetFields(attributes), labels),
       ],
       properties: ids,
     };
@@ -79,7 +81,7 @@ export class CrmaWriter {
   private async send({ dealId, json }: ReadyWrite): Promise<WriteResult> {
     const rejection: { code?: string } = {};
     try {
-      const answer = await this.http.getOrNull({
+      const response = await this.http.getOrNull({
         method: 'PATCH',
         url: `${this.apiBase}/v2/objects/deals/records/${dealId}`,
         json: { data: { values: json } },
@@ -87,11 +89,11 @@ export class CrmaWriter {
         schema: z.object({ data: z.object({ id: z.object({ record_id: z.string() }) }) }),
         needs: scope,
         classifyError: ({ status, body }) => {
-          if (status === 400) rejection.code = codeOf(body);
+          if (status === 400) rejection.code = readCode(body);
           return null;
         },
       });
-      const written = answer?.body.data.id.record_id;
+      const written = response?.body.data.id.record_id;
       if (written === undefined) return { dealId, problem: { kind: 'gone' } };
       return { dealId, problem: written === dealId ? null : { kind: 'gone', survivor: written } };
     } catch (error) {
@@ -106,22 +108,22 @@ function targetFields(attributes: readonly CrmaAttribute[]): ReadonlyMap<string,
     attributes.map((attribute) => [
       attribute.api_slug,
       {
-        kind: kindOf(attribute.type),
+        kind: toKind(attribute.type),
         isWritable: attribute.is_writable !== false && attribute.is_multiselect !== true,
         isStandard: attribute.is_system_attribute === true,
-        currency: attribute.type === 'currency' ? currencyOf(attribute.config?.currency?.default_currency_code) : null,
+        currency: attribute.type === 'currency' ? toCurrency(attribute.config?.currency?.default_currency_code) : null,
       },
     ]),
   );
 }
 
-function kindOf(type: string): TargetField['kind'] {
+function toKind(type: string): TargetField['kind'] {
   if (type === 'number' || type === 'currency') return 'number';
   return type === 'text' ? 'text' : 'other';
 }
 
 const rejected = z.object({ code: z.string().regex(/^[\w.-]{1,60}$/) });
 
-function codeOf(body: unknown): string {
+function readCode(body: unknown): string {
   return rejected.safeParse(body).data?.code ?? 'status 400';
 }

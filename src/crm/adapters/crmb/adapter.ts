@@ -31,7 +31,7 @@ import {
   reportFailure,
   type WrittenBatch,
 } from '../port.js';
-import { canonicalFields, goneDeal, instantOf, textOf, zoneOf } from '../values.js';
+import { canonicalFields, goneDeal, toInstant, toText, toTimeZone } from '../values.js';
 import { type DealWrite, type WriteCheck, type WriteTargets } from '../write-back.js';
 import { CrmbAssociated } from './associated.js';
 import { type CrmbResource, crmbUrl } from './paths.js';
@@ -138,7 +138,7 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
     },
     verify: async ({ accessToken, refreshToken = null }) => {
       const pasted = { accessToken, refreshToken, expiresAt: null, accountId: null, instanceUrl: null };
-      return { ...pasted, accountId: await accountIdOf(http, settings, pasted) };
+      return { ...pasted, accountId: await fetchAccountId(http, settings, pasted) };
     },
     revoke: async ({ accessToken, refreshToken }) => {
       const { apiBase, oauthVersion, clientId, clientSecret } = settings;
@@ -159,9 +159,9 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
     // The id is what the CRM shows to its users; its API has no name of the account.
     accountName: async () => null,
     account: (access, { timeZone = 'UTC', lineItems = false, companyFields = [], writtenFields = [] } = {}) => {
-      const wanted = { lineItems, companyFields };
+      const associations = { lineItems, companyFields };
       const account = new CrmbAccount(http, settings, access, timeZone, writtenFields);
-      return withAssociated(account, wanted, new CrmbAssociated(http, settings, access, wanted));
+      return withAssociated(account, associations, new CrmbAssociated(http, settings, access, associations));
     },
   };
 }
@@ -224,7 +224,7 @@ function classifyGrantError({ status, body }: CrmErrorResponse): ErrorClassifica
 }
 
 /** Deliveries are assigned to a connection by the account id alone, so a connection without one is rejected. */
-async function accountIdOf(http: CrmHttp, settings: CrmbSettings, pasted: CrmCredentials): Promise<string> {
+async function fetchAccountId(http: CrmHttp, settings: CrmbSettings, pasted: CrmCredentials): Promise<string> {
   const { body } = await http.request(accountInfo(settings, fixedAccess(pasted)));
   return String(body.portalId);
 }
@@ -306,7 +306,7 @@ class CrmbAccount implements CrmAccount {
     // A queue can own deals and is not a person.
     for (const archived of [true, false])
       for (const owner of await this.owners(archived))
-        if (owner.type !== 'QUEUE') members.set(owner.id, memberOf(owner, !archived));
+        if (owner.type !== 'QUEUE') members.set(owner.id, toMember(owner, !archived));
     return [...members.values()];
   }
 
@@ -322,9 +322,9 @@ class CrmbAccount implements CrmAccount {
   async *listDeals(options: ListDeals = {}): AsyncGenerator<CrmDealPage> {
     const { cursor, modifiedFrom, deletedFrom } = options;
     if (modifiedFrom === undefined) return yield* this.listAll(cursor);
-    const place = readDeletionsCursor(cursor);
-    if (place === null) yield* this.search(modifiedFrom, options);
-    if (deletedFrom !== undefined) yield* this.listDeletions(deletedFrom, place ?? '');
+    const position = readDeletionsCursor(cursor);
+    if (position === null) yield* this.search(modifiedFrom, options);
+    if (deletedFrom !== undefined) yield* this.listDeletions(deletedFrom, position ?? '');
   }
 
   async getDeals(ids: readonly string[]): Promise<CrmDeal[]> {
@@ -335,7 +335,7 @@ class CrmbAccount implements CrmAccount {
       dealsPerPage,
     )) {
       for (const deal of await this.readBatch(batch)) found.set(deal.id, deal);
-      const survivors = await this.survivorsOf(batch.filter((id) => !found.has(id)));
+      const survivors = await this.findSurvivors(batch.filter((id) => !found.has(id)));
       for (const deal of await this.readBatch(survivors)) found.set(deal.id, deal);
     }
     return [...found.values(), ...requested.filter((id) => !found.has(id)).map(goneDeal)];
@@ -370,13 +370,13 @@ class CrmbAccount implements CrmAccount {
 
   private async readSettings(): Promise<CrmAccountSettings> {
     const { body } = await this.http.request(accountInfo(this.crmbSettings, this.access));
-    return { currency: textOf(body.companyCurrency), timeZone: zoneOf(body.timeZone) };
+    return { currency: toText(body.companyCurrency), timeZone: toTimeZone(body.timeZone) };
   }
 
   private async *listAll(cursor: string | undefined): AsyncGenerator<CrmDealPage> {
     let next: string | null = cursor ?? null;
     do {
-      const { body, serverTime } = await this.pageOfIds(false, next ?? '');
+      const { body, serverTime } = await this.fetchPageOfIds(false, next ?? '');
       next = body.paging?.next?.after ?? null;
       // The names of all properties do not fit into a URL: the page returns ids, and a batch request the deals.
       const deals = await this.readBatch(body.results.map(({ id }) => id));
@@ -388,22 +388,22 @@ class CrmbAccount implements CrmAccount {
     modifiedFrom: Date,
     { modifiedBefore, deletedFrom, cursor }: ListDeals,
   ): AsyncGenerator<CrmDealPage> {
-    let place = readCursor(cursor);
+    let position = readCursor(cursor);
     for (let isLast = false; !isLast; ) {
       const { body, serverTime } = await this.http.request(
-        this.post('/deals/search', searchFor(place, modifiedFrom, modifiedBefore), searchPage),
+        this.post('/deals/search', searchFor(position, modifiedFrom, modifiedBefore), searchPage),
       );
-      const seen = new Set(place?.seen);
-      const isFirst = place === null;
+      const seen = new Set(position?.seen);
+      const isFirst = position === null;
       const deals = await this.readBatches(body.results.map(({ id }) => id).filter((id) => !seen.has(id)));
       isLast = body.results.length < dealsPerSearch;
-      place = nextKeyset(
-        place,
-        body.results.map(({ id, properties }) => ({ id, at: instantOf(properties.hs_lastmodifieddate) ?? '' })),
+      position = nextKeyset(
+        position,
+        body.results.map(({ id, properties }) => ({ id, at: toInstant(properties.hs_lastmodifieddate) ?? '' })),
       );
       yield {
         deals,
-        next: !isLast ? JSON.stringify(place) : deletedFrom === undefined ? null : deletionsCursor(''),
+        next: !isLast ? JSON.stringify(position) : deletedFrom === undefined ? null : deletionsCursor(''),
         total: isFirst ? (body.total ?? null) : null,
         serverTime,
       };
@@ -411,11 +411,11 @@ class CrmbAccount implements CrmAccount {
   }
 
   /** A search finds no archived deal. The listing of them has no filter by time. */
-  private async *listDeletions(from: Date, place: string): AsyncGenerator<CrmDealPage> {
-    for (let after: string | null = place; after !== null; ) {
-      const { body, serverTime } = await this.pageOfIds(true, after);
+  private async *listDeletions(from: Date, position: string): AsyncGenerator<CrmDealPage> {
+    for (let after: string | null = position; after !== null; ) {
+      const { body, serverTime } = await this.fetchPageOfIds(true, after);
       const deals = body.results.flatMap(({ id, archivedAt, updatedAt }) => {
-        const at = instantOf(archivedAt) ?? instantOf(updatedAt);
+        const at = toInstant(archivedAt) ?? toInstant(updatedAt);
         return at !== null && new Date(at) >= from ? [{ ...goneDeal(id), modifiedAt: new Date(at) }] : [];
       });
       after = body.paging?.next?.after ?? null;
@@ -424,12 +424,12 @@ class CrmbAccount implements CrmAccount {
   }
 
   /** A page of the ids of deals. An empty place is the start of the list. */
-  private pageOfIds(archived: boolean, after: string): Promise<CrmResponse<IdPage>> {
-    const place = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
-    const tail = `/deals?limit=${dealsPerPage}&archived=${archived}&properties=hs_object_id${place}`;
+  private fetchPageOfIds(archived: boolean, after: string): Promise<CrmResponse<IdPage>> {
+    const cursorParameter = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
+    const tail = `/deals?limit=${dealsPerPage}&archived=${archived}&properties=hs_object_id${cursorParameter}`;
     return this.http.request({
       ...this.get(this.path('objects', tail), idPage),
-      classifyError: ({ status }) => (status === 400 && place !== '' ? { kind: 'cursor_expired' } : null),
+      classifyError: ({ status }) => (status === 400 && cursorParameter !== '' ? { kind: 'cursor_expired' } : null),
     });
   }
 
@@ -451,12 +451,12 @@ class CrmbAccount implements CrmAccount {
   }
 
   /** Reads each missing deal by its id before it counts as deleted. A merged deal is returned as the deal it became. */
-  private async survivorsOf(ids: readonly string[]): Promise<string[]> {
+  private async findSurvivors(ids: readonly string[]): Promise<string[]> {
     const survivors: string[] = [];
     for (const id of ids) {
       const path = this.path('objects', `/deals/${id}?archived=false&properties=hs_object_id`);
-      const answer = await this.http.getOrNull(this.get(path, z.object({ id: z.string() })));
-      if (answer !== null) survivors.push(answer.body.id);
+      const response = await this.http.getOrNull(this.get(path, z.object({ id: z.string() })));
+      if (response !== null) survivors.push(response.body.id);
     }
     return survivors;
   }
@@ -526,9 +526,9 @@ function readDeletionsCursor(cursor: string | undefined): string | null {
   return cursor?.startsWith(deletionsPrefix) === true ? cursor.slice(deletionsPrefix.length) : null;
 }
 
-function searchFor(place: Keyset | null, modifiedFrom: Date, modifiedBefore: Date | undefined): unknown {
-  const from = place === null ? modifiedFrom : new Date(place.from);
-  const offset = place?.offset ?? 0;
+function searchFor(position: Keyset | null, modifiedFrom: Date, modifiedBefore: Date | undefined): unknown {
+  const from = position === null ? modifiedFrom : new Date(position.from);
+  const offset = position?.offset ?? 0;
   if (offset + dealsPerSearch > maxSearchResults)
     throw new CrmFailure('rejected', 'crmb: more deals changed at one instant than a search can return');
   const on = (operator: string, at: Date) => ({
@@ -545,8 +545,8 @@ function searchFor(place: Keyset | null, modifiedFrom: Date, modifiedBefore: Dat
   };
 }
 
-function memberOf({ id, email, firstName, lastName, teams }: Owner, active: boolean): CrmMember {
-  const name = [firstName, lastName].filter(textOf).join(' ') || (textOf(email) ?? id);
-  const member = { crmId: id, email: textOf(email), name, avatar: null, active };
+function toMember({ id, email, firstName, lastName, teams }: Owner, active: boolean): CrmMember {
+  const name = [firstName, lastName].filter(toText).join(' ') || (toText(email) ?? id);
+  const member = { crmId: id, email: toText(email), name, avatar: null, active };
   return teams == null ? member : { ...member, teams: teams.map((team) => team.name) };
 }

@@ -3,7 +3,7 @@ import { chunk } from '../../../kernel/chunk.js';
 import { type AssociatedRecords, type Associations, type LineItem, withCompany } from '../associated.js';
 import { type CrmHttp } from '../http.js';
 import { type CrmAccess, type CrmDeal, CrmFailure, type CrmPermission, type CrmValue } from '../port.js';
-import { numberOf, textOf } from '../values.js';
+import { toNumber, toText } from '../values.js';
 import { type CrmbResource, crmbUrl } from './paths.js';
 import { probeScopes, type ScopeProbe } from './scopes.js';
 import { type CrmbProperty, crmbProperty, crmbValue } from './values.js';
@@ -42,11 +42,11 @@ export class CrmbAssociated implements AssociatedRecords {
     private readonly http: CrmHttp,
     private readonly settings: { readonly apiBase: string; readonly apiVersion: string },
     private readonly access: CrmAccess,
-    private readonly wanted: Associations,
+    private readonly associations: Associations,
   ) {}
 
   permissions(): Promise<CrmPermission[]> {
-    const { lineItems, companyFields } = this.wanted;
+    const { lineItems, companyFields } = this.associations;
     const url = (kind: CrmbResource, tail: string) => crmbUrl(this.settings, kind, tail);
     const ofItems: ScopeProbe[] = [
       ['crm.objects.line_items.read', 'line items', url('objects', '/line_items?limit=1')],
@@ -69,20 +69,20 @@ export class CrmbAssociated implements AssociatedRecords {
     );
     return pairs.flatMap(({ dealId, id }) => {
       const item = items.get(id);
-      return item === undefined ? [] : [{ dealId, amount: numberOf(item['amount']), product: textOf(item['name']) }];
+      return item === undefined ? [] : [{ dealId, amount: toNumber(item['amount']), product: toText(item['name']) }];
     });
   }
 
   async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {
     const pairs = await this.pairs('companies', deals);
-    const companyOf = new Map(
-      pairs.toSorted((a, b) => Number(a.isPrimary) - Number(b.isPrimary)).map((one) => [one.dealId, one.id]),
+    const companyIdByDeal = new Map(
+      pairs.toSorted((a, b) => Number(a.isPrimary) - Number(b.isPrimary)).map((pair) => [pair.dealId, pair.id]),
     );
-    const names = this.wanted.companyFields;
-    const companies = await this.records('companies', [...new Set(companyOf.values())], names);
+    const names = this.associations.companyFields;
+    const companies = await this.records('companies', [...new Set(companyIdByDeal.values())], names);
     const definitions = await this.companyProperties();
     return deals.map((deal) => {
-      const company = companies.get(companyOf.get(deal.id) ?? '');
+      const company = companies.get(companyIdByDeal.get(deal.id) ?? '');
       const values = names.map((name): [string, CrmValue] => [name, crmbValue(company?.[name], definitions.get(name))]);
       return withCompany(deal, values);
     });
@@ -96,7 +96,7 @@ export class CrmbAssociated implements AssociatedRecords {
       schema: z.object({ results: z.array(crmbProperty) }),
     });
     const properties = new Map(body.results.map((property) => [property.name, property]));
-    const unknown = this.wanted.companyFields.find((name) => !properties.has(name));
+    const unknown = this.associations.companyFields.find((name) => !properties.has(name));
     if (unknown !== undefined) throw new CrmFailure('rejected', `crmb: companies have no property ${unknown}`);
     return properties;
   }

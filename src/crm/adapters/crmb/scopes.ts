@@ -13,8 +13,11 @@ export async function probeScopes(
 ): Promise<CrmPermission[]> {
   const permissions: CrmPermission[] = [];
   for (const [name, purpose, url] of probes) {
-    const answer = await unlessRejected(() => http.request({ method: 'GET', url, access, schema: z.unknown() }), null);
-    permissions.push({ name, purpose, granted: answer !== null, required: true });
+    const response = await unlessRejected(
+      () => http.request({ method: 'GET', url, access, schema: z.unknown() }),
+      null,
+    );
+    permissions.push({ name, purpose, granted: response !== null, required: true });
   }
   return permissions;
 }

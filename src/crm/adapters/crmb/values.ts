@@ -1,14 +1,6 @@
 import { z } from 'zod';
 import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from '../port.js';
-import {
-  booleanOf,
-  type CanonicalValues,
-  dayOfValue,
-  instantOf,
-  numberOf,
-  textOf,
-  withFieldCurrencies,
-} from '../values.js';
+import { type CanonicalValues, toBoolean, toDay, toInstant, toNumber, toText, withFieldCurrencies } from '../values.js';
 
 export const crmbDealRecord = z.object({
   id: z.string(),
@@ -58,7 +50,7 @@ export type CrmbProperties = ReadonlyMap<string, CrmbProperty>;
 
 export function readProperties(defined: readonly CrmbProperty[]): CrmbProperties {
   const shown = defined.filter(({ hidden, archived }) => hidden !== true && archived !== true);
-  const needed = neededProperties.map((one) => defined.find(({ name }) => name === one.name) ?? one);
+  const needed = neededProperties.map((property) => defined.find(({ name }) => name === property.name) ?? property);
   return new Map([...needed, ...shown].map((property) => [property.name, property]));
 }
 
@@ -80,7 +72,7 @@ export function crmbDeal(record: CrmbDealRecord, reading: CrmbReading): CrmDeal 
   const values = Object.entries(record.properties)
     .filter(([name]) => reading.omitted?.has(name) !== true)
     .map(([name, raw]) => [name, crmbValue(raw, reading.properties.get(name))] as const);
-  const modifiedAt = instantOf(record.properties[modifiedSlug]) ?? instantOf(record.updatedAt);
+  const modifiedAt = toInstant(record.properties[modifiedSlug]) ?? toInstant(record.updatedAt);
   return {
     id: record.id,
     // An account defines hundreds of properties, most of them empty on a deal. Absent properties read as empty.
@@ -98,7 +90,7 @@ function withCanonical(
   const canonical: CanonicalValues = {
     amount: fields['amount'] ?? null,
     stage: fields['dealstage'] ?? null,
-    close_date: dayOfValue(fields['closedate'], timeZone),
+    close_date: toDay(fields['closedate'], timeZone),
     owner_id: fields['hubspot_owner_id'] ?? null,
     name: fields['dealname'] ?? null,
     currency: fields['deal_currency_code'] ?? currency,
@@ -110,18 +102,18 @@ function withCanonical(
     pipeline_label: stage?.pipeline ?? null,
   };
   const money = Object.keys(fields).flatMap((slug) => properties.get(slug) ?? []);
-  const currencies = money.map((property) => [property.name, currencyOf(property, fields, currency)] as const);
+  const currencies = money.map((property) => [property.name, findCurrency(property, fields, currency)] as const);
   return withFieldCurrencies({ ...canonical, ...fields }, Object.fromEntries(currencies));
 }
 
 /** Currency of a property whose values are not in the currency of the deal; null for all others. */
-function currencyOf(
+function findCurrency(
   { name, currencyPropertyName, showCurrencySymbol, hubspotDefined }: CrmbProperty,
   fields: Readonly<Record<string, CrmValue>>,
   company: string | null,
 ): string | null {
   if (name === 'amount') return null;
-  if (textOf(currencyPropertyName) !== null) return textOf(fields[currencyPropertyName as string]) ?? company;
+  if (toText(currencyPropertyName) !== null) return toText(fields[currencyPropertyName as string]) ?? company;
   const isOfCompany = name.endsWith('_in_home_currency') || (showCurrencySymbol === true && hubspotDefined === false);
   return isOfCompany ? company : null;
 }
@@ -138,23 +130,23 @@ const canonicalSlugs: Readonly<Record<string, keyof CanonicalValues>> = {
 export function crmbChange(name: string, raw: string | null, timeZone = 'UTC'): Record<string, CrmValue> {
   const value = crmbValue(
     raw,
-    neededProperties.find((one) => one.name === name),
+    neededProperties.find((property) => property.name === name),
   );
   const canonical = canonicalSlugs[name];
   // What the CRM said about the former stage does not apply to the new one.
   if (canonical === 'stage') return { [name]: value, stage: value, is_won: null, is_closed: null, stage_label: null };
   if (canonical === undefined) return { [name]: value };
-  return { [name]: value, [canonical]: canonical === 'close_date' ? dayOfValue(value, timeZone) : value };
+  return { [name]: value, [canonical]: canonical === 'close_date' ? toDay(value, timeZone) : value };
 }
 
 /** All values arrive as text; the definition gives the type. Multiple choices are joined by `;`. */
 export function crmbValue(raw: string | null | undefined, property: CrmbProperty | undefined): CrmValue {
   if (raw === null || raw === undefined || raw === '') return null;
   if (property === undefined) return raw;
-  if (isCheckbox(property)) return booleanOf(raw);
-  if (property.type === 'number') return numberOf(raw);
-  if (property.type === 'date') return instantOf(raw)?.slice(0, 10) ?? null;
-  return property.type === 'datetime' ? instantOf(raw) : raw;
+  if (isCheckbox(property)) return toBoolean(raw);
+  if (property.type === 'number') return toNumber(raw);
+  if (property.type === 'date') return toInstant(raw)?.slice(0, 10) ?? null;
+  return property.type === 'datetime' ? toInstant(raw) : raw;
 }
 
 function isCheckbox({ type, fieldType }: CrmbProperty): boolean {
@@ -188,7 +180,7 @@ export function crmbStages(pipelines: readonly CrmbPipeline[]): ReadonlyMap<stri
     pipelines.flatMap((pipeline) =>
       pipeline.stages.map(({ id, label, metadata }): [string, CrmbStage] => {
         const isClosed = metadata?.isClosed === 'true';
-        const isWon = isClosed && numberOf(metadata?.probability) === 1;
+        const isWon = isClosed && toNumber(metadata?.probability) === 1;
         return [id, { label, pipeline: pipeline.label, isWon, isClosed }];
       }),
     ),
@@ -197,9 +189,9 @@ export function crmbStages(pipelines: readonly CrmbPipeline[]): ReadonlyMap<stri
 
 export function crmbField(property: CrmbProperty, pipelines: readonly CrmbPipeline[]): CrmField {
   const type = crmbFieldType(property);
-  const field = { slug: property.name, label: textOf(property.label) ?? property.name, type, native: property.name };
+  const field = { slug: property.name, label: toText(property.label) ?? property.name, type, native: property.name };
   if (type !== 'select' && type !== 'status') return field;
-  return { ...field, options: property.name === 'dealstage' ? stageOptions(pipelines) : optionsOf(property) };
+  return { ...field, options: property.name === 'dealstage' ? stageOptions(pipelines) : toOptions(property) };
 }
 
 export function crmbFieldType(property: CrmbProperty): CrmFieldType {
@@ -233,6 +225,6 @@ function stageOptions(pipelines: readonly CrmbPipeline[]): { label: string; valu
   );
 }
 
-function optionsOf({ options }: CrmbProperty): { label: string; value: string }[] {
+function toOptions({ options }: CrmbProperty): { label: string; value: string }[] {
   return (options ?? []).filter(({ hidden }) => hidden !== true).map(({ label, value }) => ({ label, value }));
 }

@@ -71,7 +71,7 @@ const event = z.object({
   newObjectId: id.nullish(),
 });
 type CrmbEvent = z.infer<typeof event>;
-const eventOfNoDeal = event.omit({ objectId: true }).extend({ objectId: z.null().optional() });
+const eventWithoutDeal = event.omit({ objectId: true }).extend({ objectId: z.null().optional() });
 
 /** The CRM's object type id of deals. */
 const dealTypeId = '0-3';
@@ -85,10 +85,10 @@ const verbs = ['creation', 'restore', 'propertyChange', 'deletion', 'privacyDele
 export function readCrmbDelivery(json: unknown): CrmHint[] {
   const { success, data } = z.array(z.unknown()).max(500).safeParse(json);
   if (!success) throw invalid({ path: '', message: 'must be a delivery of crm-b' });
-  if (data.length === 1 && isOfNoDeal(data[0])) throw invalid({ path: '0.objectId', message: 'is missing' });
-  return data.flatMap((one) => {
-    const parsed = event.safeParse(one);
-    return parsed.success ? hintsOf(parsed.data) : [];
+  if (data.length === 1 && isWithoutDeal(data[0])) throw invalid({ path: '0.objectId', message: 'is missing' });
+  return data.flatMap((eventJson) => {
+    const parsed = event.safeParse(eventJson);
+    return parsed.success ? toHints(parsed.data) : [];
   });
 }
 
@@ -104,18 +104,18 @@ export function claimedCrmbAccounts(rawBody: Buffer): string[] {
   }
 }
 
-function isOfNoDeal(json: unknown): boolean {
-  const { success, data } = eventOfNoDeal.safeParse(json);
-  return success && verbOf(data) !== undefined;
+function isWithoutDeal(json: unknown): boolean {
+  const { success, data } = eventWithoutDeal.safeParse(json);
+  return success && readVerb(data) !== undefined;
 }
 
-function hintsOf(event: CrmbEvent): CrmHint[] {
-  switch (verbOf(event)) {
+function toHints(event: CrmbEvent): CrmHint[] {
+  switch (readVerb(event)) {
     case 'creation':
     case 'restore':
       return [hint(event, event.objectId, 'changed')];
     case 'propertyChange':
-      return [{ ...hint(event, event.objectId, 'changed', changeOf(event)), ...propertyOf(event) }];
+      return [{ ...hint(event, event.objectId, 'changed', readChange(event)), ...readProperty(event) }];
     case 'deletion':
     case 'privacyDeletion':
       return [hint(event, event.objectId, 'deleted')];
@@ -127,7 +127,7 @@ function hintsOf(event: CrmbEvent): CrmHint[] {
 }
 
 /** The action of `deal.*` events and of `object.*` events about deals; undefined for other events. */
-function verbOf({
+function readVerb({
   subscriptionType,
   eventType,
   objectTypeId,
@@ -137,11 +137,11 @@ function verbOf({
   return isOfDeal ? verbs.find((verb) => verb === action) : undefined;
 }
 
-function changeOf({ propertyName, propertyValue }: CrmbEvent): CrmHint['values'] {
+function readChange({ propertyName, propertyValue }: CrmbEvent): CrmHint['values'] {
   return propertyName === undefined || propertyValue === undefined ? {} : crmbChange(propertyName, propertyValue);
 }
 
-function propertyOf({ propertyName }: CrmbEvent): Pick<CrmHint, 'property'> {
+function readProperty({ propertyName }: CrmbEvent): Pick<CrmHint, 'property'> {
   return propertyName === undefined ? {} : { property: propertyName };
 }
 
@@ -164,7 +164,7 @@ function hint(event: CrmbEvent, dealId: string, change: CrmHint['change'], value
     accountId: portalId,
     change,
     occurredAt: occurredAt === undefined ? null : new Date(occurredAt),
-    key: [portalId, verbOf(event), dealId, propertyName, moment].join(':'),
+    key: [portalId, readVerb(event), dealId, propertyName, moment].join(':'),
     values,
   };
 }

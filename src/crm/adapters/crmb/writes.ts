@@ -3,10 +3,10 @@ import { chunk } from '../../../kernel/chunk.js';
 import { type CrmHttp, type CrmRequest } from '../http.js';
 import { type CrmAccess, CrmFailure, unlessRejected, type WrittenBatch } from '../port.js';
 import {
+  checkFields,
   type DealWrite,
-  type FieldWords,
+  type FieldLabels,
   failed,
-  findingsOf,
   permissionMissing,
   prepareWrites,
   type ReadyWrite,
@@ -21,7 +21,7 @@ import { type CrmbProperty } from './values.js';
 
 const scope = 'crm.objects.deals.write';
 
-const words: FieldWords = {
+const labels: FieldLabels = {
   field: 'the property',
   number: 'number',
   text: 'single-line text',
@@ -66,7 +66,7 @@ export class CrmbWriter {
 
   async check(targets: WriteTargets): Promise<WriteCheck> {
     const permitted = await this.isPermitted();
-    const findings = findingsOf(targets, await this.fields(), words);
+    const findings = checkFields(targets, await this.fields(), labels);
     return {
       findings: permitted ? findings : [missingScope, ...findings],
       properties: writtenFields(targets).map(([, name]) => name),
@@ -93,18 +93,18 @@ export class CrmbWriter {
 
   /** Null if the CRM wrote nothing because of one of several deals. */
   private async send(batch: readonly ReadyWrite[]): Promise<WriteResult[] | null> {
-    const inputs = batch.map(({ dealId, json }) => ({ id: dealId, properties: textsOf(json) }));
+    const inputs = batch.map(({ dealId, json }) => ({ id: dealId, properties: toTexts(json) }));
     const rejection: { code?: string } = {};
     try {
       const { body } = await this.http.request({
         ...this.post({ inputs }, updated),
-        classifyError: ({ status, body: answer }) => {
-          if (status === 400 && !propertyProblem.safeParse(answer).success)
-            rejection.code = category.safeParse(answer).data?.category ?? 'status 400';
+        classifyError: ({ status, body: response }) => {
+          if (status === 400 && !propertyProblem.safeParse(response).success)
+            rejection.code = category.safeParse(response).data?.category ?? 'status 400';
           return null;
         },
       });
-      return resultsOf(batch, body);
+      return toResults(batch, body);
     } catch (error) {
       const [only, ...others] = batch;
       if (rejection.code === undefined || only === undefined) throw error;
@@ -151,12 +151,12 @@ function targetField(property: CrmbProperty, currency: string | null): TargetFie
 }
 
 /** All values are texts. An empty one clears the property. */
-function textsOf(json: ReadyWrite['json']): Record<string, string> {
+function toTexts(json: ReadyWrite['json']): Record<string, string> {
   return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, value === null ? '' : String(value)]));
 }
 
 /** A deal that was merged is written under the id of the deal that it became. */
-function resultsOf(batch: readonly ReadyWrite[], { results, errors }: z.infer<typeof updated>): WriteResult[] {
+function toResults(batch: readonly ReadyWrite[], { results, errors }: z.infer<typeof updated>): WriteResult[] {
   const requested = new Set(batch.map(({ dealId }) => dealId));
   const written = new Set(results.map(({ id }) => id));
   const survivors = results.filter(({ id }) => !requested.has(id));
@@ -170,8 +170,8 @@ function resultsOf(batch: readonly ReadyWrite[], { results, errors }: z.infer<ty
     const code = problems.get(dealId);
     if (code === 'OBJECT_NOT_FOUND') return { dealId, problem: { kind: 'gone' } };
     if (code !== undefined) return rejectedValues(dealId, code);
-    const [survivor, ...more] = survivors;
-    return survivor !== undefined && more.length === 0
+    const [survivor, ...others] = survivors;
+    return survivor !== undefined && others.length === 0
       ? { dealId, problem: { kind: 'gone', survivor: survivor.id } }
       : failed(dealId, 'the CRM does not report whether it has the values');
   });

@@ -18,15 +18,15 @@ import {
   unlessRejected,
   type WrittenBatch,
 } from '../port.js';
-import { goneDeal, textOf, zoneOf } from '../values.js';
+import { goneDeal, toText, toTimeZone } from '../values.js';
 import { type DealWrite, type WriteCheck, type WriteTargets } from '../write-back.js';
 import {
   type DealShape,
   type DescribedDeal,
   dealRecord,
   dealShape,
-  describeAnswer,
   describedFields,
+  describeResponse,
   readDeal,
 } from './deals.js';
 import { classifyCrmcError, quotaPauseMs } from './errors.js';
@@ -67,9 +67,9 @@ const anyRows = page(z.object({ Id: z.string() }));
 const composite = z.object({
   compositeResponse: z.tuple([z.object({ httpStatusCode: z.number(), body: z.unknown() })]),
 });
-const rootAnswer = z.object({ identity: z.string() });
-const updatedAnswer = z.object({ latestDateCovered: instant });
-const deletedAnswer = z.object({ deletedRecords: z.array(z.object({ id: z.string(), deletedDate: instant })) });
+const rootResponse = z.object({ identity: z.string() });
+const updatedResponse = z.object({ latestDateCovered: instant });
+const deletedResponse = z.object({ deletedRecords: z.array(z.object({ id: z.string(), deletedDate: instant })) });
 
 /** Longer requests are sent as a body, because proxies truncate long URLs at different lengths. */
 const maxPathLength = 2000;
@@ -81,7 +81,7 @@ const minWindowMs = 120_000;
 /** No transaction of crm-c takes longer, and the CRM deletes its records of deletions after 15 days. */
 const maxWindowMs = 24 * 60 * 60_000;
 /** Shorter than the time for which the CRM keeps its records of deletions. */
-const deletionsKeptMs = 14 * 24 * 60 * 60_000;
+const deletionsRetentionMs = 14 * 24 * 60 * 60_000;
 const maxUsedShare = 0.9;
 
 /** One organisation of crm-c during one unit of work. Its object description is fetched once. */
@@ -136,7 +136,9 @@ export class CrmcAccount implements CrmAccount {
           // Photos are visible only to browsers with a session in the organisation.
           avatar: null,
           active: IsActive,
-          ...(this.readsGroups ? { teams: textsOf(Department), roles: textsOf(UserRole?.Name, Profile?.Name) } : {}),
+          ...(this.readsGroups
+            ? { teams: presentTexts(Department), roles: presentTexts(UserRole?.Name, Profile?.Name) }
+            : {}),
         });
       }
     }
@@ -152,10 +154,10 @@ export class CrmcAccount implements CrmAccount {
     const described = await this.describe();
     const orgCurrency = await this.orgCurrency(described.shape);
     const isWindow = modifiedFrom !== undefined || modifiedBefore !== undefined;
-    if (isWindow) assertQuota(described.answer.headers);
+    if (isWindow) assertQuota(described.response.headers);
     const started = readCursor(cursor);
     const until =
-      started?.until ?? modifiedBefore ?? new Date(described.answer.serverTime.getTime() - visibilityDelayMs);
+      started?.until ?? modifiedBefore ?? new Date(described.response.serverTime.getTime() - visibilityDelayMs);
     // A full listing has no upper bound: a deal that changes meanwhile must not appear to be gone.
     const query = dealQuery(described.shape, [
       ...(modifiedFrom === undefined ? [] : [`SystemModstamp >= ${modifiedFrom.toISOString()}`]),
@@ -182,7 +184,7 @@ export class CrmcAccount implements CrmAccount {
     const found = new Map<string, CrmDeal>();
     const valid = requested.filter(isOpportunityId);
     for (const batch of chunk(valid, idsPerQuery))
-      for (const deal of await this.dealsOf(batch)) found.set(deal.id, deal);
+      for (const deal of await this.loadDeals(batch)) found.set(deal.id, deal);
     const missing = requested.filter((id) => !found.has(id));
     const deleted = missing.some(isOpportunityId) ? await this.recentlyDeleted() : new Set<string>();
     // Sharing may hide a deal that exists, and hiding it must not reverse commission.
@@ -190,7 +192,7 @@ export class CrmcAccount implements CrmAccount {
   }
 
   async settings(): Promise<CrmAccountSettings> {
-    return { currency: await this.currency(), timeZone: zoneOf(await this.readOrNull('TimeZoneSidKey')) };
+    return { currency: await this.currency(), timeZone: toTimeZone(await this.readOrNull('TimeZoneSidKey')) };
   }
 
   permissions(): Promise<CrmPermission[]> {
@@ -199,7 +201,7 @@ export class CrmcAccount implements CrmAccount {
       sharingDefault: () => this.readOrNull('DefaultOpportunityAccess'),
       userId: async () => {
         const url = await this.url(this.path);
-        const { body } = await this.http.request({ method: 'GET', url, access: this.access, schema: rootAnswer });
+        const { body } = await this.http.request({ method: 'GET', url, access: this.access, schema: rootResponse });
         return userIdIn(body.identity);
       },
     });
@@ -238,7 +240,7 @@ export class CrmcAccount implements CrmAccount {
     return id18(org.Id);
   }
 
-  private async dealsOf(ids: readonly string[]): Promise<CrmDeal[]> {
+  private async loadDeals(ids: readonly string[]): Promise<CrmDeal[]> {
     const cached = this.shape;
     const shape = cached ?? (await this.describe()).shape;
     try {
@@ -263,11 +265,11 @@ export class CrmcAccount implements CrmAccount {
     return found;
   }
 
-  private async describe(): Promise<{ shape: DealShape; answer: CrmResponse<unknown> }> {
-    const answer = await this.description();
-    const shape = dealShape(answer.body, this.writtenFields);
+  private async describe(): Promise<{ shape: DealShape; response: CrmResponse<unknown> }> {
+    const response = await this.description();
+    const shape = dealShape(response.body, this.writtenFields);
     this.shape = shape;
-    return { shape, answer };
+    return { shape, response };
   }
 
   private async description(): Promise<CrmResponse<DescribedDeal>> {
@@ -275,7 +277,7 @@ export class CrmcAccount implements CrmAccount {
       method: 'GET',
       url: await this.url(`${this.path}/sobjects/Opportunity/describe`),
       access: this.access,
-      schema: describeAnswer,
+      schema: describeResponse,
       needs: 'read access to Opportunity',
       classifyError: ({ status }) =>
         status === 404 ? { kind: 'rejected', message: 'the user needs read access to Opportunity' } : null,
@@ -290,8 +292,8 @@ export class CrmcAccount implements CrmAccount {
   /** A setting of the organisation; null if the user may not read it. */
   private async readOrNull(setting: keyof Omit<Org, 'Id'>): Promise<string | null> {
     const query = soql({ select: ['Id', setting], from: 'Organization' });
-    const answer = await unlessRejected(() => this.query('query', query, orgs), null);
-    return answer?.body.records[0]?.[setting] ?? null;
+    const response = await unlessRejected(() => this.query('query', query, orgs), null);
+    return response?.body.records[0]?.[setting] ?? null;
   }
 
   /**
@@ -299,7 +301,7 @@ export class CrmcAccount implements CrmAccount {
    * rows are stamped but not visible yet.
    */
   private async coveredUntil(from: Date | undefined, until: Date): Promise<Date> {
-    const covered = await this.window('updated', from, until, updatedAnswer);
+    const covered = await this.window('updated', from, until, updatedResponse);
     return covered !== null && covered.latestDateCovered < until ? covered.latestDateCovered : until;
   }
 
@@ -308,9 +310,9 @@ export class CrmcAccount implements CrmAccount {
    * timestamp.
    */
   private async deletedDeals(from: Date | undefined, until: Date, found: readonly CrmDeal[]): Promise<CrmDeal[]> {
-    const answer = await this.window('deleted', from, until, deletedAnswer);
+    const response = await this.window('deleted', from, until, deletedResponse);
     const listed = new Set(found.map((deal) => deal.id));
-    return (answer?.deletedRecords ?? [])
+    return (response?.deletedRecords ?? [])
       .map(({ id, deletedDate }) => ({ id: id18(id), fields: {}, modifiedAt: deletedDate, deleted: true }))
       .filter(({ id }) => !listed.has(id));
   }
@@ -325,13 +327,13 @@ export class CrmcAccount implements CrmAccount {
   /** Deletions that are too old to be found by a query. */
   private async recentlyDeleted(): Promise<ReadonlySet<string>> {
     const until = this.crmTime ?? new Date();
-    const answer = await this.replicated(
+    const response = await this.replicated(
       'deleted',
-      new Date(until.getTime() - deletionsKeptMs),
+      new Date(until.getTime() - deletionsRetentionMs),
       new Date(until.getTime() + minWindowMs),
-      deletedAnswer,
+      deletedResponse,
     );
-    return new Set((answer?.deletedRecords ?? []).map(({ id }) => id18(id)));
+    return new Set((response?.deletedRecords ?? []).map(({ id }) => id18(id)));
   }
 
   /** Null if the user lacks the permission. */
@@ -348,28 +350,28 @@ export class CrmcAccount implements CrmAccount {
     schema: z.ZodType<T>,
     { rows, from }: { readonly rows?: number; readonly from?: string | undefined } = {},
   ): AsyncGenerator<CrmResponse<T>> {
-    let answer =
+    let response =
       from === undefined ? await this.query('queryAll', query, schema, rows) : await this.next(from, schema, rows);
     for (;;) {
-      const next = answer.body.nextRecordsUrl;
-      yield answer;
+      const next = response.body.nextRecordsUrl;
+      yield response;
       if (next == null) return;
-      answer = await this.next(next, schema, rows);
+      response = await this.next(next, schema, rows);
     }
   }
 
   private async next<T>(path: string, schema: z.ZodType<T>, rows?: number): Promise<CrmResponse<T>> {
     // Appended to the organisation's URL, any other text could send the token elsewhere.
     if (!nextPagePath.test(path)) throw new CrmFailure('rejected', 'crmc: the next page has an unexpected URL');
-    const answer = await this.http.getOrNull({
+    const response = await this.http.getOrNull({
       method: 'GET',
       url: await this.url(path),
       access: this.access,
       headers: pageOptions(rows),
       schema,
     });
-    if (answer === null) throw new CrmFailure('cursor_expired', 'crmc: the CRM no longer has the next page');
-    return answer;
+    if (response === null) throw new CrmFailure('cursor_expired', 'crmc: the CRM no longer has the next page');
+    return response;
   }
 
   private async query<T>(
@@ -415,8 +417,8 @@ export class CrmcAccount implements CrmAccount {
   }
 }
 
-function textsOf(...values: readonly unknown[]): string[] {
-  return values.flatMap((value) => textOf(value) ?? []);
+function presentTexts(...values: readonly unknown[]): string[] {
+  return values.flatMap((value) => toText(value) ?? []);
 }
 
 function dealQuery({ selected }: DealShape, where: readonly string[]): string {

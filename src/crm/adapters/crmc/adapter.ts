@@ -27,7 +27,7 @@ interface CrmcSettings {
   readonly allowLoopback: boolean;
 }
 
-const tokenAnswer = z.object({
+const tokenResponse = z.object({
   access_token: z.string(),
   refresh_token: z.string().nullish(),
   instance_url: z.string(),
@@ -136,9 +136,9 @@ export class CrmcAdapter implements CrmAdapter {
 
   account(access: CrmAccess, options: CrmAccountOptions = {}): CrmAccount {
     const { lineItems = false, companyFields = [] } = options;
-    const wanted = { lineItems, companyFields };
+    const associations = { lineItems, companyFields };
     const org = this.org(access, options);
-    return withAssociated(org, wanted, new CrmcAssociated((query, row) => org.rows(query, row), wanted));
+    return withAssociated(org, associations, new CrmcAssociated((query, row) => org.rows(query, row), associations));
   }
 
   private org(access: CrmAccess, options: CrmAccountOptions = {}): CrmcAccount {
@@ -161,7 +161,7 @@ export class CrmcAdapter implements CrmAdapter {
       method: 'POST',
       url: `${base}/services/oauth2/token`,
       form: { ...grant, client_id: clientId, client_secret: clientSecret },
-      schema: tokenAnswer,
+      schema: tokenResponse,
       // Authorization codes and rotating refresh tokens work only once.
       isUnrepeatable: true,
     });

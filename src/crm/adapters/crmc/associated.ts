@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { chunk } from '../../../kernel/chunk.js';
 import { type AssociatedRecords, type Associations, type LineItem, withCompany } from '../associated.js';
 import { type CrmDeal, CrmFailure, type CrmPermission, type CrmValue } from '../port.js';
-import { textOf } from '../values.js';
+import { toText } from '../values.js';
 import { readValue } from './deals.js';
 import { id18 } from './ids.js';
 import { snakeCase } from './names.js';
@@ -31,11 +31,11 @@ const dealWithAccount = z.object({ Id: z.string(), Account: z.record(z.string(),
 export class CrmcAssociated implements AssociatedRecords {
   constructor(
     private readonly rows: RowReader,
-    private readonly wanted: Associations,
+    private readonly associations: Associations,
   ) {}
 
   permissions(): Promise<CrmPermission[]> {
-    const { lineItems, companyFields } = this.wanted;
+    const { lineItems, companyFields } = this.associations;
     const countRows = async (query: string) => (await this.rows(query, anyRow)).length;
     return readPermissions(countRows, [
       ...(lineItems ? lineItemObjects : []),
@@ -53,7 +53,7 @@ export class CrmcAssociated implements AssociatedRecords {
         orderBy: 'Id',
       });
       for (const row of await this.rows(query, lineItem)) {
-        const product = textOf(row.Product2?.Name) ?? textOf(row.Name);
+        const product = toText(row.Product2?.Name) ?? toText(row.Name);
         found.push({ dealId: id18(row.OpportunityId), amount: row.TotalPrice ?? null, product });
       }
     }
@@ -61,7 +61,7 @@ export class CrmcAssociated implements AssociatedRecords {
   }
 
   async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {
-    const names = this.wanted.companyFields.map(fieldName);
+    const names = this.associations.companyFields.map(fieldName);
     const accounts = new Map<string, Readonly<Record<string, unknown>>>();
     for (const ids of chunk(idsOf(deals), idsPerQuery)) {
       const query = soql({

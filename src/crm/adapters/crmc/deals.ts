@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from '../port.js';
-import { canonicalFields, instantOf, numberOf } from '../values.js';
+import { canonicalFields, toInstant, toNumber } from '../values.js';
 import { id18 } from './ids.js';
-import { type CrmcName, slugsOf } from './names.js';
+import { assignSlugs, type CrmcName } from './names.js';
 
 /** The parts of an object description that are needed. */
-export const describeAnswer = z.object({
+export const describeResponse = z.object({
   /** Whether the connected user may change deals. */
   updateable: z.boolean().optional(),
   fields: z.array(
@@ -26,7 +26,7 @@ export const describeAnswer = z.object({
     .array(z.object({ recordTypeId: z.string(), name: z.string(), master: z.boolean().default(false) }))
     .default([]),
 });
-export type DescribedDeal = z.infer<typeof describeAnswer>;
+export type DescribedDeal = z.infer<typeof describeResponse>;
 type DescribedField = DescribedDeal['fields'][number];
 
 export const dealRecord = z.looseObject({ Id: z.string(), SystemModstamp: z.string(), IsDeleted: z.boolean() });
@@ -66,14 +66,14 @@ export function dealShape(
   const omitted = new Set(writtenFields.length === 0 ? [] : [...writtenFields, ...changedByWrites]);
   // Slugs are assigned before fields are left out, so that the others keep theirs.
   const readable = described.filter(isUsable).slice(0, maxFields);
-  const slugs = new Map(slugsOf(readable.map(({ name }) => name)).map((name) => [name.native, name]));
+  const slugs = new Map(assignSlugs(readable.map(({ name }) => name)).map((name) => [name.native, name]));
   const usable = readable.filter(({ name }) => !omitted.has(name));
   const fields = usable.map((field) => ({
     ...(slugs.get(field.name) as CrmcName),
     label: field.label,
-    type: typeOf(field),
+    type: toFieldType(field),
     crmType: field.type,
-    ...optionsOf(field),
+    ...toOptions(field),
   }));
   return {
     fields,
@@ -129,11 +129,11 @@ function stageAndPipeline({ StageName, RecordTypeId }: DealRecord, shape: DealSh
 
 /** Converts a JSON value of the CRM. Compound values are dropped, because their parts are separate fields. */
 export function readValue(value: unknown, crmType: string): CrmValue {
-  if (typeof value === 'number') return numberOf(value);
+  if (typeof value === 'number') return toNumber(value);
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string' || value === '') return null;
   if (crmType === 'date') return value.slice(0, 10);
-  return crmType === 'datetime' ? instantOf(value) : value;
+  return crmType === 'datetime' ? toInstant(value) : value;
 }
 
 function isUsable({ name, type, length }: DescribedField): boolean {
@@ -141,7 +141,7 @@ function isUsable({ name, type, length }: DescribedField): boolean {
   return type !== 'textarea' || length <= maxTextLength;
 }
 
-function typeOf({ name, type }: DescribedField): CrmFieldType {
+function toFieldType({ name, type }: DescribedField): CrmFieldType {
   if (name === 'StageName') return 'status';
   switch (type) {
     case 'int':
@@ -164,7 +164,7 @@ function typeOf({ name, type }: DescribedField): CrmFieldType {
   }
 }
 
-function optionsOf({ type, picklistValues }: DescribedField): Pick<CrmField, 'options'> {
+function toOptions({ type, picklistValues }: DescribedField): Pick<CrmField, 'options'> {
   if (picklistValues === null || (type !== 'picklist' && type !== 'multipicklist')) return {};
   const active = picklistValues.filter((option) => option.active);
   return { options: active.map(({ label, value }) => ({ label: label ?? value, value })) };

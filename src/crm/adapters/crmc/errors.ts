@@ -34,8 +34,8 @@ const explanations: ReadonlyMap<string, string> = new Map([
   ['QUERY_TOO_COMPLICATED', 'the object has too many formula fields for one query'],
 ]);
 
-const answers = z.array(z.object({ errorCode: z.string() })).min(1);
-const tokenAnswer = z.object({ error: z.string() });
+const errorResponse = z.array(z.object({ errorCode: z.string() })).min(1);
+const tokenErrorResponse = z.object({ error: z.string() });
 
 /**
  * Classifies an error of crm-c. The status alone misleads: a used-up limit is 403, and an invalid refresh token 400.
@@ -59,6 +59,6 @@ export function classifyCrmcError({
 
 /** Shown to people, so only text that looks like a code is returned. */
 function errorCode(body: unknown): string | null {
-  const code = answers.safeParse(body).data?.[0]?.errorCode ?? tokenAnswer.safeParse(body).data?.error;
+  const code = errorResponse.safeParse(body).data?.[0]?.errorCode ?? tokenErrorResponse.safeParse(body).data?.error;
   return code !== undefined && /^[A-Za-z_]{1,60}$/.test(code) ? code : null;
 }

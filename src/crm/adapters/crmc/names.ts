@@ -28,19 +28,19 @@ export function snakeCase(native: string): string {
  * Unique slugs of the fields. On a collision the standard field keeps the plain slug and a custom field gets `_c`.
  * The order of the CRM's list does not matter, because plans refer to slugs for years.
  */
-export function slugsOf(natives: readonly string[]): CrmcName[] {
+export function assignSlugs(natives: readonly string[]): CrmcName[] {
   const order = [...natives].sort((a, b) => Number(isCustom(a)) - Number(isCustom(b)) || (a < b ? -1 : 1));
-  const taken = new Map<string, string>();
-  for (const native of order) taken.set(freeSlug(native, taken), native);
-  const slugs = new Map([...taken].map(([slug, native]) => [native, slug]));
+  const nativeBySlug = new Map<string, string>();
+  for (const native of order) nativeBySlug.set(freeSlug(native, nativeBySlug), native);
+  const slugs = new Map([...nativeBySlug].map(([slug, native]) => [native, slug]));
   return natives.map((native) => ({ native, slug: slugs.get(native) as string }));
 }
 
-function freeSlug(native: string, taken: ReadonlyMap<string, string>): string {
+function freeSlug(native: string, nativeBySlug: ReadonlyMap<string, string>): string {
   const plain = canonical.get(native) ?? snakeCase(native);
-  const preferred = isCustom(native) && taken.has(plain) ? `${plain}_c` : plain;
-  if (!taken.has(preferred)) return preferred;
-  for (let number = 2; ; number++) if (!taken.has(`${preferred}_${number}`)) return `${preferred}_${number}`;
+  const preferred = isCustom(native) && nativeBySlug.has(plain) ? `${plain}_c` : plain;
+  if (!nativeBySlug.has(preferred)) return preferred;
+  for (let number = 2; ; number++) if (!nativeBySlug.has(`${preferred}_${number}`)) return `${preferred}_${number}`;
 }
 
 function isCustom(native: string): boolean {

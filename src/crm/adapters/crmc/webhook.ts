@@ -17,13 +17,13 @@ const record = z.record(z.string(), z.unknown());
  * the CRM.
  */
 export function readCrmcDelivery(json: unknown): string[] | null {
-  if (!Array.isArray(json)) return readOne(json);
+  if (!Array.isArray(json)) return readOpportunityIds(json);
   if (json.length === 0 || json.length > maxIds) return null;
   const all = json.map(readId);
   return all.includes(null) ? null : [...new Set(all as string[])];
 }
 
-function readOne(json: unknown): string[] | null {
+function readOpportunityIds(json: unknown): string[] | null {
   const id = readId(json);
   if (id !== null) return [id];
   const ids = firstValid(opportunityIds, json, listNames);

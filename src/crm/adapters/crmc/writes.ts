@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { type CrmHttp } from '../http.js';
 import { type CrmAccess, CrmFailure, type WrittenBatch } from '../port.js';
 import {
+  checkFields,
   type DealWrite,
-  type FieldWords,
+  type FieldLabels,
   failed,
-  findingsOf,
   permissionMissing,
   prepareWrites,
   type ReadyWrite,
@@ -17,7 +17,7 @@ import {
 import { type DescribedDeal } from './deals.js';
 import { isOpportunityId } from './ids.js';
 
-const words: FieldWords = {
+const labels: FieldLabels = {
   field: 'the custom field',
   number: 'Number, Currency or Percent',
   text: 'Text',
@@ -74,7 +74,7 @@ export class CrmcWriter {
   /** Webhooks report no fields. */
   async check(targets: WriteTargets): Promise<WriteCheck> {
     const described = await this.reads.described();
-    const findings = findingsOf(targets, targetFields(described), words);
+    const findings = checkFields(targets, targetFields(described), labels);
     return { findings: described.updateable === false ? [missingPermission, ...findings] : findings, properties: [] };
   }
 
@@ -94,7 +94,7 @@ export class CrmcWriter {
       needs: 'Edit on Opportunity',
     });
     assertFieldsWritable(body);
-    const written = ready.map((write, place) => resultOf(write, body[place] as z.infer<typeof saved>[number]));
+    const written = ready.map((write, index) => toResult(write, body[index] as z.infer<typeof saved>[number]));
     return { results: [...results, ...written], failure: this.reads.quotaFailure(headers) };
   }
 }
@@ -104,7 +104,7 @@ function targetFields({ fields }: DescribedDeal): ReadonlyMap<string, TargetFiel
     fields.map((field) => [
       field.name,
       {
-        kind: kindOf(field.type),
+        kind: toKind(field.type),
         isWritable: field.updateable !== false && field.calculated !== true,
         isStandard: !field.name.endsWith('__c'),
         // Amounts are in the currency of the deal.
@@ -114,7 +114,7 @@ function targetFields({ fields }: DescribedDeal): ReadonlyMap<string, TargetFiel
   );
 }
 
-function kindOf(type: string): TargetField['kind'] {
+function toKind(type: string): TargetField['kind'] {
   if (type === 'double' || type === 'currency') return 'number';
   if (type === 'percent') return 'percent';
   return type === 'string' || type === 'textarea' ? 'text' : 'other';
@@ -126,7 +126,7 @@ function assertFieldsWritable(rows: z.infer<typeof saved>): void {
   throw new CrmFailure('rejected', `crmc: the connected user may not write ${namesIn(denied) || 'a field'}`);
 }
 
-function resultOf({ dealId }: ReadyWrite, { success, errors }: z.infer<typeof saved>[number]): WriteResult {
+function toResult({ dealId }: ReadyWrite, { success, errors }: z.infer<typeof saved>[number]): WriteResult {
   if (success) return { dealId, problem: null };
   const [error] = errors ?? [];
   if (error === undefined) return failed(dealId, 'the CRM gives no reason');

@@ -22,14 +22,14 @@ const response = z.object({
     .describe('URL of a page of this service, valid for ten minutes: an admin signs in there and continues to the CRM'),
 });
 
-function begin<const Id extends string>(id: Id, provider: CrmProvider, given: typeof query | typeof crmcQuery) {
+function begin<const Id extends string>(id: Id, provider: CrmProvider, querySchema: typeof query | typeof crmcQuery) {
   return operation({
     id,
     summary: `Start connecting ${provider}: returns the page to open in a browser within ten minutes`,
     method: 'get',
     path: `/auth/${provider}/connect`,
     access: 'admin',
-    query: given,
+    query: querySchema,
     response,
     otherStatus: 302,
     startsWork: true,
@@ -38,7 +38,7 @@ function begin<const Id extends string>(id: Id, provider: CrmProvider, given: ty
     uses: { consents: CrmConsents },
     async execute({ query: requested }, caller, { consents }) {
       const loginUrl = 'loginUrl' in requested ? (requested.loginUrl ?? null) : null;
-      const authorizeUrl = await consents.startAddress(provider, caller, loginUrl);
+      const authorizeUrl = await consents.startUrl(provider, caller, loginUrl);
       return requested.redirect ? new Redirect(authorizeUrl) : { authorizeUrl };
     },
   });

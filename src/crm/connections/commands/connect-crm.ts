@@ -4,7 +4,7 @@ import { text } from '../../../platform/operations/schemas.js';
 import { type CrmProvider } from '../../adapters/port.js';
 import { previousDealsChoices } from '../account-change.js';
 import { CrmAccounts } from '../crm-accounts.js';
-import { connectedAnswer, connectedExample } from '../crm-connection.js';
+import { connectedExample, connectedResponse } from '../crm-connection.js';
 import { CrmConnector } from '../crm-connector.js';
 import { callingCrm, crmFailures } from '../crm-failures.js';
 
@@ -20,11 +20,11 @@ const body = z.strictObject({
 /** Every organisation of crm-c has its own URL. */
 const crmcBody = body.extend({ instanceUrl: z.url().max(500).describe('URL of the organization at crm-c') });
 
-function connect<const Id extends string, const Given extends typeof body | typeof crmcBody>(
+function connect<const Id extends string, const BodySchema extends typeof body | typeof crmcBody>(
   id: Id,
   provider: CrmProvider,
-  given: Given,
-  example: z.input<Given>,
+  bodySchema: BodySchema,
+  example: z.input<BodySchema>,
 ) {
   return operation({
     id,
@@ -32,8 +32,8 @@ function connect<const Id extends string, const Given extends typeof body | type
     method: 'post',
     path: `/auth/workspace/connect-${provider}`,
     access: 'admin',
-    body: given,
-    response: connectedAnswer,
+    body: bodySchema,
+    response: connectedResponse,
     secret: true,
     failures: { ...crmFailures, account_changed: 409 },
     example: { body: example, answer: connectedExample(provider) },

@@ -46,7 +46,7 @@ export const updateIntegration = operation({
       if (!(await updatePolling(trx, caller.workspaceId, provider, change)))
         throw new Failure('no_crm_configured', `${provider} is not connected to this workspace.`);
       const all = await listIntegrations(trx, caller.workspaceId);
-      return all.find((one) => one.provider === provider) as z.input<typeof integration>;
+      return all.find((crm) => crm.provider === provider) as z.input<typeof integration>;
     });
   },
 });

@@ -52,12 +52,12 @@ export const listIntegrations = operation({
   uses: { unitOfWork: UnitOfWork, config: CONFIG },
   async execute(_input, caller, { unitOfWork, config }): Promise<z.input<typeof response>> {
     const integrations = await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId));
-    const connected = new Set(integrations.filter((one) => one.connected).map((one) => one.provider));
+    const connected = new Set(integrations.filter((crm) => crm.connected).map((crm) => crm.provider));
     return {
       crma: connected.has('crma'),
       crmb: connected.has('crmb'),
       crmc: connected.has('crmc'),
-      integrations: integrations.map((one) => ({ ...one, canSignIn: redirectUri(config, one.provider) !== null })),
+      integrations: integrations.map((crm) => ({ ...crm, canSignIn: redirectUri(config, crm.provider) !== null })),
     };
   },
 });

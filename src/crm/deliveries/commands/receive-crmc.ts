@@ -3,7 +3,7 @@ import { invalid } from '../../../kernel/failure.js';
 import { parseJson } from '../../../platform/http/json-body.js';
 import { type RawBody } from '../../../platform/operations/operation.js';
 import { readCrmcDelivery } from '../../adapters/crmc/webhook.js';
-import { routeOfSecret } from '../../connections/crm-connector.js';
+import { hashRouteSecret } from '../../connections/crm-connector.js';
 import { badSignature, toInboxMessage } from '../delivery.js';
 import { receiveDeliveries } from '../receive-deliveries.js';
 
@@ -22,7 +22,7 @@ export const receiveCrmc = receiveDeliveries({
   /** A Flow reports which deals have changed: every call counts as new, and only ids are read. */
   verify: async (raw, { inbox }) => {
     const secret = secretIn(raw);
-    const route = secret === undefined ? '' : routeOfSecret(secret);
+    const route = secret === undefined ? '' : hashRouteSecret(secret);
     if (secret === undefined || (await inbox.findRoute('crmc', route)) === null) throw badSignature();
     const dealIds = readCrmcDelivery(parseJson(raw.bytes));
     if (dealIds === null) throw invalid({ path: '', message: 'names no opportunity: send {"opportunityId": "006…"}' });

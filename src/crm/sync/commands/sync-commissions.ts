@@ -52,7 +52,7 @@ const response = z.object({
   counts: z.record(z.string(), z.number()).optional().describe('Sums over all CRMs'),
   results: z.partialRecord(z.enum(crmProviders), providerResult).describe('The result of each CRM'),
 });
-type Answer = z.input<typeof response>;
+type SyncResponse = z.input<typeof response>;
 type ProviderResult = z.input<typeof providerResult>;
 
 interface Started {
@@ -69,7 +69,7 @@ interface Ended extends Started {
 
 const maxWaitMs = timeLimit(25_000);
 
-async function providersOf(
+async function resolveProviders(
   trx: Work,
   workspaceId: string,
   requested: CrmProvider | undefined,
@@ -78,8 +78,8 @@ async function providersOf(
   return connected.length > 0 ? connected : [await connectedCrm(trx, workspaceId, requested)];
 }
 
-function resultOf({ jobId, job, failure }: Ended): ProviderResult {
-  const counts = countsOf(job);
+function toProviderResult({ jobId, job, failure }: Ended): ProviderResult {
+  const counts = readCounts(job);
   return {
     jobId,
     status: job === null ? 'running' : failure === null ? 'completed' : 'failed',
@@ -89,11 +89,11 @@ function resultOf({ jobId, job, failure }: Ended): ProviderResult {
   };
 }
 
-function resultsOf(syncs: readonly Ended[]): Answer['results'] {
-  return Object.fromEntries(syncs.map((one) => [one.provider, resultOf(one)]));
+function toResults(syncs: readonly Ended[]): SyncResponse['results'] {
+  return Object.fromEntries(syncs.map((sync) => [sync.provider, toProviderResult(sync)]));
 }
 
-function runningAnswer(syncs: readonly Ended[]): Answer {
+function toRunningResponse(syncs: readonly Ended[]): SyncResponse {
   const [first] = syncs as readonly [Ended, ...Ended[]];
   return {
     synced: false,
@@ -105,42 +105,42 @@ function runningAnswer(syncs: readonly Ended[]): Answer {
     jobId: first.jobId,
     status: 'running',
     startedAt: first.startedAt.toISOString(),
-    results: resultsOf(syncs),
+    results: toResults(syncs),
   };
 }
 
-function finishedAnswer(syncs: readonly Ended[], recalculated: boolean): Answer {
+function toFinishedResponse(syncs: readonly Ended[], recalculated: boolean): SyncResponse {
   const [first] = syncs as readonly [Ended, ...Ended[]];
   const sums: Record<string, number> = {};
   for (const { job } of syncs)
-    for (const [name, count] of Object.entries(countsOf(job))) sums[name] = (sums[name] ?? 0) + count;
+    for (const [name, count] of Object.entries(readCounts(job))) sums[name] = (sums[name] ?? 0) + count;
   const { totalDeals = 0, created = 0, changed = 0, deleted = 0 } = sums;
   return {
     synced: syncs.every(({ failure }) => failure === null),
     totalDeals,
     triggered: recalculated || created + changed + deleted > 0,
-    message: syncs.map(messageOf).join(' '),
+    message: syncs.map(formatMessage).join(' '),
     provider: first.provider,
     jobId: first.jobId,
     status: 'completed',
     counts: sums,
-    results: resultsOf(syncs),
+    results: toResults(syncs),
   };
 }
 
-function messageOf({ provider, job, failure }: Ended): string {
+function formatMessage({ provider, job, failure }: Ended): string {
   if (failure !== null) return failure.message;
-  const { totalDeals = 0, created = 0, changed = 0, deleted = 0 } = countsOf(job);
+  const { totalDeals = 0, created = 0, changed = 0, deleted = 0 } = readCounts(job);
   return `${totalDeals} deals were pulled from ${provider}: ${created} new, ${changed} changed, ${deleted} deleted.`;
 }
 
-function countsOf(job: CalculationJob | null): Record<string, number> {
+function readCounts(job: CalculationJob | null): Record<string, number> {
   const entries = Object.entries(job?.result ?? {});
   return Object.fromEntries(entries.filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
 }
 
 /** The failure of a job. Recorded deals stay; the details hold the counts. */
-function failureOf({ jobId, error, result }: CalculationJob, provider: CrmProvider): Failure {
+function toFailure({ jobId, error, result }: CalculationJob, provider: CrmProvider): Failure {
   const details = { jobId, provider, ...result };
   switch (result?.['failure']) {
     case 'reconcile_refused':
@@ -187,21 +187,21 @@ export const syncCommissions = operation({
     { body: { async, provider: requested, ...options } },
     caller,
     { unitOfWork, sync },
-  ): Promise<Answer | Reply<Answer>> {
-    const providers = await unitOfWork.write(caller, (trx) => providersOf(trx, caller.workspaceId, requested));
+  ): Promise<SyncResponse | Reply<SyncResponse>> {
+    const providers = await unitOfWork.write(caller, (trx) => resolveProviders(trx, caller.workspaceId, requested));
     const started: Started[] = [];
     for (const provider of providers)
       started.push({ provider, ...(await sync.start(caller, provider, { ...options, awaited: !async })) });
-    if (async) return runningAnswer(started.map((one) => ({ ...one, job: null, failure: null })));
+    if (async) return toRunningResponse(started.map((startedSync) => ({ ...startedSync, job: null, failure: null })));
     const deadline = performance.now() + maxWaitMs;
-    const ended = await mapInParallel(started, async (one): Promise<Ended> => {
-      const job = await sync.wait(caller, one.jobId, deadline - performance.now());
+    const ended = await mapInParallel(started, async (startedSync): Promise<Ended> => {
+      const job = await sync.wait(caller, startedSync.jobId, deadline - performance.now());
       const isFailed = job?.status === 'failed' && job.result?.['failure'] !== undefined;
-      return { ...one, job, failure: isFailed ? failureOf(job, one.provider) : null };
+      return { ...startedSync, job, failure: isFailed ? toFailure(job, startedSync.provider) : null };
     });
     const [first] = ended;
     if (first?.failure && ended.every(({ failure }) => failure !== null)) throw first.failure;
-    if (ended.some(({ job }) => job === null)) return new Reply(202, runningAnswer(ended));
-    return finishedAnswer(ended, options.recalculate);
+    if (ended.some(({ job }) => job === null)) return new Reply(202, toRunningResponse(ended));
+    return toFinishedResponse(ended, options.recalculate);
   },
 });

@@ -22,7 +22,7 @@ const response = z.object({
 
 const maxWaitMs = timeLimit(25_000);
 
-function membersOf(workspaceId: string, provider: CrmProvider, accounts: CrmAccounts): Promise<CrmMember[]> {
+function fetchMembers(workspaceId: string, provider: CrmProvider, accounts: CrmAccounts): Promise<CrmMember[]> {
   return callingCrm(async () => {
     const account = await accounts.open(workspaceId, provider);
     if (account === null) throw new Failure('no_crm_configured', `${provider} was connected without credentials.`);
@@ -45,7 +45,7 @@ export const syncReps = operation({
   async execute(_input, caller, { unitOfWork, changes, accounts, clock }): Promise<z.input<typeof response>> {
     const { workspaceId } = caller;
     const provider = await unitOfWork.read(caller, (trx) => connectedCrm(trx, workspaceId));
-    const members = await membersOf(workspaceId, provider, accounts);
+    const members = await fetchMembers(workspaceId, provider, accounts);
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const { repIds } = await importCrmMembers(trx, recalculate, workspaceId, provider, members);
       const reps = await listReps(trx, workspaceId, await workspaceToday(trx, workspaceId, clock), { repIds });

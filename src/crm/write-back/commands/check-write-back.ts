@@ -5,7 +5,7 @@ import { CrmAccounts } from '../../connections/crm-accounts.js';
 import { providerParams } from '../../connections/crm-connection.js';
 import { callingCrm, crmFailures } from '../../connections/crm-failures.js';
 import { writeBackExample, writeBackStatus } from '../write-back.js';
-import { noteCheck, resumeWriteBack } from '../write-back-store.js';
+import { recordCheck, resumeWriteBack } from '../write-back-store.js';
 import { findWriteTargets, readWriteBackStatus } from '../write-back-views.js';
 
 export const checkWriteBack = operation({
@@ -28,7 +28,7 @@ export const checkWriteBack = operation({
     const check = await callingCrm(() => account.checkWrites(targets));
     return unitOfWork.write(caller, async (trx) => {
       await resumeWriteBack(trx, workspaceId, provider);
-      await noteCheck(trx, workspaceId, provider, check);
+      await recordCheck(trx, workspaceId, provider, check);
       return readWriteBackStatus(trx, workspaceId, provider);
     });
   },
