@@ -75,7 +75,7 @@ export async function endAssignment(trx: Work, workspaceId: string, assignmentId
 }
 
 /** The reps whose calculations decide what the rep has earned under the plan: all if a rule pays on the results of others. */
-export async function earningTogether(
+export async function repsToCalculateFirst(
   trx: Work,
   workspaceId: string,
   planId: string,

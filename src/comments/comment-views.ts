@@ -1,7 +1,7 @@
 import { type InferResult, sql } from 'kysely';
 import { isUuid } from '../kernel/ids.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { authorOf } from '../reps/author.js';
+import { toAuthor } from '../reps/author.js';
 import { type StatementKey } from '../statements/statement.js';
 import { type Comment } from './comment.js';
 
@@ -64,5 +64,5 @@ function selectComments(trx: Work, workspaceId: string, repId: string) {
 type CommentRow = InferResult<ReturnType<typeof selectComments>>[number];
 
 function commentOf({ authorId, authorName, createdAt, ...same }: CommentRow): Comment {
-  return { ...same, author: authorOf(authorId, authorName), createdAt: createdAt.toISOString() };
+  return { ...same, author: toAuthor(authorId, authorName), createdAt: createdAt.toISOString() };
 }

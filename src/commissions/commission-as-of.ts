@@ -12,8 +12,8 @@ import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { notYours, repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
-import { correctionAnswer } from '../statements/correction.js';
-import { dealBreakdown, dealNotFound, totalsOf, traceOf, visibleEvents } from './deal-breakdown.js';
+import { toCorrectionResponse } from '../statements/correction.js';
+import { computeTotals, dealBreakdown, dealNotFound, decodeEventTrace, visibleEvents } from './deal-breakdown.js';
 
 /** Deals, quotas, open pipeline and discrepancies have no history, so these responses do not contain them. */
 const asOf = z.string().describe('The instant whose state the response shows, in ISO 8601');
@@ -93,8 +93,8 @@ export async function readDealAsOf(
     asOf: instant.toISOString(),
     dealId,
     currency: workspace.currency,
-    events: rows.map((row) => eventAnswer(row, traceOf(row, workspace.timeZone))),
-    corrections: corrections.map(correctionAnswer),
-    ...totalsOf(rows, corrections, workspace.currency),
+    events: rows.map((row) => eventAnswer(row, decodeEventTrace(row, workspace.timeZone))),
+    corrections: corrections.map(toCorrectionResponse),
+    ...computeTotals(rows, corrections, workspace.currency),
   };
 }

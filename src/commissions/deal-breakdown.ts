@@ -12,9 +12,13 @@ import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { notYours, readsAsWidget } from '../reps/rep.js';
-import { type CorrectionRow, correction, correctionAnswer, listCorrections } from '../statements/correction.js';
-import { dealDifference, differenceAnswer, listDealDifferences } from '../statements/discrepancies/deal-differences.js';
-import { dealOutcome, type ExplainDeal, outcomesOf } from './deal-outcomes.js';
+import { type CorrectionRow, correction, listCorrections, toCorrectionResponse } from '../statements/correction.js';
+import {
+  dealDifference,
+  listDealDifferences,
+  toDifferenceResponse,
+} from '../statements/discrepancies/deal-differences.js';
+import { dealOutcome, type ExplainDeal, loadOutcomes } from './deal-outcomes.js';
 
 export const dealBreakdown = z
   .object({
@@ -70,18 +74,18 @@ export async function readDealBreakdown(
   return {
     deal,
     currency,
-    events: rows.map((row) => eventAnswer(row, traceOf(row, workspace.timeZone))),
-    corrections: corrections.map(correctionAnswer),
-    openDifferences: differences.map(differenceAnswer),
-    ...totalsOf(rows, corrections, currency),
+    events: rows.map((row) => eventAnswer(row, decodeEventTrace(row, workspace.timeZone))),
+    corrections: corrections.map(toCorrectionResponse),
+    openDifferences: differences.map(toDifferenceResponse),
+    ...computeTotals(rows, corrections, currency),
     outcomes:
-      deal === null ? [] : await outcomesOf(trx, { workspaceId, repId: deal.repId }, deal, workspace, today, explain),
+      deal === null ? [] : await loadOutcomes(trx, { workspaceId, repId: deal.repId }, deal, workspace, today, explain),
   };
 }
 
 /** The deal; null if there is none, or if the caller may not see who owns it now. */
 export async function findVisibleDeal(trx: Work, caller: Caller, dealId: string): Promise<DealRecord | null> {
-  return visibleDeal(await findDeal(trx, caller.workspaceId, dealId), repsOfEvents(caller));
+  return visibleDeal(await findDeal(trx, caller.workspaceId, dealId), visibleEventReps(caller));
 }
 
 function visibleDeal(deal: DealRecord | null, repIds: readonly string[] | null): DealRecord | null {
@@ -89,7 +93,7 @@ function visibleDeal(deal: DealRecord | null, repIds: readonly string[] | null):
 }
 
 /** The reps whose events the caller sees; null for everyone, as in a widget. */
-function repsOfEvents(caller: Caller): readonly string[] | null {
+function visibleEventReps(caller: Caller): readonly string[] | null {
   return readsAsWidget(caller) ? null : visibleReps(caller);
 }
 
@@ -103,7 +107,7 @@ interface VisibleEvents {
 
 /** The events of the deal that the caller may see, and the deal, see {@link findVisibleDeal}. */
 export async function visibleEvents(trx: Work, caller: Caller, dealId: string): Promise<VisibleEvents> {
-  const repIds = repsOfEvents(caller);
+  const repIds = visibleEventReps(caller);
   const deal = visibleDeal(await findDeal(trx, caller.workspaceId, dealId), repIds);
   const found = await listEventsOfDeal(trx, caller.workspaceId, dealId, repIds);
   // Amounts that people entered or corrected are confidential and not shown in a widget.
@@ -122,7 +126,7 @@ export function dealNotFound(): Failure {
   return new Failure('deal_not_found', 'There is no such deal in this workspace.');
 }
 
-export function traceOf(row: TracedEventRow, timeZone: string): Trace | null {
+export function decodeEventTrace(row: TracedEventRow, timeZone: string): Trace | null {
   if (row.trace === null) return null;
   return decodeTrace(row.trace, {
     conditions: [...(row.dealConditions ?? []), ...(row.rule?.conditions ?? [])],
@@ -134,13 +138,17 @@ export function traceOf(row: TracedEventRow, timeZone: string): Trace | null {
   });
 }
 
-export function totalsOf(rows: readonly TracedEventRow[], corrections: readonly CorrectionRow[], currency: string) {
+export function computeTotals(
+  rows: readonly TracedEventRow[],
+  corrections: readonly CorrectionRow[],
+  currency: string,
+) {
   const earned = rows.filter((row) => row.status === 'earned');
   const sums = sumsByCurrency([
     ...earned,
-    ...corrections.map(({ currency: of, delta }) => ({ currency: of, amount: delta })),
+    ...corrections.map(({ currency: eventCurrency, delta }) => ({ currency: eventCurrency, amount: delta })),
   ]);
-  const total = (of: string) => sums.get(of)?.toNumber() ?? 0;
+  const total = (code: string) => sums.get(code)?.toNumber() ?? 0;
   const others = [...sums.keys()].filter((other) => other !== currency).sort();
   return { total: total(currency), otherCurrencies: others.map((other) => ({ currency: other, total: total(other) })) };
 }

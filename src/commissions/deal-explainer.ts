@@ -56,7 +56,7 @@ export class DealExplainer {
 
   /** Whether explaining the deals of the days takes too long for the process. */
   async needsThread(trx: Work, terms: RepTerms, days: DayRange): Promise<boolean> {
-    const maxDeals = Math.floor(this.maxResultsHere / Math.max(4, rulesOf(terms)));
+    const maxDeals = Math.floor(this.maxResultsHere / Math.max(4, countRules(terms)));
     return hasMoreDeals(trx, terms, calculationWindow(terms, days), maxDeals);
   }
 
@@ -90,7 +90,7 @@ export class DealExplainer {
 }
 
 /** The most rules that apply to a deal. */
-function rulesOf({ versions }: RepTerms): number {
+function countRules({ versions }: RepTerms): number {
   const ofPlans = [...groupBy(versions, ({ planId }) => planId).values()];
   return ofPlans.reduce((sum, ofPlan) => sum + Math.max(...ofPlan.map(({ rules }) => rules.length)), 0);
 }

@@ -43,7 +43,7 @@ export interface ExplainedDeal {
 export type ExplainDeal = (trx: Work, deal: ExplainedDeal) => Promise<DealOutcome[]>;
 
 /** What the rules of the rep, who is the owner or a manager above, decide about the deal. Writes nothing. */
-export async function outcomesOf(
+export async function loadOutcomes(
   trx: Work,
   { workspaceId, repId }: { readonly workspaceId: string; readonly repId: string | null },
   deal: DealRecord,
@@ -69,10 +69,13 @@ export async function calculateOutcomes(
   const periodic = periodicRuleIds(terms.versions);
   return outcomes
     .filter((outcome) => outcome.dealKey === dealId && !periodic.has(outcome.ruleId ?? ''))
-    .map((outcome) => outcomeAnswer(repId, outcome));
+    .map((outcome) => toOutcomeResponse(repId, outcome));
 }
 
-function outcomeAnswer(repId: string, { dealKey: _, amount, conditions, missing, ...outcome }: Outcome): DealOutcome {
+function toOutcomeResponse(
+  repId: string,
+  { dealKey: _, amount, conditions, missing, ...outcome }: Outcome,
+): DealOutcome {
   return { repId, ...outcome, amount: amount.toNumber(), conditions: [...conditions], missing: [...missing] };
 }
 

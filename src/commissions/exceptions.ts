@@ -89,7 +89,7 @@ type Outcome = RepResult['outcomes'][number];
  * won or have no stage. On deals of the team only the failures of the rep's own terms count: the deal's other exceptions
  * are the owner's.
  */
-export function exceptionsOf(
+export function findExceptions(
   terms: RepTerms,
   input: RepInput,
   result: RepResult,
@@ -115,7 +115,7 @@ export function exceptionsOf(
   return [...byDeal].flatMap(([dealId, outcomes]) => {
     const isOwn = own.has(dealId);
     const deal = { outcomes, isOwn, isExpected: isOwn && expected.has(dealId) };
-    const facts = factsOf((own.get(dealId) ?? team.get(dealId)) as Deal);
+    const facts = toFacts((own.get(dealId) ?? team.get(dealId)) as Deal);
     const byReason = groupBy(exceptional(deal, approved), ({ reason }) => reason as ExceptionReason);
     return [...byReason].map(([reason, because]) => ({
       reason,
@@ -164,14 +164,14 @@ function dealsIn(deals: readonly Deal[], days: DayRange): ReadonlyMap<string, De
   return new Map(deals.filter((deal) => isWithin(deal.closeDate, days)).map((deal) => [deal.dealId, deal]));
 }
 
-function factsOf({ dealId, closeDate, standard }: Deal) {
-  const textOf = (value: (typeof standard)['dealName']) => (isAbsent(value) ? null : String(value));
+function toFacts({ dealId, closeDate, standard }: Deal) {
+  const toText = (value: (typeof standard)['dealName']) => (isAbsent(value) ? null : String(value));
   return {
     dealId,
     closeDate,
-    name: textOf(standard.dealName),
-    stage: textOf(standard.dealStage),
+    name: toText(standard.dealName),
+    stage: toText(standard.dealStage),
     amount: asNumber(standard.dealAmount)?.toNumber() ?? null,
-    currency: textOf(standard.currency),
+    currency: toText(standard.currency),
   };
 }

@@ -34,7 +34,7 @@ export const recalculationJob = z
   })
   .describe('A recalculation in the background');
 
-export function jobAnswer(job: CalculationJob): z.infer<typeof recalculationJob> {
+export function toJobResponse(job: CalculationJob): z.infer<typeof recalculationJob> {
   return {
     jobId: job.jobId,
     kind: job.kind,

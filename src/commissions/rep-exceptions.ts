@@ -4,7 +4,7 @@ import { loadRepInput } from '../ledger/input/rep-input.js';
 import { type RepTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { calculateInSlices } from '../ledger/lanes/calculate-in-slices.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type Exception, exceptionsOf } from './exceptions.js';
+import { type Exception, findExceptions } from './exceptions.js';
 
 /** A rep whose exceptions among the deals of the days are found. It is sent to a worker thread, so it contains only data. */
 export interface ExplainedRep {
@@ -23,5 +23,5 @@ export async function calculateExceptions(
   expected: ReadonlySet<string>,
 ): Promise<Exception[]> {
   const input = await loadRepInput(trx, terms, calculationWindow(terms, days), today, { explain: true });
-  return exceptionsOf(terms, input, await calculateInSlices(input), days, expected);
+  return findExceptions(terms, input, await calculateInSlices(input), days, expected);
 }

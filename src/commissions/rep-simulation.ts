@@ -22,12 +22,12 @@ const variableNames = Object.keys(variable) as (keyof typeof variable)[];
  * What a rep may simulate: a stored plan, with variations of the amount, stage and close date of deals. With a config or
  * deals of their own making a rep could measure what depends on other people.
  */
-export function assertOfRep({ config, deals = [] }: RepRequest, repId: string): void {
+export function assertVariesOwnDeals({ config, deals = [] }: RepRequest, repId: string): void {
   if (config !== undefined)
     throw new Failure('forbidden', 'Only managers and admins can simulate a config. Give planId or planVersionId.');
-  for (const { dealId, repId: owner, ...given } of deals) {
+  for (const { dealId, repId: owner, ...values } of deals) {
     const isOwn = owner === null || owner === undefined || owner === repId;
-    const others = Object.entries(given).filter(
+    const others = Object.entries(values).filter(
       ([name, value]) => !(name in variable) && value !== null && value !== undefined,
     );
     if (!isOwn || others.length > 0) throw notVariable(dealId);
@@ -47,7 +47,7 @@ export async function variedDeals(
   return deals.map((deal) => {
     const stored = open.get(deal.dealId);
     if (stored === undefined) throw notVariable(deal.dealId);
-    return mergedContent(stored, variationOf(deal, terms), terms);
+    return mergedContent(stored, toVariation(deal, terms), terms);
   });
 }
 
@@ -55,7 +55,7 @@ export async function variedDeals(
  * The content of each deal. One with the id of a stored deal of a rep whom the caller may see keeps the stored values
  * that the request does not name, so that rules which read other fields decide as they will when the deal closes.
  */
-export async function madeUpContents(
+export async function buildHypotheticalContents(
   trx: Work,
   caller: Caller,
   deals: readonly GivenDeal[],
@@ -65,18 +65,18 @@ export async function madeUpContents(
   const known = await findDealContents(trx, caller.workspaceId, { repIds: visibleReps(caller) }, ids);
   return deals.map((deal) => {
     const stored = known.get(deal.dealId);
-    const { dealId: _, ...given } = deal;
-    return stored === undefined ? toContent(given) : mergedContent(stored, variationOf(deal, terms), terms);
+    const { dealId: _, ...values } = deal;
+    return stored === undefined ? toContent(values) : mergedContent(stored, toVariation(deal, terms), terms);
   });
 }
 
 /** The given values; amount, stage and close date under the slugs that the workspace has mapped, where plans may read them. */
-function variationOf({ dealId: _, ...deal }: GivenDeal, { standard }: DealTerms): DealContent {
+function toVariation({ dealId: _, ...deal }: GivenDeal, { standard }: DealTerms): DealContent {
   const mapped = variableNames.flatMap((name) => {
     const slug = standard[variable[name]];
     return slug === undefined || deal[name] === null || deal[name] === undefined ? [] : [{ name, slug }];
   });
-  const named = Object.entries(deal).filter(([name]) => !mapped.some((one) => one.name === name));
+  const named = Object.entries(deal).filter(([name]) => !mapped.some((field) => field.name === name));
   return toContent({
     ...Object.fromEntries(named),
     fields: { ...Object.fromEntries(mapped.map(({ name, slug }) => [slug, deal[name] ?? null])), ...deal.fields },

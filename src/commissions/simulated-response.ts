@@ -10,7 +10,7 @@ import { conditionTraces } from '../plans/condition-traces.js';
 import { planWarnings } from '../plans/plan-warnings.js';
 import { maxResponseBytes } from '../platform/operations/operation.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
-import { type SimulatedRep, totalOf } from './simulation.js';
+import { type SimulatedRep, sumAmounts } from './simulation.js';
 import { type SimulationHead } from './simulation-task.js';
 
 const outcome = z
@@ -86,8 +86,8 @@ export const simulatedResponse = z.object({
     )
     .describe('The result of every rep'),
 });
-type Answer = z.input<typeof simulatedResponse>;
-type RepAnswer = Answer['reps'][number];
+type SimulationResponse = z.input<typeof simulatedResponse>;
+type RepResponse = SimulationResponse['reps'][number];
 
 /** The response as JSON, without deals and outcomes if they would make it too large. */
 export function simulationJson(head: SimulationHead, reps: readonly SimulatedRep[]): string {
@@ -108,12 +108,12 @@ function responseText(head: SimulationHead, reps: readonly SimulatedRep[], isFul
   const { period, warnings } = head;
   const first = head.versions[0] as StoredVersion;
   const isStored = head.versions.length === 1 && first.planVersionId !== unsaved;
-  const start: Omit<Answer, 'reps'> = {
+  const start: Omit<SimulationResponse, 'reps'> = {
     ...(first.planId === unsaved ? {} : { planId: first.planId }),
     ...(isStored ? { planVersionId: first.planVersionId } : {}),
     period,
     currency: first.currency,
-    total: totalOf(reps.flatMap((rep) => rep.decisions)),
+    total: sumAmounts(reps.flatMap((rep) => rep.decisions)),
     warnings: [...warnings],
     ...(isFull ? {} : { omitted: ['reps.rules.deals', 'reps.outcomes'] }),
   };
@@ -125,17 +125,20 @@ function responseText(head: SimulationHead, reps: readonly SimulatedRep[], isFul
 }
 
 function addRep(text: BoundedText, head: SimulationHead, rep: SimulatedRep, isFull: boolean): boolean {
-  const start: Pick<RepAnswer, 'repId' | 'total' | 'attainment'> = {
+  const start: Pick<RepResponse, 'repId' | 'total' | 'attainment'> = {
     repId: rep.repId,
-    total: totalOf(rep.decisions),
-    attainment: rep.attainment.map((one) => ({ ...one, attainment: ratio(one.credit, one.target) })),
+    total: sumAmounts(rep.decisions),
+    attainment: rep.attainment.map((progress) => ({
+      ...progress,
+      attainment: ratio(progress.credit, progress.target),
+    })),
   };
   const rules = [...groupBy(rep.decisions, (decision) => decision.ruleName)];
   return (
     text.add(`${JSON.stringify(start).slice(0, -1)},"rules":`) &&
     text.addList(rules, ([name, decisions]) => addRule(text, head, name, decisions, isFull)) &&
     text.add(',"outcomes":') &&
-    text.addList(isFull ? rep.outcomes : [], (one) => text.add(JSON.stringify(outcomeAnswer(one)))) &&
+    text.addList(isFull ? rep.outcomes : [], (decided) => text.add(JSON.stringify(toOutcomeResponse(decided)))) &&
     text.add('}')
   );
 }
@@ -148,18 +151,18 @@ function addRule(
   isFull: boolean,
 ): boolean {
   const { ruleId } = decisions[0] as Decision;
-  const start = { ...(isUnsaved(ruleId) ? {} : { ruleId }), name, total: totalOf(decisions) };
+  const start = { ...(isUnsaved(ruleId) ? {} : { ruleId }), name, total: sumAmounts(decisions) };
   return (
     text.add(`${JSON.stringify(start).slice(0, -1)},"deals":`) &&
-    text.addList(isFull ? decisions : [], (decision) => text.add(JSON.stringify(dealAnswer(head, decision)))) &&
+    text.addList(isFull ? decisions : [], (decision) => text.add(JSON.stringify(toDealResponse(head, decision)))) &&
     text.add('}')
   );
 }
 
-function dealAnswer({ versions, timeZone }: SimulationHead, decision: Decision): z.input<typeof ruleDeal> {
+function toDealResponse({ versions, timeZone }: SimulationHead, decision: Decision): z.input<typeof ruleDeal> {
   const amount = decision.amount.toNumber();
   const explained = decodeTrace(decision.trace, {
-    conditions: conditionsOf(decision, versions),
+    conditions: listConditions(decision, versions),
     day: decision.earnedOn,
     timeZone,
     tierName: decision.tierName,
@@ -174,16 +177,16 @@ function dealAnswer({ versions, timeZone }: SimulationHead, decision: Decision):
   };
 }
 
-function outcomeAnswer(one: Outcome): z.input<typeof outcome> {
+function toOutcomeResponse(decided: Outcome): z.input<typeof outcome> {
   return {
-    dealId: one.dealKey,
-    ruleId: isUnsaved(one.ruleId) ? null : one.ruleId,
-    ruleName: one.ruleName,
-    paid: one.paid,
-    amount: one.amount.toNumber(),
-    reason: one.reason,
-    conditions: [...one.conditions],
-    missing: [...one.missing],
+    dealId: decided.dealKey,
+    ruleId: isUnsaved(decided.ruleId) ? null : decided.ruleId,
+    ruleName: decided.ruleName,
+    paid: decided.paid,
+    amount: decided.amount.toNumber(),
+    reason: decided.reason,
+    conditions: [...decided.conditions],
+    missing: [...decided.missing],
   };
 }
 
@@ -192,9 +195,9 @@ function isUnsaved(ruleId: string | null): boolean {
   return ruleId?.startsWith(unsaved) === true;
 }
 
-function conditionsOf(decision: Decision, versions: readonly StoredVersion[]) {
-  const version = versions.find((one) => one.planVersionId === decision.planVersionId);
-  const rule = version?.rules.find((one) => one.id === decision.ruleId);
+function listConditions(decision: Decision, versions: readonly StoredVersion[]) {
+  const version = versions.find((candidate) => candidate.planVersionId === decision.planVersionId);
+  const rule = version?.rules.find((candidate) => candidate.id === decision.ruleId);
   return [...(version?.dealConditions ?? []), ...(rule?.conditions ?? [])];
 }
 

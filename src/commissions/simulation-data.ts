@@ -48,13 +48,13 @@ export async function loadSimulation(
   trx: Work,
   workspaceId: string,
   request: SimulationRequest,
-  tried: TriedVersions,
+  simulatedVersions: TriedVersions,
 ): Promise<SimulationData> {
-  const repIds = await simulatedReps(trx, workspaceId, request, tried);
-  await assertSimulationCost(trx, workspaceId, repIds, request, tried);
+  const repIds = await simulatedReps(trx, workspaceId, request, simulatedVersions);
+  await assertSimulationCost(trx, workspaceId, repIds, request, simulatedVersions);
   const reps: SimulatedRepData[] = [];
-  for (const repId of repIds) reps.push(await dataOf(trx, workspaceId, repId, tried, request));
-  return { window: simulatedDays(tried, request.period), reps, requested: request.repIds ?? repIds };
+  for (const repId of repIds) reps.push(await loadRepData(trx, workspaceId, repId, simulatedVersions, request));
+  return { window: simulatedDays(simulatedVersions, request.period), reps, requested: request.repIds ?? repIds };
 }
 
 /** Counts the deals before any of them is loaded. */
@@ -63,16 +63,16 @@ async function assertSimulationCost(
   workspaceId: string,
   repIds: readonly string[],
   request: SimulationRequest,
-  tried: TriedVersions,
+  simulatedVersions: TriedVersions,
 ): Promise<void> {
-  const { from, to } = simulatedDays(tried, request.period);
+  const { from, to } = simulatedDays(simulatedVersions, request.period);
   const { rows } = await sql<{ stored: number }>`
     select count(*)::integer as stored from deals
     where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
       and close_date between ${from}::date and ${to}::date`.execute(trx);
   const deals = (rows[0]?.stored ?? 0) + request.deals.length + repIds.length;
-  const passes = hasRankTiers(tried) || hasCascades(tried) ? 2 : 1;
-  const cost = deals * Math.max(...tried.versions.map(planCost)) * passes;
+  const passes = hasRankTiers(simulatedVersions) || hasCascades(simulatedVersions) ? 2 : 1;
+  const cost = deals * Math.max(...simulatedVersions.versions.map(planCost)) * passes;
   if (cost <= maxSimulationCost) return;
   throw new Failure(
     'plan_too_complex',
@@ -91,9 +91,9 @@ async function simulatedReps(
   trx: Work,
   workspaceId: string,
   request: SimulationRequest,
-  tried: TriedVersions,
+  simulatedVersions: TriedVersions,
 ): Promise<string[]> {
-  const { planId } = tried;
+  const { planId } = simulatedVersions;
   const known = await trx
     .selectFrom('reps')
     .select(['rep_id', 'active'])
@@ -103,8 +103,8 @@ async function simulatedReps(
   const unknown = request.repIds?.find((repId) => !known.some((rep) => rep.rep_id === repId));
   if (unknown !== undefined)
     throw new Failure('rep_not_found', 'There is no such rep in this workspace.', { repId: unknown });
-  const ranksOthers = hasRankTiers(tried) && request.visible === null;
-  const dependsOnOthers = ranksOthers || (planId !== unsaved && hasCascades(tried));
+  const ranksOthers = hasRankTiers(simulatedVersions) && request.visible === null;
+  const dependsOnOthers = ranksOthers || (planId !== unsaved && hasCascades(simulatedVersions));
   if (request.repIds !== null && !dependsOnOthers) return [...request.repIds];
   if (planId === unsaved)
     return known.filter((rep) => rep.active || request.repIds?.includes(rep.rep_id)).map((rep) => rep.rep_id);
@@ -122,30 +122,32 @@ async function simulatedReps(
   return known.filter((rep) => included.has(rep.rep_id)).map((rep) => rep.rep_id);
 }
 
-async function dataOf(
+async function loadRepData(
   trx: Work,
   workspaceId: string,
   repId: string,
-  tried: TriedVersions,
+  simulatedVersions: TriedVersions,
   request: SimulationRequest,
 ): Promise<SimulatedRepData> {
-  const terms = await termsOf(trx, workspaceId, repId, tried, request);
+  const terms = await loadSimulatedTerms(trx, workspaceId, repId, simulatedVersions, request);
   const { quotas, ...sent } = terms;
-  const window = simulatedDays(tried, request.period);
+  const window = simulatedDays(simulatedVersions, request.period);
   const isInWindow = ({ closeDate }: { readonly closeDate: Day }) => isWithin(closeDate, window);
-  const madeUp = new Set(request.deals.map((made) => made.deal.dealId));
-  const own = request.deals.filter((made) => made.repId === repId && isInWindow(made.deal)).map(({ deal }) => deal);
-  const team = hasCascades(tried) ? await loadTeam(trx, workspaceId, repId) : [];
+  const hypotheticalIds = new Set(request.deals.map((hypothetical) => hypothetical.deal.dealId));
+  const own = request.deals
+    .filter((hypothetical) => hypothetical.repId === repId && isInWindow(hypothetical.deal))
+    .map(({ deal }) => deal);
+  const team = hasCascades(simulatedVersions) ? await loadTeam(trx, workspaceId, repId) : [];
   const isBelow = (owner: string, day: Day) => team.some((member) => member.repId === owner && isWithin(day, member));
   const simulated = [{ terms, window }];
   const [teamDeals = []] = await loadTeamDeals(trx, simulated);
   const [deals = []] = await loadDeals(trx, simulated);
   const [stored = null] = await loadFirstActivities(trx, [terms]);
-  const madeUpBelow = request.deals
+  const hypotheticalBelow = request.deals
     .filter(({ repId: owner, deal }) => isInWindow(deal) && isBelow(owner, deal.closeDate))
     .map(({ deal }) => ({ deal, upstream: [] }));
   const assumesQuota = request.hasQuota && (request.visible === null || request.visible.includes(repId));
-  const ownDeals = [...deals.filter((deal) => !madeUp.has(deal.dealId)), ...own];
+  const ownDeals = [...deals.filter((deal) => !hypotheticalIds.has(deal.dealId)), ...own];
   const closeDates = ownDeals.map(({ closeDate }) => closeDate);
   return {
     terms: sent,
@@ -159,7 +161,10 @@ async function dataOf(
     storedRanks: request.visible === null ? new Map() : await storedRanks(trx, terms, window),
     deals: ownDeals,
     team,
-    teamDeals: [...teamDeals.filter(({ deal }) => !madeUp.has(deal.dealId)).map(sentTeamDeal), ...madeUpBelow],
+    teamDeals: [
+      ...teamDeals.filter(({ deal }) => !hypotheticalIds.has(deal.dealId)).map(sentTeamDeal),
+      ...hypotheticalBelow,
+    ],
     firstActivity: firstActivityOf(quotas, [
       stored ?? undefined,
       ...closeDates,
@@ -185,7 +190,7 @@ async function storedRanks(trx: Work, terms: RepTerms, window: DayRange): Promis
 }
 
 /** The rep's terms with the simulated versions of the plan as their only plan. */
-async function termsOf(
+async function loadSimulatedTerms(
   trx: Work,
   workspaceId: string,
   repId: string,

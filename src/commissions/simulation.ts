@@ -46,12 +46,12 @@ function simulatedRep(
     outcomes: result.outcomes.filter(({ ruleId, dealKey }) =>
       periodic.has(ruleId ?? '') ? inPeriod(periodRange(dealKey).to) : closed.has(dealKey) || team.has(dealKey),
     ),
-    attainment: attainmentOf(input, result, versions, range),
+    attainment: computeAttainment(input, result, versions, range),
   };
 }
 
 /** Every attainment key of the plan with its credit in each period that overlaps the range. */
-function attainmentOf(
+function computeAttainment(
   input: RepInput,
   result: RepResult,
   versions: readonly StoredVersion[],
@@ -74,6 +74,6 @@ function attainmentOf(
   );
 }
 
-export function totalOf(decisions: readonly Decision[]): number {
+export function sumAmounts(decisions: readonly Decision[]): number {
   return sum(decisions.map((decision) => decision.amount)).toNumber();
 }

@@ -5,7 +5,7 @@ import { isUuid } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { authorOf } from '../reps/author.js';
+import { toAuthor } from '../reps/author.js';
 import { notYours } from '../reps/rep.js';
 import {
   type Dispute,
@@ -104,7 +104,7 @@ async function listSteps(trx: Work, workspaceId: string, disputeId: string): Pro
     .execute();
   return rows.map(({ status, note, at, authorId, author }) => ({
     status,
-    by: authorOf(authorId, author),
+    by: toAuthor(authorId, author),
     note,
     at: at.toISOString(),
   }));
@@ -165,7 +165,7 @@ function disputeOf(row: DisputeRow): StoredDispute {
   return {
     ...same,
     expectedAmount: expectedAmount === null ? null : Number(expectedAmount),
-    openedBy: authorOf(openedById, openedByName),
+    openedBy: toAuthor(openedById, openedByName),
     openedAt: openedAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };

@@ -1,5 +1,5 @@
-import { traceOf } from '../commissions/deal-breakdown.js';
-import { type DealOutcome, type ExplainDeal, outcomesOf } from '../commissions/deal-outcomes.js';
+import { decodeEventTrace } from '../commissions/deal-breakdown.js';
+import { type DealOutcome, type ExplainDeal, loadOutcomes } from '../commissions/deal-outcomes.js';
 import { findDeal } from '../deals/deal-views.js';
 import { eventAnswer } from '../earnings/commission-event.js';
 import { findTracedEvent, listEventsOfDeal, type TracedEventRow } from '../earnings/commission-views.js';
@@ -9,8 +9,8 @@ import { Failure, invalid } from '../kernel/failure.js';
 import { periodRange } from '../kernel/period.js';
 import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { correctionAnswer, listCorrections } from '../statements/correction.js';
-import { differenceAnswer, listDealDifferences } from '../statements/discrepancies/deal-differences.js';
+import { listCorrections, toCorrectionResponse } from '../statements/correction.js';
+import { listDealDifferences, toDifferenceResponse } from '../statements/discrepancies/deal-differences.js';
 import { type DisputeType } from '../statements/dispute-types.js';
 import { type StatementKey } from '../statements/statement.js';
 import { readStatementTotals } from '../statements/statement-views.js';
@@ -64,8 +64,8 @@ export async function collectEvidence(
 /** What came after an approval, for the rep only. */
 async function lateAmounts(trx: Work, { workspaceId, repId }: StatementKey, dealId: string | null) {
   const of = { dealIds: dealId === null ? [] : [dealId], repIds: [repId] };
-  const corrections = (await listCorrections(trx, workspaceId, of)).map(correctionAnswer);
-  const differences = (await listDealDifferences(trx, workspaceId, of)).map(differenceAnswer);
+  const corrections = (await listCorrections(trx, workspaceId, of)).map(toCorrectionResponse);
+  const differences = (await listDealDifferences(trx, workspaceId, of)).map(toDifferenceResponse);
   return {
     corrections: corrections.map(({ repId: _, repName: __, ...same }) => same),
     openDifferences: differences.map(({ repId: _, repName: __, ...same }) => same),
@@ -121,7 +121,7 @@ async function dealEvidence(
   const deal = await findDeal(trx, workspaceId, dealId);
   if (deal === null) return { deal: 'unknown', closeDate: null, events: [], outcomes: [] };
   const events = await listEventsOfDeal(trx, workspaceId, dealId, [repId]);
-  const outcomes = await outcomesOf(trx, { workspaceId, repId }, deal, workspace, today, explain);
+  const outcomes = await loadOutcomes(trx, { workspaceId, repId }, deal, workspace, today, explain);
   const { closeDate } = deal;
   if (deal.repId === repId) return { deal: 'owned', closeDate, events, outcomes };
   // An earlier owner has events, which show what the deal was then, and no rule that reads the deal now.
@@ -146,6 +146,6 @@ function assertMayDispute({ deal, events }: DealEvidence, type: DisputeType, cal
 }
 
 function eventOf(row: TracedEventRow, timeZone: string): Evidence['events'][number] {
-  const { repId: _id, repName: _rep, dealName: _deal, ...event } = eventAnswer(row, traceOf(row, timeZone));
+  const { repId: _id, repName: _rep, dealName: _deal, ...event } = eventAnswer(row, decodeEventTrace(row, timeZone));
   return event;
 }

@@ -5,7 +5,7 @@ import { type AssignedPlan } from '../engine/model.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodKind, periodKinds, periodRange, periodsTouching } from '../kernel/period.js';
-import { creditSoFar, ratioOf } from '../quotas/quota.js';
+import { computeRatio, creditSoFar } from '../quotas/quota.js';
 
 const nextTier = z
   .object({
@@ -64,7 +64,7 @@ export function attainmentOf(quota: QuotaRow): z.input<typeof attainment> {
     period: quota.period,
     target: target.toNumber(),
     credit: credit?.toNumber() ?? null,
-    attainment: credit === null ? null : ratioOf(credit, target),
+    attainment: credit === null ? null : computeRatio(credit, target),
     through: quota.through,
   };
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { authorOf } from '../reps/author.js';
+import { toAuthor } from '../reps/author.js';
 import { type PayrollHandover } from './payroll-handover.js';
 
 const maxHandovers = 500;
@@ -32,7 +32,7 @@ export async function listHandovers(
     order by h.created_at desc, h.handover_id limit ${maxHandovers}`.execute(trx);
   return rows.map(({ authorId: repId, authorName, createdAt, ...handover }) => ({
     ...handover,
-    actor: authorOf(repId, authorName),
+    actor: toAuthor(repId, authorName),
     createdAt: createdAt.toISOString(),
   }));
 }

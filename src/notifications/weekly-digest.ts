@@ -4,7 +4,7 @@ import { type Day, dayInZone } from '../kernel/day.js';
 import { periodOf, periodRange } from '../kernel/period.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { nameInMail } from '../platform/mail/mail.js';
-import { listKeysOf } from '../reps/keys-of-people.js';
+import { listPersonalKeys } from '../reps/keys-of-people.js';
 import { findPeopleBelow } from '../reps/rep-views.js';
 import { type Notification, type Notifications } from './notifications.js';
 
@@ -67,7 +67,7 @@ export class WeeklyDigest {
 
 /** Keys stay valid when their creator is no admin any more, so admins are reminded of them. */
 async function keysOfFormerAdmins(trx: Work, workspaceId: string): Promise<string[]> {
-  const keys = await listKeysOf(trx, workspaceId, null);
+  const keys = await listPersonalKeys(trx, workspaceId, null);
   if (keys.length === 0) return [];
   const names = keys.map(({ name }) => nameInMail(name)).join(', ');
   return [`API keys of people who are no admins any more: ${names}. Revoke or replace those that are not needed.`];

@@ -22,8 +22,8 @@ export async function compareQuotas(
 ): Promise<ComparedSetting[]> {
   const stored = await storedQuotas(trx, workspaceId, settings);
   return settings.map((setting) => {
-    const before = stored.get(keyOf(setting));
-    return { setting, before, outcome: outcomeOf(before, setting) };
+    const before = stored.get(settingKey(setting));
+    return { setting, before, outcome: compareSetting(before, setting) };
   });
 }
 
@@ -51,7 +51,7 @@ export async function applyQuotas(
   await recalculate(requestsFor(changed));
   const after = await storedQuotas(trx, workspaceId, settings);
   return {
-    quotas: settings.map((setting) => after.get(keyOf(setting)) as Quota),
+    quotas: settings.map((setting) => after.get(settingKey(setting)) as Quota),
     compared,
   };
 }
@@ -67,9 +67,9 @@ function requestsFor(changed: readonly QuotaSetting[]): CalculationRequest[] {
 
 /** Positions of settings for a quota that an earlier setting is for too, each with the position of the earlier one. */
 export function repeatedSettings(settings: readonly QuotaSetting[]): { readonly at: number; readonly first: number }[] {
-  const positions = settings.map((setting, position) => ({ key: keyOf(setting), position }));
-  return [...groupBy(positions, ({ key }) => key).values()].flatMap(([first, ...more]) =>
-    more.map(({ position }) => ({ at: position, first: first?.position ?? 0 })),
+  const positions = settings.map((setting, position) => ({ key: settingKey(setting), position }));
+  return [...groupBy(positions, ({ key }) => key).values()].flatMap(([first, ...repeated]) =>
+    repeated.map(({ position }) => ({ at: position, first: first?.position ?? 0 })),
   );
 }
 
@@ -82,10 +82,10 @@ async function storedQuotas(
     repIds: [...new Set(settings.map(({ repId }) => repId))],
     periods: [...new Set(settings.map(({ period }) => period))],
   });
-  return new Map(quotas.map((one) => [storedKey(one.repId, one.planId, one.measure, one.period), one]));
+  return new Map(quotas.map((quota) => [storedKey(quota.repId, quota.planId, quota.measure, quota.period), quota]));
 }
 
-function keyOf({ repId, rule, period }: QuotaSetting): string {
+function settingKey({ repId, rule, period }: QuotaSetting): string {
   return storedKey(repId, rule.planId, rule.attainmentKey, period);
 }
 
@@ -93,7 +93,10 @@ function storedKey(...parts: readonly string[]): string {
   return JSON.stringify(parts);
 }
 
-function outcomeOf(before: Quota | undefined, { target, variableTarget }: QuotaSetting): ComparedSetting['outcome'] {
+function compareSetting(
+  before: Quota | undefined,
+  { target, variableTarget }: QuotaSetting,
+): ComparedSetting['outcome'] {
   if (before === undefined) return 'created';
   const keepsVariable = variableTarget === undefined || before.variableTarget === (variableTarget?.toNumber() ?? null);
   return before.target === target.toNumber() && keepsVariable ? 'unchanged' : 'changed';

@@ -32,7 +32,7 @@ export async function lockLanes(trx: Work, workspaceId: string, repIds: readonly
 export async function upsertQuotas(trx: Work, workspaceId: string, settings: readonly QuotaSetting[]): Promise<void> {
   await forceCustomPlans(trx);
   const unchangedVariable = settings.filter((setting) => setting.variableTarget === undefined);
-  const setting = settings.filter((one) => one.variableTarget !== undefined);
+  const setting = settings.filter((candidate) => candidate.variableTarget !== undefined);
   const added = [
     ...(await upsert(trx, workspaceId, unchangedVariable, sql`quotas.variable_target`)),
     ...(await upsert(trx, workspaceId, setting, sql`excluded.variable_target`)),
@@ -53,13 +53,13 @@ async function upsert(
     select ${workspaceId}::uuid, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target
     from ${unnestRows(settings, [
       ['quota_id', 'uuid', () => newId()],
-      ['rep_id', 'uuid', (one) => one.repId],
-      ['plan_id', 'uuid', (one) => one.rule.planId],
-      ['plan_rule_id', 'uuid', (one) => one.rule.ruleId],
-      ['attainment_key', 'text', (one) => one.rule.attainmentKey],
-      ['period', 'text', (one) => one.period],
-      ['target', 'numeric', (one) => one.target.toString()],
-      ['variable_target', 'numeric', (one) => one.variableTarget?.toString() ?? null],
+      ['rep_id', 'uuid', (setting) => setting.repId],
+      ['plan_id', 'uuid', (setting) => setting.rule.planId],
+      ['plan_rule_id', 'uuid', (setting) => setting.rule.ruleId],
+      ['attainment_key', 'text', (setting) => setting.rule.attainmentKey],
+      ['period', 'text', (setting) => setting.period],
+      ['target', 'numeric', (setting) => setting.target.toString()],
+      ['variable_target', 'numeric', (setting) => setting.variableTarget?.toString() ?? null],
     ])}
     on conflict on constraint quotas_natural do update set
       plan_rule_id = excluded.plan_rule_id, target = excluded.target, updated_at = now(), variable_target = ${variableTarget}

@@ -3,7 +3,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { isUuid } from '../kernel/ids.js';
 import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type Quota, ratioOf } from './quota.js';
+import { computeRatio, type Quota } from './quota.js';
 
 interface QuotaFilter {
   readonly quotaId?: string;
@@ -56,7 +56,7 @@ export async function listQuotas(trx: Work, workspaceId: string, filter: QuotaFi
     target: Number(row.target),
     variableTarget: row.variable_target === null ? null : Number(row.variable_target),
     current_value: row.credit === null ? null : Number(row.credit),
-    attainment: row.credit === null ? null : ratioOf(Decimal.of(row.credit), Decimal.of(row.target)),
+    attainment: row.credit === null ? null : computeRatio(Decimal.of(row.credit), Decimal.of(row.target)),
   }));
 }
 

@@ -33,22 +33,22 @@ export const quota = z
 export type Quota = z.infer<typeof quota>;
 
 /** Decimal places of a stored target. */
-const places = 6;
+const ratioDecimals = 6;
 
 export const targetAmount = z
   .number()
   .min(0)
   .max(1e12, 'must be at most 1,000,000,000,000')
-  .refine((value) => isExact(value), `must have at most ${places} decimals`);
+  .refine((value) => isExact(value), `must have at most ${ratioDecimals} decimals`);
 
 function isExact(value: number): boolean {
   const decimal = Decimal.of(value);
-  return decimal.rounded(places).equals(decimal);
+  return decimal.rounded(ratioDecimals).equals(decimal);
 }
 
 /** Attainment, where 1 is 100 %; 0 without a target. */
-export function ratioOf(credit: Decimal, target: Decimal): number {
-  return target.isZero() ? 0 : credit.dividedBy(target).rounded(places).toNumber();
+export function computeRatio(credit: Decimal, target: Decimal): number {
+  return target.isZero() ? 0 : credit.dividedBy(target).rounded(ratioDecimals).toNumber();
 }
 
 export function quotaNotFound(): Failure {

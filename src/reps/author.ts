@@ -16,6 +16,6 @@ export const personBehindKey = z.object({
 });
 
 /** The person with their name; null for a key. */
-export function authorOf(repId: string | null, name: string | null): z.input<typeof author> {
+export function toAuthor(repId: string | null, name: string | null): z.input<typeof author> {
   return { repId, name: name ?? keyAuthor };
 }

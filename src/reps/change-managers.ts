@@ -36,7 +36,7 @@ export async function changeManagers(
   const { after, moved } = changed(before, changes, today);
   if (moved.length === 0) return;
   await replaceReportingLines(trx, workspaceId, new Map(moved.map(({ repId }) => [repId, after.get(repId) ?? []])));
-  const firstDays = firstDaysOfManagers([before, after], moved);
+  const firstDays = findFirstDays([before, after], moved);
   await recalculate(
     [...firstDays].map(([repId, from]) => ({
       repId,
@@ -93,7 +93,7 @@ function assertSound(hierarchy: Hierarchy, moved: readonly ManagerChange[]): voi
 }
 
 /** The managers whose team changes, each with the first day on which it may change. */
-function firstDaysOfManagers(hierarchies: readonly Hierarchy[], moved: readonly ManagerChange[]): Map<string, Day> {
+function findFirstDays(hierarchies: readonly Hierarchy[], moved: readonly ManagerChange[]): Map<string, Day> {
   const firstDays = new Map<string, Day>();
   for (const { repId, from = earliestDay } of moved) {
     for (const hierarchy of hierarchies) {

@@ -7,7 +7,7 @@ import { withDryRun } from '../platform/database/dry-run.js';
 import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
 import { assertHeadcount, countHeads } from './headcount.js';
 import { lockPeople } from './lock-people.js';
-import { type Pseudonym, pseudonymOf } from './pseudonym.js';
+import { createPseudonym, type Pseudonym } from './pseudonym.js';
 import { endSessions, findRep, findRepsBy, type StoredRep } from './rep-store.js';
 
 /** How many rows of each kind were changed or deleted. */
@@ -33,7 +33,7 @@ export async function erasePerson(
   await lockPeople(trx, workspaceId);
   const stored = await findRep(trx, workspaceId, repId);
   if (stored === undefined) throw new Failure('rep_not_found', 'There is no such person in this workspace.', { repId });
-  const pseudonym = pseudonymOf(repId);
+  const pseudonym = createPseudonym(repId);
   const before = await countHeads(trx, workspaceId);
   await endSessions(trx, workspaceId, [repId]);
   const rows = {
@@ -100,7 +100,7 @@ async function eraseFromDeals(
   const ownerKeys = [...usualSlugs.ownerId, ...Object.values({ mapped: mapping.standard['ownerId'] })];
   const everywhere = { [name.toLowerCase()]: pseudonym.name, [email]: pseudonym.email };
   const ofOwner = crmMemberId === null ? {} : { [crmMemberId.toLowerCase()]: pseudonym.externalId };
-  const needles = [name, email, ...(crmMemberId === null ? [] : [crmMemberId])].map((one) => one.toLowerCase());
+  const needles = [name, email, ...(crmMemberId === null ? [] : [crmMemberId])].map((text) => text.toLowerCase());
   const replaced = (column: RawBuilder<unknown>) => sql`(
     select coalesce(jsonb_object_agg(e.key, coalesce(
       case when jsonb_typeof(e.value) in ('string', 'number') then coalesce(
@@ -172,15 +172,15 @@ async function deleteFiles(trx: Work, workspaceId: string, repId: string): Promi
   return Number(numDeletedRows) + Number(previews);
 }
 
-function needlesOf({ name, email }: StoredRep): string[] {
-  return [name, email].map((one) => one.toLowerCase());
+function listNeedles({ name, email }: StoredRep): string[] {
+  return [name, email].map((text) => text.toLowerCase());
 }
 
 /** Responses that are stored for repeated requests with an idempotency key. */
 async function deleteResponses(trx: Work, workspaceId: string, stored: StoredRep): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from idempotency_keys where workspace_id = ${workspaceId} and exists (
-      select from unnest(${needlesOf(stored)}::text[]) needle
+      select from unnest(${listNeedles(stored)}::text[]) needle
       where strpos(lower(response), needle) > 0)`.execute(trx);
   return Number(numAffectedRows);
 }
@@ -189,7 +189,7 @@ async function deleteResponses(trx: Work, workspaceId: string, stored: StoredRep
 async function deleteChangeRequests(trx: Work, workspaceId: string, stored: StoredRep): Promise<number> {
   const { numAffectedRows } = await sql`
     delete from change_requests where workspace_id = ${workspaceId} and exists (
-      select from unnest(${needlesOf(stored)}::text[]) needle
+      select from unnest(${listNeedles(stored)}::text[]) needle
       where strpos(lower(concat_ws(' ', input::text, outcome::text, reason)), needle) > 0)`.execute(trx);
   return Number(numAffectedRows);
 }

@@ -12,14 +12,14 @@ export interface Headcount {
   readonly admins: number;
 }
 
-const seatsOfTier: Readonly<Record<Tier, number>> = {
+const seatsByTier: Readonly<Record<Tier, number>> = {
   free: 10,
   pro: 25,
   enterprise: Number.POSITIVE_INFINITY,
 };
 
-function limitOf({ tier, seats }: Headcount): number {
-  return seats ?? seatsOfTier[tier];
+function seatLimit({ tier, seats }: Headcount): number {
+  return seats ?? seatsByTier[tier];
 }
 
 export async function countHeads(trx: Work, workspaceId: string): Promise<Headcount> {
@@ -33,12 +33,12 @@ export async function countHeads(trx: Work, workspaceId: string): Promise<Headco
 
 /** Whether the workspace has a seat for another active rep. */
 export function hasSeat(heads: Headcount): boolean {
-  return heads.reps < limitOf(heads);
+  return heads.reps < seatLimit(heads);
 }
 
 /** Rejects a change that exceeds the seats or removes the last active admin. */
 export function assertHeadcount(before: Headcount, after: Headcount): void {
-  const limit = limitOf(after);
+  const limit = seatLimit(after);
   if (after.reps > limit && after.reps > before.reps) {
     throw new Failure(
       'rep_limit_reached',

@@ -52,17 +52,17 @@ export async function importCrmMembers(
   members: readonly Member[],
 ): Promise<ImportedMembers> {
   const people = members.flatMap((member) => {
-    const address = email.safeParse(member.email ?? '');
-    if (!address.success || !isStorable(member.crmId) || member.crmId.length > maxIdLength) return [];
+    const parsed = email.safeParse(member.email ?? '');
+    if (!parsed.success || !isStorable(member.crmId) || member.crmId.length > maxIdLength) return [];
     const avatar = member.avatar !== null && isStorable(member.avatar) ? member.avatar : null;
-    return [{ ...member, avatar, email: address.data, name: nameOf(member, address.data) }];
+    return [{ ...member, avatar, email: parsed.data, name: toName(member, parsed.data) }];
   });
   await lockPeople(trx, workspaceId);
-  const crmIds = people.map((one) => one.crmId);
+  const crmIds = people.map((person) => person.crmId);
   const stored = await findRepsBy(
     trx,
     workspaceId,
-    people.map((one) => one.email),
+    people.map((person) => person.email),
     crmIds,
   );
   const current: CurrentReps = {
@@ -72,7 +72,7 @@ export async function importCrmMembers(
     activeElsewhere: await activeInOtherCrms(trx, workspaceId, provider),
   };
   const plan = new MemberImport(current, await countHeads(trx, workspaceId));
-  for (const person of plan.peopleOf(people)) plan.add(person);
+  for (const person of plan.groupByPerson(people)) plan.add(person);
   await updateReps(trx, workspaceId, plan.changed);
   await insertReps(trx, workspaceId, plan.fresh);
   await linkMembers(trx, workspaceId, provider, plan.links);
@@ -133,21 +133,21 @@ class MemberImport {
   }
 
   /** Members of one rep, or with one address, are one person. */
-  peopleOf(members: readonly ValidMember[]): Person[] {
+  groupByPerson(members: readonly ValidMember[]): Person[] {
     const { stored, byCrmMember } = this.current;
     const byMember = new Map(stored.flatMap((rep) => (rep.crmMemberId === null ? [] : [[rep.crmMemberId, rep]])));
     const byEmail = new Map(stored.map((rep) => [rep.email, rep]));
-    const repOf = ({ crmId, email: address }: ValidMember) =>
-      byMember.get(crmId) ?? byCrmMember.get(crmId) ?? byEmail.get(address);
-    return [...groupBy(members, (member) => repOf(member)?.repId ?? member.email).values()].map((ofPerson) => ({
-      rep: repOf(ofPerson[0] as ValidMember),
+    const findRep = ({ crmId, email: parsed }: ValidMember) =>
+      byMember.get(crmId) ?? byCrmMember.get(crmId) ?? byEmail.get(parsed);
+    return [...groupBy(members, (member) => findRep(member)?.repId ?? member.email).values()].map((ofPerson) => ({
+      rep: findRep(ofPerson[0] as ValidMember),
       members: ofPerson,
     }));
   }
 
   add({ rep, members }: Person): void {
     // Of several members, an active one gives the name and the picture.
-    const lead = members.find((one) => one.active) ?? (members[0] as ValidMember);
+    const lead = members.find((member) => member.active) ?? (members[0] as ValidMember);
     if (rep === undefined) this.create(lead, members);
     else this.update(rep, lead, members);
   }
@@ -193,6 +193,6 @@ function newRep({ email, name, crmId }: ValidMember, active: boolean): StoredRep
   return { repId: newId(), email, name, role: 'rep', active, crmMemberId: crmId, payrollId: null };
 }
 
-function nameOf({ name }: Member, address: string): string {
-  return [...name.replace(/\p{Cc}/gu, ' ').trim()].slice(0, 200).join('') || address;
+function toName({ name }: Member, parsed: string): string {
+  return [...name.replace(/\p{Cc}/gu, ' ').trim()].slice(0, 200).join('') || parsed;
 }

@@ -22,10 +22,10 @@ export type InviteFailure = (typeof inviteFailures)[number];
 const hour = 3600;
 const day = 24 * hour;
 /** Within an hour the address has the same mail already. */
-const mailsOfHour: UseLimit = { uses: 1, seconds: hour };
-const mailsOfDay: UseLimit = { uses: 5, seconds: day };
+const hourlyMails: UseLimit = { uses: 1, seconds: hour };
+const dailyMails: UseLimit = { uses: 5, seconds: day };
 /** Mails of one workspace in a day, to all addresses. */
-const maxMailsOfDay = 1000;
+const maxDailyMails = 1000;
 
 interface Invitations {
   readonly invited: readonly StoredRep[];
@@ -48,14 +48,14 @@ export async function inviteReps(
   await lockPeople(trx, workspaceId);
   const requested = [...new Set(repIds.map((repId) => repId.toLowerCase()))];
   const found = await findRepsById(trx, workspaceId, requested.filter(isUuid));
-  const stored = new Map(found.map((one) => [one.repId, one] as const));
+  const stored = new Map(found.map((rep) => [rep.repId, rep] as const));
   const heads = { ...(await countHeads(trx, workspaceId)) };
   const mails = await loadMailLimits(trx, workspaceId, found);
   const invited: StoredRep[] = [];
   const failed: { repId: string; reason: InviteFailure }[] = [];
   for (const repId of requested) {
     const rep = stored.get(repId);
-    const problem = problemOf(rep, hasSeat(heads), mails);
+    const problem = findProblem(rep, hasSeat(heads), mails);
     if (rep === undefined || problem !== null) failed.push({ repId, reason: problem ?? 'rep_not_found' });
     else {
       if (!rep.active) heads.reps += 1;
@@ -73,29 +73,29 @@ export async function inviteReps(
   return { invited, failed, mailIds: [...posted.values()] };
 }
 
-function problemOf(rep: StoredRep | undefined, isSeatFree: boolean, mails: MailLimits): InviteFailure | null {
+function findProblem(rep: StoredRep | undefined, isSeatFree: boolean, mails: MailLimits): InviteFailure | null {
   if (rep === undefined || isErased(rep.email) || !email.safeParse(rep.email).success) return 'rep_not_found';
   if (!rep.active && !isSeatFree) return 'rep_limit_reached';
-  return mails.problemOf(rep);
+  return mails.findProblem(rep);
 }
 
-function invitationsOf(workspaceId: string): UseKind {
+function invitationUse(workspaceId: string): UseKind {
   return { workspaceId, kind: 'invitation' };
 }
 
 /** Addresses are counted as hashes, so that none stays after its person was erased. */
-function hashOf(address: string): string {
+function hashAddress(address: string): string {
   return createHash('sha256').update(address.toLowerCase()).digest('hex');
 }
 
 /** Which of the reps may get a mail now. People are locked, so no other invitation is counted meanwhile. */
 async function loadMailLimits(trx: Work, workspaceId: string, reps: readonly StoredRep[]): Promise<MailLimits> {
-  const kind = invitationsOf(workspaceId);
-  const addresses = reps.map((rep) => hashOf(rep.email));
+  const kind = invitationUse(workspaceId);
+  const addresses = reps.map((rep) => hashAddress(rep.email));
   return new MailLimits(
-    await secondsUntilUse(trx, kind, addresses, mailsOfHour),
-    await secondsUntilUse(trx, kind, addresses, mailsOfDay),
-    maxMailsOfDay - (await countUses(trx, kind, day)),
+    await secondsUntilUse(trx, kind, addresses, hourlyMails),
+    await secondsUntilUse(trx, kind, addresses, dailyMails),
+    maxDailyMails - (await countUses(trx, kind, day)),
   );
 }
 
@@ -106,13 +106,13 @@ class MailLimits {
   constructor(
     private readonly recent: ReadonlyMap<string, number>,
     private readonly exhausted: ReadonlyMap<string, number>,
-    private readonly leftOfDay: number,
+    private readonly leftToday: number,
   ) {}
 
-  problemOf(rep: StoredRep): InviteFailure | null {
+  findProblem(rep: StoredRep): InviteFailure | null {
     if (this.hasRecentMail(rep)) return null;
-    if (this.exhausted.has(hashOf(rep.email))) return 'invited_too_often';
-    return this.admitted.length < this.leftOfDay ? null : 'daily_limit_reached';
+    if (this.exhausted.has(hashAddress(rep.email))) return 'invited_too_often';
+    return this.admitted.length < this.leftToday ? null : 'daily_limit_reached';
   }
 
   admit(rep: StoredRep): void {
@@ -120,7 +120,7 @@ class MailLimits {
   }
 
   private hasRecentMail({ email: address }: StoredRep): boolean {
-    return this.recent.has(hashOf(address));
+    return this.recent.has(hashAddress(address));
   }
 }
 
@@ -134,8 +134,8 @@ async function postMails(
 ): Promise<ReadonlyMap<string, string>> {
   await recordUses(
     trx,
-    invitationsOf(workspaceId),
-    reps.map((rep) => hashOf(rep.email)),
+    invitationUse(workspaceId),
+    reps.map((rep) => hashAddress(rep.email)),
   );
   const { name: workspaceName } = await findWorkspace(trx, workspaceId);
   const mailIds = new Map<string, string>();

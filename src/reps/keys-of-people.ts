@@ -4,7 +4,7 @@ import { type Role } from '../kernel/caller.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 
 /** A key stays valid when its creator loses their access: other systems depend on it. */
-const keyOfPerson = z
+const personalKey = z
   .object({
     id: z.string().describe('Id of the key (UUID)'),
     kind: z
@@ -16,10 +16,10 @@ const keyOfPerson = z
     createdBy: z.string().describe('The person who created or rotated the key (UUID)'),
   })
   .describe('A valid key');
-type KeyOfPerson = z.input<typeof keyOfPerson>;
+type PersonalKey = z.input<typeof personalKey>;
 
 export const validKeys = z
-  .array(keyOfPerson)
+  .array(personalKey)
   .describe(
     'Valid keys created by a person of the request who may not sign in, or is no admin: they stay valid until they are revoked or rotated',
   );
@@ -36,13 +36,13 @@ export function mayLeaveKeys({
 }
 
 /** The valid keys that those of these people have created who are no active admins, or all such people for null; by name. */
-export async function listKeysOf(
+export async function listPersonalKeys(
   trx: Work,
   workspaceId: string,
   repIds: readonly string[] | null,
-): Promise<KeyOfPerson[]> {
+): Promise<PersonalKey[]> {
   if (repIds?.length === 0) return [];
-  const { rows } = await sql<KeyOfPerson>`
+  const { rows } = await sql<PersonalKey>`
     select t.token_id as id, case t.kind when 'ws' then 'workspace' else 'integration' end as kind,
       coalesce(t.label, '') as name, t.created_by as "createdBy"
     from tokens t join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.created_by

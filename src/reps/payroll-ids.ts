@@ -52,16 +52,16 @@ export async function takenPayrollIds(
   trx: Work,
   caller: Caller,
   changes: readonly PayrollIdChange[],
-  pathOf: (index: number) => string,
+  toPath: (index: number) => string,
 ): Promise<Issue[]> {
-  const given = changes.flatMap(({ next }) => next.payrollId ?? []);
+  const requested = changes.flatMap(({ next }) => next.payrollId ?? []);
   if (!changes.some((change) => isChange(change) && change.next.payrollId !== null)) return [];
   const { rows } = await sql<Holder>`
     select g.id, payroll_key(g.id) as key, r.rep_id as "repId", r.name
-    from (select distinct unnest(${given}::text[]) as id) g
+    from (select distinct unnest(${requested}::text[]) as id) g
     left join reps r on r.workspace_id = ${caller.workspaceId} and r.payroll_key = payroll_key(g.id)`.execute(trx);
   const keys = new Map(rows.map(({ id, key }) => [id, key]));
-  const keyOf = ({ next }: PayrollIdChange) => keys.get(next.payrollId ?? '') ?? null;
+  const findKey = ({ next }: PayrollIdChange) => keys.get(next.payrollId ?? '') ?? null;
   const changing = new Set(changes.filter(isChange).map(({ next }) => next.repId));
   const holders = new Map(
     rows.flatMap(({ key, repId, name }) =>
@@ -69,13 +69,13 @@ export async function takenPayrollIds(
     ),
   );
   return changes.flatMap((change, index): Issue[] => {
-    const key = keyOf(change);
+    const key = findKey(change);
     if (key === null || !isChange(change)) return [];
     const { repId, name } = change.next;
     const holder = getOrInsert(holders, key, () => ({ repId, name }));
     if (holder.repId === repId) return [];
     return [
-      { path: pathOf(index), message: `belongs to ${maySee(caller, holder.repId) ? holder.name : 'another person'}` },
+      { path: toPath(index), message: `belongs to ${maySee(caller, holder.repId) ? holder.name : 'another person'}` },
     ];
   });
 }

@@ -8,7 +8,7 @@ export interface Pseudonym {
 
 const domain = 'erased.invalid';
 
-export function pseudonymOf(repId: string): Pseudonym {
+export function createPseudonym(repId: string): Pseudonym {
   const externalId = `erased-${repId}`;
   return { name: `Erased person ${repId.slice(0, 8)}`, email: `${externalId}@${domain}`, externalId };
 }

@@ -74,11 +74,11 @@ export async function upsertPeople(
     trx,
     workspaceId,
     addressesIn(people),
-    people.flatMap((one) => one.crmMemberId ?? []),
+    people.flatMap((incoming) => incoming.crmMemberId ?? []),
   );
-  const known = new Map(stored.map((one) => [one.email, one]));
-  const upserts = people.map((one) => upsertOf(one, known.get(one.email)));
-  const ids = new Map([...stored, ...upserts.map(({ next }) => next)].map((one) => [one.email, one.repId]));
+  const known = new Map(stored.map((rep) => [rep.email, rep]));
+  const upserts = people.map((incoming) => toUpsert(incoming, known.get(incoming.email)));
+  const ids = new Map([...stored, ...upserts.map(({ next }) => next)].map((rep) => [rep.email, rep.repId]));
   assertNotOwnPayrollId(caller, upserts);
   rejectAny([
     ...unnamed(upserts),
@@ -116,37 +116,41 @@ function unnamed(upserts: readonly Upsert[]): Issue[] {
 
 function issuesWithin(people: readonly Person[]): Issue[] {
   const seen = new Set<string>();
-  return people.flatMap((one, index): Issue[] => {
+  return people.flatMap((incoming, index): Issue[] => {
     const issues: Issue[] = [];
-    if (seen.has(one.email))
-      issues.push({ path: `reps.${index}.email`, message: `${one.email} is given more than once` });
-    if (one.managerEmail === one.email)
+    if (seen.has(incoming.email))
+      issues.push({ path: `reps.${index}.email`, message: `${incoming.email} is given more than once` });
+    if (incoming.managerEmail === incoming.email)
       issues.push({ path: `reps.${index}.managerEmail`, message: 'must be another person' });
-    if (one.managerFrom !== undefined && one.managerEmail === undefined) {
+    if (incoming.managerFrom !== undefined && incoming.managerEmail === undefined) {
       issues.push({
         path: `reps.${index}.managerFrom`,
         message: 'needs a managerEmail, or null to end the reporting line',
       });
     }
-    seen.add(one.email);
+    seen.add(incoming.email);
     return issues;
   });
 }
 
 function addressesIn(people: readonly Person[]): string[] {
-  return [...new Set(people.flatMap((one) => [one.email, ...(one.managerEmail ? [one.managerEmail] : [])]))];
+  return [
+    ...new Set(
+      people.flatMap((incoming) => [incoming.email, ...(incoming.managerEmail ? [incoming.managerEmail] : [])]),
+    ),
+  ];
 }
 
 /** Fields that are not given stay unchanged. */
-function upsertOf(one: Person, known: StoredRep | undefined): Upsert {
+function toUpsert(incoming: Person, known: StoredRep | undefined): Upsert {
   const next = {
     repId: known?.repId ?? newId(),
-    email: one.email,
-    name: one.name ?? known?.name ?? '',
-    role: one.role ?? known?.role ?? 'rep',
-    active: one.active ?? known?.active ?? true,
-    crmMemberId: one.crmMemberId === undefined ? (known?.crmMemberId ?? null) : one.crmMemberId,
-    payrollId: one.payrollId === undefined ? (known?.payrollId ?? null) : one.payrollId,
+    email: incoming.email,
+    name: incoming.name ?? known?.name ?? '',
+    role: incoming.role ?? known?.role ?? 'rep',
+    active: incoming.active ?? known?.active ?? true,
+    crmMemberId: incoming.crmMemberId === undefined ? (known?.crmMemberId ?? null) : incoming.crmMemberId,
+    payrollId: incoming.payrollId === undefined ? (known?.payrollId ?? null) : incoming.payrollId,
   };
   return { known, next };
 }
@@ -165,7 +169,7 @@ export function unknownManager(managerEmail: string): string {
 /** Checks the state after the whole request, so that two reps may swap their member ids. */
 function takenMemberIds(upserts: readonly Upsert[], stored: readonly StoredRep[]): Issue[] {
   const changing = new Set(upserts.map(({ next }) => next.repId));
-  const holders = new Map(stored.filter((one) => !changing.has(one.repId)).map((one) => [one.crmMemberId, one.repId]));
+  const holders = new Map(stored.filter((rep) => !changing.has(rep.repId)).map((rep) => [rep.crmMemberId, rep.repId]));
   return upserts.flatMap(({ next: { repId, crmMemberId } }, index): Issue[] => {
     if (crmMemberId === null) return [];
     if (holders.has(crmMemberId)) return [{ path: `reps.${index}.crmMemberId`, message: 'belongs to another rep' }];

@@ -37,7 +37,7 @@ export function exactAmount(amount: number, currency: string, path = 'amount'): 
  */
 export function adjustmentDay(period: Period, today: Day, frozen: readonly FrozenPeriod[]): Day | null {
   const range = periodRange(period);
-  const isFrozen = (day: Day) => frozen.some((one) => isWithin(day, one.range));
+  const isFrozen = (day: Day) => frozen.some((frozenPeriod) => isWithin(day, frozenPeriod.range));
   if (isWithin(today, range) && !isFrozen(today)) return today;
   let day = range.to;
   for (const { range: approved } of frozen.toReversed()) {

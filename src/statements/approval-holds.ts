@@ -99,7 +99,7 @@ export async function openDisputesIn(
   return byRep;
 }
 
-export function holdsAnswer({ coveredBy, openDisputes }: ApprovalHolds) {
+export function toHoldsResponse({ coveredBy, openDisputes }: ApprovalHolds) {
   return { coveredBy: [...coveredBy], openDisputes: [...openDisputes] };
 }
 

@@ -4,7 +4,7 @@ import { fields } from '../api/resource-fields.js';
 import { type Period } from '../kernel/period.js';
 import { eventsTable } from '../ledger/input/as-of.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type TrueUpLine, trueUpLine, trueUpLineAnswer } from './true-up-line.js';
+import { type TrueUpLine, toTrueUpLineResponse, trueUpLine } from './true-up-line.js';
 
 /** The part of a true-up, or of a difference that was carried forward, that one rule on one deal adds. */
 export const correction = z
@@ -41,7 +41,7 @@ export interface CorrectionRow
 }
 
 /** Which deals, and whose amounts; null for everyone's. */
-export interface OfDeals {
+export interface DealSelection {
   readonly dealIds: readonly string[];
   readonly repIds: readonly string[] | null;
 }
@@ -50,7 +50,7 @@ export interface OfDeals {
 export async function listCorrections(
   trx: Work,
   workspaceId: string,
-  { dealIds, repIds }: OfDeals,
+  { dealIds, repIds }: DealSelection,
 ): Promise<CorrectionRow[]> {
   if (dealIds.length === 0) return [];
   const { rows } = await sql<CorrectionRow>`
@@ -61,7 +61,7 @@ export async function listCorrections(
     from true_ups t
     join ${eventsTable(trx, workspaceId)} e on e.workspace_id = t.workspace_id and e.rep_id = t.rep_id
       and e.event_id = t.event_id and e.status = 'earned'
-    ${linesOfDeals(sql.ref('t.lines'), dealIds)}
+    ${joinLinesOfDeals(sql.ref('t.lines'), dealIds)}
     left join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.rep_id
     where t.workspace_id = ${workspaceId} ${repIds === null ? sql`` : sql`and t.rep_id = any(${repIds}::uuid[])`}
     order by e.updated_at, t.period, l.line ->> 'ruleName', e.event_id`.execute(trx);
@@ -69,12 +69,12 @@ export async function listCorrections(
 }
 
 /** The lines of a true-up or discrepancy about the deals, as `l.line`. */
-export function linesOfDeals(lines: RawBuilder<unknown>, dealIds: readonly string[]): RawBuilder<unknown> {
+export function joinLinesOfDeals(lines: RawBuilder<unknown>, dealIds: readonly string[]): RawBuilder<unknown> {
   return sql`cross join lateral jsonb_array_elements(${lines}) l (line)
     join unnest(${dealIds}::text[]) wanted (deal_id) on wanted.deal_id = l.line ->> 'dealId'`;
 }
 
-export function correctionAnswer({
+export function toCorrectionResponse({
   dealId: _,
   approved,
   live,
@@ -103,7 +103,7 @@ export const trueUpOfEvent = z
   .describe('What a true-up pays');
 
 /** Null for an event that is no true-up. */
-export async function findTrueUpOfEvent(
+export async function findTrueUpByEvent(
   trx: Work,
   workspaceId: string,
   eventId: string,
@@ -116,5 +116,5 @@ export async function findTrueUpOfEvent(
     .where('event_id', '=', eventId)
     .executeTakeFirst();
   if (row === undefined) return null;
-  return { period: row.period, paidIn, lines: (row.lines as readonly TrueUpLine[]).map(trueUpLineAnswer) };
+  return { period: row.period, paidIn, lines: (row.lines as readonly TrueUpLine[]).map(toTrueUpLineResponse) };
 }

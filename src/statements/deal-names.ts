@@ -12,7 +12,7 @@ interface ListedDeal {
  * The name that a statement shows for each of the deals: null if the present owner is someone whom the rep of the
  * statement may not see, because the name may have changed after the deal had moved away.
  */
-export async function loadNameOf(
+export async function loadDealNames(
   trx: Work,
   workspaceId: string,
   deals: readonly ListedDeal[],
@@ -54,6 +54,6 @@ export async function findNamesOnStatement(
   const { rows } = await sql<ListedDeal & { readonly dealId: string }>`
     select deal_id as "dealId", ${repId}::text as "repId", name as "dealName", rep_id as "dealOwner" from deals
     where workspace_id = ${workspaceId} and deal_id = any(${dealIds}::text[])`.execute(trx);
-  const nameOf = await loadNameOf(trx, workspaceId, rows);
-  return new Map(rows.map((deal) => [deal.dealId, nameOf(deal)]));
+  const findName = await loadDealNames(trx, workspaceId, rows);
+  return new Map(rows.map((deal) => [deal.dealId, findName(deal)]));
 }

@@ -7,7 +7,7 @@ import { type Period, periodRange } from '../kernel/period.js';
 import { mapInSlices } from '../kernel/waiting.js';
 import { eventsTable } from '../ledger/input/as-of.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { loadNameOf } from './deal-names.js';
+import { loadDealNames } from './deal-names.js';
 import { type StatementLine } from './snapshot.js';
 import { type StatementKey } from './statement.js';
 import { type TrueUpLine } from './true-up-line.js';
@@ -55,8 +55,8 @@ export async function readTeamLedgerLines(
     where e.workspace_id = ${workspaceId} and e.rep_id = any(${repIds}::uuid[]) and e.status = 'earned'
       and e.earned_on between ${from}::date and ${to}::date
     order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
-  const nameOf = await loadNameOf(trx, workspaceId, rows);
-  const lines = await mapInSlices(rows, (row) => ({ repId: row.repId, line: toLine(row, nameOf(row)) }));
+  const findName = await loadDealNames(trx, workspaceId, rows);
+  const lines = await mapInSlices(rows, (row) => ({ repId: row.repId, line: toLine(row, findName(row)) }));
   const byRep = groupBy(lines, ({ repId }) => repId);
   return new Map([...byRep].map(([repId, ofRep]) => [repId, ofRep.map(({ line }) => line)]));
 }

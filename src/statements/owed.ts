@@ -33,7 +33,7 @@ export interface ApprovedPeriod {
 }
 
 /** Compares approved statements of the rep with one calculation as if no period were frozen. */
-export async function calculateOwedOf(
+export async function calculateOwedByPeriod(
   trx: Work,
   terms: RepTerms,
   periods: readonly ApprovedPeriod[],
@@ -47,11 +47,12 @@ export async function calculateOwedOf(
     asOf,
   );
   const owed: Owed[] = [];
-  for (const period of periods) owed.push(await owedOf(trx, terms, period, rows.get(period.frozen.period) ?? []));
+  for (const period of periods)
+    owed.push(await calculateOwed(trx, terms, period, rows.get(period.frozen.period) ?? []));
   return owed;
 }
 
-async function owedOf(
+async function calculateOwed(
   trx: Work,
   terms: RepTerms,
   { frozen, statement: approved }: ApprovedPeriod,
@@ -112,9 +113,9 @@ async function loadCarriedForward(
 }
 
 function approvedAmounts({ currency, summary, otherCurrencies }: ApprovedPeriod['statement']): Amount[] {
-  return [{ currency, summary }, ...otherCurrencies].map((one) => ({
-    currency: one.currency,
-    amount: one.summary.netPayout,
+  return [{ currency, summary }, ...otherCurrencies].map((currencySummary) => ({
+    currency: currencySummary.currency,
+    amount: currencySummary.summary.netPayout,
   }));
 }
 

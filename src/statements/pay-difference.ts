@@ -15,11 +15,11 @@ import { adjustmentDay } from './adjustment.js';
 import { insertAdjustment, insertTrueUpLines } from './adjustment-store.js';
 import { listApprovers } from './approvers.js';
 import { closeDiscrepancy } from './discrepancies/record-discrepancies.js';
-import { calculateOwedOf, type Owed } from './owed.js';
+import { calculateOwedByPeriod, type Owed } from './owed.js';
 import { type StatementKey, statementNotApproved } from './statement.js';
 import { generateVersion, recordStatementEntry, replaceApproved } from './statement-store.js';
 import { findLatest, type StoredStatement } from './statement-views.js';
-import { trueUpLine, trueUpLineAnswer } from './true-up-line.js';
+import { toTrueUpLineResponse, trueUpLine } from './true-up-line.js';
 
 export const trueUpResponse = z.object({
   action: z
@@ -59,7 +59,7 @@ export const trueUpResponse = z.object({
     .optional()
     .describe('Deltas in other currencies'),
 });
-export type TrueUpAnswer = z.input<typeof trueUpResponse>;
+export type TrueUpResponse = z.input<typeof trueUpResponse>;
 
 /** In the statement's currency. A larger delta needs force. */
 const approvalThreshold = 500;
@@ -74,19 +74,19 @@ export interface Difference {
 
 export async function findDifference(trx: Work, key: StatementKey, at: Date): Promise<Difference> {
   const terms = await loadRepTerms(trx, key.workspaceId, key.repId);
-  const frozen = terms.frozen.find(({ period: of }) => of === key.period);
+  const frozen = terms.frozen.find(({ period: frozenPeriod }) => frozenPeriod === key.period);
   const stored = frozen === undefined ? null : await findLatest(trx, key);
   if (frozen === undefined || stored === null) throw statementNotApproved();
   const { latest } = stored;
   const asOf = dayInZone(at, terms.workspace.timeZone);
-  const [owed] = await calculateOwedOf(trx, terms, [{ frozen, statement: latest }], asOf);
+  const [owed] = await calculateOwedByPeriod(trx, terms, [{ frozen, statement: latest }], asOf);
   return { terms, frozen, statement: latest, owed: owed as Owed };
 }
 
 async function approval(
   trx: Work,
   { workspaceId, repId }: StatementKey,
-): Promise<Pick<TrueUpAnswer, 'approvers' | 'how'>> {
+): Promise<Pick<TrueUpResponse, 'approvers' | 'how'>> {
   return {
     approvers: await listApprovers(trx, workspaceId, repId),
     how: 'Check the lines. Then send the same request with force: true, as one of the approvers or with an API key of the workspace.',
@@ -107,16 +107,16 @@ export async function payTrueUp(
   key: StatementKey,
   difference: Difference,
   by: Payment & { readonly force: boolean },
-): Promise<TrueUpAnswer> {
+): Promise<TrueUpResponse> {
   const { delta, lines, otherCurrencies } = difference.owed;
-  const answer = {
+  const response = {
     delta: delta.toNumber(),
     ...(otherCurrencies.length === 0
       ? {}
       : { otherCurrencies: otherCurrencies.map((other) => ({ ...other, delta: other.delta.toNumber() })) }),
   };
-  if (delta.isZero()) return { action: 'none', ...answer };
-  const withLines = { ...answer, lines: lines.map(trueUpLineAnswer) };
+  if (delta.isZero()) return { action: 'none', ...response };
+  const withLines = { ...response, lines: lines.map(toTrueUpLineResponse) };
   if (!by.force && Decimal.of(approvalThreshold).isLessThan(delta.absolute()))
     return { action: 'requires_approval', ...withLines, approvalThreshold, ...(await approval(trx, key)) };
   return { action: 'trued_up', ...withLines, ...(await trueUp(trx, recalculate, key, difference, by)) };
@@ -130,19 +130,19 @@ async function trueUp(
   { terms, frozen, statement: approved, owed }: Difference,
   { caller, reason, at }: Payment,
 ): Promise<{ eventId: string; version: number }> {
-  const { workspaceId, repId, period: of } = key;
+  const { workspaceId, repId, period: statementPeriod } = key;
   const runId = newId();
   const entry = { workspaceId, repId, runId, actor: caller.actor };
   const eventId = await insertAdjustment(trx, entry, {
     kind: 'true_up',
     amount: owed.delta.toString(),
     currency: approved.currency,
-    period: of,
-    earnedOn: periodRange(of).to,
+    period: statementPeriod,
+    earnedOn: periodRange(statementPeriod).to,
     dealId: null,
     reason: `True-up of version ${approved.version}`,
   });
-  await insertTrueUpLines(trx, entry, { eventId, period: of, lines: owed.lines });
+  await insertTrueUpLines(trx, entry, { eventId, period: statementPeriod, lines: owed.lines });
   await failpoint('trueup.afterInsert');
   await storeTruedUpRows(trx, recalculate, terms, frozen, owed.rows);
   const generation = { status: 'approved', at, actor: caller.actor } as const;
@@ -152,7 +152,7 @@ async function trueUp(
     runId,
     trigger: 'true_up',
     repId,
-    period: of,
+    period: statementPeriod,
     eventsWritten: 1,
     details: {
       eventId,

@@ -67,14 +67,14 @@ export interface Snapshot {
 }
 
 /** Sums the lines into a statement. Amounts in different currencies are never added. */
-export function snapshotOf(lines: readonly StatementLine[], currency: string): Snapshot {
+export function createSnapshot(lines: readonly StatementLine[], currency: string): Snapshot {
   const byCurrency = groupBy(lines, (line) => line.currency);
   const others = [...byCurrency.keys()].filter((other) => other !== currency).sort();
   const deals = lines.filter((line) => line.kind === 'commission_earned' && line.dealId !== null);
   return {
     currency,
-    summary: summaryOf(byCurrency.get(currency) ?? []),
-    otherCurrencies: others.map((other) => ({ currency: other, summary: summaryOf(byCurrency.get(other) ?? []) })),
+    summary: summarize(byCurrency.get(currency) ?? []),
+    otherCurrencies: others.map((other) => ({ currency: other, summary: summarize(byCurrency.get(other) ?? []) })),
     dealCount: new Set(deals.map((line) => line.dealId)).size,
     lines,
   };
@@ -90,7 +90,7 @@ export async function contentHash({ currency, lines }: Snapshot): Promise<string
   return idOf(`[${JSON.stringify(currency)},[${facts.join()}]]`);
 }
 
-function summaryOf(lines: readonly StatementLine[]): Summary {
+function summarize(lines: readonly StatementLine[]): Summary {
   const total = (category: StatementLine['category']) =>
     sum(lines.filter((line) => line.category === category).map((line) => Decimal.of(line.amount)));
   return summaryFrom(total('commission'), total('bonus'), total('adjustment'));

@@ -7,7 +7,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { findOwed } from './discrepancies/discrepancy-views.js';
 import { readLedgerLines, readTeamLedgerLines } from './ledger-lines.js';
 import { hasRequests } from './rep-lane.js';
-import { type CurrencySummary, contentHash, type Summary, snapshotOf, summaryFrom } from './snapshot.js';
+import { type CurrencySummary, contentHash, createSnapshot, type Summary, summaryFrom } from './snapshot.js';
 import { type StatementContent, type StatementHead, type StatementKey, type StatementState } from './statement.js';
 import { type TeamStatementRow } from './statement-views.js';
 
@@ -37,7 +37,7 @@ async function readStaleness(
   if (head?.status !== 'draft') return {};
   // The shortcut reads the current rows.
   if (trx.asOf === null && (await equalsLedger(trx, key, content, currency))) return {};
-  const live = snapshotOf(await readLedgerLines(trx, key), currency);
+  const live = createSnapshot(await readLedgerLines(trx, key), currency);
   if ((await contentHash(live)) === content.contentHash) return {};
   return { stale: true, liveNetPayout: Number(live.summary.netPayout) };
 }
@@ -56,18 +56,20 @@ async function equalsLedger(
   const { from, to } = periodRange(period);
   const { rows } = await sql<{ currency: string; changed: boolean } & Record<Category, string | null>>`
     select e.currency, bool_or(e.updated_at > ${content.generatedAt}::timestamptz - ${waitMargin}) as changed,
-      ${totalOf('commission')}, ${totalOf('bonus')}, ${totalOf('adjustment')}
+      ${sumOfCategory('commission')}, ${sumOfCategory('bonus')}, ${sumOfCategory('adjustment')}
     from commission_events e
     where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.earned_on between ${from}::date and ${to}::date
     group by e.currency`.execute(trx);
   if (rows.some(({ changed }) => changed)) return false;
-  const live = new Map(rows.map((row) => [row.currency, sumsOf(row)]));
-  const stored = new Map([...content.otherCurrencies, content].map((one) => [one.currency, one.summary]));
+  const live = new Map(rows.map((row) => [row.currency, toSummary(row)]));
+  const stored = new Map(
+    [...content.otherCurrencies, content].map((currencySummary) => [currencySummary.currency, currencySummary.summary]),
+  );
   const currencies = [...new Set([...live.keys(), ...stored.keys()])];
-  return currencies.every((one) => isSame(live.get(one) ?? noAmounts, stored.get(one) ?? noAmounts));
+  return currencies.every((code) => isSame(live.get(code) ?? noAmounts, stored.get(code) ?? noAmounts));
 }
 
-function sumsOf(row: Record<Category, string | null>): Summary {
+function toSummary(row: Record<Category, string | null>): Summary {
   const total = (category: Category) => Decimal.of(row[category] ?? '0');
   return summaryFrom(total('commission'), total('bonus'), total('adjustment'));
 }
@@ -76,7 +78,7 @@ type Category = 'commission' | 'bonus' | 'adjustment';
 
 const noAmounts = summaryFrom(Decimal.zero, Decimal.zero, Decimal.zero);
 
-function totalOf(category: Category) {
+function sumOfCategory(category: Category) {
   return sql`sum(e.amount) filter (where e.status = 'earned' and e.category = ${category}) as ${sql.ref(category)}`;
 }
 
@@ -93,7 +95,7 @@ const comparedReps = 100;
  */
 export async function staleDrafts(
   trx: Work,
-  of: { readonly workspaceId: string; readonly period: Period; readonly currency: string },
+  scope: { readonly workspaceId: string; readonly period: Period; readonly currency: string },
   team: readonly TeamStatementRow[],
   live: LiveTotals,
 ): Promise<ReadonlyMap<string, StatementState>> {
@@ -102,15 +104,15 @@ export async function staleDrafts(
   const staleReps = new Set(stale.map(({ repId }) => repId));
   const repsToCompare = await repsWithLaterEvents(
     trx,
-    of,
+    scope,
     drafts.filter(({ repId }) => !staleReps.has(repId)),
   );
   const toCompare = drafts.filter(({ repId }) => repsToCompare.has(repId));
   for (const some of chunk(toCompare, comparedReps)) {
     const repIds = some.map(({ repId }) => repId);
-    const lines = await readTeamLedgerLines(trx, of.workspaceId, of.period, repIds);
+    const lines = await readTeamLedgerLines(trx, scope.workspaceId, scope.period, repIds);
     for (const draft of some) {
-      const now = await contentHash(snapshotOf(lines.get(draft.repId) ?? [], of.currency));
+      const now = await contentHash(createSnapshot(lines.get(draft.repId) ?? [], scope.currency));
       if (now !== draft.contentHash) stale.push(draft);
     }
   }

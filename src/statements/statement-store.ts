@@ -12,7 +12,7 @@ import { failpoint } from '../platform/failpoint.js';
 import { type EventType } from '../platform/outbound/outgoing-event.js';
 import { recordEvents } from '../platform/outbound/outgoing-events.js';
 import { readTeamLedgerLines } from './ledger-lines.js';
-import { contentHash, type Snapshot, snapshotOf } from './snapshot.js';
+import { contentHash, createSnapshot, type Snapshot } from './snapshot.js';
 import { type Approver, type StatementContent, type StatementKey } from './statement.js';
 
 /** The status, time and actor of a new version. */
@@ -45,12 +45,12 @@ async function insertVersions(
   const versions = await nextVersions(trx, { workspaceId, period }, [...snapshots.keys()]);
   await failpoint('generate.afterHead');
   const inserted: (InsertedVersion & { readonly contentHash: string })[] = [];
-  const linesOf = new Map<string, string>();
+  const linesByRep = new Map<string, string>();
   for (const [repId, snapshot] of snapshots) {
     const version = versions.get(repId) as number;
     const hash = await contentHash(snapshot);
     inserted.push({ ...snapshot, repId, statementId: newId(), version, generatedAt: at, contentHash: hash });
-    linesOf.set(repId, `[${(await mapInSlices(snapshot.lines, (line) => JSON.stringify(line))).join()}]`);
+    linesByRep.set(repId, `[${(await mapInSlices(snapshot.lines, (line) => JSON.stringify(line))).join()}]`);
   }
   await sql`
     insert into statements (workspace_id, statement_id, rep_id, period, version, status, currency, summary,
@@ -58,15 +58,15 @@ async function insertVersions(
     select ${workspaceId}::uuid, statement_id, rep_id, ${period}, version, ${status}, currency, summary,
       other_currencies, deal_count, line_items, content_hash, ${at}::timestamptz, ${actor}
     from ${unnestRows(inserted, [
-      ['statement_id', 'uuid', (one) => one.statementId],
-      ['rep_id', 'uuid', (one) => one.repId],
-      ['version', 'integer', (one) => one.version],
-      ['currency', 'text', (one) => one.currency],
-      ['summary', 'jsonb', (one) => JSON.stringify(one.summary)],
-      ['other_currencies', 'jsonb', (one) => JSON.stringify(one.otherCurrencies)],
-      ['deal_count', 'integer', (one) => one.dealCount],
-      ['line_items', 'jsonb', (one) => linesOf.get(one.repId) ?? '[]'],
-      ['content_hash', 'uuid', (one) => one.contentHash],
+      ['statement_id', 'uuid', (version) => version.statementId],
+      ['rep_id', 'uuid', (version) => version.repId],
+      ['version', 'integer', (version) => version.version],
+      ['currency', 'text', (version) => version.currency],
+      ['summary', 'jsonb', (version) => JSON.stringify(version.summary)],
+      ['other_currencies', 'jsonb', (version) => JSON.stringify(version.otherCurrencies)],
+      ['deal_count', 'integer', (version) => version.dealCount],
+      ['line_items', 'jsonb', (version) => linesByRep.get(version.repId) ?? '[]'],
+      ['content_hash', 'uuid', (version) => version.contentHash],
     ])}`.execute(trx);
   await failpoint('generate.afterVersion');
   await recordStatementEvents(trx, { workspaceId, period }, 'statement.generated', status, inserted);
@@ -165,25 +165,25 @@ async function updateHead(
 /** Stores the current ledger as the next version of the statement. The caller holds the rep's lane. */
 export async function generateVersion(
   trx: Work,
-  { repId, ...of }: StatementKey,
+  { repId, ...scope }: StatementKey,
   currency: string,
   generation: Generation,
 ): Promise<InsertedVersion> {
-  const [generated] = await generateVersions(trx, of, [repId], currency, generation);
+  const [generated] = await generateVersions(trx, scope, [repId], currency, generation);
   return generated as InsertedVersion;
 }
 
 /** {@link generateVersion} for many reps. The caller holds their lanes. */
 export async function generateVersions(
   trx: Work,
-  of: Omit<StatementKey, 'repId'>,
+  scope: Omit<StatementKey, 'repId'>,
   repIds: readonly string[],
   currency: string,
   generation: Generation,
 ): Promise<InsertedVersion[]> {
-  const lines = await readTeamLedgerLines(trx, of.workspaceId, of.period, repIds);
-  const snapshots = new Map(repIds.map((repId) => [repId, snapshotOf(lines.get(repId) ?? [], currency)]));
-  return insertVersions(trx, of, snapshots, generation);
+  const lines = await readTeamLedgerLines(trx, scope.workspaceId, scope.period, repIds);
+  const snapshots = new Map(repIds.map((repId) => [repId, createSnapshot(lines.get(repId) ?? [], currency)]));
+  return insertVersions(trx, scope, snapshots, generation);
 }
 
 /** A person's action on a rep's statement for the audit log. */

@@ -7,9 +7,9 @@ import { type Period, periodOf, periodRange } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { authorOf } from '../reps/author.js';
+import { toAuthor } from '../reps/author.js';
 import { readLedgerLines } from './ledger-lines.js';
-import { type StatementLine, type Summary, snapshotOf } from './snapshot.js';
+import { createSnapshot, type StatementLine, type Summary } from './snapshot.js';
 import {
   type Approver,
   type Check,
@@ -116,7 +116,7 @@ export async function readStatementTotals(
 
 /** The current ledger of the period in the form of a statement. */
 export async function readLedger(trx: Work, key: StatementKey, currency: string): Promise<StatementContent> {
-  const live = snapshotOf(await readLedgerLines(trx, key), currency);
+  const live = createSnapshot(await readLedgerLines(trx, key), currency);
   return { ...live, statementId: null, version: 0, generatedAt: null };
 }
 
@@ -131,7 +131,7 @@ interface StatementListRow {
 }
 
 /** The latest version of every generated statement of the rep, the latest period first. */
-export async function listStatementsOfRep(trx: Work, workspaceId: string, repId: string): Promise<StatementListRow[]> {
+export async function listStoredStatements(trx: Work, workspaceId: string, repId: string): Promise<StatementListRow[]> {
   const { rows } = await sql<StatementListRow>`
     select h.period, h.status, s.version, s.summary->>'netPayout' as "netPayout", s.currency,
       s.generated_at as "generatedAt", h.approved_at as "approvedAt"
@@ -168,7 +168,7 @@ export async function listChecks(
     order by c.rep_id, c.version desc`.execute(trx);
   const check = ({ version, note, authorId, author, at }: (typeof rows)[number]): Check => ({
     version,
-    by: authorOf(authorId, author),
+    by: toAuthor(authorId, author),
     note,
     at: at.toISOString(),
   });

@@ -11,7 +11,7 @@ import { adjustmentExample } from './adjustment.js';
 import { approvalHolds } from './approval-holds.js';
 import { owed } from './discrepancies/discrepancy.js';
 import { type CurrencySummary, type StatementLine, type Summary } from './snapshot.js';
-import { trueUpLine, trueUpLineAnswer } from './true-up-line.js';
+import { toTrueUpLineResponse, trueUpLine } from './true-up-line.js';
 
 export const statementStatuses = ['none', 'draft', 'approved'] as const;
 
@@ -105,7 +105,7 @@ export const statement = z
       .describe('A calculation of the rep is outstanding or failed. The statement cannot be approved'),
   })
   .describe("A rep's events of a period");
-export type StatementAnswer = z.input<typeof statement>;
+export type StatementResponse = z.input<typeof statement>;
 
 /** The rep and the period of a statement. */
 export interface StatementKey {
@@ -139,14 +139,14 @@ export interface StatementContent {
   readonly contentHash?: string;
 }
 
-export async function statementAnswer(
+export async function toStatementResponse(
   key: StatementKey,
   repName: string,
   head: StatementHead | null,
   content: StatementContent,
   caller: Caller,
   state: StatementState = {},
-): Promise<StatementAnswer> {
+): Promise<StatementResponse> {
   return {
     statementId: content.statementId,
     version: content.version,
@@ -155,33 +155,33 @@ export async function statementAnswer(
     repName,
     status: head?.status ?? 'none',
     currency: content.currency,
-    summary: summaryAnswer(content.summary),
+    summary: toSummaryResponse(content.summary),
     otherCurrencies: content.otherCurrencies.map((other) => ({
       currency: other.currency,
-      summary: summaryAnswer(other.summary),
+      summary: toSummaryResponse(other.summary),
     })),
     dealCount: content.dealCount,
-    lineItems: await mapInSlices(content.lines, (line) => lineAnswer(key.repId, repName, line)),
+    lineItems: await mapInSlices(content.lines, (line) => toLineResponse(key.repId, repName, line)),
     generatedAt: content.generatedAt?.toISOString() ?? null,
-    ...approvalOf(head, caller),
+    ...toApproval(head, caller),
     ...state,
   };
 }
 
 /** How a statement compares with the current ledger. */
-export type StatementState = Pick<StatementAnswer, 'stale' | 'liveNetPayout' | 'pending' | 'owed'>;
+export type StatementState = Pick<StatementResponse, 'stale' | 'liveNetPayout' | 'pending' | 'owed'>;
 
 /** The time of the approval and the approver. Reps do not see the approver, because they see no other person. */
-export function approvalOf(
+export function toApproval(
   head: StatementHead | null,
   caller: Caller,
-): Pick<StatementAnswer, 'approvedAt' | 'approvedBy'> {
+): Pick<StatementResponse, 'approvedAt' | 'approvedBy'> {
   if (head?.status !== 'approved' || head.approvedAt === null) return {};
   const approvedAt = head.approvedAt.toISOString();
   return { approvedAt, ...(head.approvedBy !== null && seesTeam(caller) ? { approvedBy: head.approvedBy } : {}) };
 }
 
-export function summaryAnswer(texts: Summary): z.input<typeof summary> {
+export function toSummaryResponse(texts: Summary): z.input<typeof summary> {
   return {
     totalCommission: Number(texts.totalCommission),
     totalBonuses: Number(texts.totalBonuses),
@@ -190,23 +190,23 @@ export function summaryAnswer(texts: Summary): z.input<typeof summary> {
   };
 }
 
-function lineAnswer(repId: string, repName: string, line: StatementLine): z.input<typeof lineItem> {
+function toLineResponse(repId: string, repName: string, line: StatementLine): z.input<typeof lineItem> {
   const { reason, amount, base, credit, rate, attainment, trace: _, actor: __, lines, ...rest } = line;
   return {
     ...rest,
     repId,
     repName,
     amount: Number(amount),
-    base: numberOf(base),
+    base: toNumber(base),
     credit: Number(credit),
-    rate: numberOf(rate),
-    attainment: numberOf(attainment),
+    rate: toNumber(rate),
+    attainment: toNumber(attainment),
     ...(reason === null ? {} : { reason }),
-    ...(lines === undefined ? {} : { lines: lines.map(trueUpLineAnswer) }),
+    ...(lines === undefined ? {} : { lines: lines.map(toTrueUpLineResponse) }),
   };
 }
 
-function numberOf(text: string | null): number | null {
+function toNumber(text: string | null): number | null {
   return text === null ? null : Number(text);
 }
 

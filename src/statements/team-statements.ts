@@ -5,7 +5,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { type ApprovalHolds, approvalHolds, holdsAnswer } from './approval-holds.js';
+import { type ApprovalHolds, approvalHolds, toHoldsResponse } from './approval-holds.js';
 import { type HandedAmounts, handedTotals } from './handed-amounts.js';
 import { type CurrencySummary, type Summary, summaryFrom, summed } from './snapshot.js';
 import { staleDrafts } from './staleness.js';
@@ -17,7 +17,7 @@ import {
   statement,
   statementStatuses,
   summary,
-  summaryAnswer,
+  toSummaryResponse,
 } from './statement.js';
 import { listTeamStatements, type TeamStatementRow } from './statement-views.js';
 
@@ -144,7 +144,7 @@ export async function readTeamStatements(
   return team
     .filter((rep) => earned.has(rep.repId) || statesAmounts(rep) || (rep.active && (everyone || rep.hasTerms)))
     .map((rep) => ({
-      ...memberOf(rep, live.get(rep.repId) ?? [], currency),
+      ...toMember(rep, live.get(rep.repId) ?? [], currency),
       state: { ...stale.get(rep.repId), ...(rep.pending ? { pending: true as const } : {}) },
     }));
 }
@@ -152,14 +152,16 @@ export async function readTeamStatements(
 /** Whether the statement is approved or has amounts. A draft without any says nothing about a person without a plan. */
 function statesAmounts({ status, summary: main, otherCurrencies: others }: TeamStatementRow): boolean {
   if (status === 'approved') return true;
-  return [...(main === null ? [] : [main]), ...(others ?? []).map((one) => one.summary)].some(isPaid);
+  return [...(main === null ? [] : [main]), ...(others ?? []).map((currencySummary) => currencySummary.summary)].some(
+    isPaid,
+  );
 }
 
 function isPaid(texts: Summary): boolean {
   return Object.values(texts).some((amount) => !Decimal.of(amount).isZero());
 }
 
-function memberOf(
+function toMember(
   row: TeamStatementRow,
   live: readonly CurrencySummary[],
   currency: string,
@@ -198,16 +200,16 @@ function splitByCurrency(
   summaries: readonly CurrencySummary[],
   currency: string,
 ): { readonly main: CurrencySummary; readonly others: CurrencySummary[] } {
-  const byCurrency = groupBy(summaries, (one) => one.currency);
-  const sumIn = (one: string) => ({
-    currency: one,
-    summary: summed((byCurrency.get(one) ?? []).map((each) => each.summary)),
+  const byCurrency = groupBy(summaries, (currencySummary) => currencySummary.currency);
+  const sumIn = (summedCurrency: string) => ({
+    currency: summedCurrency,
+    summary: summed((byCurrency.get(summedCurrency) ?? []).map((each) => each.summary)),
   });
   const others = [...byCurrency.keys()].filter((other) => other !== currency).sort();
   return { main: sumIn(currency), others: others.map(sumIn) };
 }
 
-export function teamAnswer(
+export function toTeamResponse(
   period: Period,
   currency: string,
   members: readonly TeamMemberStatement[],
@@ -226,7 +228,7 @@ export function teamAnswer(
   return {
     period,
     currency,
-    totals: summaryAnswer(totals.main.summary),
+    totals: toSummaryResponse(totals.main.summary),
     otherCurrencies: totals.others.map(summaryEntry),
     statements: members.map(({ repId, name, email, status, version, statementId, main, others, state }) => {
       const deviations = notes.deviations.get(repId);
@@ -237,7 +239,7 @@ export function teamAnswer(
         otherCurrencies: others.map(summaryEntry),
         ...(deviations === undefined ? {} : { deviations }),
         checks: [...(notes.checks.get(repId) ?? [])],
-        ...holdsAnswer(notes.holds(repId)),
+        ...toHoldsResponse(notes.holds(repId)),
       };
     }),
     missingPayrollIds: missingPayrollIds(members),
@@ -276,5 +278,5 @@ export function hasAmount({ main, others }: Pick<TeamMemberStatement, 'main' | '
 }
 
 function summaryEntry({ currency, summary: texts }: CurrencySummary) {
-  return { currency, summary: summaryAnswer(texts) };
+  return { currency, summary: toSummaryResponse(texts) };
 }

@@ -36,7 +36,7 @@ export const trueUpLine = z
   })
   .describe('The difference of one deal and rule');
 
-export function trueUpLineAnswer({ approved, live, delta, ...same }: TrueUpLine): z.input<typeof trueUpLine> {
+export function toTrueUpLineResponse({ approved, live, delta, ...same }: TrueUpLine): z.input<typeof trueUpLine> {
   return { ...same, approved: Number(approved), live: Number(live), delta: Number(delta) };
 }
 

@@ -14,7 +14,7 @@ import { reverseTrueUps, trueUpDays } from './adjustment-store.js';
 import { assertNotOwnStatement } from './approvers.js';
 import { closeDiscrepancy } from './discrepancies/record-discrepancies.js';
 import { lockRep } from './rep-lane.js';
-import { type StatementAnswer, type StatementKey, statementAnswer, statementNotFound } from './statement.js';
+import { type StatementKey, type StatementResponse, statementNotFound, toStatementResponse } from './statement.js';
 import { recordStatementEntry, reopenHead } from './statement-store.js';
 import { findHead, findLatest } from './statement-views.js';
 
@@ -28,16 +28,16 @@ export async function unlockStatement(
   key: StatementKey,
   caller: Caller,
   at: Date,
-): Promise<StatementAnswer> {
+): Promise<StatementResponse> {
   const { workspaceId, repId, period } = key;
   const repName = await lockRep(trx, workspaceId, repId);
   assertNotOwnStatement(caller, repId);
   const stored = await findLatest(trx, key);
   if (stored === null) throw statementNotFound();
   const { head, latest } = stored;
-  if (head.status === 'draft') return statementAnswer(key, repName, head, latest, caller);
+  if (head.status === 'draft') return toStatementResponse(key, repName, head, latest, caller);
   const terms = await loadRepTerms(trx, workspaceId, repId);
-  const frozen = terms.frozen.find((one) => one.period === period);
+  const frozen = terms.frozen.find((frozenPeriod) => frozenPeriod.period === period);
   await assertNotCarriedIntoApproved(trx, key, terms.frozen);
   const days = await daysToCalculate(trx, key);
   if (frozen?.truedUp) await dropTruedUpRows(trx, recalculate, terms, frozen);
@@ -57,7 +57,7 @@ export async function unlockStatement(
     details: { version: head.version, approvedBy: head.approvedBy, approvedTotal: head.approvedTotal, trueUps },
     at,
   });
-  return statementAnswer(key, repName, await findHead(trx, key), latest, caller);
+  return toStatementResponse(key, repName, await findHead(trx, key), latest, caller);
 }
 
 /** Carried-forward amounts are reversed, which an approved period does not allow. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
-import { type DealOutcome, outcomesOf } from '#src/commissions/deal-outcomes.js';
+import { type DealOutcome, loadOutcomes } from '#src/commissions/deal-outcomes.js';
 import { listCommissionExceptions } from '#src/commissions/queries/list-commission-exceptions.js';
 import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { findDeal } from '#src/deals/deal-views.js';
@@ -71,7 +71,7 @@ describe('explanations of deals of large reps', () => {
       const deal = await findDeal(trx, workspaceId, dealId);
       if (deal === null) throw new Error('no such deal');
       const workspace = await loadWorkspaceTerms(trx, workspaceId);
-      return outcomesOf(trx, { workspaceId, repId }, deal, workspace, '2026-03-20', explainDeal);
+      return loadOutcomes(trx, { workspaceId, repId }, deal, workspace, '2026-03-20', explainDeal);
     });
   }
 

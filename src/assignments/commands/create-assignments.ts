@@ -74,7 +74,7 @@ export const createAssignments = operation({
       const assignmentIds = await insertAssignments(trx, workspaceId, repIds, placement);
       await recalculateAssigned(trx, recalculate, workspaceId, planId, repIds);
       const byId = new Map(
-        (await listAssignments(trx, workspaceId, { assignmentIds })).map((one) => [one.assignmentId, one]),
+        (await listAssignments(trx, workspaceId, { assignmentIds })).map((created) => [created.assignmentId, created]),
       );
       return assignmentIds.map((assignmentId) => byId.get(assignmentId) as Assignment);
     });

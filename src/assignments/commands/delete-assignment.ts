@@ -5,7 +5,7 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { assignmentNotFound } from '../assignment.js';
-import { earningTogether, endAssignment, recalculateAssigned } from '../assignment-store.js';
+import { endAssignment, recalculateAssigned, repsToCalculateFirst } from '../assignment-store.js';
 import { assignmentSubject } from '../assignment-subject.js';
 import { findAssignment } from '../assignment-views.js';
 
@@ -49,7 +49,7 @@ export const deleteAssignment = operation({
       if (current === null) throw assignmentNotFound();
       const { assignmentId, planId, repId } = current;
       // Events under the assignment do not change any more, so all earlier requests must be calculated first.
-      await calculateFirst(await earningTogether(trx, caller.workspaceId, planId, repId));
+      await calculateFirst(await repsToCalculateFirst(trx, caller.workspaceId, planId, repId));
       await endAssignment(trx, caller.workspaceId, assignmentId);
       await recalculateAssigned(trx, recalculate, caller.workspaceId, planId, [repId]);
       return { deleted: true, assignmentId };

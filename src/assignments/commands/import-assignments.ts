@@ -67,7 +67,7 @@ async function readRows(
   const emails = rows.flatMap(({ cells }) => (cells.email === undefined ? [] : normalEmail(cells.email)));
   const reps = await findRepIdsByEmail(trx, workspaceId, emails);
   const plans = await findPlanIdsByName(trx, workspaceId);
-  const dayOf = (name: string, text: string | undefined): Day | null => {
+  const readDay = (name: string, text: string | undefined): Day | null => {
     const day = text === undefined ? null : readDateText(text, dateFormat, 'UTC');
     if (text !== undefined && day === null)
       throw rejectedRow(`${name}: ${text} is not a date in the format ${dateFormat}`);
@@ -79,8 +79,8 @@ async function readRows(
     const repId = reps.get(normalEmail(email));
     if (repId === undefined) throw new Failure('rep_not_found', `No rep has the e-mail address ${email || '(empty)'}.`);
     const [planId] = plans.find(plan);
-    const start = dayOf('effectiveStart', row.cells.effectiveStart);
-    const end = dayOf('effectiveEnd', row.cells.effectiveEnd);
+    const start = readDay('effectiveStart', row.cells.effectiveStart);
+    const end = readDay('effectiveEnd', row.cells.effectiveEnd);
     if (start !== null && end !== null && end < start)
       throw rejectedRow('effectiveEnd: must not be before effectiveStart');
     return { row: row.row, repId, planId: planId as string, start, end };
@@ -94,37 +94,37 @@ async function decide(
   rows: readonly Row[],
   read: readonly (ParsedRow | Failure)[],
 ): Promise<{ results: RowResult[]; fresh: ParsedRow[] }> {
-  const valid = read.filter((one): one is ParsedRow => !(one instanceof Failure));
+  const valid = read.filter((row): row is ParsedRow => !(row instanceof Failure));
   const repIds = [...new Set(valid.map(({ repId }) => repId))];
-  const stored = (await listAssignments(trx, workspaceId, { repIds })).map((one) => ({
-    ...one,
-    start: one.effectiveStart,
-    end: one.effectiveEnd,
+  const stored = (await listAssignments(trx, workspaceId, { repIds })).map((assignment) => ({
+    ...assignment,
+    start: assignment.effectiveStart,
+    end: assignment.effectiveEnd,
   }));
   const byRepAndPlan = groupBy(stored, ({ repId, planId }) => `${repId}|${planId}`);
   const fresh: ParsedRow[] = [];
   const results = rows.map(({ row, cells }, index): RowResult => {
-    const one = read[index] as ParsedRow | Failure;
+    const parsed = read[index] as ParsedRow | Failure;
     const email = cells.email ?? null;
-    if (one instanceof Failure)
-      return { row, outcome: 'rejected', email, repId: null, code: one.code, reason: one.message };
-    const { repId, planId, start, end } = one;
+    if (parsed instanceof Failure)
+      return { row, outcome: 'rejected', email, repId: null, code: parsed.code, reason: parsed.message };
+    const { repId, planId, start, end } = parsed;
     const key = `${repId}|${planId}`;
     const others: { start: Day | null; end: Day | null }[] = byRepAndPlan.get(key) ?? [];
     if (others.some((other) => other.start === start && other.end === end))
       return { row, outcome: 'unchanged', email, repId };
-    if (others.some((other) => overlap(rangeOf(other), rangeOf(one)))) {
+    if (others.some((other) => overlap(toRange(other), toRange(parsed)))) {
       const reason = 'The rep already has an assignment to this plan on some of these days.';
       return { row, outcome: 'rejected', email, repId, code: 'assignment_overlap', reason };
     }
-    byRepAndPlan.set(key, [...(byRepAndPlan.get(key) ?? []), one] as never);
-    fresh.push(one);
+    byRepAndPlan.set(key, [...(byRepAndPlan.get(key) ?? []), parsed] as never);
+    fresh.push(parsed);
     return { row, outcome: 'created', email, repId };
   });
   return { results, fresh };
 }
 
-function rangeOf({ start, end }: { readonly start: Day | null; readonly end: Day | null }) {
+function toRange({ start, end }: { readonly start: Day | null; readonly end: Day | null }) {
   return { from: start ?? earliestDay, to: end ?? latestDay };
 }
 

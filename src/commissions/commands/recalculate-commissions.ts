@@ -55,7 +55,7 @@ const response = z.object({
   startedAt: fields.startedAt.optional(),
   scope: z.enum(scopeNames).describe('What is calculated'),
 });
-type Answer = z.infer<typeof response>;
+type RecalculationResponse = z.infer<typeof response>;
 
 /** The lanes to calculate, each with its days. */
 interface Target {
@@ -100,7 +100,7 @@ async function startJob(trx: Work, recalculate: Recalculate, caller: Caller, tar
   });
   if (job.joined) return job;
   if (target.fresh.lanes > 0) await recordFreshLanes(trx, caller, target, job.jobId);
-  await recalculate(target.requests.map((one) => ({ ...one, trigger: 'recalculation', jobId: job.jobId })));
+  await recalculate(target.requests.map((request) => ({ ...request, trigger: 'recalculation', jobId: job.jobId })));
   await failpoint('job.afterRequests');
   if (target.requests.length === 0) await completeJobIfDone(trx, workspaceId, job.jobId);
   return job;
@@ -127,7 +127,7 @@ async function recordFreshLanes(trx: Work, caller: Caller, { scope, fresh }: Tar
 }
 
 /** The narrowest of several ids applies: deal, then rep, then plan. Without an id it is the whole workspace. */
-async function targetOf(
+async function findTarget(
   trx: Work,
   workspaceId: string,
   { dealId, repId, planId }: Body,
@@ -183,7 +183,7 @@ async function dealTarget(trx: Work, workspaceId: string, dealId: string): Promi
     .execute();
   const affected = events.map((event) => ({ repId: event.rep_id, day: event.earned_on }));
   const own = deal.rep_id !== null && deal.close_date !== null ? [{ repId: deal.rep_id, day: deal.close_date }] : [];
-  const byRep = groupBy([...own, ...affected], (one) => one.repId);
+  const byRep = groupBy([...own, ...affected], (request) => request.repId);
   const requests = [...byRep].map(([repId, ofRep]) => {
     const days = ofRep.map(({ day }) => ({ from: day, to: day })).reduce(hull);
     return { repId, dealId, days };
@@ -191,7 +191,7 @@ async function dealTarget(trx: Work, workspaceId: string, dealId: string): Promi
   return { scope: { scope: 'deal', dealId }, requests, deals: own.length, fresh: noFreshLanes };
 }
 
-function finishedAnswer(job: CalculationJob): Answer {
+function toFinishedResponse(job: CalculationJob): RecalculationResponse {
   const {
     count = 0,
     eventsWritten = 0,
@@ -247,9 +247,9 @@ export const recalculateCommissions = operation({
     },
     follow: {
       operation: getRecalculationJob,
-      params: (started) => ({ jobId: String((started as Answer).jobId) }),
-      progress: (answer) => {
-        const { progress, status } = answer as z.infer<typeof recalculationJob>;
+      params: (started) => ({ jobId: String((started as RecalculationResponse).jobId) }),
+      progress: (result) => {
+        const { progress, status } = result as z.infer<typeof recalculationJob>;
         return { ...progress, isOver: status !== 'running' };
       },
     },
@@ -275,13 +275,17 @@ export const recalculateCommissions = operation({
    * The calculation always runs through the queue. The synchronous form waits for the job; after 25 seconds it
    * returns 202 and the job continues.
    */
-  async execute({ body: request }, caller, { changes, unitOfWork, clock }): Promise<Answer | Reply<Answer>> {
+  async execute(
+    { body: request },
+    caller,
+    { changes, unitOfWork, clock },
+  ): Promise<RecalculationResponse | Reply<RecalculationResponse>> {
     const started = await changes.run(caller, 'none', async (trx, recalculate) => {
-      const target = await targetOf(trx, caller.workspaceId, request, clock);
+      const target = await findTarget(trx, caller.workspaceId, request, clock);
       const job = await startJob(trx, recalculate, caller, target);
       return { ...job, scope: target.scope };
     });
-    const running: Answer = {
+    const running: RecalculationResponse = {
       triggered: true,
       async: true,
       jobId: started.jobId,
@@ -291,6 +295,6 @@ export const recalculateCommissions = operation({
     };
     if (request.async) return running;
     const job = await waitFor(caller, started.jobId, unitOfWork);
-    return job === null ? new Reply(202, running) : finishedAnswer(job);
+    return job === null ? new Reply(202, running) : toFinishedResponse(job);
   },
 });

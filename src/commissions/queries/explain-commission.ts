@@ -11,8 +11,8 @@ import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { notYours } from '../../reps/rep.js';
-import { findTrueUpOfEvent, trueUpOfEvent } from '../../statements/correction.js';
-import { findVisibleDeal, traceOf } from '../deal-breakdown.js';
+import { findTrueUpByEvent, trueUpOfEvent } from '../../statements/correction.js';
+import { decodeEventTrace, findVisibleDeal } from '../deal-breakdown.js';
 
 const params = z.strictObject({ eventId: pathIds.eventId });
 
@@ -54,9 +54,9 @@ const response = z.object({
     .describe('The rule in the plan version that paid; null for amounts that a person entered'),
   trueUp: trueUpOfEvent.nullable().describe('What it pays, if it is a true-up or was carried forward; otherwise null'),
 });
-type Answer = z.input<typeof response>;
+type ExplanationResponse = z.input<typeof response>;
 
-function ruleAnswer(row: RuleOfEvent | null): Answer['rule'] {
+function toRuleResponse(row: RuleOfEvent | null): ExplanationResponse['rule'] {
   if (row === null) return null;
   const { definition: rule, ...version } = row;
   return {
@@ -86,7 +86,7 @@ export const explainCommission = operation({
   failures: { event_not_found: 404 },
   example: { params: { eventId: sampleIds.eventId } },
   uses: { unitOfWork: UnitOfWork },
-  async execute({ params: { eventId } }, caller, { unitOfWork }): Promise<Answer> {
+  async execute({ params: { eventId } }, caller, { unitOfWork }): Promise<ExplanationResponse> {
     const { workspaceId } = caller;
     return unitOfWork.read(caller, async (trx) => {
       const repId = isUuid(eventId) ? await findEventOwner(trx, workspaceId, eventId) : null;
@@ -94,13 +94,13 @@ export const explainCommission = operation({
       if (row === null) throw new Failure('event_not_found', 'There is no such commission event in this workspace.');
       if (!maySee(caller, row.repId)) throw notYours();
       const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
-      const event = eventAnswer(row, traceOf(row, timeZone));
+      const event = eventAnswer(row, decodeEventTrace(row, timeZone));
       const deal = event.dealId === null ? null : await findVisibleDeal(trx, caller, event.dealId);
       return {
         event: deal === null ? { ...event, dealName: null } : event,
         deal,
-        rule: ruleAnswer(await findRuleOfEvent(trx, workspaceId, eventId)),
-        trueUp: await findTrueUpOfEvent(trx, workspaceId, eventId, row.period),
+        rule: toRuleResponse(await findRuleOfEvent(trx, workspaceId, eventId)),
+        trueUp: await findTrueUpByEvent(trx, workspaceId, eventId, row.period),
       };
     });
   },

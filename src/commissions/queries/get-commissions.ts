@@ -105,14 +105,14 @@ const declared = {
 /** What the deal paid, what of it came after an approval, and what is owed. */
 function dealSummary(breakdown: z.output<typeof dealBreakdown>): string {
   const { total, currency, corrections, openDifferences, outcomes } = breakdown;
-  const corrected = corrections.map(({ delta, currency: of, repName, period, paidIn }) =>
+  const corrected = corrections.map(({ delta, currency: code, repName, period, paidIn }) =>
     paidIn === period
-      ? `${delta} ${of} to ${repName} by a true-up of ${period}`
-      : `${delta} ${of} to ${repName} in ${paidIn}, carried forward from ${period}`,
+      ? `${delta} ${code} to ${repName} by a true-up of ${period}`
+      : `${delta} ${code} to ${repName} in ${paidIn}, carried forward from ${period}`,
   );
   const owed = openDifferences
     .filter(({ status }) => status === 'open')
-    .map(({ delta, currency: of, repName, period }) => `${delta} ${of} to ${repName} for ${period}`);
+    .map(({ delta, currency: code, repName, period }) => `${delta} ${code} to ${repName} for ${period}`);
   return [
     `The deal pays ${total} ${currency} in total; rules evaluated: ${outcomes.length}.`,
     ...(corrected.length === 0 ? [] : [`Of this after an approval: ${corrected.join(', ')}.`]),
@@ -148,11 +148,11 @@ export const getCommissions = operation({
       asOf: 'Earlier instant',
     },
     listsWithin: ['reps', 'closedDeals', 'events'],
-    summary: (answer) => {
-      if ('deal' in answer) return dealSummary(answer);
-      if ('dealId' in answer) return `The deal paid ${answer.total} ${answer.currency} in total at that instant.`;
-      if ('totals' in answer) return `The team earned ${answer.totals.total} ${answer.currency} in ${answer.period}.`;
-      return `The rep earned ${answer.earnings.total} ${answer.currency} in ${answer.period}.`;
+    summary: (result) => {
+      if ('deal' in result) return dealSummary(result);
+      if ('dealId' in result) return `The deal paid ${result.total} ${result.currency} in total at that instant.`;
+      if ('totals' in result) return `The team earned ${result.totals.total} ${result.currency} in ${result.period}.`;
+      return `The rep earned ${result.earnings.total} ${result.currency} in ${result.period}.`;
     },
   },
   example: { query: { period: '2026-02' }, answer: teamOverviewExample },

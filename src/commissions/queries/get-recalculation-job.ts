@@ -7,7 +7,7 @@ import { findJobs } from '../../ledger/requests/calculation-jobs.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { jobAnswer, recalculationJob, recalculationJobExample } from '../recalculation.js';
+import { recalculationJob, recalculationJobExample, toJobResponse } from '../recalculation.js';
 
 const params = z.strictObject({ jobId: pathIds.jobId });
 
@@ -44,6 +44,6 @@ export const getRecalculationJob = operation({
         'job_not_found',
         'There is no such recalculation job in this workspace, or it ended more than six hours ago.',
       );
-    return jobAnswer(job);
+    return toJobResponse(job);
   },
 });

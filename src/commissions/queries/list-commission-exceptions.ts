@@ -91,7 +91,7 @@ const response = z.object({
     )
     .describe('One group for each reason that occurs'),
 });
-type Answer = z.input<typeof response>;
+type ExceptionsResponse = z.input<typeof response>;
 
 /** Each chunk of reps is read in a separate short transaction. */
 const repsPerTransaction = 50;
@@ -129,32 +129,32 @@ function unexplained(deal: DealRow, reason: ExceptionReason): Exception {
   return { ...deal, reason, rules: [], missing: [] };
 }
 
-interface Group extends Pick<Answer['exceptions'][number], 'reason' | 'count' | 'totals'> {
+interface Group extends Pick<ExceptionsResponse['exceptions'][number], 'reason' | 'count' | 'totals'> {
   readonly listed: readonly Exception[];
 }
 
 /** A deal that did not pay two reps is counted once and listed for each rep. */
-function groupsOf(found: readonly Exception[], currency: string, limit: number): Group[] {
+function groupByReason(found: readonly Exception[], currency: string, limit: number): Group[] {
   const byReason = groupBy(found, ({ reason }) => reason);
   return exceptionReasons.flatMap((reason): Group[] => {
     const ofReason = byReason.get(reason) ?? [];
     if (ofReason.length === 0) return [];
-    const deals = [...new Map(ofReason.map((one) => [one.dealId, one])).values()];
+    const deals = [...new Map(ofReason.map((deal) => [deal.dealId, deal])).values()];
     return [
       {
         reason,
         count: deals.length,
-        totals: totalsOf(deals, currency),
+        totals: computeTotals(deals, currency),
         listed: ofReason.sort(largestFirst).slice(0, limit),
       },
     ];
   });
 }
 
-function totalsOf(deals: readonly Exception[], currency: string): Group['totals'] {
+function computeTotals(deals: readonly Exception[], currency: string): Group['totals'] {
   const amounts = deals.map((deal) => ({ currency: deal.currency ?? currency, amount: String(deal.amount ?? 0) }));
   return [...sumsByCurrency(amounts)]
-    .map(([of, amount]) => ({ currency: of, amount: amount.toNumber() }))
+    .map(([code, amount]) => ({ currency: code, amount: amount.toNumber() }))
     .sort(
       (a, b) => Number(b.currency === currency) - Number(a.currency === currency) || (a.currency < b.currency ? -1 : 1),
     );
@@ -170,15 +170,15 @@ function idsIn(groups: readonly Group[]): string[] {
   return [...new Set(ids.filter((id) => id !== null))];
 }
 
-function dealAnswer(
+function toDealResponse(
   { reason: _, rules, ...deal }: Exception,
   names: ReadonlyMap<string, string>,
-): Answer['exceptions'][number]['deals'][number] {
-  const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? null));
+): ExceptionsResponse['exceptions'][number]['deals'][number] {
+  const findName = (id: string | null) => (id === null ? null : (names.get(id) ?? null));
   return {
     ...deal,
-    repName: nameOf(deal.repId),
-    rules: rules.map((rule) => ({ ...rule, planName: nameOf(rule.planId) })),
+    repName: findName(deal.repId),
+    rules: rules.map((rule) => ({ ...rule, planName: findName(rule.planId) })),
     missing: [...deal.missing],
   };
 }
@@ -239,13 +239,17 @@ export const listCommissionExceptions = operation({
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK, explainer: DealExplainer },
   /** Calculates in memory every rep whom the caller may see and who has deals or a team. Writes nothing. */
-  async execute({ query: { period: requested, limit } }, caller, { unitOfWork, clock, explainer }): Promise<Answer> {
+  async execute(
+    { query: { period: requested, limit } },
+    caller,
+    { unitOfWork, clock, explainer },
+  ): Promise<ExceptionsResponse> {
     const { workspaceId } = caller;
     const repIds = visibleReps(caller);
     const read = <T>(work: (trx: Work) => Promise<T>) => unitOfWork.run(caller, readOnly, work);
     const {
       scope,
-      period: of,
+      period: requestedPeriod,
       toExplain,
       unassigned,
     } = await read(async (trx) => {
@@ -271,16 +275,16 @@ export const listCommissionExceptions = operation({
     for (const reps of chunk(toExplain, repsPerTransaction))
       found.push(...(await findExceptions(caller, scope, reps, unitOfWork, explainer)));
     const { currency } = scope.workspace;
-    const groups = groupsOf(found, currency, limit);
+    const groups = groupByReason(found, currency, limit);
     const names = await read((trx) => findNames(trx, workspaceId, idsIn(groups)));
     return {
-      period: of,
+      period: requestedPeriod,
       currency,
       deals: new Set(found.map(({ dealId }) => dealId)).size,
       exceptions: groups.map(({ listed, ...group }) => ({
         ...group,
         meaning: reasonTexts[group.reason].toAdmin,
-        deals: listed.map((exception) => dealAnswer(exception, names)),
+        deals: listed.map((exception) => toDealResponse(exception, names)),
       })),
     };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findJobs } from '../../ledger/requests/calculation-jobs.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
-import { jobAnswer, recalculationJob, recalculationJobExample } from '../recalculation.js';
+import { recalculationJob, recalculationJobExample, toJobResponse } from '../recalculation.js';
 
 export const listRecalculationJobs = operation({
   id: 'listRecalculationJobs',
@@ -19,6 +19,6 @@ export const listRecalculationJobs = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
     const jobs = await unitOfWork.read(caller, (trx) => findJobs(trx, caller.workspaceId));
-    return { jobs: jobs.map(jobAnswer), count: jobs.length };
+    return { jobs: jobs.map(toJobResponse), count: jobs.length };
   },
 });

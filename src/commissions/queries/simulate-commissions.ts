@@ -19,7 +19,7 @@ import { operation, type PreparedJson } from '../../platform/operations/operatio
 import { day, period, uuid } from '../../platform/operations/schemas.js';
 import { type SentQuota, type SimulatedRepData } from '../../simulation/simulated-reps.js';
 import { unsaved } from '../../simulation/unsaved-plan.js';
-import { assertOfRep, madeUpContents, variedDeals } from '../rep-simulation.js';
+import { assertVariesOwnDeals, buildHypotheticalContents, variedDeals } from '../rep-simulation.js';
 import { simulatedResponse } from '../simulated-response.js';
 import { loadSimulation } from '../simulation-data.js';
 import { SimulationRunner } from '../simulation-runner.js';
@@ -73,17 +73,23 @@ async function load(
   const { period: during, quota, asOf } = request;
   const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
   const today = dayInZone(clock.now(), timeZone);
-  const plan = triedPlan(request, today);
-  const tried = await triedVersions(trx, workspaceId, plan);
-  if (!(await maySimulate(trx, caller, tried))) throw planNotFound();
-  const deals = await madeUpDeals(trx, caller, request, repIds, timeZone);
+  const plan = simulatedPlan(request, today);
+  const simulatedVersions = await triedVersions(trx, workspaceId, plan);
+  if (!(await maySimulate(trx, caller, simulatedVersions))) throw planNotFound();
+  const deals = await buildHypotheticalDeals(trx, caller, request, repIds, timeZone);
   const visible = visibleReps(caller);
   const simulated = { plan, period: during, repIds, deals, visible, hasQuota: quota !== undefined };
-  const { window, reps, requested } = await loadSimulation(trx, workspaceId, simulated, tried);
-  const checked = { plan, tried, period: during, hasQuota: quota !== undefined, reps: requested.length };
+  const { window, reps, requested } = await loadSimulation(trx, workspaceId, simulated, simulatedVersions);
+  const checked = {
+    plan,
+    tried: simulatedVersions,
+    period: during,
+    hasQuota: quota !== undefined,
+    reps: requested.length,
+  };
   const head: SimulationHead = {
-    planId: tried.planId,
-    versions: tried.versions,
+    planId: simulatedVersions.planId,
+    versions: simulatedVersions.versions,
     period: during,
     asOf: asOf ?? today,
     window,
@@ -108,13 +114,13 @@ function sentAmounts({ target, variableTarget }: NonNullable<Body['quota']>): Se
   return { target: String(target), variableTarget: variableTarget === undefined ? null : String(variableTarget) };
 }
 
-function triedPlan({ planId, planVersionId, config, effectiveStart }: Body, today: Day): TriedPlan {
+function simulatedPlan({ planId, planVersionId, config, effectiveStart }: Body, today: Day): TriedPlan {
   if (planId !== undefined && config !== undefined && planVersionId === undefined)
     return { planId, config, dates: requestedDates({ config, effectiveStart }), today };
   if (effectiveStart !== undefined)
     throw invalid({ path: 'effectiveStart', message: 'needs planId and config: it is the start of a change' });
-  const given = [planId, planVersionId, config].filter((one) => one !== undefined);
-  if (given.length !== 1)
+  const named = [planId, planVersionId, config].filter((value) => value !== undefined);
+  if (named.length !== 1)
     throw invalid({ path: '', message: 'give planId, planVersionId or config, or planId with config' });
   if (planId !== undefined) return { planId };
   if (planVersionId !== undefined) return { planVersionId };
@@ -128,13 +134,13 @@ function requestedReps(request: Body, caller: Caller): readonly string[] | null 
     throw invalid({ path: 'repIds', message: 'give repId or repIds, not both' });
   const requested = repId === undefined ? (repIds ?? null) : [repId];
   if (mayActAs(caller, 'manager')) return requested === null ? null : [...new Set(requested)];
-  if (caller.repId === null || requested?.some((one) => !maySee(caller, one)))
+  if (caller.repId === null || requested?.some((requestedId) => !maySee(caller, requestedId)))
     throw new Failure('forbidden', 'A rep can simulate only their own commission.');
-  assertOfRep(request, caller.repId);
+  assertVariesOwnDeals(request, caller.repId);
   return [caller.repId];
 }
 
-async function madeUpDeals(
+async function buildHypotheticalDeals(
   trx: Work,
   caller: Caller,
   request: Body,
@@ -176,7 +182,7 @@ async function simulatedContents(
   terms: DealTerms,
 ): Promise<DealContent[]> {
   if (!mayActAs(caller, 'manager')) return variedDeals(trx, caller, deals, terms);
-  return madeUpContents(trx, caller, deals, terms);
+  return buildHypotheticalContents(trx, caller, deals, terms);
 }
 
 export const simulateCommissions = operation({

@@ -14,8 +14,8 @@ import {
   type StatementContent,
   type StatementKey,
   statement,
-  statementAnswer,
   statementExample,
+  toStatementResponse,
 } from '../../statements/statement.js';
 import { readStatement, resolvePeriod } from '../../statements/statement-views.js';
 import { exportFailures, exportJob, workbookType } from '../export-job.js';
@@ -68,7 +68,7 @@ async function writeText(
   const filename = statementFilename(key.period, repName, format);
   if (format === 'json') {
     const body = await jsonInSlices(
-      await parseInSlices(statement, await statementAnswer(key, repName, head, content, caller)),
+      await parseInSlices(statement, await toStatementResponse(key, repName, head, content, caller)),
     );
     return new Download('application/json; charset=utf-8', filename, body, statementTotals(content, head));
   }

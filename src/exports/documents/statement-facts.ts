@@ -11,7 +11,7 @@ import { type Period, periodRange, previousPeriod } from '../../kernel/period.js
 import { eventsTable, statementPeriodsTable } from '../../ledger/input/as-of.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { readActorNames } from '../../reps/actor-names.js';
-import { loadNameOf } from '../../statements/deal-names.js';
+import { loadDealNames } from '../../statements/deal-names.js';
 import { type StatementContent, type StatementHead, type StatementKey } from '../../statements/statement.js';
 import { readStatement } from '../../statements/statement-views.js';
 import { findWorkspace, type WorkspaceRow } from '../../workspaces/workspace-views.js';
@@ -139,7 +139,7 @@ async function listReversed(
       and e.earned_on between ${from}::date and ${to}::date
       ${until === null ? sql`` : sql`and e.updated_at <= ${until}`}
     order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
-  const nameOf = await loadNameOf(trx, workspaceId, rows);
+  const nameOf = await loadDealNames(trx, workspaceId, rows);
   return rows.map((row) => {
     const { repId: _rep, dealOwner: _owner, ...line } = row;
     return { ...line, dealName: nameOf(row) };

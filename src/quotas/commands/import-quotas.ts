@@ -62,7 +62,7 @@ interface ReadRow {
   readonly failure: Failure | null;
 }
 
-function resultOf({ row, setting, failure }: ReadRow, outcome: RowResult['outcome'] = 'rejected'): RowResult {
+function toResult({ row, setting, failure }: ReadRow, outcome: RowResult['outcome'] = 'rejected'): RowResult {
   return {
     row: row.row,
     outcome,
@@ -89,7 +89,7 @@ async function readRows(
   const plans = await findPlanIdsByName(trx, workspaceId);
   const assigned = await assignedPlanIdsByRep(trx, workspaceId, [...reps.values()]);
   const rules = new Map<string, Promise<QuotaRule>>();
-  const ruleOf = async (row: Row, repId: string): Promise<QuotaRule> => {
+  const findRule = async (row: Row, repId: string): Promise<QuotaRule> => {
     const { planRuleId, plan, measure } = row.cells;
     if (planRuleId !== undefined) {
       if (!isUuid(planRuleId)) throw rejectedRow('planRuleId: must be the id of a rule (UUID)');
@@ -109,9 +109,9 @@ async function readRows(
     rules.set(key, found);
     return found;
   };
-  const read = await readRowsInSlices(rows, (row) => readSetting(row, reps, ruleOf, format));
-  return read.map((setting, place): ReadRow => {
-    const row = rows[place] as Row;
+  const read = await readRowsInSlices(rows, (row) => readSetting(row, reps, findRule, format));
+  return read.map((setting, index): ReadRow => {
+    const row = rows[index] as Row;
     return setting instanceof Failure ? { row, setting: null, failure: setting } : { row, setting, failure: null };
   });
 }
@@ -119,7 +119,7 @@ async function readRows(
 async function readSetting(
   row: Row,
   reps: ReadonlyMap<string, string>,
-  ruleOf: (row: Row, repId: string) => Promise<QuotaRule>,
+  findRule: (row: Row, repId: string) => Promise<QuotaRule>,
   format: NumberFormat | null,
 ): Promise<QuotaSetting> {
   if (row.problem !== null) throw rejectedRow(row.problem);
@@ -128,16 +128,16 @@ async function readSetting(
   if (repId === undefined) throw new Failure('rep_not_found', `No rep has the e-mail address ${email ?? '(empty)'}.`);
   if (period === undefined || periodKind(period) === null)
     throw rejectedRow('period: must be a period: 2026-03, 2026-Q1, 2026-H1 or 2026');
-  const target = amountOf('target', row.cells.target, format);
+  const target = readAmount('target', row.cells.target, format);
   if (target === undefined) throw rejectedRow('target: is empty');
-  const variableTarget = amountOf('variableTarget', row.cells.variableTarget, format);
-  const rule = await ruleOf(row, repId);
+  const variableTarget = readAmount('variableTarget', row.cells.variableTarget, format);
+  const rule = await findRule(row, repId);
   assertPeriodKind(rule, period);
   return { repId, rule, period, target, variableTarget };
 }
 
 /** An empty cell keeps the stored value. */
-function amountOf(name: string, text: string | undefined, format: NumberFormat | null): Decimal | undefined {
+function readAmount(name: string, text: string | undefined, format: NumberFormat | null): Decimal | undefined {
   if (text === undefined) return undefined;
   const read = readNumber(text, format);
   if (read === 'ambiguous')
@@ -159,10 +159,10 @@ function withoutRepeated(read: readonly ReadRow[]): ReadRow[] {
       good[first]?.row.row,
     ]),
   );
-  return read.map((one) =>
-    repeated.has(one)
-      ? { ...one, setting: null, failure: rejectedRow(`sets the same quota as row ${repeated.get(one)}`) }
-      : one,
+  return read.map((row) =>
+    repeated.has(row)
+      ? { ...row, setting: null, failure: rejectedRow(`sets the same quota as row ${repeated.get(row)}`) }
+      : row,
   );
 }
 
@@ -186,7 +186,7 @@ export const importQuotas = operation({
       const compared = applied?.compared ?? (await compareQuotas(trx, caller.workspaceId, settings));
       const outcomes = new Map(compared.map(({ setting, outcome }) => [setting, outcome]));
       return importAnswer(
-        read.map((one) => resultOf(one, one.setting === null ? undefined : outcomes.get(one.setting))),
+        read.map((row) => toResult(row, row.setting === null ? undefined : outcomes.get(row.setting))),
         dryRun,
       );
     });

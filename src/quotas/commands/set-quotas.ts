@@ -59,20 +59,20 @@ function assertOneForm(request: Request): void {
     throw invalid({ path: 'planRuleId', message: 'send either planRuleId or measure' });
   }
   const shared = ['repIds', 'period', 'target'] as const;
-  const issuesOf = (names: readonly (keyof Request)[], message: string) => names.map((path) => ({ path, message }));
+  const toIssues = (names: readonly (keyof Request)[], message: string) => names.map((path) => ({ path, message }));
   if (request.targets === undefined) {
     const missing = shared.filter((name) => request[name] === undefined);
-    return rejectAny(issuesOf(missing, 'is required unless targets is present'));
+    return rejectAny(toIssues(missing, 'is required unless targets is present'));
   }
-  const misplaced = [...shared, 'variableTarget' as const].filter((name) => request[name] !== undefined);
-  rejectAny(issuesOf(misplaced, 'must be in each item of targets when targets is present'));
+  const conflicting = [...shared, 'variableTarget' as const].filter((name) => request[name] !== undefined);
+  rejectAny(toIssues(conflicting, 'must be in each item of targets when targets is present'));
   const unnamed = request.targets.findIndex(
     ({ repId, email: address }) => (repId === undefined) === (address === undefined),
   );
   if (unnamed >= 0) throw invalid({ path: `targets.${unnamed}`, message: 'send either repId or email' });
 }
 
-async function targetsOf(trx: Work, workspaceId: string, request: Request): Promise<RequestedTarget[]> {
+async function readTargets(trx: Work, workspaceId: string, request: Request): Promise<RequestedTarget[]> {
   const { targets, repIds = [], period: during = '', target: amount = 0, variableTarget } = request;
   if (targets === undefined)
     return [...new Set(repIds)].map((repId) => ({
@@ -82,22 +82,22 @@ async function targetsOf(trx: Work, workspaceId: string, request: Request): Prom
       target: amount,
       variableTarget,
     }));
-  const addresses = targets.flatMap((one) => one.email ?? []);
+  const addresses = targets.flatMap((requestedTarget) => requestedTarget.email ?? []);
   const ids = await findRepIdsByEmail(trx, workspaceId, addresses);
   const unknown = [...new Set(addresses.filter((address) => !ids.has(address)))];
   if (unknown.length > 0)
     throw new Failure('rep_not_found', `No rep of this workspace has the e-mail address ${unknown[0]}.`, {
       emails: unknown,
     });
-  return targets.map(({ repId, email: address, ...one }, index) => ({
-    ...one,
-    variableTarget: one.variableTarget,
+  return targets.map(({ repId, email: address, ...rest }, index) => ({
+    ...rest,
+    variableTarget: rest.variableTarget,
     path: `targets.${index}`,
     repId: repId ?? (ids.get(address as string) as string),
   }));
 }
 
-function settingOf(
+function toSetting(
   rule: QuotaRule,
   { repId, period: during, target: amount, variableTarget }: RequestedTarget,
 ): QuotaSetting {
@@ -119,7 +119,12 @@ function rejectRepeated(targets: readonly RequestedTarget[], settings: readonly 
   throw invalid({ path, message: `sets the same rep and period (${during}) as ${targets[repeated.first]?.path}` });
 }
 
-async function ruleOf(trx: Work, workspaceId: string, repIds: readonly string[], request: Request): Promise<QuotaRule> {
+async function findRule(
+  trx: Work,
+  workspaceId: string,
+  repIds: readonly string[],
+  request: Request,
+): Promise<QuotaRule> {
   const planId = request.planId === undefined ? undefined : await findPlanId(trx, workspaceId, request.planId);
   if (request.planId !== undefined && planId === undefined) throw planNotFound();
   if (request.planRuleId !== undefined) return findRuleById(trx, workspaceId, request.planRuleId, planId);
@@ -177,9 +182,12 @@ export const setQuotas = operation({
     summary: (quotas) => `Quotas set: ${quotas.length}. Commission is recalculated automatically.`,
   },
   async subject(trx, workspaceId, { body: { repIds = [], targets = [] } }) {
-    const emails = targets.flatMap((one) => one.email ?? []);
+    const emails = targets.flatMap((requestedTarget) => requestedTarget.email ?? []);
     const byEmail = await findRepIdsByEmail(trx, workspaceId, emails);
-    return { paid: [...repIds, ...targets.flatMap((one) => one.repId ?? []), ...byEmail.values()], state: null };
+    return {
+      paid: [...repIds, ...targets.flatMap((requestedTarget) => requestedTarget.repId ?? []), ...byEmail.values()],
+      state: null,
+    };
   },
   example: {
     body: { repIds: [sampleIds.repId], measure: 'New business', period: '2026-Q1', target: 100000 },
@@ -190,12 +198,12 @@ export const setQuotas = operation({
     assertOneForm(request);
     const { workspaceId } = caller;
     return changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const targets = await targetsOf(trx, workspaceId, request);
+      const targets = await readTargets(trx, workspaceId, request);
       const repIds = [...new Set(targets.map(({ repId }) => repId))];
       const unknown = await unknownReps(trx, workspaceId, repIds);
       if (unknown.length > 0) throw repNotFound(unknown);
-      const rule = await ruleOf(trx, workspaceId, repIds, request);
-      const settings = targets.map((one) => settingOf(rule, one));
+      const rule = await findRule(trx, workspaceId, repIds, request);
+      const settings = targets.map((requestedTarget) => toSetting(rule, requestedTarget));
       rejectRepeated(targets, settings);
       const { quotas } = await applyQuotas(trx, recalculate, workspaceId, settings);
       return quotas;

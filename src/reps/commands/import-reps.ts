@@ -66,13 +66,13 @@ function readPerson({ cells, problem }: Row, dateFormat: DateFormat): Person | s
   if (from === null) return `managerFrom: ${managerFrom} is not a date in the format ${dateFormat}`;
   const isActive = active === undefined ? undefined : truths[active.toLowerCase()];
   if (active !== undefined && isActive === undefined) return `active: ${active} must be true or false`;
-  const given = {
+  const values = {
     ...same,
     ...(role === undefined ? {} : { role: role.toLowerCase() }),
     ...(isActive === undefined ? {} : { active: isActive }),
     ...(from === undefined ? {} : { managerFrom: from }),
   };
-  const read = readValue(personRow, given);
+  const read = readValue(personRow, values);
   if ('value' in read) return read.value;
   const [{ path, message }] = read.issues;
   return `${path}: ${message}`;
@@ -146,7 +146,7 @@ async function writeValid(
   return new Map();
 }
 
-function resultOf({ row, cells }: Row, done: UpsertedPerson | undefined, reason: string | undefined): RowResult {
+function toResult({ row, cells }: Row, done: UpsertedPerson | undefined, reason: string | undefined): RowResult {
   const email = cells.email ?? null;
   if (done === undefined)
     return { row, outcome: 'rejected', email, repId: null, code: 'VALIDATION_FAILED', reason: reason ?? '' };
@@ -177,7 +177,7 @@ export const importReps = operation({
       (emails) => unitOfWork.read(caller, (trx) => findRepIdsByEmail(trx, caller.workspaceId, emails)),
     );
     return importAnswer(
-      rows.map((row) => resultOf(row, written.get(row), sorted.rejected.get(row))),
+      rows.map((row) => toResult(row, written.get(row), sorted.rejected.get(row))),
       dryRun,
     );
   },

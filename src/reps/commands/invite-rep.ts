@@ -36,13 +36,13 @@ export const inviteRep = operation({
       inviteReps(trx, outbox, caller.workspaceId, [repId], config.PUBLIC_URL),
     );
     const [rep] = invited;
-    if (rep === undefined) throw failureOf(failed[0]?.reason);
+    if (rep === undefined) throw toFailure(failed[0]?.reason);
     await outbox.wake(mailIds);
     return { invited: true, email: rep.email };
   },
 });
 
-function failureOf(reason: InviteFailure | undefined): Failure {
+function toFailure(reason: InviteFailure | undefined): Failure {
   switch (reason) {
     case 'rep_limit_reached':
       return new Failure('rep_limit_reached', 'Every seat of the tier is taken. Deactivate another rep first.');

@@ -12,7 +12,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { day, requireUuid, uuid } from '../../platform/operations/schemas.js';
 import { changeManagers, type ManagerChange, movesAnyone } from '../change-managers.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
-import { listKeysOf, mayLeaveKeys, validKeys } from '../keys-of-people.js';
+import { listPersonalKeys, mayLeaveKeys, validKeys } from '../keys-of-people.js';
 import { lockPeople } from '../lock-people.js';
 import { assertNotOwnPayrollId, takenPayrollIds } from '../payroll-ids.js';
 import { payrollId, type Rep, rep, repExample, repNotFound } from '../rep.js';
@@ -152,7 +152,7 @@ export const updateRep = operation({
       const [updated] = await listReps(trx, workspaceId, today, { repIds: [repId] });
       return {
         ...(updated as Rep),
-        ...(mayLeaveKeys(change) ? { validKeys: await listKeysOf(trx, workspaceId, [repId]) } : {}),
+        ...(mayLeaveKeys(change) ? { validKeys: await listPersonalKeys(trx, workspaceId, [repId]) } : {}),
       };
     });
   },

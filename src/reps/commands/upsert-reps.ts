@@ -3,7 +3,7 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { listKeysOf, mayLeaveKeys, validKeys } from '../keys-of-people.js';
+import { listPersonalKeys, mayLeaveKeys, validKeys } from '../keys-of-people.js';
 import { peopleSubject } from '../people-subject.js';
 import { type Rep, rep, repExample } from '../rep.js';
 import { listReps, workspaceToday } from '../rep-views.js';
@@ -66,11 +66,11 @@ export const upsertReps = operation({
       const context = { caller, today, beforeCommissionChange };
       const upserted = await upsertPeople(trx, recalculate, context, people);
       const repIds = upserted.map(({ repId }) => repId);
-      const byId = new Map((await listReps(trx, workspaceId, today, { repIds })).map((one) => [one.id, one]));
+      const byId = new Map((await listReps(trx, workspaceId, today, { repIds })).map((listed) => [listed.id, listed]));
       const left = repIds.filter((_, index) => mayLeaveKeys(people[index] ?? {}));
       return {
         reps: repIds.map((repId) => byId.get(repId) as Rep),
-        ...(left.length === 0 ? {} : { validKeys: await listKeysOf(trx, workspaceId, left) }),
+        ...(left.length === 0 ? {} : { validKeys: await listPersonalKeys(trx, workspaceId, left) }),
       };
     });
   },

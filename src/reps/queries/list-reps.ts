@@ -59,9 +59,9 @@ export const listReps = operation({
     return unitOfWork.read(caller, async (trx) => {
       const today = await workspaceToday(trx, caller.workspaceId, clock);
       const all = await loadReps(trx, caller.workspaceId, today, { email });
-      const reps = part === undefined ? all : all.filter((one) => isNamed(one, part));
-      if (readsAsWidget(caller)) return { reps: reps.map((one) => ({ ...one, payrollId: null })) };
-      return { reps: reps.filter((one) => maySee(caller, one.id)) };
+      const reps = part === undefined ? all : all.filter((person) => isNamed(person, part));
+      if (readsAsWidget(caller)) return { reps: reps.map((person) => ({ ...person, payrollId: null })) };
+      return { reps: reps.filter((person) => maySee(caller, person.id)) };
     });
   },
 });

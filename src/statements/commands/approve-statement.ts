@@ -22,14 +22,14 @@ import { openDisputesIn } from '../approval-holds.js';
 import { assertNotOwnStatement, identifyApprover } from '../approvers.js';
 import { readLedgerLines } from '../ledger-lines.js';
 import { isCalculationPending, lockRep } from '../rep-lane.js';
-import { contentHash, snapshotOf } from '../snapshot.js';
+import { contentHash, createSnapshot } from '../snapshot.js';
 import {
   type StatementContent,
   type StatementKey,
   statement,
-  statementAnswer,
   statementExample,
   statementNotFound,
+  toStatementResponse,
 } from '../statement.js';
 import { approveHead, insertVersion, recordStatementEntry } from '../statement-store.js';
 import { findHead, findLatest, listFrozenPeriods, type StoredStatement } from '../statement-views.js';
@@ -43,8 +43,8 @@ const params = z.strictObject({ repId: pathIds.repId });
  */
 const body = z.preprocess(
   (input, context) => {
-    const { period: of, status } = (input ?? {}) as Record<string, unknown>;
-    if ((of ?? null) !== null && (status ?? null) !== null) return input;
+    const { period: requestedPeriod, status } = (input ?? {}) as Record<string, unknown>;
+    if ((requestedPeriod ?? null) !== null && (status ?? null) !== null) return input;
     context.addIssue({ code: 'custom', message: 'period and status required' });
     return z.NEVER;
   },
@@ -65,7 +65,7 @@ const body = z.preprocess(
  */
 const maxTries = 10;
 
-const approvalAnswer = z
+const approvalResponse = z
   .object({
     ...statement.shape,
     regenerated: z
@@ -74,7 +74,7 @@ const approvalAnswer = z
       .describe('The ledger had changed after the latest draft, so a new version was generated and approved'),
   })
   .describe('The statement after the change');
-type ApprovalAnswer = z.input<typeof approvalAnswer>;
+type ApprovalResponse = z.input<typeof approvalResponse>;
 
 const approvalFailures = {
   rep_not_found: 404,
@@ -92,16 +92,16 @@ export async function approve(
   key: StatementKey,
   version: number | null,
   caller: Caller,
-): Promise<ApprovalAnswer> {
+): Promise<ApprovalResponse> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     await laneRunner.calculateNow(key.workspaceId, [key.repId]);
     await failpoint('approve.afterDrain');
-    const answer = await unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
+    const outcome = await unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
       tryApprove(trx, key, version, caller, clock.now()),
     );
-    if (answer === null) continue;
+    if (outcome === null) continue;
     await laneRunner.wakeChecks(key.workspaceId, [key.repId]);
-    return answer;
+    return outcome;
   }
   throw new Failure('calculation_pending', 'The commission of this rep is still being calculated. Try again shortly.');
 }
@@ -113,7 +113,7 @@ async function tryApprove(
   version: number | null,
   caller: Caller,
   at: Date,
-): Promise<ApprovalAnswer | null> {
+): Promise<ApprovalResponse | null> {
   const repName = await lockRep(trx, key.workspaceId, key.repId);
   await failpoint('approve.afterLock');
   assertNotOwnStatement(caller, key.repId);
@@ -121,7 +121,7 @@ async function tryApprove(
   if (stored === null) throw statementNotFound();
   const { head, latest } = stored;
   if (version !== null && version !== head.version) throw statementChanged(version, latest, null);
-  if (head.status === 'approved') return statementAnswer(key, repName, head, latest, caller);
+  if (head.status === 'approved') return toStatementResponse(key, repName, head, latest, caller);
   await assertNoOpenDispute(trx, key);
   if (await isCalculationPending(trx, key)) return null;
   await failpoint('approve.afterCheck');
@@ -140,8 +140,8 @@ async function tryApprove(
     at,
   });
   await failpoint('approve.beforeCommit');
-  const answer = await statementAnswer(key, repName, await findHead(trx, key), approved, caller);
-  return approved.version === latest.version ? answer : { ...answer, regenerated: true };
+  const response = await toStatementResponse(key, repName, await findHead(trx, key), approved, caller);
+  return approved.version === latest.version ? response : { ...response, regenerated: true };
 }
 
 function statementChanged(version: number, latest: StoredStatement, liveNetPayout: string | null): Failure {
@@ -174,7 +174,9 @@ const maxDisputeIds = 20;
 
 async function assertNoOverlap(trx: Work, key: StatementKey): Promise<void> {
   const range = periodRange(key.period);
-  const other = (await listFrozenPeriods(trx, key.workspaceId, key.repId)).find((one) => overlap(one.range, range));
+  const other = (await listFrozenPeriods(trx, key.workspaceId, key.repId)).find((frozen) =>
+    overlap(frozen.range, range),
+  );
   if (other !== undefined)
     throw new Failure(
       'statement_overlap',
@@ -195,7 +197,7 @@ async function currentVersion(
   by: { readonly at: Date; readonly actor: string },
 ): Promise<StatementContent> {
   const { currency } = await loadWorkspaceTerms(trx, key.workspaceId);
-  const now = snapshotOf(await readLedgerLines(trx, key), currency);
+  const now = createSnapshot(await readLedgerLines(trx, key), currency);
   if ((await contentHash(now)) === latest.contentHash) return latest;
   if (version !== null) throw statementChanged(version, latest, now.summary.netPayout);
   return insertVersion(trx, key, now, { status: 'approved', ...by });
@@ -210,7 +212,7 @@ export const approveStatement = operation({
   access: 'manager',
   params,
   body,
-  response: approvalAnswer,
+  response: approvalResponse,
   failures: approvalFailures,
   example: {
     params: { repId: sampleIds.repId },

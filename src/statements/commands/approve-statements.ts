@@ -66,8 +66,8 @@ type Outcome = { readonly approved: Response['approved'][number] } | { readonly 
 /** Reps are independent. This limit leaves database capacity for other requests. */
 const concurrency = 4;
 
-async function approveOne(
-  of: string,
+async function approveRep(
+  requestedPeriod: string,
   { repId, version }: { readonly repId: string; readonly version: number },
   known: ReadonlySet<string>,
   caller: Caller,
@@ -76,10 +76,10 @@ async function approveOne(
   try {
     if (!known.has(repId)) throw repNotFound();
     if (!maySee(caller, repId)) throw notYours();
-    const key = { workspaceId: caller.workspaceId, repId, period: of };
-    const { statementId, summary, currency, ...one } = await approve(parts, key, version, caller);
+    const key = { workspaceId: caller.workspaceId, repId, period: requestedPeriod };
+    const { statementId, summary, currency, ...approved } = await approve(parts, key, version, caller);
     const { netPayout } = summary;
-    return { approved: { repId, version: one.version, statementId: statementId as string, netPayout, currency } };
+    return { approved: { repId, version: approved.version, statementId: statementId as string, netPayout, currency } };
   } catch (error) {
     const { code, message } = error instanceof Failure ? error : toFailure(error);
     return { refused: { repId, code, message } };
@@ -130,15 +130,17 @@ export const approveStatements = operation({
     },
   },
   uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, clock: CLOCK },
-  async execute({ body: { period: of, statements } }, caller, { unitOfWork, laneRunner, clock }) {
-    const requested = [...new Map(statements.map((one) => [one.repId, one])).values()];
+  async execute({ body: { period: requestedPeriod, statements } }, caller, { unitOfWork, laneRunner, clock }) {
+    const requested = [...new Map(statements.map((statement) => [statement.repId, statement])).values()];
     // Unknown ids are found in one query: an approval needs several transactions.
     const repIds = requested.map(({ repId }) => repId);
     const known = await unitOfWork.read(caller, (trx) => knownReps(trx, caller.workspaceId, repIds));
     const parts = { unitOfWork, laneRunner, clock };
-    const outcomes = await mapConcurrently(requested, concurrency, (one) => approveOne(of, one, known, caller, parts));
+    const outcomes = await mapConcurrently(requested, concurrency, (statement) =>
+      approveRep(requestedPeriod, statement, known, caller, parts),
+    );
     return {
-      period: of,
+      period: requestedPeriod,
       approved: outcomes.flatMap((outcome) => ('approved' in outcome ? outcome.approved : [])),
       refused: outcomes.flatMap((outcome) => ('refused' in outcome ? outcome.refused : [])),
     };

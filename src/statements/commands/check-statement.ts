@@ -5,7 +5,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { period, text } from '../../platform/operations/schemas.js';
-import { author, authorOf } from '../../reps/author.js';
+import { author, toAuthor } from '../../reps/author.js';
 import { assertRepExists, findRepName } from '../../reps/rep-views.js';
 import { assertNotOwnStatement } from '../approvers.js';
 import { statementNotFound } from '../statement.js';
@@ -66,7 +66,7 @@ export const checkStatement = operation({
       const check = { repId, ...request, note: request.note ?? null };
       const checkedAt = await upsertCheck(trx, caller, check);
       const name = caller.repId === null ? null : await findRepName(trx, workspaceId, caller.repId);
-      return { ...check, checkedBy: authorOf(caller.repId, name), checkedAt: checkedAt.toISOString() };
+      return { ...check, checkedBy: toAuthor(caller.repId, name), checkedAt: checkedAt.toISOString() };
     });
   },
 });

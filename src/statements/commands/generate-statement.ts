@@ -12,7 +12,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { period } from '../../platform/operations/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { hasRequests, lockRep } from '../rep-lane.js';
-import { type StatementKey, statement, statementAnswer, statementExample, statementLocked } from '../statement.js';
+import { type StatementKey, statement, statementExample, statementLocked, toStatementResponse } from '../statement.js';
 import { generateVersion, type InsertedVersion } from '../statement-store.js';
 import { findHead } from '../statement-views.js';
 
@@ -27,15 +27,15 @@ export interface StatementParts {
 }
 
 /** Generates one rep's statement in its own transaction, after running the rep's outstanding calculations. */
-export async function generateOne<T>(
+export async function generateForRep<T>(
   { unitOfWork, laneRunner, clock }: StatementParts,
   repId: string,
-  of: string,
+  requestedPeriod: string,
   caller: Caller,
-  resultOf: (trx: Work, key: StatementKey, repName: string, content: InsertedVersion) => Promise<T>,
+  toResult: (trx: Work, key: StatementKey, repName: string, content: InsertedVersion) => Promise<T>,
 ): Promise<T | 'already_approved'> {
   if (!isUuid(repId)) throw repNotFound();
-  const key = { workspaceId: caller.workspaceId, repId, period: of };
+  const key = { workspaceId: caller.workspaceId, repId, period: requestedPeriod };
   await laneRunner.calculateNow(caller.workspaceId, [repId]);
   return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
     const repName = await lockRep(trx, caller.workspaceId, repId);
@@ -43,7 +43,7 @@ export async function generateOne<T>(
     if (head?.status === 'approved') return 'already_approved';
     const { currency } = await loadWorkspaceTerms(trx, caller.workspaceId);
     const generation = { status: 'draft', at: clock.now(), actor: caller.actor } as const;
-    return resultOf(trx, key, repName, await generateVersion(trx, key, currency, generation));
+    return toResult(trx, key, repName, await generateVersion(trx, key, currency, generation));
   });
 }
 
@@ -63,13 +63,19 @@ export const generateStatement = operation({
     answer: { generated: true, ...statementExample },
   },
   uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, clock: CLOCK },
-  async execute({ params: { repId }, body: { period: of } }, caller, { unitOfWork, laneRunner, clock }) {
+  async execute({ params: { repId }, body: { period: requestedPeriod } }, caller, { unitOfWork, laneRunner, clock }) {
     const parts = { unitOfWork, laneRunner, clock };
-    const generated = await generateOne(parts, repId, of, caller, async (trx, key, repName, content) => {
-      const pending = await hasRequests(trx, key);
-      return statementAnswer(key, repName, await findHead(trx, key), content, caller, pending ? { pending } : {});
-    });
-    if (generated === 'already_approved') throw statementLocked(of);
+    const generated = await generateForRep(
+      parts,
+      repId,
+      requestedPeriod,
+      caller,
+      async (trx, key, repName, content) => {
+        const pending = await hasRequests(trx, key);
+        return toStatementResponse(key, repName, await findHead(trx, key), content, caller, pending ? { pending } : {});
+      },
+    );
+    if (generated === 'already_approved') throw statementLocked(requestedPeriod);
     return { generated: true, ...generated };
   },
 });

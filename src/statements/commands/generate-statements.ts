@@ -20,7 +20,7 @@ import { coveringPeriods } from '../approval-holds.js';
 import { lockFreeReps } from '../rep-lane.js';
 import { generateVersions, type InsertedVersion } from '../statement-store.js';
 import { approvedAmong } from '../statement-views.js';
-import { generateOne, type StatementParts } from './generate-statement.js';
+import { generateForRep, type StatementParts } from './generate-statement.js';
 
 const body = z.strictObject({
   period: period.describe('Period of the statements'),
@@ -82,19 +82,19 @@ const maxBatch = { items: 100, size: 4000 };
  */
 async function generateBatch(
   repIds: readonly string[],
-  of: string,
+  requestedPeriod: string,
   caller: Caller,
   outcomes: Outcomes,
   parts: StatementParts,
 ) {
-  const generated = await generateTogether(repIds, of, caller, parts).catch(() => new Map());
+  const generated = await generateTogether(repIds, requestedPeriod, caller, parts).catch(() => new Map());
   for (const repId of repIds)
-    outcomes.set(repId, generated.get(repId) ?? (await generateAlone(repId, of, caller, parts)));
+    outcomes.set(repId, generated.get(repId) ?? (await generateAlone(repId, requestedPeriod, caller, parts)));
 }
 
 async function generateTogether(
   repIds: readonly string[],
-  of: string,
+  requestedPeriod: string,
   caller: Caller,
   { unitOfWork, laneRunner, clock }: StatementParts,
 ): Promise<Outcomes> {
@@ -102,39 +102,62 @@ async function generateTogether(
   await laneRunner.calculateNow(workspaceId, repIds);
   return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
     const locked = await lockFreeReps(trx, workspaceId, repIds);
-    const approved = await approvedAmong(trx, { workspaceId, period: of }, locked);
-    const covered = await coveringPeriods(trx, workspaceId, of, locked);
+    const approved = await approvedAmong(trx, { workspaceId, period: requestedPeriod }, locked);
+    const covered = await coveringPeriods(trx, workspaceId, requestedPeriod, locked);
     const drafts = locked.filter((repId) => !approved.has(repId) && !covered.has(repId));
     const { currency } = await loadWorkspaceTerms(trx, workspaceId);
     const generation = { status: 'draft', at: clock.now(), actor } as const;
-    const versions = await generateVersions(trx, { workspaceId, period: of }, drafts, currency, generation);
+    const versions = await generateVersions(
+      trx,
+      { workspaceId, period: requestedPeriod },
+      drafts,
+      currency,
+      generation,
+    );
     return new Map<string, Outcome>([
       ...[...covered.keys()].map((repId) => [repId, { reason: 'statement_overlap' }] as const),
       ...[...approved].map((repId) => [repId, { reason: 'already_approved' }] as const),
-      ...versions.map((version) => [version.repId, { statement: summaryOf(version) }] as const),
+      ...versions.map((version) => [version.repId, { statement: toSummary(version) }] as const),
     ]);
   });
 }
 
-async function generateAlone(repId: string, of: string, caller: Caller, parts: StatementParts): Promise<Outcome> {
+async function generateAlone(
+  repId: string,
+  requestedPeriod: string,
+  caller: Caller,
+  parts: StatementParts,
+): Promise<Outcome> {
   try {
-    const covered = await parts.unitOfWork.read(caller, (trx) => coveringPeriods(trx, caller.workspaceId, of, [repId]));
+    const covered = await parts.unitOfWork.read(caller, (trx) =>
+      coveringPeriods(trx, caller.workspaceId, requestedPeriod, [repId]),
+    );
     if (covered.has(repId)) return { reason: 'statement_overlap' };
-    const content = await generateOne(parts, repId, of, caller, async (_trx, _key, _repName, made) => made);
-    return content === 'already_approved' ? { reason: content } : { statement: summaryOf(content) };
+    const content = await generateForRep(
+      parts,
+      repId,
+      requestedPeriod,
+      caller,
+      async (_trx, _key, _repName, newVersion) => newVersion,
+    );
+    return content === 'already_approved' ? { reason: content } : { statement: toSummary(content) };
   } catch (error) {
     if (error instanceof Failure) return { error: error.code };
     return { error: isUnavailable(error) ? 'database_unavailable' : 'internal_error' };
   }
 }
 
-function summaryOf({ repId, version, statementId, summary }: InsertedVersion) {
+function toSummary({ repId, version, statementId, summary }: InsertedVersion) {
   return { repId, version, statementId, netPayout: Number(summary.netPayout) };
 }
 
 /** The number of deals that each rep is paid on in the period. */
-async function dealsByRep(trx: Work, workspaceId: string, of: string): Promise<ReadonlyMap<string, number>> {
-  const { from, to } = periodRange(of);
+async function dealsByRep(
+  trx: Work,
+  workspaceId: string,
+  requestedPeriod: string,
+): Promise<ReadonlyMap<string, number>> {
+  const { from, to } = periodRange(requestedPeriod);
   const { rows } = await sql<{ repId: string; deals: number }>`
     select rep_id as "repId", sum(deals)::integer as deals from rep_months
     where workspace_id = ${workspaceId} and month between ${from}::date and ${to}::date
@@ -143,8 +166,8 @@ async function dealsByRep(trx: Work, workspaceId: string, of: string): Promise<R
 }
 
 /** Every active rep that the caller may see, and inactive reps with an amount in the period. */
-async function repsOfPeriod(trx: Work, caller: Caller, of: string): Promise<string[]> {
-  const { from, to } = periodRange(of);
+async function listRepsOfPeriod(trx: Work, caller: Caller, requestedPeriod: string): Promise<string[]> {
+  const { from, to } = periodRange(requestedPeriod);
   const repIds = visibleReps(caller);
   const { rows } = await sql<{ rep_id: string }>`
     select r.rep_id from reps r
@@ -157,12 +180,12 @@ async function repsOfPeriod(trx: Work, caller: Caller, of: string): Promise<stri
   return rows.map((row) => row.rep_id);
 }
 
-function answerOf(of: string, outcomes: readonly (readonly [repId: string, outcome: Outcome])[]) {
+function toResponse(requestedPeriod: string, outcomes: readonly (readonly [repId: string, outcome: Outcome])[]) {
   const statements = outcomes.flatMap(([, outcome]) => ('statement' in outcome ? outcome.statement : []));
   const skippedReps = outcomes.flatMap(([repId, outcome]) => ('reason' in outcome ? { repId, ...outcome } : []));
   const errorReps = outcomes.flatMap(([repId, outcome]) => ('error' in outcome ? { repId, ...outcome } : []));
   return {
-    period: of,
+    period: requestedPeriod,
     generated: statements.length,
     skipped: skippedReps.length,
     errors: errorReps.length,
@@ -195,21 +218,23 @@ export const generateStatements = operation({
     },
   },
   uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, clock: CLOCK },
-  async execute({ body: { period: of, repIds } }, caller, { unitOfWork, laneRunner, clock }) {
+  async execute({ body: { period: requestedPeriod, repIds } }, caller, { unitOfWork, laneRunner, clock }) {
     const parts = { unitOfWork, laneRunner, clock };
     const { reps, known, deals } = await unitOfWork.read(caller, async (trx) => {
-      const requested = [...new Set(repIds ?? (await repsOfPeriod(trx, caller, of)))];
+      const requested = [...new Set(repIds ?? (await listRepsOfPeriod(trx, caller, requestedPeriod)))];
       return {
         reps: requested,
         known: await knownReps(trx, caller.workspaceId, requested),
-        deals: await dealsByRep(trx, caller.workspaceId, of),
+        deals: await dealsByRep(trx, caller.workspaceId, requestedPeriod),
       };
     });
     const batches = chunkBySize([...known], (repId) => deals.get(repId) ?? 0, maxBatch);
     const outcomes: Outcomes = new Map();
-    await mapConcurrently(batches, concurrency, (batch) => generateBatch(batch, of, caller, outcomes, parts));
-    return answerOf(
-      of,
+    await mapConcurrently(batches, concurrency, (batch) =>
+      generateBatch(batch, requestedPeriod, caller, outcomes, parts),
+    );
+    return toResponse(
+      requestedPeriod,
       reps.map((repId) => [repId, outcomes.get(repId) ?? { error: repNotFound().code }]),
     );
   },

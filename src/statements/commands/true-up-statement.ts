@@ -6,7 +6,7 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { period } from '../../platform/operations/schemas.js';
 import { assertNotOwnStatement } from '../approvers.js';
-import { findDifference, payTrueUp, type TrueUpAnswer, trueUpResponse } from '../pay-difference.js';
+import { findDifference, payTrueUp, type TrueUpResponse, trueUpResponse } from '../pay-difference.js';
 import { lockRep } from '../rep-lane.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
@@ -33,7 +33,7 @@ export const trueUpStatement = operation({
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   /** The difference is read and written while holding the rep's lane, so a concurrent true-up finds no difference. */
-  async execute({ params: { repId }, body: request }, caller, { changes, clock }): Promise<TrueUpAnswer> {
+  async execute({ params: { repId }, body: request }, caller, { changes, clock }): Promise<TrueUpResponse> {
     const key = { workspaceId: caller.workspaceId, repId, period: request.period };
     return changes.run(caller, 'shared', async (trx, recalculate) => {
       await lockRep(trx, caller.workspaceId, repId);

@@ -37,7 +37,7 @@ export async function loadPendingChanges(trx: Work, terms: RepTerms): Promise<Pe
 /** The causes of the pending changes that affect the days. */
 export function pendingCauses(changes: readonly PendingChange[], days: DayRange, at: Date): Cause[] {
   const requests = changes.filter((change) => overlap(change.days, days)).map(({ request }) => request);
-  return causesOf(requests).map((cause) => causeOf(cause, at));
+  return causesOf(requests).map((cause) => toCause(cause, at));
 }
 
 /** A true-up pays all that its period owes, so it is the cause only if nothing else has changed. */
@@ -66,7 +66,7 @@ const descriptions: Readonly<Record<string, string>> = {
   statement_approved: 'The approval of the period',
 };
 
-export function causeOf({ kind, dealId }: CheckCause, at: Date): Cause {
+export function toCause({ kind, dealId }: CheckCause, at: Date): Cause {
   const what = dealId === null ? (descriptions[kind] ?? 'A new calculation') : `Deal ${dealId}`;
   return { kind, at: at.toISOString(), what };
 }

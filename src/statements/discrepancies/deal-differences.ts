@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
-import { linesOfDeals, type OfDeals } from '../correction.js';
+import { type DealSelection, joinLinesOfDeals } from '../correction.js';
 
 /** The part of a discrepancy that one rule on one deal adds. */
 export const dealDifference = z
@@ -33,7 +33,7 @@ interface DifferenceRow extends Omit<DealDifference, 'approved' | 'live' | 'delt
 export async function listDealDifferences(
   trx: Work,
   workspaceId: string,
-  { dealIds, repIds }: OfDeals,
+  { dealIds, repIds }: DealSelection,
 ): Promise<DifferenceRow[]> {
   if (dealIds.length === 0) return [];
   const { rows } = await sql<DifferenceRow>`
@@ -42,13 +42,13 @@ export async function listDealDifferences(
       l.line ->> 'approved' as approved, l.line ->> 'live' as live, l.line ->> 'delta' as delta, d.currency
     from discrepancies d
     join reps r on r.workspace_id = d.workspace_id and r.rep_id = d.rep_id
-    ${linesOfDeals(sql.ref('d.lines'), dealIds)}
+    ${joinLinesOfDeals(sql.ref('d.lines'), dealIds)}
     where d.workspace_id = ${workspaceId} and d.status in ('open', 'dismissed')
       ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`}
     order by d.since, l.line ->> 'ruleName', d.discrepancy_id`.execute(trx);
   return rows;
 }
 
-export function differenceAnswer({ dealId: _, approved, live, delta, ...same }: DifferenceRow): DealDifference {
+export function toDifferenceResponse({ dealId: _, approved, live, delta, ...same }: DifferenceRow): DealDifference {
   return { ...same, approved: Number(approved), live: Number(live), delta: Number(delta) };
 }

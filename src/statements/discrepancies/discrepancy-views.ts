@@ -5,8 +5,8 @@ import { isUuid } from '../../kernel/ids.js';
 import { type Period } from '../../kernel/period.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
-import { authorOf } from '../../reps/author.js';
-import { trueUpLineAnswer } from '../true-up-line.js';
+import { toAuthor } from '../../reps/author.js';
+import { toTrueUpLineResponse } from '../true-up-line.js';
 import { type Discrepancy, type owed } from './discrepancy.js';
 import { type DiscrepancyStatus } from './discrepancy-tables.js';
 
@@ -35,7 +35,7 @@ export async function listDiscrepancies(
         .execute(),
     () => matching.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
   );
-  return { discrepancies: rows.map(discrepancyOf), count: Number(counted.count) };
+  return { discrepancies: rows.map(toDiscrepancy), count: Number(counted.count) };
 }
 
 export async function findDiscrepancy(trx: Work, workspaceId: string, id: string): Promise<Discrepancy | null> {
@@ -43,7 +43,7 @@ export async function findDiscrepancy(trx: Work, workspaceId: string, id: string
   const row = await selectColumns(selectMatching(trx, workspaceId, { repIds: null }))
     .where('d.discrepancy_id', '=', id)
     .executeTakeFirst();
-  return row === undefined ? null : discrepancyOf(row);
+  return row === undefined ? null : toDiscrepancy(row);
 }
 
 /** What the approved period owes, also if that was dismissed; null if nothing. */
@@ -92,7 +92,7 @@ function selectColumns(query: ReturnType<typeof selectMatching>) {
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectColumns>['executeTakeFirstOrThrow']>>;
 
-function discrepancyOf(row: Row): Discrepancy {
+function toDiscrepancy(row: Row): Discrepancy {
   const approved = Decimal.of(row.approved);
   const carried = Decimal.of(row.carried_forward);
   const delta = Decimal.of(row.delta);
@@ -108,17 +108,17 @@ function discrepancyOf(row: Row): Discrepancy {
     live: approved.plus(carried).plus(delta).toNumber(),
     delta: delta.toNumber(),
     otherCurrencies: row.other_currencies.map((other) => ({ ...other, delta: Number(other.delta) })),
-    lines: row.lines.map(trueUpLineAnswer),
+    lines: row.lines.map(toTrueUpLineResponse),
     lineCount: row.line_count,
     causes: [...row.causes],
     since: row.since.toISOString(),
     updatedAt: row.updated_at.toISOString(),
-    resolution: resolutionOf(row),
+    resolution: toResolution(row),
   };
 }
 
-function resolutionOf({ action, reason, resolved_by: repId, resolver, resolved_at: at, event_id: eventId }: Row) {
+function toResolution({ action, reason, resolved_by: repId, resolver, resolved_at: at, event_id: eventId }: Row) {
   if (action === null || at === null) return null;
-  const by = action === 'cleared' ? null : authorOf(repId, resolver);
+  const by = action === 'cleared' ? null : toAuthor(repId, resolver);
   return { action, reason, by, at: at.toISOString(), eventId };
 }

@@ -34,8 +34,8 @@ export async function sumOpenDiscrepancies(
     ) o
     where d.workspace_id = ${workspaceId} and d.status = 'open'
       ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`}`.execute(trx);
-  const total = (of: string) =>
-    sum(rows.filter((row) => row.currency === of).map((row) => Decimal.of(row.delta))).toNumber();
+  const total = (column: string) =>
+    sum(rows.filter((row) => row.currency === column).map((row) => Decimal.of(row.delta))).toNumber();
   const others = [...new Set(rows.map((row) => row.currency))].filter((other) => other !== currency).sort();
   return {
     count: new Set(rows.map(({ id }) => id)).size,

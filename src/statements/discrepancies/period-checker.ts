@@ -5,10 +5,10 @@ import { groupBy } from '../../kernel/group-by.js';
 import { type FrozenPeriod, loadRepTerms } from '../../ledger/input/rep-terms.js';
 import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
-import { type ApprovedPeriod, calculateOwedOf, type Owed } from '../owed.js';
+import { type ApprovedPeriod, calculateOwedByPeriod, type Owed } from '../owed.js';
 import { lockRep } from '../rep-lane.js';
 import { type Summary } from '../snapshot.js';
-import { causeOf, loadPendingChanges, pendingCauses, withoutTrueUps } from './check-causes.js';
+import { loadPendingChanges, pendingCauses, toCause, withoutTrueUps } from './check-causes.js';
 import { type Cause } from './discrepancy-tables.js';
 import { saveComparison } from './record-discrepancies.js';
 
@@ -85,16 +85,16 @@ async function compare(trx: Work, workspaceId: string, repId: string, at: Date):
   const byPeriod = groupBy(checks, ({ period }) => period);
   const frozen = terms.frozen.filter(({ period }) => byPeriod.has(period));
   const approved = await listApproved(trx, workspaceId, repId, frozen);
-  const owed = await calculateOwedOf(trx, terms, approved, dayInZone(at, terms.workspace.timeZone));
+  const owed = await calculateOwedByPeriod(trx, terms, approved, dayInZone(at, terms.workspace.timeZone));
   const pending = await loadPendingChanges(trx, terms);
   return {
     checkIds: checks.map(({ check_id: id }) => id),
-    periods: approved.map((period, place) => ({
+    periods: approved.map((period, index) => ({
       ...period,
-      owed: owed[place] as Owed,
+      owed: owed[index] as Owed,
       causes: withoutTrueUps([
         ...(byPeriod.get(period.frozen.period) ?? []).flatMap(({ causes, requested_at: requested }) =>
-          causes.map((cause) => causeOf(cause, requested)),
+          causes.map((cause) => toCause(cause, requested)),
         ),
         ...pendingCauses(pending, period.frozen.range, at),
       ]),
@@ -124,9 +124,9 @@ async function listApproved(
     where h.workspace_id = ${workspaceId} and h.rep_id = ${repId}
       and h.period = any(${frozen.map(({ period }) => period)}::text[])`.execute(trx);
   const found = new Map(rows.map((row) => [row.period, row]));
-  return frozen.flatMap((one) => {
-    const row = found.get(one.period);
-    return row === undefined ? [] : { frozen: one, rowVersion: row.rowVersion, statement: row };
+  return frozen.flatMap((period) => {
+    const row = found.get(period.period);
+    return row === undefined ? [] : { frozen: period, rowVersion: row.rowVersion, statement: row };
   });
 }
 

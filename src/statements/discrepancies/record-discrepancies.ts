@@ -45,7 +45,7 @@ export async function saveComparison(
   await trx
     .updateTable('discrepancies')
     .set({
-      ...columnsOf(comparison),
+      ...toColumns(comparison),
       status: 'open',
       causes: JSON.stringify([...present.causes, ...causes].slice(-maxCauses)),
       updated_at: at,
@@ -116,11 +116,11 @@ async function findPresent(trx: Work, { workspaceId, repId, period }: StatementK
     .forUpdate()
     .executeTakeFirst();
   if (row === undefined) return null;
-  return { id: row.discrepancy_id, ...deltasOf(row.delta, row.other_currencies), causes: row.causes };
+  return { id: row.discrepancy_id, ...listDeltas(row.delta, row.other_currencies), causes: row.causes };
 }
 
 /** Amounts that are stored or were sent, as exact decimals. */
-export function deltasOf(
+export function listDeltas(
   delta: string | number,
   otherCurrencies: readonly { readonly currency: string; readonly delta: string | number }[],
 ): Deltas {
@@ -147,7 +147,7 @@ async function insertOpen(
       rep_id: repId,
       period,
       status: 'open',
-      ...columnsOf(comparison),
+      ...toColumns(comparison),
       causes: JSON.stringify(causes.slice(-maxCauses)),
       since: at,
       updated_at: at,
@@ -176,7 +176,7 @@ async function recordResolved(
   await recordEvent(trx, workspaceId, { type: 'discrepancy.resolved', repId, data });
 }
 
-function columnsOf({ currency, owed }: Comparison) {
+function toColumns({ currency, owed }: Comparison) {
   const others = owed.otherCurrencies.map((other) => ({ ...other, delta: other.delta.toString() }));
   return {
     currency,
@@ -198,8 +198,8 @@ export function isSameDelta(a: Deltas, b: Deltas): boolean {
   return (
     a.delta.equals(b.delta) &&
     a.otherCurrencies.length === b.otherCurrencies.length &&
-    a.otherCurrencies.every(({ currency, delta }, place) => {
-      const other = b.otherCurrencies[place];
+    a.otherCurrencies.every(({ currency, delta }, index) => {
+      const other = b.otherCurrencies[index];
       return other?.currency === currency && other.delta.equals(delta);
     })
   );

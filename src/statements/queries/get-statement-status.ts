@@ -9,7 +9,7 @@ import { optionalPeriod } from '../../platform/operations/schemas.js';
 import { notYours } from '../../reps/rep.js';
 import { assertRepExists } from '../../reps/rep-views.js';
 import { readState } from '../staleness.js';
-import { approvalOf, approvedBy, checks, statement } from '../statement.js';
+import { approvedBy, checks, statement, toApproval } from '../statement.js';
 import { listChecks, readStatement, resolvePeriod } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
@@ -50,16 +50,25 @@ export const getStatementStatus = operation({
     const { workspaceId } = caller;
     return unitOfWork.read(caller, async (trx) => {
       await assertRepExists(trx, workspaceId, repId);
-      const { period: of, currency } = await resolvePeriod(trx, workspaceId, request.period, clock);
-      const key = { workspaceId, repId, period: of };
+      const { period: requestedPeriod, currency } = await resolvePeriod(trx, workspaceId, request.period, clock);
+      const key = { workspaceId, repId, period: requestedPeriod };
       const { head, content } = await readStatement(trx, key, currency);
       const state = await readState(trx, key, head, content, currency);
       const [status, version] = [head?.status ?? ('draft' as const), head?.version ?? 0];
       const checked = seesTeam(caller)
-        ? { checks: [...((await listChecks(trx, workspaceId, of, [repId])).get(repId) ?? [])] }
+        ? { checks: [...((await listChecks(trx, workspaceId, requestedPeriod, [repId])).get(repId) ?? [])] }
         : {};
-      const approval = approvalOf(head, caller);
-      return { repId, period: of, status, generated: head !== null, version, ...approval, ...state, ...checked };
+      const approval = toApproval(head, caller);
+      return {
+        repId,
+        period: requestedPeriod,
+        status,
+        generated: head !== null,
+        version,
+        ...approval,
+        ...state,
+        ...checked,
+      };
     });
   },
 });

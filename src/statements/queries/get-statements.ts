@@ -13,9 +13,15 @@ import { presentHolds, readApprovalHolds } from '../approval-holds.js';
 import { readDeviations } from '../deviations.js';
 import { loadHandedAmounts } from '../handed-amounts.js';
 import { readState } from '../staleness.js';
-import { type StatementAnswer, statement, statementAnswer, statementExample, statementNotFound } from '../statement.js';
+import {
+  type StatementResponse,
+  statement,
+  statementExample,
+  statementNotFound,
+  toStatementResponse,
+} from '../statement.js';
 import { findVersion, listChecks, readLedger, readStatement, resolvePeriod } from '../statement-views.js';
-import { readTeamStatements, teamAnswer, teamStatements } from '../team-statements.js';
+import { readTeamStatements, teamStatements, toTeamResponse } from '../team-statements.js';
 
 const query = z.strictObject({
   repId: repIdQuery.optional().describe('The statement of this rep, by id (UUID); reps may see only their own'),
@@ -39,27 +45,27 @@ async function readRepStatement(
   caller: Caller,
   repId: string,
   {
-    period: of,
+    period: requestedPeriod,
     isLive,
     version,
   }: { readonly period: Period; readonly isLive: boolean; readonly version: number | null },
   currency: string,
-): Promise<StatementAnswer> {
-  const key = { workspaceId: caller.workspaceId, repId, period: of };
+): Promise<StatementResponse> {
+  const key = { workspaceId: caller.workspaceId, repId, period: requestedPeriod };
   const [repName, { head, content }] = await inParallel(
     () => findRepName(trx, caller.workspaceId, repId),
     () => readStatement(trx, key, currency),
   );
   if (repName === null) throw repNotFound();
-  if (isLive) return statementAnswer(key, repName, null, await readLedger(trx, key, currency), caller);
+  if (isLive) return toStatementResponse(key, repName, null, await readLedger(trx, key, currency), caller);
   if (version !== null && version !== content.version) {
     const earlier = await findVersion(trx, key, version);
     if (head === null || earlier === null) throw statementNotFound();
-    return statementAnswer(key, repName, { ...head, status: 'draft' }, earlier, caller);
+    return toStatementResponse(key, repName, { ...head, status: 'draft' }, earlier, caller);
   }
-  const holds = (await readApprovalHolds(trx, caller.workspaceId, of, [repId]))(repId);
+  const holds = (await readApprovalHolds(trx, caller.workspaceId, requestedPeriod, [repId]))(repId);
   const state = await readState(trx, key, head, content, currency);
-  return { ...(await statementAnswer(key, repName, head, content, caller, state)), ...presentHolds(holds) };
+  return { ...(await toStatementResponse(key, repName, head, content, caller, state)), ...presentHolds(holds) };
 }
 
 export const getStatements = operation({
@@ -83,19 +89,19 @@ export const getStatements = operation({
       'Team statements need the role manager or admin. Set repId to your own id to get your statement.',
     );
     return unitOfWork.run(caller, { lock: 'none', access: 'read', asOf: request.asOf }, async (trx) => {
-      const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
+      const { period: requestedPeriod, currency } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
       if (request.repId !== undefined) {
-        const shown = { period: of, isLive: request.live, version: request.version ?? null };
+        const shown = { period: requestedPeriod, isLive: request.live, version: request.version ?? null };
         return readRepStatement(trx, caller, request.repId, shown, currency);
       }
       const selection = { repIds: visibleReps(caller), everyone: request.include === 'all' };
-      const members = await readTeamStatements(trx, caller.workspaceId, of, currency, selection);
-      return teamAnswer(of, currency, members, {
-        checks: await listChecks(trx, caller.workspaceId, of, selection.repIds),
-        holds: await readApprovalHolds(trx, caller.workspaceId, of, selection.repIds),
-        handed: await loadHandedAmounts(trx, caller.workspaceId, of),
+      const members = await readTeamStatements(trx, caller.workspaceId, requestedPeriod, currency, selection);
+      return toTeamResponse(requestedPeriod, currency, members, {
+        checks: await listChecks(trx, caller.workspaceId, requestedPeriod, selection.repIds),
+        holds: await readApprovalHolds(trx, caller.workspaceId, requestedPeriod, selection.repIds),
+        handed: await loadHandedAmounts(trx, caller.workspaceId, requestedPeriod),
         deviations: request.deviations
-          ? await readDeviations(trx, caller.workspaceId, { period: of, currency }, members)
+          ? await readDeviations(trx, caller.workspaceId, { period: requestedPeriod, currency }, members)
           : new Map(),
       });
     });

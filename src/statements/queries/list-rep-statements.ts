@@ -9,7 +9,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { notYours } from '../../reps/rep.js';
 import { assertRepExists } from '../../reps/rep-views.js';
 import { approvalHolds } from '../approval-holds.js';
-import { listStatementsOfRep } from '../statement-views.js';
+import { listStoredStatements } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
 
@@ -30,10 +30,16 @@ const listed = z
   .describe('A statement without its lines');
 
 /** The other approved periods with days of the period, earliest first. */
-function coveringAmong(of: Period, rows: readonly { readonly period: Period; readonly status: string }[]): Period[] {
-  const range = periodRange(of);
+function coveringAmong(
+  requestedPeriod: Period,
+  rows: readonly { readonly period: Period; readonly status: string }[],
+): Period[] {
+  const range = periodRange(requestedPeriod);
   return rows
-    .filter(({ period, status }) => status === 'approved' && period !== of && overlap(periodRange(period), range))
+    .filter(
+      ({ period, status }) =>
+        status === 'approved' && period !== requestedPeriod && overlap(periodRange(period), range),
+    )
     .map(({ period }) => period)
     .reverse();
 }
@@ -68,7 +74,7 @@ export const listRepStatements = operation({
     if (!maySee(caller, repId)) throw notYours();
     const rows = await unitOfWork.read(caller, async (trx) => {
       await assertRepExists(trx, caller.workspaceId, repId);
-      return listStatementsOfRep(trx, caller.workspaceId, repId);
+      return listStoredStatements(trx, caller.workspaceId, repId);
     });
     return rows.map((row) => ({
       ...row,

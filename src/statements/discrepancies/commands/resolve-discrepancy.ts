@@ -17,7 +17,7 @@ import { carryForward, type Difference, findDifference, payTrueUp, trueUpRespons
 import { lockRep } from '../../rep-lane.js';
 import { type Discrepancy, discrepancy, discrepancyExample, discrepancyNotFound, resolutions } from '../discrepancy.js';
 import { findDiscrepancy } from '../discrepancy-views.js';
-import { closeDiscrepancy, deltasOf, isSameDelta } from '../record-discrepancies.js';
+import { closeDiscrepancy, isSameDelta, listDeltas } from '../record-discrepancies.js';
 
 const params = z.strictObject({ discrepancyId: pathIds.discrepancyId });
 const body = z.strictObject({
@@ -60,7 +60,7 @@ function assertUnresolved({ status }: Discrepancy, { action }: Body): void {
 
 /** A person decides about the difference that they have read. */
 function assertCurrent({ delta, otherCurrencies }: Discrepancy, { owed }: Difference): void {
-  if (isSameDelta(deltasOf(delta, otherCurrencies), owed)) return;
+  if (isSameDelta(listDeltas(delta, otherCurrencies), owed)) return;
   throw new Failure(
     'discrepancy_changed',
     `The delta is ${owed.delta} now. The list is updated within seconds; read the discrepancy again.`,
