@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { credentialsEncryptionContext } from '../crm/connections/crm-accounts.js';
 import { mapInParallel } from '../kernel/waiting.js';
-import { placeOfSecret } from '../outgoing-events/webhook-endpoint.js';
+import { secretEncryptionContext } from '../outgoing-events/webhook-endpoint.js';
 import { type Database } from '../platform/database/pool.js';
 import { placeOfRoute } from '../platform/inbox/inbox.js';
 import { placeOfMail } from '../platform/mail/outbox.js';
@@ -32,13 +32,13 @@ const sealedColumns: readonly SealedColumn[] = [
     table: 'webhook_endpoints',
     column: 'secret',
     key: ['endpoint_id'],
-    place: (endpointId = '') => placeOfSecret(endpointId),
+    place: (endpointId = '') => secretEncryptionContext(endpointId),
   },
   {
     table: 'webhook_previous_secrets',
     column: 'secret',
     key: ['endpoint_id'],
-    place: (endpointId = '') => placeOfSecret(endpointId),
+    place: (endpointId = '') => secretEncryptionContext(endpointId),
   },
   { table: 'mail_outbox', column: 'body', key: ['mail_id'], place: (mailId = '') => placeOfMail(mailId) },
 ];

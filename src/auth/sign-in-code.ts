@@ -42,16 +42,16 @@ export function networkHash(secrets: Secrets, address: string): Buffer {
  * Names the code of a request to the client that sent the request. Attempts with it are counted apart from those of
  * strangers, who cannot guess it. It is the same for addresses without a person, and nothing is stored for it.
  */
-export function nonceOf(secrets: Secrets, email: string, codeId: string): string {
+export function createNonce(secrets: Secrets, email: string, codeId: string): string {
   return `${codeId}.${secrets.mac('sign-in-nonce', email, codeId).toString('base64url')}`;
 }
 
 /** The code that the nonce names; null if the nonce was not made for the address. */
-export function codeOfNonce(secrets: Secrets, email: string, nonce: string): string | null {
+export function readCodeId(secrets: Secrets, email: string, nonce: string): string | null {
   const codeId = nonce.slice(0, 36);
   if (!isUuid(codeId)) return null;
-  const [given, expected] = [Buffer.from(nonce), Buffer.from(nonceOf(secrets, email, codeId))];
-  return given.length === expected.length && timingSafeEqual(given, expected) ? codeId : null;
+  const [actual, expected] = [Buffer.from(nonce), Buffer.from(createNonce(secrets, email, codeId))];
+  return actual.length === expected.length && timingSafeEqual(actual, expected) ? codeId : null;
 }
 
 /**

@@ -17,7 +17,7 @@ export class StartLinks {
   /** Returns the token of a new link. */
   create(target: StartLinkTarget): string {
     const token = randomBytes(24).toString('base64url');
-    this.links.set(hashOf(token), { target, expiresAt: Date.now() + validMs });
+    this.links.set(hashToken(token), { target, expiresAt: Date.now() + validMs });
     return token;
   }
 
@@ -26,7 +26,7 @@ export class StartLinks {
     token: string,
     kind: Kind,
   ): Extract<StartLinkTarget, { kind: Kind }> | null {
-    const hash = hashOf(token);
+    const hash = hashToken(token);
     const link = this.links.get(hash);
     if (link === undefined || link.expiresAt < Date.now() || link.target.kind !== kind) return null;
     this.links.delete(hash);
@@ -34,6 +34,6 @@ export class StartLinks {
   }
 }
 
-function hashOf(token: string): string {
+function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

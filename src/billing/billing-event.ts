@@ -11,7 +11,7 @@ export interface BillingEvent {
   /** Workspace id from the payment's metadata, as text. */
   readonly workspaceId: string | null;
   /** The subscription that a completed checkout created; null for other events. */
-  readonly checkoutOf: string | null;
+  readonly checkoutSubscription: string | null;
 }
 
 export const checkoutCompleted = 'checkout.session.completed';
@@ -58,8 +58,8 @@ export function readBillingEvent(json: unknown): BillingEvent | 'ignored' | null
   const { data: about } = object;
   const customerId = about.object === 'customer' ? about.id : about.customer;
   if (customerId == null) return 'ignored';
-  const checkoutOf = type === checkoutCompleted ? (about.subscription ?? null) : null;
-  return { eventId, type, customerId, workspaceId: workspaceIn(about), checkoutOf };
+  const checkoutSubscription = type === checkoutCompleted ? (about.subscription ?? null) : null;
+  return { eventId, type, customerId, workspaceId: workspaceIn(about), checkoutSubscription };
 }
 
 /** The object of a thin event, which contains its id and no values. */

@@ -21,15 +21,15 @@ import {
 import { checkCustomers, saveSubscriptions, unlinkCustomer } from './billing-store.js';
 import { boundElsewhere, listSubscriptions } from './billing-views.js';
 import {
+  countSeats,
   entitledSeats,
   entitledTier,
+  findTier,
   graceEnd,
   isLate,
   isUnclear,
   type PriceTiers,
   type Subscription,
-  seatsOfItems,
-  tierOfItems,
 } from './subscription-tier.js';
 
 export interface BillingTerms {
@@ -57,7 +57,7 @@ export class BillingInboxHandler implements InboxHandler {
   ) {}
 
   async handle(batch: InboxBatch): Promise<void> {
-    for (const [customerId, messages] of groupBy(batch.messages, (one) => one.subject)) {
+    for (const [customerId, messages] of groupBy(batch.messages, (message) => message.subject)) {
       const fetchedAt = this.clock.now();
       const customer = await this.fetchCustomer(customerId);
       await this.unitOfWork.write(batch, async (trx) => {
@@ -74,7 +74,7 @@ export class BillingInboxHandler implements InboxHandler {
     { workspaceId, messages }: { readonly workspaceId: string; readonly messages: readonly PendingMessage[] },
     reason: string,
   ): Promise<void> {
-    const customers = [...new Set(messages.map((one) => one.subject))];
+    const customers = [...new Set(messages.map((message) => message.subject))];
     await checkCustomers(trx, workspaceId, customers, this.inADay());
     const details = { customers, reason };
     await recordAuditEntry(
@@ -119,10 +119,10 @@ export class BillingInboxHandler implements InboxHandler {
     { before, fetchedAt }: { readonly before: readonly Subscription[]; readonly fetchedAt: Date },
   ): Subscription[] {
     return own.map(({ subscriptionId, status, items }) => {
-      const known = before.find((one) => one.subscriptionId === subscriptionId);
+      const known = before.find((subscription) => subscription.subscriptionId === subscriptionId);
       const pastDueSince = isLate(status) ? (known?.pastDueSince ?? fetchedAt) : null;
-      const tier = tierOfItems(items, this.terms.priceTiers);
-      return { subscriptionId, status, tier, seats: seatsOfItems(items), pastDueSince };
+      const tier = findTier(items, this.terms.priceTiers);
+      return { subscriptionId, status, tier, seats: countSeats(items), pastDueSince };
     });
   }
 
@@ -176,14 +176,14 @@ async function ownSubscriptions(
   { subscriptions }: ProviderCustomer,
 ): Promise<ProviderSubscription[]> {
   const names = (named: string | null) => (named !== null && isUuid(named) ? named.toLowerCase() : null);
-  const unnamed = subscriptions.filter((one) => names(one.workspaceId) === null);
+  const unnamed = subscriptions.filter((subscription) => names(subscription.workspaceId) === null);
   const others = await boundElsewhere(
     trx,
     workspaceId,
-    unnamed.map((one) => one.subscriptionId),
+    unnamed.map((subscription) => subscription.subscriptionId),
   );
-  return subscriptions.filter((one) => {
-    const named = names(one.workspaceId);
-    return named === null ? !others.has(one.subscriptionId) : named === workspaceId;
+  return subscriptions.filter((subscription) => {
+    const named = names(subscription.workspaceId);
+    return named === null ? !others.has(subscription.subscriptionId) : named === workspaceId;
   });
 }

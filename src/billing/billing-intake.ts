@@ -47,13 +47,13 @@ export class BillingIntake {
   }
 
   /** False if there is no such workspace: the payer can enter any id. */
-  private async link(workspaceId: string, { customerId, checkoutOf }: BillingEvent): Promise<boolean> {
+  private async link(workspaceId: string, { customerId, checkoutSubscription }: BillingEvent): Promise<boolean> {
     const route = await this.inbox.findRoute('billing', customerId);
-    if (checkoutOf === null && route?.workspaceId === workspaceId.toLowerCase()) return true;
+    if (checkoutSubscription === null && route?.workspaceId === workspaceId.toLowerCase()) return true;
     return this.unitOfWork.write({ workspaceId }, async (trx) => {
       if ((await findEntitlement(trx, workspaceId)) === undefined) return false;
       await linkCustomer(trx, workspaceId, customerId);
-      if (checkoutOf !== null) await bindSubscription(trx, workspaceId, checkoutOf);
+      if (checkoutSubscription !== null) await bindSubscription(trx, workspaceId, checkoutSubscription);
       return true;
     });
   }

@@ -85,12 +85,12 @@ export class BillingProvider {
   }
 
   private client(): Promise<Stripe> {
-    this.stripe ??= clientOf(this.settings);
+    this.stripe ??= createClient(this.settings);
     return this.stripe;
   }
 }
 
-async function clientOf({ apiKey, apiBase }: BillingProviderSettings): Promise<Stripe> {
+async function createClient({ apiKey, apiBase }: BillingProviderSettings): Promise<Stripe> {
   const { default: Stripe } = await import('stripe');
   const { protocol, hostname, port } = new URL(apiBase);
   return new Stripe(apiKey, {

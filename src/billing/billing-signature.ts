@@ -11,13 +11,13 @@ const maxHeaderLength = 4096;
 export function verifyBillingSignature(secret: string, bytes: Buffer, header: string | undefined, now: Date): boolean {
   if (header === undefined || header.length > maxHeaderLength) return false;
   const parts = header.split(',').map((part) => part.trim());
-  const [timestamp, ...others] = valuesOf(parts, 't');
+  const [timestamp, ...others] = readValues(parts, 't');
   if (timestamp === undefined || others.length > 0 || !/^\d{1,12}$/.test(timestamp)) return false;
   if (Math.abs(Math.floor(now.getTime() / 1000) - Number(timestamp)) > toleranceSeconds) return false;
   const expected = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest();
-  return valuesOf(parts, 'v1').some((hex) => isDigest(hex, expected));
+  return readValues(parts, 'v1').some((hex) => isDigest(hex, expected));
 }
 
-function valuesOf(parts: readonly string[], name: string): string[] {
+function readValues(parts: readonly string[], name: string): string[] {
   return parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1));
 }

@@ -42,15 +42,15 @@ export async function unlinkCustomer(trx: Work, workspaceId: string, customerId:
 /** Replaces the customer's subscriptions and schedules the next query. */
 export async function saveSubscriptions(
   trx: Work,
-  of: { readonly workspaceId: string; readonly customerId: string },
+  owner: { readonly workspaceId: string; readonly customerId: string },
   subscriptions: readonly Subscription[],
   { fetchedAt, checkAt }: { readonly fetchedAt: Date; readonly checkAt: Date },
 ): Promise<void> {
-  const key = { workspace_id: of.workspaceId, customer_id: of.customerId };
+  const key = { workspace_id: owner.workspaceId, customer_id: owner.customerId };
   await trx
     .deleteFrom('billing_subscriptions')
-    .where('workspace_id', '=', of.workspaceId)
-    .where('customer_id', '=', of.customerId)
+    .where('workspace_id', '=', owner.workspaceId)
+    .where('customer_id', '=', owner.customerId)
     .execute();
   const rows = subscriptions.map(({ subscriptionId, status, tier, seats, pastDueSince }) => ({
     ...key,
@@ -62,7 +62,7 @@ export async function saveSubscriptions(
     fetched_at: fetchedAt,
   }));
   if (rows.length > 0) await trx.insertInto('billing_subscriptions').values(rows).execute();
-  await checkCustomers(trx, of.workspaceId, [of.customerId], checkAt);
+  await checkCustomers(trx, owner.workspaceId, [owner.customerId], checkAt);
 }
 
 /** Schedules a query of the customers at that time. */

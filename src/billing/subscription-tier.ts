@@ -28,13 +28,13 @@ export interface PricedItem {
 export const collectionPaused = 'collection_paused';
 
 /** The seats of the items that count seats; null if none does. */
-export function seatsOfItems(items: readonly PricedItem[]): number | null {
-  return sumOfSeats(items.map(({ seats }) => seats));
+export function countSeats(items: readonly PricedItem[]): number | null {
+  return sumSeats(items.map(({ seats }) => seats));
 }
 
-function sumOfSeats(seats: readonly (number | null)[]): number | null {
-  const counted = seats.filter((one) => one !== null);
-  return counted.length === 0 ? null : counted.reduce((sum, one) => sum + one, 0);
+function sumSeats(seats: readonly (number | null)[]): number | null {
+  const counted = seats.filter((count) => count !== null);
+  return counted.length === 0 ? null : counted.reduce((sum, count) => sum + count, 0);
 }
 
 /** Tiers of prices without metadata, by price id. */
@@ -43,11 +43,11 @@ export type PriceTiers = ReadonlyMap<string, Tier>;
 const dayMs = 86_400_000;
 
 /** The highest tier among the items; items without a tier, such as one-off fees, are ignored. */
-export function tierOfItems(items: readonly PricedItem[], priceTiers: PriceTiers): Tier | null {
-  return highest(items.map((item) => tierOfItem(item, priceTiers)).filter((tier) => tier !== null));
+export function findTier(items: readonly PricedItem[], priceTiers: PriceTiers): Tier | null {
+  return highest(items.map((item) => findItemTier(item, priceTiers)).filter((tier) => tier !== null));
 }
 
-function tierOfItem({ productTier, priceTier, lookupKey, priceId }: PricedItem, priceTiers: PriceTiers): Tier | null {
+function findItemTier({ productTier, priceTier, lookupKey, priceId }: PricedItem, priceTiers: PriceTiers): Tier | null {
   const ofLookupKey = lookupKey?.split(/[_-]/)[0];
   return readTier(productTier) ?? readTier(priceTier) ?? readTier(ofLookupKey) ?? priceTiers.get(priceId) ?? null;
 }
@@ -79,21 +79,26 @@ export function entitledSeats(
   current: number | null,
   { tier, now, graceDays }: { readonly tier: Tier; readonly now: Date; readonly graceDays: number },
 ): number | null {
-  const found = subscriptions.map((one) => ({ seats: one.seats, entitled: entitlement(one, now, graceDays) }));
+  const found = subscriptions.map((subscription) => ({
+    seats: subscription.seats,
+    entitled: entitlement(subscription, now, graceDays),
+  }));
   if (found.some(({ entitled }) => entitled === null)) return current;
-  const seats = found.filter(({ entitled }) => entitled === tier && tier !== 'free').map((one) => one.seats);
-  return seats.includes(null) ? null : sumOfSeats(seats);
+  const seats = found
+    .filter(({ entitled }) => entitled === tier && tier !== 'free')
+    .map((subscription) => subscription.seats);
+  return seats.includes(null) ? null : sumSeats(seats);
 }
 
 /** Whether the status begins a grace period. */
 export function isLate(status: string): boolean {
-  return paymentStateOf(status) === 'late';
+  return toPaymentState(status) === 'late';
 }
 
 /** Whether the subscription's tier cannot be determined and needs a person's attention. */
 export function isUnclear(subscription: Subscription): boolean {
   if (subscription.status === 'incomplete') return false;
-  return paymentStateOf(subscription.status) === 'unknown' || (isPaidFor(subscription) && subscription.tier === null);
+  return toPaymentState(subscription.status) === 'unknown' || (isPaidFor(subscription) && subscription.tier === null);
 }
 
 /** End of the grace period of an overdue payment. */
@@ -104,7 +109,7 @@ export function graceEnd(pastDueSince: Date, graceDays: number): Date {
 /** Null if the tier cannot be determined. */
 function entitlement(subscription: Subscription, now: Date, graceDays: number): Tier | null {
   const { status, tier, pastDueSince } = subscription;
-  switch (paymentStateOf(status)) {
+  switch (toPaymentState(status)) {
     case 'paid':
       return tier;
     case 'late':
@@ -117,10 +122,10 @@ function entitlement(subscription: Subscription, now: Date, graceDays: number): 
 }
 
 function isPaidFor({ status }: Subscription): boolean {
-  return paymentStateOf(status) === 'paid' || paymentStateOf(status) === 'late';
+  return toPaymentState(status) === 'paid' || toPaymentState(status) === 'late';
 }
 
-function paymentStateOf(status: string): 'paid' | 'late' | 'ended' | 'unknown' {
+function toPaymentState(status: string): 'paid' | 'late' | 'ended' | 'unknown' {
   switch (status) {
     case 'active':
     case 'trialing':

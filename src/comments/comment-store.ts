@@ -3,7 +3,7 @@ import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { type Work } from '../platform/database/unit-of-work.js';
-import { maxCommentsOfPerson } from './comment.js';
+import { maxCommentsPerPerson } from './comment.js';
 
 /** Rejects the comment if its author has written too many on the statement. */
 export async function insertComment(
@@ -29,10 +29,10 @@ export async function insertComment(
     .where('period', '=', period)
     .where(sql<boolean>`author_id is not distinct from ${authorId}::uuid`)
     .executeTakeFirstOrThrow();
-  if (Number(own) >= maxCommentsOfPerson)
+  if (Number(own) >= maxCommentsPerPerson)
     throw new Failure(
       'too_many_comments',
-      `You have written ${maxCommentsOfPerson} comments on this statement. Delete one first.`,
+      `You have written ${maxCommentsPerPerson} comments on this statement. Delete one first.`,
     );
   const commentId = newId();
   await trx

@@ -18,7 +18,7 @@ export async function listComments(
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-  return rows.map(commentOf);
+  return rows.map(toComment);
 }
 
 /**
@@ -35,7 +35,7 @@ export async function listNewestComments(
   if (dealId !== undefined) query = query.where(sql<boolean>`c.deal_id is not distinct from ${dealId}`);
   if (asOf !== null) query = query.where('c.created_at', '<=', asOf);
   const rows = await query.orderBy('c.created_at', 'desc').orderBy('c.comment_id', 'desc').limit(limit).execute();
-  return rows.reverse().map(commentOf);
+  return rows.reverse().map(toComment);
 }
 
 export async function findComment(
@@ -46,7 +46,7 @@ export async function findComment(
 ): Promise<Comment | null> {
   if (!isUuid(repId) || !isUuid(commentId)) return null;
   const row = await selectComments(trx, workspaceId, repId).where('c.comment_id', '=', commentId).executeTakeFirst();
-  return row === undefined ? null : commentOf(row);
+  return row === undefined ? null : toComment(row);
 }
 
 function selectComments(trx: Work, workspaceId: string, repId: string) {
@@ -63,6 +63,6 @@ function selectComments(trx: Work, workspaceId: string, repId: string) {
 
 type CommentRow = InferResult<ReturnType<typeof selectComments>>[number];
 
-function commentOf({ authorId, authorName, createdAt, ...same }: CommentRow): Comment {
+function toComment({ authorId, authorName, createdAt, ...same }: CommentRow): Comment {
   return { ...same, author: toAuthor(authorId, authorName), createdAt: createdAt.toISOString() };
 }

@@ -17,10 +17,10 @@ export const comment = z
 export type Comment = z.input<typeof comment>;
 
 /** The comments of one person, or of all keys, on one statement. */
-export const maxCommentsOfPerson = 200;
+export const maxCommentsPerPerson = 200;
 
 /** The comments that one response contains. */
-export const maxCommentsOfPage = 500;
+export const maxCommentsPerPage = 500;
 
 export const commentExample = {
   commentId: '3c4d5e6f-7a8b-4c0d-9e2f-3a4b5c6d7e8f',

@@ -43,7 +43,7 @@ export async function listDisputes(
         .execute(),
     () => matching.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
   );
-  return { disputes: rows.map(disputeOf), count: Number(counted.count) };
+  return { disputes: rows.map(toDispute), count: Number(counted.count) };
 }
 
 /** The dispute with the person who opened it; null if there is none. */
@@ -52,7 +52,7 @@ export async function findDispute(trx: Work, caller: Caller, disputeId: string):
   const row = await selectColumns(selectMatching(trx, caller, { repIds: null }))
     .where('d.dispute_id', '=', disputeId)
     .executeTakeFirst();
-  return row === undefined ? null : disputeOf(row);
+  return row === undefined ? null : toDispute(row);
 }
 
 /** Rejects an unknown dispute, and one of a rep that the caller may not see. */
@@ -160,7 +160,7 @@ function selectColumns(query: ReturnType<typeof selectMatching>) {
 
 type DisputeRow = InferResult<ReturnType<typeof selectColumns>>[number];
 
-function disputeOf(row: DisputeRow): StoredDispute {
+function toDispute(row: DisputeRow): StoredDispute {
   const { openedById, openedByName, openedAt, updatedAt, expectedAmount, ...same } = row;
   return {
     ...same,

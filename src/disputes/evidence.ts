@@ -43,7 +43,7 @@ export async function collectEvidence(
   explain: ExplainDeal,
 ): Promise<{ readonly evidence: Evidence; readonly dealId: string | null }> {
   const event = subject.eventId === null ? null : await requireEvent(trx, key, subject.eventId);
-  const dealId = dealOf(subject, event);
+  const dealId = resolveDealId(subject, event);
   const { netPayout, ...statement } = await readStatementTotals(trx, key, workspace.currency);
   const ofDeal = dealId === null ? null : await dealEvidence(trx, key, dealId, workspace, today, explain);
   if (ofDeal !== null) assertMayDispute(ofDeal, subject.type, caller);
@@ -54,7 +54,7 @@ export async function collectEvidence(
     evidence: {
       statement: { ...statement, netPayout: Number(netPayout) },
       deal: ofDeal?.deal ?? null,
-      events: events.map((row) => eventOf(row, workspace.timeZone)),
+      events: events.map((row) => toEvent(row, workspace.timeZone)),
       outcomes: (ofDeal?.outcomes ?? []).map(({ repId: _, ...outcome }) => outcome),
       ...(await lateAmounts(trx, key, dealId)),
     },
@@ -63,16 +63,16 @@ export async function collectEvidence(
 
 /** What came after an approval, for the rep only. */
 async function lateAmounts(trx: Work, { workspaceId, repId }: StatementKey, dealId: string | null) {
-  const of = { dealIds: dealId === null ? [] : [dealId], repIds: [repId] };
-  const corrections = (await listCorrections(trx, workspaceId, of)).map(toCorrectionResponse);
-  const differences = (await listDealDifferences(trx, workspaceId, of)).map(toDifferenceResponse);
+  const selection = { dealIds: dealId === null ? [] : [dealId], repIds: [repId] };
+  const corrections = (await listCorrections(trx, workspaceId, selection)).map(toCorrectionResponse);
+  const differences = (await listDealDifferences(trx, workspaceId, selection)).map(toDifferenceResponse);
   return {
     corrections: corrections.map(({ repId: _, repName: __, ...same }) => same),
     openDifferences: differences.map(({ repId: _, repName: __, ...same }) => same),
   };
 }
 
-function dealOf({ dealId }: Subject, event: TracedEventRow | null): string | null {
+function resolveDealId({ dealId }: Subject, event: TracedEventRow | null): string | null {
   if (event === null) return dealId;
   const ofEvent = event.phase === 'periodic' ? null : event.dealKey;
   if (dealId === null || dealId === ofEvent) return ofEvent;
@@ -145,7 +145,7 @@ function assertMayDispute({ deal, events }: DealEvidence, type: DisputeType, cal
   );
 }
 
-function eventOf(row: TracedEventRow, timeZone: string): Evidence['events'][number] {
+function toEvent(row: TracedEventRow, timeZone: string): Evidence['events'][number] {
   const { repId: _id, repName: _rep, dealName: _deal, ...event } = eventAnswer(row, decodeEventTrace(row, timeZone));
   return event;
 }

@@ -67,7 +67,7 @@ export const exportJob = z
 /** How long a finished file can be downloaded. */
 const downloadTtlMs = 3_600_000;
 
-export function jobAnswer(job: ExportJob): z.input<typeof exportJob> {
+export function toJobResponse(job: ExportJob): z.input<typeof exportJob> {
   const { jobId, kind, status, repId, period, asOf, startedAt, finishedAt, progress, file, error } = job;
   return {
     jobId,
@@ -109,7 +109,7 @@ export function mayDownload(
 }
 
 /** The manager to whose people a team file is restricted if this caller requests it; null for no restriction. */
-export function managerOf(caller: Caller): string | null {
+export function findManager(caller: Caller): string | null {
   return caller.team === undefined ? null : caller.repId;
 }
 

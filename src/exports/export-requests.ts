@@ -11,10 +11,10 @@ import { Download, Reply } from '../platform/operations/operation.js';
 import {
   type ExportJob,
   type ExportRequest,
-  jobAnswer,
   jobNotFound,
   makeExportsJob,
   mayDownload,
+  toJobResponse,
 } from './export-job.js';
 import { enqueueExport } from './export-store.js';
 import { type ExportPart, findExportJobs, findNextPart } from './export-views.js';
@@ -23,7 +23,7 @@ import { type ExportPart, findExportJobs, findNextPart } from './export-views.js
 const maxAwaitedParts = 50;
 const maxWaitMs = timeLimit(25_000);
 
-export type ExportAnswer = Download | Reply<ReturnType<typeof jobAnswer>>;
+export type ExportResponse = Download | Reply<ReturnType<typeof toJobResponse>>;
 
 /**
  * Stores export requests for the workers and waits for the files. A request is stored in the database, so it
@@ -41,7 +41,7 @@ export class ExportRequests {
     caller: Caller,
     buildRequest: (trx: Work) => Promise<Omit<ExportRequest, 'asOf'> & { readonly total?: number }>,
     { async = false, asOf }: { readonly async?: boolean; readonly asOf?: Date | undefined } = {},
-  ): Promise<ExportAnswer> {
+  ): Promise<ExportResponse> {
     const { workspaceId, actor } = caller;
     const { total = 1, ...request } = await this.unitOfWork.run(
       caller,
@@ -53,9 +53,9 @@ export class ExportRequests {
     );
     await this.queue.add(makeExportsJob, { workspaceId });
     // A worker may have made the file already; the kind of the response does not depend on its speed.
-    if (async || total > maxAwaitedParts) return new Reply(202, jobAnswer(await this.find(caller, jobId)));
+    if (async || total > maxAwaitedParts) return new Reply(202, toJobResponse(await this.find(caller, jobId)));
     const job = await this.waitFor(caller, jobId, this.waitMs);
-    return job.status === 'running' ? new Reply(202, jobAnswer(job)) : this.fileOf(caller, job);
+    return job.status === 'running' ? new Reply(202, toJobResponse(job)) : this.openFile(caller, job);
   }
 
   async find(caller: Caller, jobId: string): Promise<ExportJob> {
@@ -66,7 +66,7 @@ export class ExportRequests {
   }
 
   /** The finished file. Parts are read from the database as the network takes them. */
-  fileOf(caller: Caller, job: ExportJob): Download {
+  openFile(caller: Caller, job: ExportJob): Download {
     if (job.status === 'running')
       throw new Failure('export_not_ready', 'The export is not finished. Poll its job until the status is completed.');
     if (job.file === null) {

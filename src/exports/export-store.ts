@@ -34,12 +34,12 @@ export async function enqueueExport(
     .where('status', '=', 'waiting')
     .execute();
   const waitingJob = waiting.find(
-    (one) =>
-      one.kind === request.kind &&
-      one.rep_id === request.repId &&
-      one.period === request.period &&
-      one.manager_id === request.managerId &&
-      one.as_of?.getTime() === request.asOf?.getTime(),
+    (row) =>
+      row.kind === request.kind &&
+      row.rep_id === request.repId &&
+      row.period === request.period &&
+      row.manager_id === request.managerId &&
+      row.as_of?.getTime() === request.asOf?.getTime(),
   );
   if (waitingJob !== undefined) return waitingJob.job_id;
   assertFewWaiting(waiting, request);
@@ -69,17 +69,17 @@ function assertFewWaiting(
   waiting: readonly { readonly actor: string; readonly rep_id: string | null }[],
   { actor, repId }: { readonly actor: string; readonly repId: string | null },
 ): void {
-  const requester = requesterOf(actor);
-  const own = waiting.filter((one) => requesterOf(one.actor) === requester).length;
+  const requester = readRequester(actor);
+  const own = waiting.filter((job) => readRequester(job.actor) === requester).length;
   if (own >= (requester.startsWith('rep:') ? maxWaiting.ofPerson : maxWaiting.ofKey))
     throw new Failure('rate_limited', `${own} exports of yours are waiting. Request more when they are finished.`);
-  const statements = waiting.filter((one) => one.rep_id !== null).length;
+  const statements = waiting.filter((job) => job.rep_id !== null).length;
   if (waiting.length >= maxWaiting.ofAll || (repId !== null && statements >= maxWaiting.ofStatements))
     throw new Failure('export_unavailable', 'Too many exports are waiting in this workspace. Try again shortly.');
 }
 
 /** The person, also for what their agents request, or the key. */
-function requesterOf(actor: string): string {
+function readRequester(actor: string): string {
   return actor.replace(/ via .*$/s, '');
 }
 

@@ -62,8 +62,8 @@ export function disarmFormula(text: string): string {
  */
 export function plainAmount(amount: string, currency: string): string {
   const [whole = '0', fraction = ''] = Decimal.of(amount).toString().split('.');
-  const places = fraction.padEnd(currencyDigits(currency), '0');
-  return places === '' ? whole : `${whole}.${places}`;
+  const digits = fraction.padEnd(currencyDigits(currency), '0');
+  return digits === '' ? whole : `${whole}.${digits}`;
 }
 
 /** The type of a line for payroll: the category of a commission event, otherwise the kind of adjustment. */

@@ -53,7 +53,7 @@ function toPayrollFile(
 }
 
 /** Files of several layouts or parts, and with drafts or without, have different names, so that none replaces another. */
-function filenameOf({ period, members, part }: TeamExport, layout: Layout): string {
+function buildFilename({ period, members, part }: TeamExport, layout: Layout): string {
   const hasDrafts = members.some((member) => member.status !== 'approved' && hasAmount(member));
   return `statements-${period}-${layout}${part === 1 ? '' : `-part-${part}`}${hasDrafts ? '-with-drafts' : ''}.csv`;
 }
@@ -94,7 +94,7 @@ function genericFile(team: TeamExport, extended: boolean): PayrollFile {
     ];
   });
   return toPayrollFile(
-    filenameOf(team, 'generic'),
+    buildFilename(team, 'generic'),
     extended ? [...plain, ...extendedColumns] : plain,
     lines,
     team.rows,
@@ -123,13 +123,13 @@ function gustoFile(team: TeamExport): PayrollFile {
       text(last ?? ''),
       text(name.join(' ')),
       text(member.payrollId),
-      ...earningsOf(row).map(({ amount }) =>
+      ...listEarnings(row).map(({ amount }) =>
         trusted(amount.isZero() ? null : plainAmount(String(amount), row.amounts.currency)),
       ),
       text(member.status === 'approved' ? null : 'DRAFT, not for payroll'),
     ];
   });
-  return toPayrollFile(filenameOf(team, 'gusto'), gustoColumns, lines, paid);
+  return toPayrollFile(buildFilename(team, 'gusto'), gustoColumns, lines, paid);
 }
 
 const adpColumns = [
@@ -158,9 +158,9 @@ function adpFile(team: TeamExport, { companyCode, batchId, earningCodes }: Payro
   const lines = paid.flatMap((row) => {
     const { currency } = row.amounts;
     const batch = row.member.status === 'approved' ? (batchId ?? team.period) : 'DRAFT';
-    const earnings = earningsOf(row).map(({ type, amount }) => ({
+    const earnings = listEarnings(row).map(({ type, amount }) => ({
       code: earningCodes?.[type] ?? adpCodes[type],
-      pieces: piecesOf(amount),
+      pieces: splitAmount(amount),
     }));
     const rows = Math.max(...earnings.map(({ pieces }) => pieces.length));
     return Array.from({ length: rows }, (_, index) => [
@@ -178,7 +178,7 @@ function adpFile(team: TeamExport, { companyCode, batchId, earningCodes }: Payro
   return toPayrollFile(`PR${companyCode}EPI.csv`, adpColumns, lines, paid);
 }
 
-function piecesOf(amount: Decimal): Decimal[] {
+function splitAmount(amount: Decimal): Decimal[] {
   const pieces: Decimal[] = [];
   for (let left = amount; !left.isZero(); ) {
     const piece = maximum(minimum(left, adpMax), adpMin);
@@ -199,7 +199,7 @@ function longFile(team: TeamExport, { earningCodes }: PayrollTerms): PayrollFile
   const { to } = periodRange(team.period);
   const hasDrafts = team.members.some(({ status }) => status !== 'approved');
   const lines = team.rows.flatMap((row) =>
-    earningsOf(row)
+    listEarnings(row)
       .filter(({ amount }) => !amount.isZero())
       .map(({ type, amount }) => [
         text(row.member.payrollId),
@@ -212,14 +212,14 @@ function longFile(team: TeamExport, { earningCodes }: PayrollTerms): PayrollFile
       ]),
   );
   return toPayrollFile(
-    filenameOf(team, 'long'),
+    buildFilename(team, 'long'),
     hasDrafts ? [...longColumns, 'Statement Status'] : longColumns,
     lines,
     team.rows.filter(isPaid),
   );
 }
 
-function earningsOf({ amounts: { summary } }: TeamRow) {
+function listEarnings({ amounts: { summary } }: TeamRow) {
   return [
     { type: 'commission', amount: Decimal.of(summary.totalCommission) },
     { type: 'bonus', amount: Decimal.of(summary.totalBonuses) },
@@ -228,7 +228,7 @@ function earningsOf({ amounts: { summary } }: TeamRow) {
 }
 
 function isPaid(row: TeamRow): boolean {
-  return earningsOf(row).some(({ amount }) => !amount.isZero());
+  return listEarnings(row).some(({ amount }) => !amount.isZero());
 }
 
 /** These layouts have no currency column, so amounts in different currencies would be mixed. */

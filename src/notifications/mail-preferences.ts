@@ -23,12 +23,12 @@ export const mailPreferences = z
   .describe('Which mails the person of the session receives');
 
 /** The person of the session. Keys and tokens without a person receive no mail. */
-export function personOf({ repId }: Caller): string {
+export function requirePerson({ repId }: Caller): string {
   if (repId === null) throw new Failure('no_person', 'Only people receive mail. Sign in to choose your mails.');
   return repId;
 }
 
-export function preferencesOf(optOuts: readonly string[]): z.input<typeof mailPreferences> {
+export function toPreferences(optOuts: readonly string[]): z.input<typeof mailPreferences> {
   const mails = kinds.map((kind) => ({
     kind,
     description: notificationKinds[kind],

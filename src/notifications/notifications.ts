@@ -39,7 +39,7 @@ export class Notifications {
     await this.post(
       trx,
       workspaceId,
-      events.map(notificationOf).filter((one) => one !== null),
+      events.map(toNotification).filter((notification) => notification !== null),
     );
   }
 
@@ -82,11 +82,11 @@ export class Notifications {
     for (const notification of notifications)
       await mapInParallel(
         rows.filter((recipient) => isRecipient(recipient, notification)),
-        (recipient) => this.outbox.post(trx, this.mailOf(recipient, notification)),
+        (recipient) => this.outbox.post(trx, this.toMail(recipient, notification)),
       );
   }
 
-  private mailOf({ email, workspace }: Recipient, { subject, paragraphs, path }: Notification) {
+  private toMail({ email, workspace }: Recipient, { subject, paragraphs, path }: Notification) {
     const links =
       this.base === null ? [] : [`${this.base}${path}`, `Choose which mails you receive: ${this.base}/me/mail`];
     return {
@@ -110,7 +110,7 @@ function isRecipient({ repId, isAdmin, optOuts }: Recipient, { to, kind }: Notif
 }
 
 /** The mail that belongs to the event; null if none does. */
-function notificationOf({ type, repId, data }: OutgoingEvent): Notification | null {
+function toNotification({ type, repId, data }: OutgoingEvent): Notification | null {
   const field = (name: string) => String(data[name]);
   if (type === 'crm.connection_broken' || type === 'crm.connection_recovered')
     return connectionNotification(field('provider'), type === 'crm.connection_broken' ? field('reason') : null);

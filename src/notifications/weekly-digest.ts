@@ -54,11 +54,11 @@ export class WeeklyDigest {
       .where('active', '=', true)
       .where('role', 'in', ['manager', 'admin'])
       .execute();
-    const keys = await keysOfFormerAdmins(trx, workspaceId);
+    const keys = await listKeysOfFormerAdmins(trx, workspaceId);
     const digests: Notification[] = [];
     for (const { rep_id: repId, role } of managers) {
       const team = role === 'admin' ? null : await findPeopleBelow(trx, workspaceId, repId);
-      const digest = await digestOf(trx, workspaceId, repId, team, periodOf(today, 'monthly'));
+      const digest = await buildDigest(trx, workspaceId, repId, team, periodOf(today, 'monthly'));
       digests.push(role === 'admin' ? { ...digest, paragraphs: [...digest.paragraphs, ...keys] } : digest);
     }
     await this.notifications.post(trx, workspaceId, digests);
@@ -66,7 +66,7 @@ export class WeeklyDigest {
 }
 
 /** Keys stay valid when their creator is no admin any more, so admins are reminded of them. */
-async function keysOfFormerAdmins(trx: Work, workspaceId: string): Promise<string[]> {
+async function listKeysOfFormerAdmins(trx: Work, workspaceId: string): Promise<string[]> {
   const keys = await listPersonalKeys(trx, workspaceId, null);
   if (keys.length === 0) return [];
   const names = keys.map(({ name }) => nameInMail(name)).join(', ');
@@ -74,7 +74,7 @@ async function keysOfFormerAdmins(trx: Work, workspaceId: string): Promise<strin
 }
 
 /** The digest of one manager about the reps; null for everyone. */
-async function digestOf(
+async function buildDigest(
   trx: Work,
   workspaceId: string,
   repId: string,

@@ -7,10 +7,10 @@ import { type Log } from '../platform/log.js';
 import { PostFailure, type PostLimits, postGuarded } from '../platform/outbound/guarded-post.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 import { serviceVersion } from '../platform/version.js';
-import { type Attempt, type DueDelivery, recordAttempts, takeDue } from './delivery-store.js';
+import { type Attempt, claimDue, type DueDelivery, recordAttempts } from './delivery-store.js';
 import { signedHeaders } from './signature.js';
-import { placeOfSecret } from './webhook-endpoint.js';
-import { noteEnabledEndpoints } from './webhook-endpoint-store.js';
+import { secretEncryptionContext } from './webhook-endpoint.js';
+import { recordEnabledEndpoints } from './webhook-endpoint-store.js';
 
 const sliceMs = 5000;
 /** Statuses of a receiver or of a proxy before it that can process no event at present. */
@@ -41,7 +41,7 @@ export class DeliveryRunner {
       while (performance.now() < sliceEnd && !isStopping()) {
         const due = await this.unitOfWork.write({ workspaceId }, async (trx) => {
           await lease.assertHeld(trx);
-          return takeDue(trx, workspaceId, endpointId);
+          return claimDue(trx, workspaceId, endpointId);
         });
         if (due.length === 0) return true;
         const attempts = await mapInParallel(due, (delivery) => this.attempt(endpointId, delivery));
@@ -64,7 +64,7 @@ export class DeliveryRunner {
   ): Promise<void> {
     const reason = await recordAttempts(trx, workspaceId, endpointId, attempts);
     if (reason === null) return;
-    await noteEnabledEndpoints(trx, workspaceId);
+    await recordEnabledEndpoints(trx, workspaceId);
     const details = { endpointId };
     await recordAuditEntry(
       trx,
@@ -79,8 +79,8 @@ export class DeliveryRunner {
     const startedAt = performance.now();
     const durationMs = () => Math.round(performance.now() - startedAt);
     try {
-      const place = placeOfSecret(endpointId);
-      const secrets = delivery.secrets.map((sealed) => this.secrets.open(place, sealed));
+      const encryptionContext = secretEncryptionContext(endpointId);
+      const secrets = delivery.secrets.map((sealed) => this.secrets.open(encryptionContext, sealed));
       const headers = {
         'Content-Type': 'application/json',
         'Content-Length': String(Buffer.byteLength(delivery.body)),
@@ -88,7 +88,7 @@ export class DeliveryRunner {
         ...signedHeaders(secrets, delivery.deliveryId, delivery.body, new Date()),
       };
       const { status, body } = await postGuarded(new URL(delivery.url), headers, delivery.body, this.settings);
-      const error = problemOf(status);
+      const error = findProblem(status);
       const result = error === null ? 'delivered' : unreachableStatuses.includes(status) ? 'unreachable' : 'rejected';
       return { delivery, result, status, responseBody: storable(body), error, durationMs: durationMs() };
     } catch (error) {
@@ -100,7 +100,7 @@ export class DeliveryRunner {
   }
 }
 
-function problemOf(status: number): string | null {
+function findProblem(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) return `status ${status}: redirects are not followed`;
   return `status ${status}`;

@@ -46,7 +46,7 @@ interface DueRow {
  * The first pending delivery of each sequence, if it is due. While the endpoint is unreachable, only the first of all:
  * when it succeeds, the others follow, without having used attempts.
  */
-export async function takeDue(trx: Work, workspaceId: string, endpointId: string): Promise<DueDelivery[]> {
+export async function claimDue(trx: Work, workspaceId: string, endpointId: string): Promise<DueDelivery[]> {
   const { rows } = await sql<DueRow>`
     with endpoint as materialized (
       select url, failures, array[secret] || array(
@@ -72,14 +72,14 @@ export async function takeDue(trx: Work, workspaceId: string, endpointId: string
     const body = JSON.stringify({
       type,
       timestamp: createdAt.toISOString(),
-      data: await dataOf(trx, workspaceId, row),
+      data: await loadData(trx, workspaceId, row),
     });
     due.push({ deliveryId, url, secrets, attempts, body });
   }
   return due;
 }
 
-async function dataOf(trx: Work, workspaceId: string, { data, sequenceId, runId, eventIds }: DueRow) {
+async function loadData(trx: Work, workspaceId: string, { data, sequenceId, runId, eventIds }: DueRow) {
   return runId === null ? data : readChangedCommission(trx, workspaceId, sequenceId, runId, eventIds);
 }
 

@@ -35,12 +35,12 @@ export async function insertEndpoint(trx: Work, caller: Caller, endpoint: NewEnd
       secret,
     })
     .execute();
-  await noteEnabledEndpoints(trx, caller.workspaceId);
+  await recordEnabledEndpoints(trx, caller.workspaceId);
   await record(trx, caller, 'webhook_endpoint_created', endpointId);
 }
 
 /** How long after an attempt that failed an endpoint that is enabled again is attempted next. */
-const pauseOfEnabled = '1 minute';
+const pauseAfterEnabling = '1 minute';
 
 /**
  * False if there is no such endpoint. An endpoint that is enabled again receives its undelivered events first. It is
@@ -61,7 +61,7 @@ export async function updateEndpoint(
       ...(description === undefined ? {} : { description }),
       ...(eventTypes === undefined ? {} : { event_types: eventTypes === null ? null : [...eventTypes] }),
       ...(enabled === undefined ? {} : { enabled, disabled_reason: null }),
-      ...(enabled === true ? { not_before: notBeforeOfEnabled } : {}),
+      ...(enabled === true ? { not_before: notBeforeAfterEnabling } : {}),
     })
     .where('workspace_id', '=', workspaceId)
     .where('endpoint_id', '=', endpointId)
@@ -75,13 +75,13 @@ export async function updateEndpoint(
       .where('endpoint_id', '=', endpointId)
       .where('status', '<>', 'delivered')
       .execute();
-  await noteEnabledEndpoints(trx, workspaceId);
+  await recordEnabledEndpoints(trx, workspaceId);
   await record(trx, caller, 'webhook_endpoint_changed', endpointId);
   return true;
 }
 
-const notBeforeOfEnabled = sql<Date>`
-  least(not_before, greatest(now(), attempted_at + ${pauseOfEnabled}::interval))`;
+const notBeforeAfterEnabling = sql<Date>`
+  least(not_before, greatest(now(), attempted_at + ${pauseAfterEnabling}::interval))`;
 
 /** Deletes the endpoint with its deliveries; false if there is none. */
 export async function deleteEndpoint(trx: Work, caller: Caller, endpointId: string): Promise<boolean> {
@@ -91,7 +91,7 @@ export async function deleteEndpoint(trx: Work, caller: Caller, endpointId: stri
     .where('endpoint_id', '=', endpointId)
     .executeTakeFirst();
   if (numDeletedRows === 0n) return false;
-  await noteEnabledEndpoints(trx, caller.workspaceId);
+  await recordEnabledEndpoints(trx, caller.workspaceId);
   await record(trx, caller, 'webhook_endpoint_deleted', endpointId);
   return true;
 }
@@ -139,11 +139,11 @@ async function keepPreviousSecret(
     await sql`
       insert into webhook_previous_secrets (workspace_id, endpoint_id, secret_id, secret, valid_until)
       values (${workspaceId}, ${endpointId}, ${newId()}, ${secret}, ${validUntil})`.execute(trx);
-  const kept = validUntil === null ? 0 : maxPreviousSecrets;
+  const keptSecrets = validUntil === null ? 0 : maxPreviousSecrets;
   await sql`
     delete from webhook_previous_secrets where ${ofEndpoint} and secret_id not in (
       select secret_id from webhook_previous_secrets where ${ofEndpoint} and valid_until > now()
-      order by valid_until desc, secret_id limit ${kept})`.execute(trx);
+      order by valid_until desc, secret_id limit ${keptSecrets})`.execute(trx);
 }
 
 /** Stores a delivery that a person requested. It is sent after the deliveries that are pending for the workspace. */
@@ -181,7 +181,7 @@ export async function replayDelivery(
 }
 
 /** Without an enabled endpoint, calculations do not look for endpoints. */
-export async function noteEnabledEndpoints(trx: Work, workspaceId: string): Promise<void> {
+export async function recordEnabledEndpoints(trx: Work, workspaceId: string): Promise<void> {
   await sql`
     update workspaces w set sends_events = exists (
       select from webhook_endpoints e where e.workspace_id = w.workspace_id and e.enabled)

@@ -85,7 +85,7 @@ export function endpointNotFound(): Failure {
   return new Failure('not_found', unknownEndpoint);
 }
 
-export function placeOfSecret(endpointId: string): string {
+export function secretEncryptionContext(endpointId: string): string {
   return `webhook_endpoints ${endpointId}`;
 }
 

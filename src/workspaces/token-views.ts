@@ -5,7 +5,7 @@ import { type IntegrationKey } from './integration-key.js';
 
 /** The workspace's connection tokens, newest first. */
 export async function listConnectionTokens(trx: Work, workspaceId: string): Promise<ConnectionToken[]> {
-  const rows = await tokensOf(trx, workspaceId, 'conn').execute();
+  const rows = await selectTokens(trx, workspaceId, 'conn').execute();
   return rows.map((row) => ({
     id: row.token_id,
     label: row.label,
@@ -16,7 +16,7 @@ export async function listConnectionTokens(trx: Work, workspaceId: string): Prom
 
 /** The valid integration keys of the workspace, newest first. */
 export async function listIntegrationKeys(trx: Work, workspaceId: string): Promise<IntegrationKey[]> {
-  const rows = await tokensOf(trx, workspaceId, 'int').where('expires_at', '>', sql<Date>`now()`).execute();
+  const rows = await selectTokens(trx, workspaceId, 'int').where('expires_at', '>', sql<Date>`now()`).execute();
   return rows.map((row) => ({
     id: row.token_id,
     name: row.label ?? '',
@@ -29,7 +29,7 @@ export async function listIntegrationKeys(trx: Work, workspaceId: string): Promi
   }));
 }
 
-function tokensOf(trx: Work, workspaceId: string, kind: 'conn' | 'int') {
+function selectTokens(trx: Work, workspaceId: string, kind: 'conn' | 'int') {
   return trx
     .selectFrom('tokens')
     .select(['token_id', 'label', 'scopes', 'is_agent', 'created_by', 'created_at', 'expires_at', 'last_used_at'])

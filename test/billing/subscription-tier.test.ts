@@ -3,10 +3,10 @@ import {
   collectionPaused,
   entitledSeats,
   entitledTier,
+  findTier,
   isUnclear,
   type PricedItem,
   type Subscription,
-  tierOfItems,
 } from '#src/billing/subscription-tier.js';
 import { type Tier } from '#src/workspaces/workspace-tables.js';
 
@@ -111,19 +111,19 @@ describe('the tier of a price', () => {
 
   it('is read from its product, itself, its lookup key or the settings, in this order', () => {
     const all = { productTier: 'enterprise', priceTier: 'pro', lookupKey: 'free_monthly' };
-    expect(tierOfItems([item(all)], known)).to.equal('enterprise');
-    expect(tierOfItems([item({ ...all, productTier: undefined })], known)).to.equal('pro');
-    expect(tierOfItems([item({ lookupKey: 'enterprise_yearly' })], known)).to.equal('enterprise');
-    expect(tierOfItems([item({ lookupKey: 'Pro-monthly' })], known)).to.equal('pro');
-    expect(tierOfItems([item()], known)).to.equal('free');
+    expect(findTier([item(all)], known)).to.equal('enterprise');
+    expect(findTier([item({ ...all, productTier: undefined })], known)).to.equal('pro');
+    expect(findTier([item({ lookupKey: 'enterprise_yearly' })], known)).to.equal('enterprise');
+    expect(findTier([item({ lookupKey: 'Pro-monthly' })], known)).to.equal('pro');
+    expect(findTier([item()], known)).to.equal('free');
   });
 
   it('is unknown if no source defines it', () => {
-    expect(tierOfItems([item({ lookupKey: 'professional_monthly', productTier: 'gold' })], new Map())).to.equal(null);
-    expect(tierOfItems([], known)).to.equal(null);
+    expect(findTier([item({ lookupKey: 'professional_monthly', productTier: 'gold' })], new Map())).to.equal(null);
+    expect(findTier([], known)).to.equal(null);
   });
 
   it('ignores items without a tier', () => {
-    expect(tierOfItems([item({ priceId: 'setup' }), item({ priceTier: 'pro' })], new Map())).to.equal('pro');
+    expect(findTier([item({ priceId: 'setup' }), item({ priceTier: 'pro' })], new Map())).to.equal('pro');
   });
 });

@@ -84,7 +84,7 @@ describe('exports of several people', () => {
       worker.wake();
       await worker.stop();
       const present = asMia(ben, cat);
-      const file = requests.fileOf(present, await requests.find(present, jobId));
+      const file = requests.openFile(present, await requests.find(present, jobId));
       expect(file).to.be.instanceOf(Download);
       const failure = await requests.find(asMia(ben), jobId).catch((error: unknown) => error);
       expect(failure).to.deep.include({ code: jobNotFound().code });

@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { openSamples } from '#src/app/master-key-rotation.js';
 import { credentialsEncryptionContext } from '#src/crm/connections/crm-accounts.js';
-import { placeOfSecret } from '#src/outgoing-events/webhook-endpoint.js';
+import { secretEncryptionContext } from '#src/outgoing-events/webhook-endpoint.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { placeOfRoute } from '#src/platform/inbox/inbox.js';
 import { placeOfMail } from '#src/platform/mail/outbox.js';
@@ -44,12 +44,12 @@ describe('commissions master-key rotate', function () {
     ]);
     await owner.query(
       `insert into webhook_endpoints (workspace_id, endpoint_id, url, secret) values ($1, $2, 'https://x.io', $3)`,
-      [workspaceId, endpointId, old.seal(placeOfSecret(endpointId), 'endpoint secret')],
+      [workspaceId, endpointId, old.seal(secretEncryptionContext(endpointId), 'endpoint secret')],
     );
     await owner.query(
       `insert into webhook_previous_secrets (workspace_id, endpoint_id, secret_id, secret, valid_until)
        values ($1, $2, $2, $3, now() + interval '1 day')`,
-      [workspaceId, endpointId, old.seal(placeOfSecret(endpointId), 'previous secret')],
+      [workspaceId, endpointId, old.seal(secretEncryptionContext(endpointId), 'previous secret')],
     );
     for (const [index, id] of mails.entries())
       await owner.query(`insert into mail_outbox (mail_id, recipient, subject, body) values ($1, 'a@x.io', 's', $2)`, [
@@ -109,7 +109,9 @@ describe('commissions master-key rotate', function () {
       ['webhook_endpoints', 'endpoint secret'],
       ['webhook_previous_secrets', 'previous secret'],
     ] as const)
-      expect(await open(`select secret as sealed from ${table}`, placeOfSecret(endpointId), secrets)).to.equal(secret);
+      expect(
+        await open(`select secret as sealed from ${table}`, secretEncryptionContext(endpointId), secrets),
+      ).to.equal(secret);
     const last = mails.at(-1) as string;
     const body = `select body as sealed from mail_outbox where mail_id = '${last}'`;
     expect(await open(body, placeOfMail(last), secrets)).to.equal('mail 449');

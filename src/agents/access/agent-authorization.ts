@@ -86,7 +86,7 @@ export class AgentAuthorization implements AuthorizationServer {
     const hash = tokenHash(token);
     if (hash === null) return;
     const workspaceId = await this.unitOfWork.withoutWorkspace(
-      async (tx) => (await workspaceOfGrant(tx, hash)) ?? (await workspaceOfToken(tx, hash)),
+      async (tx) => (await findWorkspaceByGrant(tx, hash)) ?? (await findWorkspaceByToken(tx, hash)),
     );
     if (workspaceId === null) return;
     await this.unitOfWork.write({ workspaceId }, async (trx) => {
@@ -103,11 +103,11 @@ export class AgentAuthorization implements AuthorizationServer {
     presented: string,
     kind: 'code' | 'refresh',
     clientId: string,
-    problemOf: (grant: UsedGrant) => string | null,
+    findProblem: (grant: UsedGrant) => string | null,
   ): Promise<IssuedTokens> {
     const hash = tokenHash(presented);
     const workspaceId =
-      hash === null ? null : await this.unitOfWork.withoutWorkspace((tx) => workspaceOfGrant(tx, hash));
+      hash === null ? null : await this.unitOfWork.withoutWorkspace((tx) => findWorkspaceByGrant(tx, hash));
     if (hash === null || workspaceId === null) throw invalidGrant(kind);
     const result = await this.unitOfWork.write(
       { workspaceId },
@@ -117,7 +117,8 @@ export class AgentAuthorization implements AuthorizationServer {
           await endReusedConnection(trx, workspaceId, hash, clientId);
           return invalidGrant(kind);
         }
-        const problem = grant.audience === this.resource ? problemOf(grant) : 'The address of the service has changed.';
+        const problem =
+          grant.audience === this.resource ? findProblem(grant) : 'The address of the service has changed.';
         if (problem !== null) return new AuthorizationFailure('invalid_grant', problem);
         return issueTokens(trx, workspaceId, grant);
       },
@@ -132,17 +133,17 @@ function invalidGrant(kind: 'code' | 'refresh'): AuthorizationFailure {
   return new AuthorizationFailure('invalid_grant', `The ${name} is unknown, expired or was used before.`);
 }
 
-function equal(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
+function equal(actual: string, expected: string): boolean {
+  const [first, other] = [Buffer.from(actual), Buffer.from(expected)];
+  return first.length === other.length && timingSafeEqual(first, other);
 }
 
-async function workspaceOfGrant(tx: TransactionWithoutWorkspace, hash: Buffer): Promise<string | null> {
+async function findWorkspaceByGrant(tx: TransactionWithoutWorkspace, hash: Buffer): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`select workspace_id as id from find_agent_grant(${hash})`.execute(tx.db);
   return rows[0]?.id ?? null;
 }
 
-async function workspaceOfToken(tx: TransactionWithoutWorkspace, hash: Buffer): Promise<string | null> {
+async function findWorkspaceByToken(tx: TransactionWithoutWorkspace, hash: Buffer): Promise<string | null> {
   const { rows } = await sql<{ id: string }>`
     select workspace_id as id from find_tokens(array[${hash}::bytea]) where kind = 'agt'`.execute(tx.db);
   return rows[0]?.id ?? null;

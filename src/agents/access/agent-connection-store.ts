@@ -134,16 +134,16 @@ async function insertGrant(trx: Work, { workspaceId, connectionId, kind, token, 
 
 /** Ends the connection of a refresh token of the client. */
 export function revokeGrant(trx: Work, workspaceId: string, hash: Buffer, clientId: string): Promise<void> {
-  return endConnectionOf(trx, workspaceId, clientId, sql`g.grant_hash = ${hash}`, 'revoked_by_client');
+  return endConnection(trx, workspaceId, clientId, sql`g.grant_hash = ${hash}`, 'revoked_by_client');
 }
 
 /** Ends the connection of a grant that was used before: one of the two who presented it has stolen it. */
 export function endReusedConnection(trx: Work, workspaceId: string, hash: Buffer, clientId: string): Promise<void> {
   const isUsed = sql`g.grant_hash = ${hash} and g.used_at is not null`;
-  return endConnectionOf(trx, workspaceId, clientId, isUsed, 'grant_used_twice');
+  return endConnection(trx, workspaceId, clientId, isUsed, 'grant_used_twice');
 }
 
-async function endConnectionOf(
+async function endConnection(
   trx: Work,
   workspaceId: string,
   clientId: string,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type AgentScope } from '../../kernel/caller.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
-import { type AgentConnection, clientAddressOf } from './agent-connection.js';
+import { type AgentConnection, readClientHost } from './agent-connection.js';
 
 interface ConnectionRow {
   readonly id: string;
@@ -34,7 +34,7 @@ export async function listConnections(
     order by c.created_at desc, c.connection_id`.execute(trx);
   return rows.map(({ clientId, createdAt, lastUsedAt, ...row }) => ({
     ...row,
-    clientAddress: clientAddressOf(clientId),
+    clientAddress: readClientHost(clientId),
     createdAt: createdAt.toISOString(),
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
   }));

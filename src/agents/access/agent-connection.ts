@@ -33,12 +33,12 @@ export const agentConnection = z
 export type AgentConnection = z.input<typeof agentConnection>;
 
 /** The host of a client whose id is the URL of its metadata document; null for other clients. */
-export function clientAddressOf(clientId: string): string | null {
+export function readClientHost(clientId: string): string | null {
   return /^https?:\/\//.test(clientId) ? new URL(clientId).host : null;
 }
 
 /** The person who is signed in. A key has no person, and an agent must not connect others. */
-export function personOf({ repId, tokenKind }: Caller): string {
+export function requirePerson({ repId, tokenKind }: Caller): string {
   if (repId === null || tokenKind !== 'sess')
     throw new Failure('no_person', 'Only a person who is signed in can connect an agent.');
   return repId;

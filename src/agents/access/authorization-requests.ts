@@ -20,7 +20,7 @@ export interface PendingRequest {
 
 const validMs = 10 * 60_000;
 const maxStateLength = 2000;
-const place = 'agent_authorization_request';
+const encryptionContext = 'agent_authorization_request';
 
 /** Checks the request of a client. `resource` is the address of the MCP endpoint. */
 export function checkRequest(
@@ -68,13 +68,13 @@ export function grantedScopes(requested: readonly string[]): readonly AgentScope
  * is stored until a person agrees.
  */
 export function sealRequest(secrets: Secrets, request: PendingRequest): string {
-  return secrets.seal(place, JSON.stringify(request)).toString('base64url');
+  return secrets.seal(encryptionContext, JSON.stringify(request)).toString('base64url');
 }
 
 /** The request; null if it has expired or was not made by the service. */
 export function openRequest(secrets: Secrets, sealed: string): PendingRequest | null {
   try {
-    const request = JSON.parse(secrets.open(place, Buffer.from(sealed, 'base64url'))) as PendingRequest;
+    const request = JSON.parse(secrets.open(encryptionContext, Buffer.from(sealed, 'base64url'))) as PendingRequest;
     return request.expiresAt > Date.now() ? request : null;
   } catch {
     return null;
@@ -82,7 +82,7 @@ export function openRequest(secrets: Secrets, sealed: string): PendingRequest | 
 }
 
 /** The address to which the browser returns with the result. */
-export function returnAddress(
+export function returnUrl(
   { redirectUri, state }: Pick<PendingRequest, 'redirectUri' | 'state'>,
   issuer: string,
   result: Readonly<Record<string, string>>,

@@ -10,16 +10,16 @@ import {
   decide,
   findPending,
   hasWritten,
-  noteWritten,
   type RequestedChange,
   type RequestRef,
   type Run,
+  recordWritten,
   returnToPending,
   storeOutcome,
   storeShown,
 } from './change-request-store.js';
 import { readChangeRequest } from './change-request-views.js';
-import { fingerprintOf } from './fingerprint.js';
+import { computeFingerprint } from './fingerprint.js';
 import { notPreviewed, type Previewed, type PreviewParts, previewChange } from './preview-change.js';
 
 /** A person approves a request that they have read. */
@@ -64,7 +64,7 @@ async function assertAsShown(parts: PreviewParts, approval: Approval, request: R
   const previewed = isCurrent(present, request) ? request : await repeatPreview(parts, approver, request);
   const changed = changesSince(request, present, previewed);
   if (changed.length > 0) await storePresent(parts, approver, request, { changed, present, previewed });
-  else if (fingerprint === undefined || fingerprint === fingerprintOf(request)) return present;
+  else if (fingerprint === undefined || fingerprint === computeFingerprint(request)) return present;
   const { preview, fingerprint: shown } = await unitOfWork.read(approver, (trx) =>
     readChangeRequest(trx, workspaceId, ref),
   );
@@ -183,7 +183,7 @@ async function run(
           request.input,
           withTransactionHooks(caller, {
             afterBegin: assertSame,
-            beforeCommit: (trx) => noteWritten(trx, attempt),
+            beforeCommit: (trx) => recordWritten(trx, attempt),
           }),
         );
   if (!isAsShown) return false;

@@ -37,9 +37,9 @@ export async function readBasis(
     select configuration_revision as configuration, cache_versions_of(workspace_id) as commission
     from workspaces where workspace_id = ${workspaceId}`.execute(trx);
   const { configuration, commission } = rows[0] as (typeof rows)[number];
-  return { paid, basis: { state: hashOf(state), configuration, commission: hashOf(commission) } };
+  return { paid, basis: { state: hashJson(state), configuration, commission: hashJson(commission) } };
 }
 
-export function hashOf(value: unknown): string {
+export function hashJson(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('base64url').slice(0, 22);
 }

@@ -64,17 +64,17 @@ export interface StoredPreview extends Omit<ChangePreview, 'byRep' | 'locked'> {
 }
 
 /** The answer of the preview of a plan change, as far as it is stored. */
-export interface PreviewAnswer extends Omit<ChangePreview, 'calculatedAt' | 'from' | 'to' | 'deals' | 'reps'> {
+export interface PreviewResponse extends Omit<ChangePreview, 'calculatedAt' | 'from' | 'to' | 'deals' | 'reps'> {
   readonly status: string;
   readonly finishedAt?: string;
   readonly count: number;
 }
 
 /** Null while the preview is calculated. */
-export function toStoredPreview(answer: PreviewAnswer, days: DayRange): StoredPreview | null {
-  const { status, finishedAt, currency, before, after, delta, otherCurrencies, locked, count, testsPassed } = answer;
+export function toStoredPreview(response: PreviewResponse, days: DayRange): StoredPreview | null {
+  const { status, finishedAt, currency, before, after, delta, otherCurrencies, locked, count, testsPassed } = response;
   if (status !== 'completed' || finishedAt === undefined) return null;
-  const moved = movedFigures(answer);
+  const moved = movedFigures(response);
   return {
     calculatedAt: finishedAt,
     ...days,
@@ -87,21 +87,24 @@ export function toStoredPreview(answer: PreviewAnswer, days: DayRange): StoredPr
   };
 }
 
-export function movedFigures({ byRep }: Pick<PreviewAnswer, 'byRep'>): PreviewAnswer['byRep'] {
+export function movedFigures({ byRep }: Pick<PreviewResponse, 'byRep'>): PreviewResponse['byRep'] {
   return byRep.filter(({ delta }) => delta !== 0);
 }
 
 /** Whether both show the same amounts, whenever they were calculated. */
 export function showSameFigures(a: StoredPreview | null, b: StoredPreview | null): boolean {
-  const figuresOf = (preview: StoredPreview | null) => preview && { ...preview, calculatedAt: null };
-  return isDeepStrictEqual(figuresOf(a), figuresOf(b));
+  const toFigures = (preview: StoredPreview | null) => preview && { ...preview, calculatedAt: null };
+  return isDeepStrictEqual(toFigures(a), toFigures(b));
 }
 
-export function withNames({ byRep, locked, ...same }: StoredPreview, nameOf: (repId: string) => string): ChangePreview {
+export function withNames(
+  { byRep, locked, ...same }: StoredPreview,
+  findName: (repId: string) => string,
+): ChangePreview {
   return {
     ...same,
-    byRep: byRep.map(({ repId, ...rest }) => ({ repId, name: nameOf(repId), ...rest })),
-    locked: locked.map(({ repId, ...rest }) => ({ repId, name: nameOf(repId), ...rest })),
+    byRep: byRep.map(({ repId, ...rest }) => ({ repId, name: findName(repId), ...rest })),
+    locked: locked.map(({ repId, ...rest }) => ({ repId, name: findName(repId), ...rest })),
   };
 }
 

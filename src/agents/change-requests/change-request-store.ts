@@ -7,7 +7,7 @@ import { type Basis, type ToolCall } from './basis.js';
 import { type StoredPreview } from './change-preview.js';
 import {
   maxPending,
-  maxPendingOfRequester,
+  maxPendingPerRequester,
   type Outdated,
   type StoredCaller,
   toStoredCaller,
@@ -41,7 +41,7 @@ export async function insertChangeRequest(
       request_id: requestId,
       rep_id: repId,
       connection_id: agent?.connectionId ?? null,
-      token_id: keyOf(caller),
+      token_id: requesterKey(caller),
       caller: JSON.stringify(toStoredCaller(caller)),
       tool,
       title,
@@ -57,7 +57,7 @@ export async function insertChangeRequest(
 }
 
 /** The id of the key that was sent; null for a session or an agent, whose requests are those of their person. */
-function keyOf({ repId, tokenId }: Caller): string | null {
+function requesterKey({ repId, tokenId }: Caller): string | null {
   return repId === null ? (tokenId ?? null) : null;
 }
 
@@ -65,13 +65,13 @@ function keyOf({ repId, tokenId }: Caller): string | null {
 export async function assertFewPending(trx: Work, caller: Caller): Promise<void> {
   const { rows } = await sql<{ all: number; own: number }>`
     select count(*)::int as "all", (count(*) filter (
-      where c.rep_id is not distinct from ${caller.repId}::uuid and c.token_id is not distinct from ${keyOf(caller)}::uuid
+      where c.rep_id is not distinct from ${caller.repId}::uuid and c.token_id is not distinct from ${requesterKey(caller)}::uuid
     ))::int as own
     from change_requests c
     where c.workspace_id = ${caller.workspaceId} and c.status in ('pending', 'running')
       and ${presentStatus} = 'pending'`.execute(trx);
   const { all, own } = rows[0] as (typeof rows)[number];
-  if (own >= maxPendingOfRequester)
+  if (own >= maxPendingPerRequester)
     throw new Failure(
       'rate_limited',
       `${own} change requests of yours wait for a decision. A person has to decide first.`,
@@ -195,7 +195,7 @@ export async function returnToPending(trx: Work, { workspaceId, requestId, runId
  * Records in the transaction of a change that its run has written, so that it is known after the process was lost. Only a
  * transaction with an id has written. Rolls back if the request waits for a decision again.
  */
-export async function noteWritten(trx: Work, { workspaceId, requestId, runId }: Run): Promise<void> {
+export async function recordWritten(trx: Work, { workspaceId, requestId, runId }: Run): Promise<void> {
   const { rows } = await sql<{ lost: boolean }>`
     with noted as (
       update change_requests set has_written = true

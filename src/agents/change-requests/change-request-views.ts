@@ -15,7 +15,7 @@ import {
 } from './change-request.js';
 import { presentStatus } from './change-request-status.js';
 import { type RequestRef } from './change-request-store.js';
-import { fingerprintOf } from './fingerprint.js';
+import { computeFingerprint } from './fingerprint.js';
 
 interface Filter {
   /** Only those of this person; null for all. */
@@ -62,10 +62,10 @@ export async function listChangeRequests(
       and (${id ?? null}::uuid is null or c.request_id = ${id ?? null})
       and (${status ?? null}::text is null or ${presentStatus} = ${status ?? null})
     order by c.created_at desc, c.request_id limit ${limit}`.execute(trx);
-  const names = await namesOfReps(trx, workspaceId, rows);
+  const names = await loadRepNames(trx, workspaceId, rows);
   return rows.map(({ caller, input, preview, basis, decidedAt, createdAt, expiresAt, ...row }) => ({
     ...row,
-    fingerprint: fingerprintOf({ basis, preview }),
+    fingerprint: computeFingerprint({ basis, preview }),
     preview: preview === null ? null : withNames(preview, (shown) => names.get(shown) ?? ''),
     requestedBy: caller.actor,
     arguments: { ...(input.params as object), ...(input.query as object), ...(input.body as object | undefined) },
@@ -86,7 +86,7 @@ export async function readChangeRequest(
   return found;
 }
 
-function namesOfReps(trx: Work, workspaceId: string, rows: readonly Row[]): Promise<ReadonlyMap<string, string>> {
+function loadRepNames(trx: Work, workspaceId: string, rows: readonly Row[]): Promise<ReadonlyMap<string, string>> {
   const shown = rows.flatMap(({ preview }) => [...(preview?.byRep ?? []), ...(preview?.locked ?? [])]);
   return findRepNames(
     trx,

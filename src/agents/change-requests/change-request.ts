@@ -18,7 +18,7 @@ export type ShownPart = (typeof shownParts)[number];
 
 /** A workspace may have at most this many pending requests, and each person and each key this many of them. */
 export const maxPending = 200;
-export const maxPendingOfRequester = 20;
+export const maxPendingPerRequester = 20;
 
 /** Who requested the change, with the rights that they had. The team of a manager is read again when the change runs. */
 export interface StoredCaller {

@@ -1,13 +1,13 @@
-import { type Basis, hashOf } from './basis.js';
+import { type Basis, hashJson } from './basis.js';
 import { type StoredPreview } from './change-preview.js';
 
 /** Identifies what a request shows. Stored JSON has its keys in one order, so equal previews have one fingerprint. */
-export function fingerprintOf({
+export function computeFingerprint({
   basis,
   preview,
 }: {
   readonly basis: Basis | null;
   readonly preview: StoredPreview | null;
 }): string {
-  return hashOf([basis?.state ?? null, preview && { ...preview, calculatedAt: null }]);
+  return hashJson([basis?.state ?? null, preview && { ...preview, calculatedAt: null }]);
 }

@@ -8,7 +8,7 @@ import { type ToolCall } from './basis.js';
 import {
   comparedDays,
   movedFigures,
-  type PreviewAnswer,
+  type PreviewResponse,
   type StoredPreview,
   toStoredPreview,
 } from './change-preview.js';
@@ -42,8 +42,8 @@ export async function previewChange(
     const { code, message, details } = outcome.failed;
     throw new Failure(code, message, details);
   }
-  const answer = outcome.answer as PreviewAnswer;
-  const preview = toStoredPreview(answer, days);
+  const response = outcome.answer as PreviewResponse;
+  const preview = toStoredPreview(response, days);
   if (preview === null) return notPreviewed;
-  return { preview, moves: [...new Set(movedFigures(answer).map(({ repId }) => repId))] };
+  return { preview, moves: [...new Set(movedFigures(response).map(({ repId }) => repId))] };
 }

@@ -72,9 +72,9 @@ const resources: readonly OperationResource[] = [
 /** The candidates are read from the response of the operation, so they have its type. */
 function completion<Answer>(
   operation: Completion['operation'],
-  candidates: (answer: Answer) => ReturnType<Completion['candidates']>,
+  candidates: (response: Answer) => ReturnType<Completion['candidates']>,
 ): Completion {
-  return { operation, candidates: (answer) => candidates(answer as Answer) };
+  return { operation, candidates: (response) => candidates(response as Answer) };
 }
 
 const completions: Readonly<Record<string, Completion>> = {

@@ -29,9 +29,9 @@ export const beginOidcLogin = operation({
   async execute({ query: { workspaceId } }, caller, { unitOfWork, secrets, limits, provider }): Promise<Redirect> {
     provider.assertConfigured();
     await limits.count('oidc', caller.address ?? '', maxPerMinute, 60);
-    const { state, location, ...secrecy } = await provider.begin();
+    const { state, location, ...flowSecrets } = await provider.begin();
     await unitOfWork.withoutWorkspace((tx) =>
-      storeState(tx, secrets, state, workspaceId ?? null, secrecy, caller.browserKey ?? ''),
+      storeState(tx, secrets, state, workspaceId ?? null, flowSecrets, caller.browserKey ?? ''),
     );
     return new Redirect(location);
   },

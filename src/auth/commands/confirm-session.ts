@@ -7,10 +7,10 @@ import { operation } from '../../platform/operations/operation.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { FailedSignIns } from '../failed-sign-ins.js';
 import { findIdentity } from '../identity-views.js';
-import { findRightCode, type GivenCode } from '../right-code.js';
+import { type CodeAttempt, findRightCode } from '../right-code.js';
 import { recordProof } from '../session-proofs.js';
 import { invalidCode } from '../sign-in.js';
-import { codeOfNonce } from '../sign-in-code.js';
+import { readCodeId } from '../sign-in-code.js';
 import { useCode } from '../sign-in-code-store.js';
 
 // A malformed code is a wrong code.
@@ -20,8 +20,13 @@ const body = z.strictObject({
 });
 
 /** False for a wrong code, and for the code of another workspace. */
-async function confirm(given: GivenCode, caller: Caller, unitOfWork: UnitOfWork, secrets: Secrets): Promise<boolean> {
-  const right = await findRightCode(given, unitOfWork, secrets);
+async function confirm(
+  attempt: CodeAttempt,
+  caller: Caller,
+  unitOfWork: UnitOfWork,
+  secrets: Secrets,
+): Promise<boolean> {
+  const right = await findRightCode(attempt, unitOfWork, secrets);
   if (right === null || (right.workspaceId !== null && right.workspaceId !== caller.workspaceId)) return false;
   return unitOfWork.write(caller, async (trx) => {
     if (!(await useCode(trx, right.codeId))) return false;
@@ -48,7 +53,7 @@ export const confirmSession = operation({
     if (caller.tokenKind !== 'sess' || email === null)
       throw new Failure('forbidden', 'Only a session can be confirmed. Keys need no confirmation.');
     const address = caller.address ?? '';
-    const codeId = nonce === undefined ? null : codeOfNonce(secrets, email, nonce);
+    const codeId = nonce === undefined ? null : readCodeId(secrets, email, nonce);
     if (codeId === null) limits.assertNotBlocked(address);
     if (await confirm({ email, code, codeId, address }, caller, unitOfWork, secrets))
       return { confirmed: true as const };

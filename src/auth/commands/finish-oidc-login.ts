@@ -8,20 +8,20 @@ import { operation } from '../../platform/operations/operation.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { FailedSignIns } from '../failed-sign-ins.js';
 import { callbackPath, IdentityProvider } from '../oidc/identity-provider.js';
-import { takeState } from '../oidc/sign-in-state-store.js';
+import { consumeState } from '../oidc/sign-in-state-store.js';
 import { openSession } from '../open-session.js';
 import { chooseWorkspace, type Session, session, sessionExample } from '../sign-in.js';
 import { findSignIns } from '../sign-in-views.js';
 
-const answered = z.string().max(8000);
+const responseParameter = z.string().max(8000);
 // Providers add further parameters.
 const query = z
   .object({
-    state: answered.optional().describe('State of the sign-in, as the identity provider returns it'),
-    code: answered.optional().describe('Authorization code of the identity provider'),
-    error: answered.optional().describe('Error of the identity provider, in place of a code'),
+    state: responseParameter.optional().describe('State of the sign-in, as the identity provider returns it'),
+    code: responseParameter.optional().describe('Authorization code of the identity provider'),
+    error: responseParameter.optional().describe('Error of the identity provider, in place of a code'),
   })
-  .catchall(answered);
+  .catchall(responseParameter);
 
 async function signIn(
   email: string,
@@ -71,10 +71,10 @@ export const finishOidcLogin = operation({
     limits.assertNotBlocked(address);
     const { state } = received;
     const started =
-      state === undefined ? null : await unitOfWork.withoutWorkspace((tx) => takeState(tx, secrets, state));
+      state === undefined ? null : await unitOfWork.withoutWorkspace((tx) => consumeState(tx, secrets, state));
     // In another browser, the person who started the sign-in would sign in as the person who has finished it.
     const isSameBrowser = started !== null && started.browserKey === caller.browserKey;
-    const email = isSameBrowser ? await provider.finish(received as Record<string, string>, started.secrecy) : null;
+    const email = isSameBrowser ? await provider.finish(received as Record<string, string>, started.flowSecrets) : null;
     if (started === null || email === null) {
       await limits.countFailure(address);
       throw signInFailed();

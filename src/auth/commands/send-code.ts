@@ -8,7 +8,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { uuid } from '../../platform/operations/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { typedEmail } from '../sign-in.js';
-import { codeHmac, codeMail, emailHash, networkHash, newCode, newSalt, nonceOf } from '../sign-in-code.js';
+import { codeHmac, codeMail, createNonce, emailHash, networkHash, newCode, newSalt } from '../sign-in-code.js';
 import { issueCode } from '../sign-in-code-store.js';
 
 const body = z.strictObject({
@@ -62,6 +62,6 @@ export const sendCode = operation({
       }),
     );
     await outbox.wake([sealed.mailId]);
-    return { sent: true, nonce: nonceOf(secrets, email, codeId), isMailSetUp: config.SMTP_URL !== undefined };
+    return { sent: true, nonce: createNonce(secrets, email, codeId), isMailSetUp: config.SMTP_URL !== undefined };
   },
 });

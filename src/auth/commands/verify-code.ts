@@ -11,7 +11,7 @@ import { FailedSignIns } from '../failed-sign-ins.js';
 import { openSession } from '../open-session.js';
 import { findRightCode } from '../right-code.js';
 import { chooseWorkspace, invalidCode, type Session, session, sessionExample, typedEmail } from '../sign-in.js';
-import { codeOfNonce, networkHash } from '../sign-in-code.js';
+import { networkHash, readCodeId } from '../sign-in-code.js';
 import { returnTry, useCode } from '../sign-in-code-store.js';
 import { findSignIns } from '../sign-in-views.js';
 
@@ -36,20 +36,20 @@ async function signIn(
   secrets: Secrets,
   clock: Clock,
 ): Promise<Session | null> {
-  const tried = await findRightCode({ email, code, codeId, address }, unitOfWork, secrets);
-  if (tried === null) return null;
-  if (workspaceId !== undefined && tried.workspaceId !== null && workspaceId !== tried.workspaceId) return null;
-  const signIns = await unitOfWork.withoutWorkspace((tx) => findSignIns(tx, email, workspaceId ?? tried.workspaceId));
+  const outcome = await findRightCode({ email, code, codeId, address }, unitOfWork, secrets);
+  if (outcome === null) return null;
+  if (workspaceId !== undefined && outcome.workspaceId !== null && workspaceId !== outcome.workspaceId) return null;
+  const signIns = await unitOfWork.withoutWorkspace((tx) => findSignIns(tx, email, workspaceId ?? outcome.workspaceId));
   const [signIn, ...others] = signIns;
   if (signIn === undefined) return null;
   if (others.length > 0) {
     await unitOfWork.withoutWorkspace((tx) =>
-      returnTry(tx, tried.codeId, { codeId, networkHash: networkHash(secrets, address) }),
+      returnTry(tx, outcome.codeId, { codeId, networkHash: networkHash(secrets, address) }),
     );
     throw chooseWorkspace(signIns);
   }
   return unitOfWork.write(signIn, async (trx) => {
-    if (!(await useCode(trx, tried.codeId))) return null;
+    if (!(await useCode(trx, outcome.codeId))) return null;
     await failpoint('otp.afterConsume');
     return openSession(trx, signIn, 'otp', clock);
   });
@@ -69,7 +69,7 @@ export const verifyCode = operation({
   example: { body: { email: 'ben@acme.test', code: '314159' }, answer: sessionExample },
   uses: { unitOfWork: UnitOfWork, secrets: Secrets, limits: AttemptLimits, failedSignIns: FailedSignIns, clock: CLOCK },
   async execute({ body: request }, caller, { unitOfWork, secrets, limits, failedSignIns, clock }): Promise<Session> {
-    const codeId = request.nonce === undefined ? null : codeOfNonce(secrets, request.email, request.nonce);
+    const codeId = request.nonce === undefined ? null : readCodeId(secrets, request.email, request.nonce);
     if (codeId === null) limits.assertNotBlocked(caller.address ?? '');
     const opened = await signIn(request, codeId, caller.address ?? '', unitOfWork, secrets, clock);
     if (opened !== null) return opened;

@@ -17,7 +17,7 @@ import { type Log } from '../../platform/log.js';
 import { typedEmail } from '../sign-in.js';
 
 /** The secrets of a started sign-in, known only to this service. */
-export interface Secrecy {
+export interface FlowSecrets {
   readonly nonce: string;
   readonly verifier: string;
 }
@@ -39,7 +39,7 @@ export class IdentityProvider {
       throw new Failure('not_found', 'No identity provider is configured. Sign in by e-mail: POST /auth/otp/send.');
   }
 
-  async begin(): Promise<Secrecy & { readonly state: string; readonly location: string }> {
+  async begin(): Promise<FlowSecrets & { readonly state: string; readonly location: string }> {
     const provider = await this.discover();
     const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
     const location = buildAuthorizationUrl(provider, {
@@ -55,12 +55,12 @@ export class IdentityProvider {
   }
 
   /** The verified e-mail address; null if the provider has verified none or the response is not genuine. */
-  async finish(query: Readonly<Record<string, string>>, { nonce, verifier }: Secrecy): Promise<string | null> {
+  async finish(query: Readonly<Record<string, string>>, { nonce, verifier }: FlowSecrets): Promise<string | null> {
     const provider = await this.discover();
-    const answered = this.callbackUrl();
-    answered.search = new URLSearchParams(query).toString();
+    const responseUrl = this.callbackUrl();
+    responseUrl.search = new URLSearchParams(query).toString();
     try {
-      const tokens = await authorizationCodeGrant(provider, answered, {
+      const tokens = await authorizationCodeGrant(provider, responseUrl, {
         pkceCodeVerifier: verifier,
         expectedNonce: nonce,
         expectedState: query['state'] as string,
@@ -70,7 +70,7 @@ export class IdentityProvider {
       const email = typedEmail.safeParse(claims?.['email']);
       return email.success && claims?.['email_verified'] === true ? email.data : null;
     } catch (error) {
-      this.log.warn({ reason: reasonOf(error) }, 'sign-in through the identity provider failed');
+      this.log.warn({ reason: formatReason(error) }, 'sign-in through the identity provider failed');
       if (isOutage(error)) throw unavailable();
       return null;
     }
@@ -89,7 +89,7 @@ export class IdentityProvider {
       return await this.known;
     } catch (error) {
       this.known = null;
-      this.log.warn({ reason: reasonOf(error) }, 'the identity provider is unreachable');
+      this.log.warn({ reason: formatReason(error) }, 'the identity provider is unreachable');
       throw unavailable();
     }
   }
@@ -110,7 +110,7 @@ function isOutage(error: unknown): boolean {
 }
 
 /** Names and codes only, because descriptions may repeat what was sent. */
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   const { name, code, error: reported } = (error ?? {}) as { name?: string; code?: string; error?: string };
   return [name, code, reported].filter((part) => typeof part === 'string').join(' ');
 }

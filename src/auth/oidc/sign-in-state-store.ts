@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { type TransactionWithoutWorkspace } from '../../platform/database/unit-of-work.js';
 import { type Secrets } from '../../platform/secrets/secrets.js';
-import { type Secrecy } from './identity-provider.js';
+import { type FlowSecrets } from './identity-provider.js';
 
 /** Stores the data of a state for ten minutes. */
 export async function storeState(
@@ -10,42 +10,44 @@ export async function storeState(
   secrets: Secrets,
   state: string,
   workspaceId: string | null,
-  { nonce, verifier }: Secrecy,
+  { nonce, verifier }: FlowSecrets,
   browserKey: string,
 ): Promise<void> {
-  const hash = hashOf(state);
-  const sealed = secrets.seal(placeOf(hash), JSON.stringify({ nonce, verifier, browserKey }));
+  const hash = hashState(state);
+  const sealed = secrets.seal(stateEncryptionContext(hash), JSON.stringify({ nonce, verifier, browserKey }));
   await sql`select store_sign_in_state(${hash}, ${workspaceId}, ${sealed})`.execute(tx.db);
 }
 
 interface StoredState {
   readonly workspaceId: string | null;
-  readonly secrecy: Secrecy;
+  readonly flowSecrets: FlowSecrets;
   /** The cookie of the browser that started the sign-in. */
   readonly browserKey: string;
 }
 
 /** Returns the data of the state and deletes it, also if the sign-in fails afterwards. */
-export async function takeState(
+export async function consumeState(
   tx: TransactionWithoutWorkspace,
   secrets: Secrets,
   state: string,
 ): Promise<StoredState | null> {
-  const hash = hashOf(state);
+  const hash = hashState(state);
   const { rows } = await sql<{ workspace_id: string | null; secrets: Buffer }>`
     select workspace_id, secrets from take_sign_in_state(${hash})`.execute(tx.db);
   const row = rows[0];
   if (row === undefined) return null;
-  const { browserKey, ...secrecy } = JSON.parse(secrets.open(placeOf(hash), row.secrets)) as Secrecy & {
+  const { browserKey, ...flowSecrets } = JSON.parse(
+    secrets.open(stateEncryptionContext(hash), row.secrets),
+  ) as FlowSecrets & {
     browserKey: string;
   };
-  return { workspaceId: row.workspace_id, secrecy, browserKey };
+  return { workspaceId: row.workspace_id, flowSecrets, browserKey };
 }
 
-function hashOf(state: string): Buffer {
+function hashState(state: string): Buffer {
   return createHash('sha256').update(state).digest();
 }
 
-function placeOf(hash: Buffer): string {
+function stateEncryptionContext(hash: Buffer): string {
   return `sign_in_states ${hash.toString('hex')}`;
 }

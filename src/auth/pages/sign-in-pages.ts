@@ -42,19 +42,19 @@ export class SignInPages {
   private readonly home = async (request: Request, response: Response): Promise<void> => {
     const caller = await this.browser.callerOf(request, response);
     if (caller === null) this.redirect(response, '/sign-in');
-    else this.show(response, homePage(await this.profileOf(caller), this.browser, this.browser.formToken(request)));
+    else this.show(response, homePage(await this.loadProfile(caller), this.browser, this.browser.formToken(request)));
   };
 
   private readonly showEmailForm = async (request: Request, response: Response): Promise<void> => {
-    const next = nextOf(request.query['next']);
+    const next = readNextPath(request.query['next']);
     if (next === null && (await this.browser.callerOf(request, response)) !== null) this.redirect(response, '/session');
     else this.show(response, this.emailPage({ email: '', next }));
   };
 
   private readonly send = async (request: Request, response: Response): Promise<void> => {
     this.browser.assertOwnPage(request);
-    const { email = '', next: given } = formFields(request);
-    const next = nextOf(given);
+    const { email = '', next: requestedPath } = formFields(request);
+    const next = readNextPath(requestedPath);
     try {
       const { nonce } = (await this.run(sendCode, { email }, request, response)) as { nonce: string };
       this.show(response, codePage({ email, next, nonce }, this.browser));
@@ -66,8 +66,8 @@ export class SignInPages {
 
   private readonly verify = async (request: Request, response: Response): Promise<void> => {
     this.browser.assertOwnPage(request);
-    const { email = '', code = '', nonce, workspaceId, next: given } = formFields(request);
-    const next = nextOf(given);
+    const { email = '', code = '', nonce, workspaceId, next: requestedPath } = formFields(request);
+    const next = readNextPath(requestedPath);
     const chosen = { ...(nonce === undefined ? {} : { nonce }), ...(workspaceId === undefined ? {} : { workspaceId }) };
     const body = { email, code: code.replace(/\s/g, ''), ...chosen };
     try {
@@ -99,7 +99,7 @@ export class SignInPages {
     return emailPage(entered, this.browser, this.hasIdentityProvider, message);
   }
 
-  private async profileOf(caller: Caller): Promise<Profile> {
+  private async loadProfile(caller: Caller): Promise<Profile> {
     const { body } = await this.dispatcher.run(getProfile, { params: {}, query: {}, body: {} }, caller);
     return body as Profile;
   }
@@ -123,6 +123,6 @@ function isFailure(error: unknown, code: string): error is Failure {
   return error instanceof Failure && error.code === code;
 }
 
-function nextOf(given: unknown): string | null {
-  return typeof given === 'string' && localPath.test(given) ? given : null;
+function readNextPath(requestedPath: unknown): string | null {
+  return typeof requestedPath === 'string' && localPath.test(requestedPath) ? requestedPath : null;
 }

@@ -9,13 +9,13 @@ import { offsetPage, optionalPeriod } from '../../platform/operations/schemas.js
 import { notYours } from '../../reps/rep.js';
 import { assertRepExists } from '../../reps/rep-views.js';
 import { resolvePeriod } from '../../statements/statement-views.js';
-import { comment, commentExample, maxCommentsOfPage } from '../comment.js';
+import { comment, commentExample, maxCommentsPerPage } from '../comment.js';
 import { listComments as load } from '../comment-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
 const query = z.strictObject({
   period: optionalPeriod,
-  ...offsetPage('comments', maxCommentsOfPage, maxCommentsOfPage),
+  ...offsetPage('comments', maxCommentsPerPage, maxCommentsPerPage),
 });
 
 export const listComments = operation({
@@ -36,8 +36,8 @@ export const listComments = operation({
     const { workspaceId } = caller;
     return unitOfWork.read(caller, async (trx) => {
       await assertRepExists(trx, workspaceId, repId);
-      const { period: of } = await resolvePeriod(trx, workspaceId, request.period, clock);
-      return load(trx, { workspaceId, repId, period: of }, request);
+      const { period: requestedPeriod } = await resolvePeriod(trx, workspaceId, request.period, clock);
+      return load(trx, { workspaceId, repId, period: requestedPeriod }, request);
     });
   },
 });

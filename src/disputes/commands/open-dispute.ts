@@ -44,12 +44,12 @@ async function open(
 ): Promise<DisputeDetail> {
   const { workspaceId } = caller;
   await lockRep(trx, workspaceId, repId);
-  const { type, description, period: of } = request;
+  const { type, description, period: requestedPeriod } = request;
   const workspace = await loadWorkspaceTerms(trx, workspaceId);
   const { evidence, dealId: deal } = await collectEvidence(
     trx,
     caller,
-    { workspaceId, repId, period: of },
+    { workspaceId, repId, period: requestedPeriod },
     { type, dealId: request.dealId ?? null, eventId: request.eventId ?? null },
     workspace,
     dayInZone(at, workspace.timeZone),
@@ -61,7 +61,7 @@ async function open(
     caller,
     {
       repId,
-      period: of,
+      period: requestedPeriod,
       dealId: deal,
       eventId: request.eventId ?? null,
       type,
@@ -77,7 +77,7 @@ async function open(
     trigger: 'dispute_opened',
     scope: 'statement',
     repId,
-    period: of,
+    period: requestedPeriod,
     dealId: deal,
     details: { disputeId, type },
     at,

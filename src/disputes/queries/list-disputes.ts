@@ -53,8 +53,8 @@ export const listDisputes = operation({
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: request }, caller, { unitOfWork }) {
-    const { status, repId, period: of, limit, offset } = request;
-    const filter = { status, period: of, repIds: narrowedReps(caller, repId) };
+    const { status, repId, period: requestedPeriod, limit, offset } = request;
+    const filter = { status, period: requestedPeriod, repIds: narrowedReps(caller, repId) };
     const found = await unitOfWork.read(caller, (trx) => load(trx, caller, filter, { limit, offset }));
     return { ...found, limit, offset };
   },

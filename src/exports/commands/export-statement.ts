@@ -19,7 +19,7 @@ import {
 } from '../../statements/statement.js';
 import { readStatement, resolvePeriod } from '../../statements/statement-views.js';
 import { exportFailures, exportJob, workbookType } from '../export-job.js';
-import { type ExportAnswer, ExportRequests } from '../export-requests.js';
+import { ExportRequests, type ExportResponse } from '../export-requests.js';
 import { type Cell, csvFile, lineType, plainAmount, text, trusted } from '../payroll-csv.js';
 import { statementFilename, statementTotals } from '../statement-file.js';
 
@@ -73,7 +73,7 @@ async function writeText(
     return new Download('application/json; charset=utf-8', filename, body, statementTotals(content, head));
   }
   const lines = csvLines(content);
-  const csv = await csvOf(lines, { name: repName, email, period: key.period }, delimiter);
+  const csv = await buildCsv(lines, { name: repName, email, period: key.period }, delimiter);
   return new Download('text/csv; charset=utf-8', filename, csv, {
     ...statementTotals(content, head),
     'X-Row-Count': String(lines.length),
@@ -102,9 +102,9 @@ function splitTrueUp(line: StatementLine, planNames: ReadonlyMap<string | null, 
 }
 
 /** Every row contains its rep, period and currency, so that rows of several files can be combined. */
-function csvOf(
+function buildCsv(
   lines: readonly StatementLine[],
-  { name, email, period: of }: { readonly name: string; readonly email: string; readonly period: string },
+  { name, email, period: requestedPeriod }: { readonly name: string; readonly email: string; readonly period: string },
   delimiter: string,
 ): Promise<string> {
   return csvFile(
@@ -113,7 +113,7 @@ function csvOf(
       ...columns.map(([, cell]) => cell(line)),
       text(name),
       text(email),
-      trusted(of),
+      trusted(requestedPeriod),
       text(line.currency),
     ]),
     delimiter,
@@ -141,14 +141,18 @@ export const exportStatement = operation({
     answer: statementExample,
   },
   uses: { unitOfWork: UnitOfWork, requests: ExportRequests, clock: CLOCK },
-  async execute({ params: { repId }, query: request }, caller, { unitOfWork, requests, clock }): Promise<ExportAnswer> {
+  async execute(
+    { params: { repId }, query: request },
+    caller,
+    { unitOfWork, requests, clock },
+  ): Promise<ExportResponse> {
     if (!maySee(caller, repId)) throw notYours();
     const find = async (trx: Work) => {
       const person = await findPerson(trx, caller.workspaceId, repId);
       if (person === null) throw repNotFound();
-      const { period: of, currency } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
+      const { period: requestedPeriod, currency } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
       return {
-        key: { workspaceId: caller.workspaceId, repId, period: of },
+        key: { workspaceId: caller.workspaceId, repId, period: requestedPeriod },
         repName: person.name,
         email: person.email,
         currency,

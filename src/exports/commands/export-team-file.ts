@@ -5,7 +5,7 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { type Input, operation } from '../../platform/operations/operation.js';
 import { asOfQuery, flag, optionalPeriod } from '../../platform/operations/schemas.js';
 import { resolvePeriod } from '../../statements/statement-views.js';
-import { exportFailures, exportJob, exportJobExample, managerOf, workbookType } from '../export-job.js';
+import { exportFailures, exportJob, exportJobExample, findManager, workbookType } from '../export-job.js';
 import { ExportRequests } from '../export-requests.js';
 import { archivedMembers, loadTeamExport } from '../team-export.js';
 
@@ -25,11 +25,11 @@ function exportTeam(kind: 'team.pdf' | 'team.xlsx' | 'team.zip') {
     requests.submit(
       caller,
       async (trx) => {
-        const { period: of } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
-        const exportRequest = { kind, repId: null, managerId: managerOf(caller), period: of };
+        const { period: requestedPeriod } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
+        const exportRequest = { kind, repId: null, managerId: findManager(caller), period: requestedPeriod };
         if (kind !== 'team.zip') return exportRequest;
         const selection = { repIds: visibleReps(caller), everyone: false };
-        const team = await loadTeamExport(trx, caller.workspaceId, of, clock, selection);
+        const team = await loadTeamExport(trx, caller.workspaceId, requestedPeriod, clock, selection);
         return { ...exportRequest, total: archivedMembers(team).length };
       },
       request,

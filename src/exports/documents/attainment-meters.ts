@@ -2,7 +2,7 @@ import { type QuotaRow } from '../../earnings/attainment.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { type Period, periodRange } from '../../kernel/period.js';
 import { type StatementLine } from '../../statements/snapshot.js';
-import { traceOf } from './rule-explanations.js';
+import { decodeLineTrace } from './rule-explanations.js';
 import { type RuleTerms, type StatementFacts } from './statement-facts.js';
 
 /** The attainment of a measure in its period, as of the statement and not as of today. */
@@ -22,7 +22,7 @@ export interface Meter {
  * contains what a true-up has paid since. Quotas that no line counted towards are added unless the statement is approved
  * and their period has not ended, because their credit may have changed since.
  */
-export function metersOf({
+export function buildMeters({
   content,
   rules,
   quotas,
@@ -31,24 +31,24 @@ export function metersOf({
 }: Pick<StatementFacts, 'content' | 'rules' | 'quotas' | 'head' | 'key'>): Meter[] {
   const meters = new Map<string, Meter>();
   for (const line of content.lines) {
-    const meter = meterOfLine(line, rules.get(line.ruleId ?? '') ?? null);
+    const meter = toLineMeter(line, rules.get(line.ruleId ?? '') ?? null);
     if (meter === null) continue;
-    const id = idOf(line.planId, meter.measure, meter.period);
+    const id = meterId(line.planId, meter.measure, meter.period);
     // A rule without attainment tiers counts towards the same key, so the tiers of the other rule are shown.
     const previous = meters.get(id);
     meters.set(id, meter.tiers.length > 0 || previous === undefined ? meter : { ...meter, tiers: previous.tiers });
   }
   for (const quota of quotas) {
-    const id = idOf(quota.planId, quota.measure, quota.period);
+    const id = meterId(quota.planId, quota.measure, quota.period);
     const found = meters.get(id);
-    const meter = found === undefined ? meterOfQuota(quota, head, key) : withCredit(found, quota);
+    const meter = found === undefined ? toQuotaMeter(quota, head, key) : withCredit(found, quota);
     if (meter !== null) meters.set(id, meter);
   }
   return [...meters.values()];
 }
 
 /** A quota that no line of the statement counted towards. */
-function meterOfQuota(quota: QuotaRow, head: StatementFacts['head'], key: StatementFacts['key']): Meter | null {
+function toQuotaMeter(quota: QuotaRow, head: StatementFacts['head'], key: StatementFacts['key']): Meter | null {
   const hasEnded = periodRange(quota.period).to <= periodRange(key.period).to;
   const target = Decimal.of(quota.target);
   if (quota.credit === null || target.isZero() || (head?.status === 'approved' && !hasEnded)) return null;
@@ -63,13 +63,13 @@ function withCredit(meter: Meter, quota: QuotaRow): Meter {
   return { ...meter, credit, attainment: credit.dividedBy(meter.target) };
 }
 
-function idOf(planId: string | null, measure: string, period: Period): string {
+function meterId(planId: string | null, measure: string, period: Period): string {
   return `${planId}|${measure}|${period}`;
 }
 
 /** Lines are ordered by close date, so the last line of a measure has its final attainment. */
-function meterOfLine(line: StatementLine, terms: RuleTerms | null): Meter | null {
-  const trace = traceOf(line);
+function toLineMeter(line: StatementLine, terms: RuleTerms | null): Meter | null {
+  const trace = decodeLineTrace(line);
   if (terms === null || trace === null || trace.target === null || trace.target === 0) return null;
   const [target, credit] = [Decimal.of(trace.target), Decimal.of(trace.after)];
   const byAttainment = terms.rule.tierBy === 'attainment' && terms.tiers.length > 1;

@@ -1,7 +1,7 @@
 import { Decimal } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Html, html } from '../../platform/documents/html.js';
-import { baseOf, counted, listed, money, percent } from './figures.js';
+import { counted, listed, money, percent, roundBase } from './figures.js';
 import { type Band, limitNames, paysRates, type RuleExplanation, type VersionTerms } from './rule-explanations.js';
 import { type RuleTerms } from './statement-facts.js';
 
@@ -26,7 +26,7 @@ function computation(rule: RuleExplanation): Html {
         ]),
   ];
   return html`<section>
-  <h3><span dir="auto">${rule.name}</span> <small>${planOf(rule)}${termsOf(rule.versions)}</small></h3>
+  <h3><span dir="auto">${rule.name}</span> <small>${renderPlan(rule)}${describeTerms(rule.versions)}</small></h3>
   <table class="computation">
     <colgroup><col style="width: 40%"><col style="width: 22%"><col style="width: 16%"><col style="width: 22%"></colgroup>
     <thead><tr><th>Tier</th><th class="amount">Base</th><th class="amount">Rate</th><th class="amount">Amount</th></tr></thead>
@@ -39,7 +39,7 @@ function computation(rule: RuleExplanation): Html {
 function bandRow({ tier, range, base, rate, times, each, amount }: Band, currency: string): Html {
   const parts = [range, rate === null ? fixedTimes(times, each, currency) : ''].filter((part) => part !== '');
   return html`<tr><td dir="auto">${tier}${parts.length === 0 ? [] : html`<small>${parts.join(', ')}</small>`}</td>
-      <td class="amount">${rate === null ? '–' : money(baseOf(base, currency), currency)}</td>
+      <td class="amount">${rate === null ? '–' : money(roundBase(base, currency), currency)}</td>
       <td class="amount">${rate === null ? 'fixed' : percent(rate)}</td>
       <td class="amount">${money(amount, currency)}</td></tr>`;
 }
@@ -50,7 +50,7 @@ function fixedTimes(times: number, each: Decimal | null, currency: string): stri
 }
 
 /** The plan with every version that paid under the rule. */
-export function planOf({ planName, versions }: Pick<RuleExplanation, 'planName' | 'versions'>): Html {
+export function renderPlan({ planName, versions }: Pick<RuleExplanation, 'planName' | 'versions'>): Html {
   if (planName === null) return html``;
   return html`<span dir="auto">${planName}</span>, ${versionNames(versions.map(({ version }) => version))}`;
 }
@@ -62,8 +62,8 @@ export function versionNames(versions: readonly (number | null)[]): string {
 }
 
 /** The payout mode, by version if it changed. */
-function termsOf(versions: readonly VersionTerms[]): string {
-  const byManner = groupBy(versions, ({ terms }) => mannerOf(terms));
+function describeTerms(versions: readonly VersionTerms[]): string {
+  const byManner = groupBy(versions, ({ terms }) => describeManner(terms));
   return [...byManner]
     .filter(([manner]) => manner !== '')
     .map(([manner, ofIt]) =>
@@ -85,7 +85,7 @@ const attainmentPeriods = {
   annual: 'yearly',
 } as const;
 
-function mannerOf(terms: RuleTerms | null): string {
+function describeManner(terms: RuleTerms | null): string {
   if (terms === null || terms.tiers.length < 2) return '';
   const { rule } = terms;
   const by = {

@@ -120,7 +120,7 @@ export class DocumentMaker {
     return {
       contentType: 'application/pdf',
       filename: `statements-${period}.pdf`,
-      headers: totalsOf(team),
+      headers: computeTotals(team),
       ...peopleIn(request, team),
     };
   }
@@ -130,13 +130,13 @@ export class DocumentMaker {
     const { period, asOf } = request;
     const { team, workspace } = await this.loadTeam(workspaceId, request);
     const summaries: CurrencySummary[] = [];
-    const statements = this.statementsOf(workspaceId, request, team, summaries);
+    const statements = this.readStatements(workspaceId, request, team, summaries);
     await storeStream(statementWorkbook({ workspace, period, now: this.clock.now(), asOf }, statements), sink);
     const headers = controlTotals(summaries.length, totalsByCurrency(summaries), team.members);
     return { contentType: workbookType, filename: `statements-${period}.xlsx`, headers, ...peopleIn(request, team) };
   }
 
-  private async *statementsOf(
+  private async *readStatements(
     workspaceId: string,
     request: ExportRequest,
     { members, period, currency }: TeamExport,
@@ -181,7 +181,7 @@ export class DocumentMaker {
     return {
       contentType: 'application/zip',
       filename: `statements-${period}.zip`,
-      headers: { ...totalsOf(team), 'X-Row-Count': String(members.length) },
+      headers: { ...computeTotals(team), 'X-Row-Count': String(members.length) },
       ...peopleIn(request, team, sink.storedReps),
     };
   }
@@ -197,7 +197,7 @@ function peopleIn(
   return { repIds: [...new Set([...members.map(({ repId }) => repId), ...storedReps])] };
 }
 
-function totalsOf({ rows, totals, members }: TeamExport): Record<string, string> {
+function computeTotals({ rows, totals, members }: TeamExport): Record<string, string> {
   return controlTotals(rows.length, totals, members);
 }
 

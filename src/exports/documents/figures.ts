@@ -26,7 +26,7 @@ export function counted(count: number, what: string): string {
 }
 
 /** Rounds a base for display to the decimals of its currency, at least two. */
-export function baseOf(amount: Decimal, currency: string): Decimal {
+export function roundBase(amount: Decimal, currency: string): Decimal {
   return amount.rounded(Math.max(2, currencyDigits(currency)));
 }
 
@@ -36,8 +36,8 @@ export function listed(names: readonly string[]): string {
 }
 
 /** 0.085 as `8.5%`. */
-export function percent(ratio: Decimal, places = 6): string {
-  return `${grouped(ratio.times(Decimal.of(100)).rounded(places).toString())}%`;
+export function percent(ratio: Decimal, decimals = 6): string {
+  return `${grouped(ratio.times(Decimal.of(100)).rounded(decimals).toString())}%`;
 }
 
 const months = [
@@ -79,6 +79,6 @@ export function minute(instant: Date, timeZone: string): string {
     minute: '2-digit',
     hourCycle: 'h23',
   }).formatToParts(instant);
-  const of = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
-  return `${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')} ${timeZone}`;
+  const part = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
+  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')} ${timeZone}`;
 }

@@ -4,8 +4,8 @@ import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Html, html } from '../../platform/documents/html.js';
 import { type StatementLine } from '../../statements/snapshot.js';
-import { planOf } from './computation-section.js';
-import { baseOf, counted, money, percent, periodName, quantity } from './figures.js';
+import { renderPlan } from './computation-section.js';
+import { counted, money, percent, periodName, quantity, roundBase } from './figures.js';
 import {
   type ExplainedLine,
   isFixed,
@@ -28,7 +28,7 @@ export async function lineItemsSection(
   rules: readonly RuleExplanation[],
   { reversed, content }: StatementFacts,
 ): Promise<Html> {
-  const groups = groupsOf(rules, reversed, content.currency);
+  const groups = groupLines(rules, reversed, content.currency);
   if (groups.length === 0)
     return html`<section><h2>Line items</h2><p>Nothing was earned on deals in this period.</p></section>`;
   if (content.lines.length > maxLines)
@@ -38,7 +38,11 @@ export async function lineItemsSection(
   return html`<section><h2>Line items</h2>${tables}</section>`;
 }
 
-function groupsOf(rules: readonly RuleExplanation[], reversed: readonly ReversedLine[], currency: string): LineGroup[] {
+function groupLines(
+  rules: readonly RuleExplanation[],
+  reversed: readonly ReversedLine[],
+  currency: string,
+): LineGroup[] {
   const commission = reversed.filter((line) => line.kind === 'commission_earned');
   const remaining = groupBy(commission, (line) => `${line.ruleName}|${line.currency}`);
   const earned = rules.map((rule): LineGroup => {
@@ -94,7 +98,7 @@ function lineTable(
   rows: readonly Html[],
   isContinued: boolean,
 ): Html {
-  const title = html`<tr class="group"><th colspan="6"><span dir="auto">${name}</span> <small>${rule === null ? [] : planOf(rule)}${isContinued ? ', continued' : ''}</small></th></tr>`;
+  const title = html`<tr class="group"><th colspan="6"><span dir="auto">${name}</span> <small>${rule === null ? [] : renderPlan(rule)}${isContinued ? ', continued' : ''}</small></th></tr>`;
   return html`<table class="lines">
   <colgroup><col style="width: 32%"><col style="width: 13%"><col style="width: 16%"><col style="width: 15%"><col style="width: 10%"><col style="width: 14%"></colgroup>
   <thead>${named ? title : []}<tr><th>Deal</th><th>Closed</th><th>Tier</th><th class="amount">Base</th><th class="amount">Rate</th><th class="amount">${currency}</th></tr></thead>
@@ -108,14 +112,14 @@ function lineRow(explained: ExplainedLine, hasVersions: boolean): Html {
   const fixed = isFixed(explained);
   const mixed = slices.length > 1 ? 'mixed' : '–';
   const rate = fixed ? 'fixed' : line.rate === null ? mixed : percent(Decimal.of(line.rate));
-  const base = fixed || line.base === null ? '–' : money(baseOf(Decimal.of(line.base), currency), currency);
-  return html`<tr><td dir="auto">${dealOf(line, hasVersions)}${detailsOf(explained, fixed).map((part) => html`<small>${part}</small>`)}</td>
+  const base = fixed || line.base === null ? '–' : money(roundBase(Decimal.of(line.base), currency), currency);
+  return html`<tr><td dir="auto">${renderDeal(line, hasVersions)}${describeDetails(explained, fixed).map((part) => html`<small>${part}</small>`)}</td>
   <td class="day">${line.closeDate ?? line.earnedOn}</td><td dir="auto">${line.tierName ?? '–'}</td>
   <td class="amount">${base}</td><td class="amount">${rate}</td>
   <td class="amount">${money(line.amount, currency)}</td></tr>`;
 }
 
-function dealOf({ dealId, dealName, period, planVersion }: StatementLine, hasVersions: boolean): Html {
+function renderDeal({ dealId, dealName, period, planVersion }: StatementLine, hasVersions: boolean): Html {
   const name = dealId === null ? periodName(period) : (dealName ?? dealId);
   const id = dealId === null || dealName === null || dealName === dealId ? [] : [dealId];
   const version = hasVersions && planVersion !== null ? [`version ${planVersion}`] : [];
@@ -127,17 +131,17 @@ function dealOf({ dealId, dealName, period, planVersion }: StatementLine, hasVer
  * Details that a single rate or fixed amount does not show: slices of several tiers, and the floors and caps that
  * applied.
  */
-function detailsOf({ line, terms, trace, slices }: ExplainedLine, fixed: boolean): string[] {
+function describeDetails({ line, terms, trace, slices }: ExplainedLine, fixed: boolean): string[] {
   const { currency } = line;
   const part = (slice: Slice) =>
     slice.rate === null
       ? `${tierName(slice.tierIndex, null, terms)}: ${money(slice.amount, currency)}`
-      : `${money(baseOf(slice.base, currency), currency)} × ${percent(slice.rate)}`;
+      : `${money(roundBase(slice.base, currency), currency)} × ${percent(slice.rate)}`;
   const limits = (trace?.limits ?? [])
     .filter((limit) => limit.before !== limit.after)
     .map(
       (limit) =>
-        `${limitNames[limit.kind]}: ${money(baseOf(Decimal.of(limit.before), currency), currency)} to ${money(baseOf(Decimal.of(limit.after), currency), currency)}`,
+        `${limitNames[limit.kind]}: ${money(roundBase(Decimal.of(limit.before), currency), currency)} to ${money(roundBase(Decimal.of(limit.after), currency), currency)}`,
     );
   const isSimple = slices.length < 2 && (fixed || line.rate !== null);
   const refund = trace?.belowZero === true ? ['Attainment below 0%: the rate from 0% applies'] : [];
@@ -150,23 +154,25 @@ const maxFoldedNames = 12;
 
 /** One row for all lines of a rule without payout, with the reasons and the deals. */
 function foldedRow(lines: readonly ExplainedLine[], currency: string): Html {
-  const byReason = groupBy(lines, reasonOfZero);
+  const byReason = groupBy(lines, describeZero);
   const reasons = [...byReason].map(([reason, ofIt]) => (byReason.size === 1 ? reason : `${reason} (${ofIt.length})`));
   const names = lines
     .slice(0, maxFoldedNames)
     .map(({ line }) => line.dealName ?? line.dealId ?? periodName(line.period));
-  const more = lines.length > names.length ? ` and ${quantity(Decimal.of(lines.length - names.length))} more` : '';
+  const remainder = lines.length > names.length ? ` and ${quantity(Decimal.of(lines.length - names.length))} more` : '';
   const days = lines.map(({ line }) => line.closeDate ?? line.earnedOn).sort();
   const [from, to] = [days[0] as string, days.at(-1) as string];
   const range = from === to ? html`${from}` : html`${from}<small>to ${to}</small>`;
-  const bases = lines.flatMap((one) => (one.line.base === null || isFixed(one) ? [] : [Decimal.of(one.line.base)]));
-  const base = bases.length === 0 ? '–' : money(baseOf(sum(bases), currency), currency);
-  return html`<tr class="folded"><td dir="auto">${counted(lines.length, 'line')} without payout<small>${reasons.join(', ')}</small><small>${names.join(', ')}${more}</small></td>
+  const bases = lines.flatMap((explained) =>
+    explained.line.base === null || isFixed(explained) ? [] : [Decimal.of(explained.line.base)],
+  );
+  const base = bases.length === 0 ? '–' : money(roundBase(sum(bases), currency), currency);
+  return html`<tr class="folded"><td dir="auto">${counted(lines.length, 'line')} without payout<small>${reasons.join(', ')}</small><small>${names.join(', ')}${remainder}</small></td>
   <td class="day">${range}</td><td>–</td><td class="amount">${base}</td><td class="amount">–</td>
   <td class="amount">${money('0', currency)}</td></tr>`;
 }
 
-function reasonOfZero({ trace, terms }: ExplainedLine): string {
+function describeZero({ trace, terms }: ExplainedLine): string {
   if (trace?.reason !== undefined) return reasonTexts[trace.reason].label.toLowerCase();
   switch (terms?.rule.payoutMode) {
     case 'stepped_bonus':

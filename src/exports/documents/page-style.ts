@@ -25,7 +25,7 @@ interface PageTerms {
 }
 
 /** Letter for the currencies of countries that use it, otherwise A4, unless the workspace has set its paper. */
-export function paperOf(workspace: { readonly paper: Paper | null; readonly currency: string }): Paper {
+export function choosePaper(workspace: { readonly paper: Paper | null; readonly currency: string }): Paper {
   const letter = ['USD', 'CAD', 'MXN', 'PHP', 'CLP', 'COP', 'CRC', 'GTQ', 'DOP', 'PAB', 'NIO', 'HNL'];
   return workspace.paper ?? (letter.includes(workspace.currency) ? 'Letter' : 'A4');
 }

@@ -76,14 +76,14 @@ export function explainRules(
 
 function explainLine(line: StatementLine, rules: ReadonlyMap<string, RuleTerms>): ExplainedLine {
   const terms = rules.get(line.ruleId ?? '') ?? null;
-  const trace = traceOf(line);
-  return { line, terms, trace, slices: trace === null ? [] : slicesOf(trace, terms) };
+  const trace = decodeLineTrace(line);
+  return { line, terms, trace, slices: trace === null ? [] : toSlices(trace, terms) };
 }
 
 function explain(lines: readonly ExplainedLine[]): RuleExplanation {
   const { line: first } = lines[0] as ExplainedLine;
-  const bands = bandsOf(lines, first.currency);
-  const limits = limitsOf(
+  const bands = groupByBand(lines, first.currency);
+  const limits = sumLimits(
     lines.flatMap(({ trace }) => trace ?? []),
     first.currency,
   );
@@ -108,9 +108,9 @@ function explain(lines: readonly ExplainedLine[]): RuleExplanation {
 }
 
 /** Slices are quotients if the base differs from the credit. Further decimals carry no information. */
-const slicePlaces = 6;
+const sliceDecimals = 6;
 
-export function traceOf(line: StatementLine): Trace | null {
+export function decodeLineTrace(line: StatementLine): Trace | null {
   if (line.trace === undefined || line.trace === null) return null;
   return decodeTrace(line.trace, {
     conditions: [],
@@ -132,7 +132,7 @@ export interface Slice {
  * The parts of a trace as slices of the base. If credit and base differ, each slice has its share of the base. With
  * payout base 1 the rate is the amount, so the slice is a fixed amount.
  */
-function slicesOf(trace: Trace, terms: RuleTerms | null): Slice[] {
+function toSlices(trace: Trace, terms: RuleTerms | null): Slice[] {
   const base = Decimal.of(trace.base);
   const credit = Decimal.of(trace.credit).absolute();
   const [only] = trace.parts;
@@ -143,7 +143,7 @@ function slicesOf(trace: Trace, terms: RuleTerms | null): Slice[] {
   return trace.parts.map(({ tierIndex, rate, part }: PartTrace) => {
     const size = Decimal.of(part);
     if (rate === null) return { tierIndex, rate: null, base: Decimal.zero, amount: size };
-    const slice = isWhole ? size : size.times(base).dividedBy(credit).rounded(slicePlaces);
+    const slice = isWhole ? size : size.times(base).dividedBy(credit).rounded(sliceDecimals);
     const exact = Decimal.of(rate);
     const amount = exact.times(slice);
     return isFixed
@@ -163,7 +163,7 @@ export function isFixed({ slices, terms }: ExplainedLine): boolean {
   return terms !== null && (!paysRates(terms) || terms.rule.payoutBase === '1');
 }
 
-function bandsOf(lines: readonly ExplainedLine[], currency: string): Band[] {
+function groupByBand(lines: readonly ExplainedLine[], currency: string): Band[] {
   const slices = lines.flatMap(({ slices: ofLine, terms, trace }) =>
     ofLine.map((slice) => ({
       ...slice,
@@ -201,10 +201,10 @@ export function tierName(tierIndex: number, recordedName: string | null, terms: 
 
 function tierRange(tierIndex: number, terms: RuleTerms | null): string {
   if (terms === null || terms.tiers.length < 2) return '';
-  const place = terms.tiers.findIndex((tier) => tier.tierIndex === tierIndex);
-  const tier = terms.tiers[place];
+  const index = terms.tiers.findIndex((tier) => tier.tierIndex === tierIndex);
+  const tier = terms.tiers[index];
   if (tier === undefined) return '';
-  const next = terms.tiers[place + 1];
+  const next = terms.tiers[index + 1];
   const format = (threshold: Decimal) =>
     grouped((terms.rule.tierBy === 'attainment' ? threshold.times(Decimal.of(100)) : threshold).toString());
   const unit = terms.rule.tierBy === 'attainment' ? '%' : '';
@@ -214,7 +214,7 @@ function tierRange(tierIndex: number, terms: RuleTerms | null): string {
     : `${what}${format(tier.threshold)}–${format(next.threshold)}${unit}`;
 }
 
-function limitsOf(traces: readonly Trace[], currency: string): LimitEffect[] {
+function sumLimits(traces: readonly Trace[], currency: string): LimitEffect[] {
   const bitten = traces.flatMap((trace) => trace.limits.filter((limit) => limit.before !== limit.after));
   return [...groupBy(bitten, (limit) => limit.kind)].map(([kind, ofKind]) => ({
     kind,

@@ -139,10 +139,10 @@ async function listReversed(
       and e.earned_on between ${from}::date and ${to}::date
       ${until === null ? sql`` : sql`and e.updated_at <= ${until}`}
     order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
-  const nameOf = await loadDealNames(trx, workspaceId, rows);
+  const findName = await loadDealNames(trx, workspaceId, rows);
   return rows.map((row) => {
     const { repId: _rep, dealOwner: _owner, ...line } = row;
-    return { ...line, dealName: nameOf(row) };
+    return { ...line, dealName: findName(row) };
   });
 }
 

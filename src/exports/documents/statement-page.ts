@@ -5,11 +5,11 @@ import { periodKind, periodRange } from '../../kernel/period.js';
 import { fontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
 import { type StatementLine, type Summary } from '../../statements/snapshot.js';
-import { type Meter, metersOf, tierReached } from './attainment-meters.js';
+import { buildMeters, type Meter, tierReached } from './attainment-meters.js';
 import { computationSection, versionNames } from './computation-section.js';
 import { counted, minute, money, percent, periodName, quantity } from './figures.js';
 import { lineItemsSection } from './line-items-section.js';
-import { draftMark, pageStyle, paperOf, watermark } from './page-style.js';
+import { choosePaper, draftMark, pageStyle, watermark } from './page-style.js';
 import { explainRules } from './rule-explanations.js';
 import { type StatementFacts } from './statement-facts.js';
 
@@ -20,9 +20,9 @@ export async function statementPage(facts: StatementFacts, now: Date): Promise<H
   const rules = explainRules(content.lines, facts.rules);
   const body = html`
 ${approved ? [] : watermark}
-${headOf(facts, now)}
-${sumsOf(facts)}
-${attainmentOf(metersOf(facts))}
+${renderHead(facts, now)}
+${renderSums(facts)}
+${renderAttainment(buildMeters(facts))}
 ${computationSection(rules)}
 ${await lineItemsSection(rules, facts)}
 ${adjustments(facts)}
@@ -30,7 +30,7 @@ ${notes(facts)}`;
   const title = `Commission statement ${key.period}, ${rep.name}`;
   const identity = content.statementId === null ? 'no version generated' : `${content.statementId} v${content.version}`;
   const style = pageStyle(await fontFaces(body.markup), {
-    paper: paperOf(workspace),
+    paper: choosePaper(workspace),
     landscape: false,
     running: `${rep.name.slice(0, 50)}, ${periodName(key.period)}`,
     foot: `Statement ${identity}`,
@@ -39,7 +39,7 @@ ${notes(facts)}`;
   return htmlPage({ title, style, body });
 }
 
-function headOf({ workspace, rep, key, head, content, asOf }: StatementFacts, now: Date): Html {
+function renderHead({ workspace, rep, key, head, content, asOf }: StatementFacts, now: Date): Html {
   const { from, to } = periodRange(key.period);
   const byPlan = groupBy(
     content.lines.filter((line) => line.planName !== null),
@@ -80,7 +80,7 @@ function stamp(head: StatementFacts['head'], timeZone: string): Html {
   return html`<p class="stamp">Approved <small>${minute(head.approvedAt, timeZone)}${by === undefined ? '' : html`<br><span dir="auto">by ${by}</span>`}</small></p>`;
 }
 
-function sumsOf(facts: StatementFacts): Html {
+function renderSums(facts: StatementFacts): Html {
   const { content, key, earlierThisYear, previous } = facts;
   const { currency, summary } = content;
   const yearToDate = earlierThisYear.plus(Decimal.of(summary.netPayout));
@@ -112,7 +112,7 @@ function summaryTable(summary: Summary, currency: string): Html {
 </table>`;
 }
 
-function attainmentOf(meters: readonly Meter[]): Html | readonly Html[] {
+function renderAttainment(meters: readonly Meter[]): Html | readonly Html[] {
   if (meters.length === 0) return [];
   return html`<section><h2>Attainment</h2>${meters.map(meterBar)}</section>`;
 }

@@ -12,7 +12,7 @@ import { type StatementContent, type StatementHead } from '../../statements/stat
 import { hasAmount } from '../../statements/team-statements.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { disarmFormula, lineType } from '../payroll-csv.js';
-import { paperOf } from './page-style.js';
+import { choosePaper } from './page-style.js';
 
 /** The data of one rep's statement that a workbook contains. */
 export interface WorkbookStatement {
@@ -103,14 +103,14 @@ const howToRead = [
 export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterable<WorkbookStatement>): Readable {
   const { workspace, now } = terms;
   return WorkbookWriter.stream(
-    { escapeFormula: disarmFormula, paper: paperOf(workspace), createdAt: now },
+    { escapeFormula: disarmFormula, paper: choosePaper(workspace), createdAt: now },
     async (workbook) => {
       const summary = workbook.sheet('Summary', summaryColumns);
       const lines = workbook.sheet('Line items', lineColumns);
       const adjustments = workbook.sheet('Adjustments', adjustmentColumns);
       const about = workbook.sheet('About', aboutColumns);
       const heads: WorkbookStatement[] = [];
-      const plans = new Map<string, PlanOfLines>();
+      const plans = new Map<string, PlanLines>();
       for await (const statement of statements) {
         await writeLines(lines, statement, () => workbook.drained());
         for (const { planName, planVersion } of statement.content.lines)
@@ -129,7 +129,7 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
   );
 }
 
-interface PlanOfLines {
+interface PlanLines {
   readonly planName: string;
   readonly planVersion: number | null;
 }
@@ -148,7 +148,7 @@ interface SummaryRow {
 function writeSummary(sheet: Sheet, { name, email, payrollId, head, content }: WorkbookStatement): SummaryRow[] {
   const parts = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies];
   return parts.map(({ currency, summary }) => {
-    const amounts = amountsOf(summary);
+    const amounts = toAmounts(summary);
     sheet.row([
       { text: name },
       { text: email },
@@ -161,7 +161,7 @@ function writeSummary(sheet: Sheet, { name, email, payrollId, head, content }: W
   });
 }
 
-function amountsOf({ totalCommission, totalBonuses, totalAdjustments, netPayout }: Summary): readonly string[] {
+function toAmounts({ totalCommission, totalBonuses, totalAdjustments, netPayout }: Summary): readonly string[] {
   return [totalCommission, totalBonuses, totalAdjustments, netPayout];
 }
 
@@ -176,9 +176,9 @@ function writeTotals(sheet: Sheet, rows: readonly SummaryRow[]): void {
   sheet.row([blank]);
   const totals = currencies.map((currency) => ({
     currency,
-    amounts: [0, 1, 2, 3].map((place) =>
+    amounts: [0, 1, 2, 3].map((index) =>
       sum(
-        rows.filter((row) => row.currency === currency).map((row) => Decimal.of(row.amounts[place] ?? '0')),
+        rows.filter((row) => row.currency === currency).map((row) => Decimal.of(row.amounts[index] ?? '0')),
       ).toString(),
     ),
   }));
@@ -189,8 +189,8 @@ function writeTotals(sheet: Sheet, rows: readonly SummaryRow[]): void {
     );
   const [only, another] = totals;
   if (only === undefined || another !== undefined) return;
-  const sums = only.amounts.map((money, place) => ({
-    sumOf: { column: firstAmount + place, fromRow: 2, toRow },
+  const sums = only.amounts.map((money, index) => ({
+    sumOf: { column: firstAmount + index, fromRow: 2, toRow },
     money,
     currency: only.currency,
   }));
@@ -278,7 +278,7 @@ function writeAbout(
   sheet: Sheet,
   { workspace, period, now, asOf }: WorkbookTerms,
   heads: readonly WorkbookStatement[],
-  plans: readonly PlanOfLines[],
+  plans: readonly PlanLines[],
 ): void {
   const { from, to } = periodRange(period);
   const facts: readonly (readonly [string, WorkbookCell])[] = [

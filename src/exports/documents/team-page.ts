@@ -6,7 +6,7 @@ import { missingPayrollIds } from '../../statements/team-statements.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { amountCells, isFullyApproved, type TeamCell, type TeamExport, teamCells } from '../team-export.js';
 import { grouped, minute, money, periodName } from './figures.js';
-import { draftMark, pageStyle, paperOf, watermark } from './page-style.js';
+import { choosePaper, draftMark, pageStyle, watermark } from './page-style.js';
 
 /** The team's period for printing: totals, one row per rep, the number of approvals, and signature lines. */
 export async function teamPage(
@@ -41,7 +41,7 @@ ${approved ? [] : watermark}
   <div class="signatures"><p>Prepared by, date</p><p>Approved by, date</p></div>
 </section>`;
   const style = pageStyle(await fontFaces(body.markup), {
-    paper: paperOf(workspace),
+    paper: choosePaper(workspace),
     landscape: true,
     running: `Team statements, ${periodName(team.period)}`,
     foot: `Team statements ${team.period}`,

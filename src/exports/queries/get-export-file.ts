@@ -23,6 +23,6 @@ export const getExportFile = operation({
   example: { params: { jobId: sampleIds.jobId } },
   uses: { requests: ExportRequests },
   async execute({ params: { jobId } }, caller, { requests }): Promise<Download> {
-    return requests.fileOf(caller, await requests.find(caller, jobId));
+    return requests.openFile(caller, await requests.find(caller, jobId));
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { operation } from '../../platform/operations/operation.js';
-import { exportJob, exportJobExample, jobAnswer } from '../export-job.js';
+import { exportJob, exportJobExample, toJobResponse } from '../export-job.js';
 import { ExportRequests } from '../export-requests.js';
 
 const params = z.strictObject({ jobId: pathIds.jobId });
@@ -20,6 +20,6 @@ export const getExportJob = operation({
   example: { params: { jobId: sampleIds.jobId }, answer: exportJobExample },
   uses: { requests: ExportRequests },
   async execute({ params: { jobId } }, caller, { requests }) {
-    return jobAnswer(await requests.find(caller, jobId));
+    return toJobResponse(await requests.find(caller, jobId));
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
-import { exportJob, exportJobExample, jobAnswer, mayDownload } from '../export-job.js';
+import { exportJob, exportJobExample, mayDownload, toJobResponse } from '../export-job.js';
 import { findExportJobs } from '../export-views.js';
 
 export const listExportJobs = operation({
@@ -20,7 +20,7 @@ export const listExportJobs = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
     const found = await unitOfWork.read(caller, (trx) => findExportJobs(trx, caller.workspaceId));
-    const jobs = found.filter((job) => mayDownload(caller, job)).map(jobAnswer);
+    const jobs = found.filter((job) => mayDownload(caller, job)).map(toJobResponse);
     return { jobs, count: jobs.length };
   },
 });

@@ -23,10 +23,10 @@ export const listPayrollHandovers = operation({
    * Managers who are restricted to the people below them see only their own hand-overs, because the totals cover
    * those people.
    */
-  async execute({ query: { period: of } }, caller, { unitOfWork }) {
+  async execute({ query: { period: requestedPeriod } }, caller, { unitOfWork }) {
     const authorId = caller.team === undefined ? null : caller.repId;
     const handovers = await unitOfWork.read(caller, (trx) =>
-      listHandovers(trx, caller.workspaceId, { period: of, authorId }),
+      listHandovers(trx, caller.workspaceId, { period: requestedPeriod, authorId }),
     );
     return { handovers };
   },

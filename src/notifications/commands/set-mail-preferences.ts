@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
-import { mailPreferences, notificationKind, personOf, preferencesOf } from '../mail-preferences.js';
+import { mailPreferences, notificationKind, requirePerson, toPreferences } from '../mail-preferences.js';
 
 const body = z.strictObject({
   disabled: z
@@ -22,10 +22,10 @@ export const setMailPreferences = operation({
   body,
   response: mailPreferences,
   failures: { no_person: 409 },
-  example: { body: { disabled: ['weekly_digest'] }, answer: preferencesOf(['weekly_digest']) },
+  example: { body: { disabled: ['weekly_digest'] }, answer: toPreferences(['weekly_digest']) },
   uses: { unitOfWork: UnitOfWork },
   async execute({ body: { disabled } }, caller, { unitOfWork }) {
-    const repId = personOf(caller);
+    const repId = requirePerson(caller);
     await unitOfWork.write(caller, (trx) =>
       trx
         .updateTable('reps')
@@ -34,6 +34,6 @@ export const setMailPreferences = operation({
         .where('rep_id', '=', repId)
         .execute(),
     );
-    return preferencesOf(disabled);
+    return toPreferences(disabled);
   },
 });

@@ -1,6 +1,6 @@
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
-import { mailPreferences, personOf, preferencesOf } from '../mail-preferences.js';
+import { mailPreferences, requirePerson, toPreferences } from '../mail-preferences.js';
 
 export const getMailPreferences = operation({
   id: 'getMailPreferences',
@@ -12,10 +12,10 @@ export const getMailPreferences = operation({
   scope: null,
   response: mailPreferences,
   failures: { no_person: 409 },
-  example: { answer: preferencesOf(['weekly_digest']) },
+  example: { answer: toPreferences(['weekly_digest']) },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
-    const repId = personOf(caller);
+    const repId = requirePerson(caller);
     const { mail_opt_outs: optOuts } = await unitOfWork.read(caller, (trx) =>
       trx
         .selectFrom('reps')
@@ -24,6 +24,6 @@ export const getMailPreferences = operation({
         .where('rep_id', '=', repId)
         .executeTakeFirstOrThrow(),
     );
-    return preferencesOf(optOuts);
+    return toPreferences(optOuts);
   },
 });

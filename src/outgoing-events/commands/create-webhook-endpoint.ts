@@ -12,7 +12,7 @@ import {
   endpointFields,
   endpointSecret,
   maxEndpoints,
-  placeOfSecret,
+  secretEncryptionContext,
   type WebhookEndpoint,
   webhookEndpoint,
 } from '../webhook-endpoint.js';
@@ -55,7 +55,7 @@ export const createWebhookEndpoint = operation({
       url: checkedUrl(url, config.CRM_ALLOW_LOOPBACK),
       description: description ?? null,
       eventTypes: eventTypes ?? null,
-      secret: secrets.seal(placeOfSecret(endpointId), secret),
+      secret: secrets.seal(secretEncryptionContext(endpointId), secret),
     };
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
       if ((await listEndpoints(trx, caller.workspaceId)).length >= maxEndpoints)

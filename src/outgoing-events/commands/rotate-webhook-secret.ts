@@ -10,7 +10,7 @@ import {
   endpointNotFound,
   endpointPath,
   endpointSecret,
-  placeOfSecret,
+  secretEncryptionContext,
   unknownEndpoint,
 } from '../webhook-endpoint.js';
 import { rotateSecret } from '../webhook-endpoint-store.js';
@@ -56,7 +56,7 @@ export const rotateWebhookSecret = operation({
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
     const secret = newEndpointSecret();
     const validUntil = overlapHours === 0 ? null : new Date(clock.now().getTime() + overlapHours * 3_600_000);
-    const next = { secret: secrets.seal(placeOfSecret(id), secret), validUntil };
+    const next = { secret: secrets.seal(secretEncryptionContext(id), secret), validUntil };
     const rotated = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>
       rotateSecret(trx, caller, id, next),
     );

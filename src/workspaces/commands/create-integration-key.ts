@@ -58,7 +58,7 @@ export const createIntegrationKey = operation({
         );
       const { id, key } = await insertIntegrationKey(trx, caller, request);
       const keys = await listIntegrationKeys(trx, caller.workspaceId);
-      return { ...(keys.find((one) => one.id === id) as IntegrationKey), key };
+      return { ...(keys.find((created) => created.id === id) as IntegrationKey), key };
     });
   },
 });

@@ -65,8 +65,8 @@ export const updateWorkspace = operation({
   uses: { changes: CommissionChanges },
   /** Plans without a currency pay in the workspace's, and its time zone decides on which day a deal closed. */
   async execute({ body: change }, caller, { changes }): Promise<z.input<typeof response>> {
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-    if (Object.keys(given).length === 0)
+    const present = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    if (Object.keys(present).length === 0)
       throw invalid({
         path: '',
         message:
@@ -76,11 +76,11 @@ export const updateWorkspace = operation({
     await changes.run(caller, 'exclusive', async (trx, recalculate) => {
       const before = await findWorkspace(trx, workspaceId);
       await updateWorkspaceRow(trx, workspaceId, change);
-      const after = { ...before, ...given };
+      const after = { ...before, ...present };
       if (after.currency === before.currency && after.timezone === before.timezone) return;
       if (after.timezone !== before.timezone) await rebuildDealProjections(trx, workspaceId);
       await recalculate.workspace('workspace_change');
     });
-    return { updated: true, ...given };
+    return { updated: true, ...present };
   },
 });

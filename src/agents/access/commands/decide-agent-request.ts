@@ -6,10 +6,10 @@ import { CONFIG } from '../../../platform/injection-tokens.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { Secrets } from '../../../platform/secrets/secrets.js';
 import { agentIssuer } from '../agent-authorization.js';
-import { maxAgents, personOf, requestExpired } from '../agent-connection.js';
+import { maxAgents, requestExpired, requirePerson } from '../agent-connection.js';
 import { insertConnection } from '../agent-connection-store.js';
 import { countConnections } from '../agent-connection-views.js';
-import { openRequest, returnAddress } from '../authorization-requests.js';
+import { openRequest, returnUrl } from '../authorization-requests.js';
 
 const body = z.strictObject({
   request: z.string().min(1).max(10_000).describe('The request in the address of the consent page'),
@@ -45,11 +45,11 @@ export const decideAgentRequest = operation({
   },
   uses: { unitOfWork: UnitOfWork, secrets: Secrets, config: CONFIG },
   async execute({ body: { request, decision, scopes } }, caller, { unitOfWork, secrets, config }) {
-    const repId = personOf(caller);
+    const repId = requirePerson(caller);
     const issuer = agentIssuer(config);
     const pending = openRequest(secrets, request);
     if (pending === null || issuer === null) throw requestExpired();
-    if (decision === 'deny') return { redirectTo: returnAddress(pending, issuer, { error: 'access_denied' }) };
+    if (decision === 'deny') return { redirectTo: returnUrl(pending, issuer, { error: 'access_denied' }) };
     const permitted = scopes ?? pending.scopes;
     if (!permitted.every((scope) => pending.scopes.includes(scope)))
       throw invalid({ path: 'scopes', message: 'must be scopes of the request' });
@@ -58,6 +58,6 @@ export const decideAgentRequest = operation({
         throw new Failure('too_many_agents', `You have connected ${maxAgents} agents. Disconnect one first.`);
       return insertConnection(trx, caller, { ...pending, repId, scopes: permitted });
     });
-    return { redirectTo: returnAddress(pending, issuer, { code }) };
+    return { redirectTo: returnUrl(pending, issuer, { code }) };
   },
 });

@@ -6,9 +6,9 @@ import {
   agentConnection,
   agentExample,
   agentScopes,
-  clientAddressOf,
-  personOf,
+  readClientHost,
   requestExpired,
+  requirePerson,
 } from '../agent-connection.js';
 import { openRequest } from '../authorization-requests.js';
 
@@ -47,14 +47,14 @@ export const getAgentRequest = operation({
   },
   uses: { secrets: Secrets },
   async execute({ query: { request } }, caller, { secrets }) {
-    personOf(caller);
+    requirePerson(caller);
     const pending = openRequest(secrets, request);
     if (pending === null) throw requestExpired();
     const { clientId, clientName, redirectUri, scopes, expiresAt } = pending;
     const { host, protocol } = new URL(redirectUri);
     return {
       clientName,
-      clientAddress: clientAddressOf(clientId),
+      clientAddress: readClientHost(clientId),
       returnsTo: /^https?:$/.test(protocol) ? host : protocol,
       isOnThisMachine: isOnThisMachine(redirectUri),
       scopes,
