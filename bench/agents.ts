@@ -6,7 +6,7 @@ import { measureOnce, type Table } from './measure.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: results of any shape
 type Json = any;
-type Call = (tool: string, given?: object) => Promise<Json>;
+type Call = (tool: string, input?: object) => Promise<Json>;
 
 interface Task {
   readonly name: string;
@@ -51,8 +51,8 @@ async function perform(
 ) {
   const used = { calls: 0, bytes: 0 };
   let findings: Findings | null = null;
-  const call: Call = async (tool, given = {}) => {
-    const { text, content } = await callTool(service.url, apiKey, tool, given);
+  const call: Call = async (tool, input = {}) => {
+    const { text, content } = await callTool(service.url, apiKey, tool, input);
     used.calls += 1;
     used.bytes += Buffer.byteLength(text);
     return content;
@@ -74,11 +74,11 @@ async function perform(
   return used;
 }
 
-async function callTool(url: string, key: string, name: string, given: object) {
+async function callTool(url: string, key: string, name: string, input: object) {
   const response = await fetch(`${url}/v1/mcp`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: input } }),
   });
   const { result } = (await response.json()) as Json;
   if (result.isError) throw new Error(`${name}: ${result.content[0].text}`);

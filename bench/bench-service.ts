@@ -66,7 +66,7 @@ export async function startBenchService(options: BenchOptions = {}): Promise<Ben
 }
 
 async function openService(
-  { worker = true, environment: more = {} }: BenchOptions,
+  { worker = true, environment: extraEnvironment = {} }: BenchOptions,
   opened: (() => Promise<void>)[],
 ): Promise<Omit<BenchService, typeof Symbol.asyncDispose>> {
   const folder = await mkdtemp(path.join(tmpdir(), 'commissions-bench-'));
@@ -81,7 +81,7 @@ async function openService(
     LOG_LEVEL: 'silent',
     RATE_LIMIT_PER_MINUTE: '1000000',
     MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    ...more,
+    ...extraEnvironment,
   };
   const owner = new OwnerPool(server.ownerUrl);
   opened.push(() => owner.close());
@@ -153,14 +153,13 @@ export async function until(what: string, isDone: () => Promise<boolean>, pauseM
   if (!done) throw new Error(`still not done after ${maxWaitSeconds} s: ${what}`);
 }
 
-async function send(address: string, apiKey: string, method: string, body: unknown): Promise<Response> {
+async function send(url: string, apiKey: string, method: string, body: unknown): Promise<Response> {
   const isFile = typeof body === 'string';
-  const response = await fetch(address, {
+  const response = await fetch(url, {
     method,
     headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': isFile ? 'text/csv' : 'application/json' },
     ...(body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) }),
   });
-  if (!response.ok)
-    throw new Error(`${method} ${address} returned status ${response.status}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`${method} ${url} returned status ${response.status}: ${await response.text()}`);
   return response;
 }

@@ -41,7 +41,7 @@ interface Candidates {
 }
 
 async function changesOn(day: string, { year, managed, floor }: Candidates, size: Size): Promise<Table> {
-  const [deal, dealOfManaged] = [await firstDealOn(year, day), await firstDealOn(managed, day)];
+  const [deal, managedDeal] = [await firstDealOn(year, day), await firstDealOn(managed, day)];
   const measured = await alternating(
     [
       {
@@ -57,8 +57,8 @@ async function changesOn(day: string, { year, managed, floor }: Candidates, size
       {
         name: 'the same, with a manager',
         // The manager's plan has one rule.
-        effects: effectsOfChangedDeal(managed, dealOfManaged, { eventsPerDeal: rulesPerDeal + 1 }),
-        run: withNewAmounts((amount) => changeAmount(managed, dealOfManaged, amount)),
+        effects: effectsOfChangedDeal(managed, managedDeal, { eventsPerDeal: rulesPerDeal + 1 }),
+        run: withNewAmounts((amount) => changeAmount(managed, managedDeal, amount)),
       },
     ],
     rounds[size],

@@ -63,7 +63,7 @@ async function measure(world: CrmWorld, people: readonly string[], deals: number
     const sync = { service, workspaceId, api, worker, deals, kills };
     const ms = await measureOnce({
       name: `${world.provider} with ${kills} kills`,
-      effects: effectsOf(sync),
+      effects: listEffects(sync),
       run: () => syncAll(sync, world.provider),
     });
     return { ms, megabytes: worker.peak };
@@ -82,7 +82,7 @@ interface Sync {
 }
 
 /** Every deal is stored and paid, and the engine reads it once. */
-function effectsOf({ service: { owner }, workspaceId, deals }: Sync) {
+function listEffects({ service: { owner }, workspaceId, deals }: Sync) {
   const read =
     "select coalesce(sum(deals), 0)::int as value from audit_runs where workspace_id = $1 and trigger = 'sync'";
   return [

@@ -6,7 +6,7 @@ import { calculateFirst } from './recalculation.js';
 import { makeSalesYear, rulesPerDeal, type SalesYear } from './sales-year.js';
 import { type Size } from './size.js';
 import { WorkerProcess } from './worker-process.js';
-import { rowsOfYear } from './year-effects.js';
+import { expectRowsOfYear } from './year-effects.js';
 
 const period = '2026-01';
 const reps: Readonly<Record<Size, number>> = { quick: 20, small: 200, usual: 2000, large: 2000 };
@@ -15,7 +15,7 @@ const rounds: Readonly<Record<Size, number>> = { quick: 1, small: 5, usual: 5, l
 /** Statements of many reps and their files: the time, and the maximum memory of the process that makes them. */
 export async function* documents(size: Size): AsyncGenerator<Table> {
   await using service = await startBenchService({ worker: false });
-  const offices = [await officeOf(service, reps[size] / 10), await officeOf(service, reps[size])];
+  const offices = [await createOffice(service, reps[size] / 10), await createOffice(service, reps[size])];
   await calculate(service, offices);
   yield await generation(offices, rounds[size]);
   yield await workbooks(service, offices);
@@ -32,7 +32,7 @@ interface Office {
 const dealsPerRep = 42;
 
 /** Reps with 126 lines in the year each. */
-async function officeOf(service: BenchService, reps: number): Promise<Office> {
+async function createOffice(service: BenchService, reps: number): Promise<Office> {
   const year = await makeSalesYear(service, reps * dealsPerRep, reps);
   return { year, reps, lines: reps * dealsPerRep * rulesPerDeal };
 }
@@ -68,7 +68,7 @@ function generating(year: SalesYear, reps: number, lines: number): Contender {
   return {
     name: 'service',
     effects: [
-      rowsOfYear(year, 'statements', reps),
+      expectRowsOfYear(year, 'statements', reps),
       growth('lines of statements', () => linesIn(service, 'statements', workspace.workspaceId), lines),
     ],
     run: async () => {
@@ -84,7 +84,7 @@ async function storing(year: SalesYear, reps: number, lines: number): Promise<Co
   return {
     name: 'one SQL statement',
     effects: [
-      rowsOfYear(year, 'stored_lines', reps),
+      expectRowsOfYear(year, 'stored_lines', reps),
       growth('stored lines', () => linesIn(year.service, 'stored_lines', workspaceId), lines),
     ],
     run: async () => {

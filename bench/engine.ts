@@ -73,7 +73,7 @@ async function calculating(name: string, mark: string, reps: number): Promise<Ca
     asOf: '2027-01-01',
     window: { from: '1900-01-01', to: '2199-12-31' },
     plans: [{ planId: 'plan', assignments: [{ start: null, end: null }], versions: [compiled] }],
-    deals: madeUpDeals(),
+    deals: generateDeals(),
     teamDeals: [],
     fixed: [],
     frozen: [],
@@ -97,7 +97,7 @@ async function calculating(name: string, mark: string, reps: number): Promise<Ca
   };
 }
 
-function madeUpDeals(): Deal[] {
+function generateDeals(): Deal[] {
   return Array.from({ length: dealsPerRep }, (_, index) => {
     const amount = Math.round((500 + ((index * 7919) % 7001)) * 100 + (index % 97)) / 100;
     const closeDate = new Date(Date.UTC(2026, 0, 1 + ((index * 31) % 365))).toISOString().slice(0, 10);
@@ -116,7 +116,7 @@ type Passes = (deal: Deal) => boolean | Promise<boolean>;
 const repetitions = 4;
 
 async function conditionsAgainstRulesEngines(rounds: number): Promise<Table> {
-  const deals = madeUpDeals();
+  const deals = generateDeals();
   const compiled = compileConditions(
     [
       { field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' },

@@ -80,13 +80,13 @@ async function measure(
     const a = await tenant(service, api.url);
     const b = await tenant(service, api.url);
     await payReps(b.api);
-    const change = changeOfB(service, b, dealsOfB);
+    const change = createChangeOfB(service, b, dealsOfB);
     const idle = (await alternating([change], 2 * dealsOfB, dealsOfB))[0]?.runs ?? [];
     const deliveries = await deliveriesTo(a, world, { url: api.url, flood, repsOfA });
     const loaded: number[] = [];
     const ms = await measureOnce({
       name: 'the webhooks of A',
-      effects: rowsOf(service, a, { deals: flood, commission_events: flood }),
+      effects: expectRows(service, a, { deals: flood, commission_events: flood }),
       run: async () => {
         const sending = new Flood(deliveries);
         while (!sending.isOver) loaded.push(await measureOnce(change, false));
@@ -122,7 +122,7 @@ function table(circumstances: string, { idle, loaded, flood, ms }: Waits): Table
   };
 }
 
-function rowsOf(
+function expectRows(
   { owner }: BenchService,
   { workspaceId }: Tenant,
   tables: Readonly<Record<string, number>>,
@@ -178,13 +178,13 @@ async function payReps(api: ApiClient): Promise<void> {
 }
 
 /** Changes one deal, until its event has the amount. */
-function changeOfB(service: BenchService, b: Tenant, dealsOfB: number): Contender {
+function createChangeOfB(service: BenchService, b: Tenant, dealsOfB: number): Contender {
   const isPaid =
     'select exists (select from commission_events where workspace_id = $1 and deal_key = $2 and base = $3) as done';
   let changes = 0;
   return {
     name: 'a change of B',
-    effects: rowsOf(service, b, { deals: 1 }),
+    effects: expectRows(service, b, { deals: 1 }),
     prepare: () => sleep(15),
     run: async () => {
       changes += 1;

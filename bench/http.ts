@@ -5,7 +5,7 @@ import { alternating, count, ratio, type Table } from './measure.js';
 import { calculateFirst } from './recalculation.js';
 import { makeSalesYear, rulesPerDeal, type SalesYear, untilCalculated } from './sales-year.js';
 import { type Size } from './size.js';
-import { rowsOfYear } from './year-effects.js';
+import { expectRowsOfYear } from './year-effects.js';
 
 const connections = 10;
 
@@ -83,9 +83,9 @@ function puts(year: SalesYear, seconds: number): LoadContender {
   const path = (run: number) => `/v1/deals/N${String(run).padStart(3, '0')}-#`;
   const contender = loadContender(
     'put a deal',
-    (run) => ({ ...requestsOf(year, seconds), method: 'PUT', path: path(run), body: JSON.stringify(deal) }),
+    (run) => ({ ...createLoad(year, seconds), method: 'PUT', path: path(run), body: JSON.stringify(deal) }),
     ({ responses }) => [
-      rowsOfYear(year, 'deals', responses),
+      expectRowsOfYear(year, 'deals', responses),
       rowsWritten(
         service.owner,
         "commission_events where workspace_id = $1 and deal_key like 'N%'",
@@ -112,7 +112,7 @@ interface Read {
 
 /** Every response must be as long as one with the part. */
 function gets(year: SalesYear, seconds: number, name: string, { path, part }: Read): LoadContender {
-  const load = { ...requestsOf(year, seconds), method: 'GET', path, body: null };
+  const load = { ...createLoad(year, seconds), method: 'GET', path, body: null };
   let expectedBytes = 1;
   const contender = loadContender(
     name,
@@ -130,7 +130,7 @@ function gets(year: SalesYear, seconds: number, name: string, { path, part }: Re
   };
 }
 
-function requestsOf({ service, workspace }: SalesYear, seconds: number): Omit<Load, 'method' | 'path' | 'body'> {
+function createLoad({ service, workspace }: SalesYear, seconds: number): Omit<Load, 'method' | 'path' | 'body'> {
   const headers = { Authorization: `Bearer ${workspace.apiKey}`, 'Content-Type': 'application/json' };
   return { url: service.url, headers, connections, seconds };
 }
@@ -145,7 +145,7 @@ function whileChanging(year: SalesYear, contender: LoadContender): LoadContender
     ]);
   return {
     ...contender,
-    effects: [...contender.effects, rowsOfYear(year, 'cache_versions', scopes)],
+    effects: [...contender.effects, expectRowsOfYear(year, 'cache_versions', scopes)],
     run: async () => {
       let changing = true;
       const changes = (async () => {

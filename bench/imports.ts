@@ -7,7 +7,7 @@ import { rowsWritten } from './effects.js';
 import { alternating, type Contender, count, duration, ratio, type Table } from './measure.js';
 import { makeSalesYear, type SalesYear } from './sales-year.js';
 import { type Size } from './size.js';
-import { rowsOfYear } from './year-effects.js';
+import { expectRowsOfYear } from './year-effects.js';
 
 const sizes: Readonly<Record<Size, number>> = { quick: 2000, small: 10_000, usual: 100_000, large: 100_000 };
 
@@ -54,7 +54,7 @@ async function copyAndImport(
       name: 'COPY into one table',
       effects: [rowsWritten(superuser, 'copied', [], rows)],
       prepare: async () => {
-        csv = csvOf(repIds, run++, rows);
+        csv = buildCsv(repIds, run++, rows);
         await superuser.query('truncate copied');
         await writeFile(file, csv, { mode: 0o644 });
       },
@@ -64,7 +64,7 @@ async function copyAndImport(
     },
     {
       name: 'import, until the response',
-      effects: [rowsOfYear(year, 'deals', rows), rowsOfYear(year, 'calculation_requests', repIds.length)],
+      effects: [expectRowsOfYear(year, 'deals', rows), expectRowsOfYear(year, 'calculation_requests', repIds.length)],
       run: async () => {
         const { accepted } = await workspace.call<{ accepted: number }>('POST', '/v1/deals/import', csv);
         if (accepted !== rows) throw new Error(`the import accepted ${accepted} of ${rows} rows`);
@@ -73,7 +73,7 @@ async function copyAndImport(
   ];
 }
 
-function csvOf(repIds: readonly string[], run: number, rows: number): string {
+function buildCsv(repIds: readonly string[], run: number, rows: number): string {
   const lines = Array.from({ length: rows }, (_, index) => {
     const day = new Date(Date.UTC(2026, 0, 1 + ((index * 31) % 365))).toISOString().slice(0, 10);
     return `R${run}-${index},${500 + (index % 7000)}.${10 + (index % 90)},Won,${day},Deal ${index},smb,member-${index % repIds.length}`;

@@ -83,7 +83,7 @@ function deliveries(
   name: string,
   url: string,
   seconds: number,
-  effectOf: (received: Received) => Effect,
+  toEffect: (received: Received) => Effect,
 ): LoadContender {
   const event = { event_type: 'record.updated', id: { record_id: 'deal-#' } };
   const load = {
@@ -99,7 +99,7 @@ function deliveries(
   return loadContender(
     name,
     () => load,
-    (received) => [effectOf(received)],
+    (received) => [toEffect(received)],
   );
 }
 

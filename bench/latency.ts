@@ -189,6 +189,6 @@ class BareQueue {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.worker.close();
     await this.queue.close();
-    for (const one of this.redis) one.disconnect();
+    for (const connection of this.redis) connection.disconnect();
   }
 }

@@ -76,20 +76,20 @@ export interface Received {
 /** Sends a load. Each run has a number, so that it can send what no run has sent before. */
 export function loadContender(
   name: string,
-  loadOfRun: (run: number) => Load,
-  effectsOf: (received: Received) => readonly Effect[],
+  createLoad: (run: number) => Load,
+  toEffects: (received: Received) => readonly Effect[],
 ): LoadContender {
   let runs = 0;
   let result: LoadResult | null = null;
   return {
     name,
-    effects: effectsOf({ responses: () => Math.max(1, result?.responses ?? 0), bytes: () => result?.bytes ?? 0 }),
+    effects: toEffects({ responses: () => Math.max(1, result?.responses ?? 0), bytes: () => result?.bytes ?? 0 }),
     prepare: async () => {
       result = null;
     },
     run: async () => {
       runs += 1;
-      result = await load(loadOfRun(runs));
+      result = await load(createLoad(runs));
       if (result.failed > 0) throw new Error(`${result.failed} requests of "${name}" failed`);
       return result.perSecond;
     },

@@ -42,8 +42,8 @@ async function printing(year: SalesYear, browser: Browser, rounds: number): Prom
   const [repId] = year.repIds;
   await year.workspace.call('POST', `/v1/statements/${repId}/generate`, { period });
   const request = () => year.workspace.download(`/v1/statements/${repId}/export?format=pdf&period=${period}`);
-  const markup = await markupOf(year, request);
-  const deals = await dealsOf(year, repId as string);
+  const markup = await captureMarkup(year, request);
+  const deals = await listDeals(year, repId as string);
   const missing = deals.filter((dealId) => !markup.includes(dealId));
   if (missing.length > 0) throw new Error(`the statement has no line of ${missing.join(', ')}`);
   const { length } = await request();
@@ -86,7 +86,7 @@ function printer(name: string, length: number, print: () => Promise<Uint8Array>)
 }
 
 /** The page that the service prints for the request. */
-async function markupOf({ service }: SalesYear, request: () => Promise<unknown>): Promise<string> {
+async function captureMarkup({ service }: SalesYear, request: () => Promise<unknown>): Promise<string> {
   const { pdfPrinter } = service.running.service;
   const print = pdfPrinter.print.bind(pdfPrinter);
   let printed: Html | null = null;
@@ -99,7 +99,7 @@ async function markupOf({ service }: SalesYear, request: () => Promise<unknown>)
   return (printed as unknown as Html).markup;
 }
 
-async function dealsOf({ service, workspace }: SalesYear, repId: string): Promise<readonly string[]> {
+async function listDeals({ service, workspace }: SalesYear, repId: string): Promise<readonly string[]> {
   const { rows } = await service.owner.query<{ deal_id: string }>(
     "select deal_id from deals where workspace_id = $1 and rep_id = $2 and to_char(close_date, 'YYYY-MM') = $3",
     [workspace.workspaceId, repId, period],

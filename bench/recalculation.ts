@@ -28,7 +28,7 @@ import {
 } from './sales-year.js';
 import { type Size } from './size.js';
 import { SqlFloor } from './sql-floor.js';
-import { effectsOfChangedDeal, effectsOfFirstCalculation, eventsWritten, rowsOfYear } from './year-effects.js';
+import { effectsOfChangedDeal, effectsOfFirstCalculation, eventsWritten, expectRowsOfYear } from './year-effects.js';
 
 const sizes: Readonly<Record<Size, readonly number[]>> = {
   quick: [1000],
@@ -42,7 +42,7 @@ export async function* recalculation(size: Size): AsyncGenerator<Table> {
   const perDeal: { readonly deals: number; readonly us: number }[] = [];
   for (const deals of sizes[size]) {
     await using service = await startBenchService();
-    const { table, full } = await recalculationOf(service, deals, size);
+    const { table, full } = await measureRecalculation(service, deals, size);
     yield table;
     perDeal.push({ deals, us: (full / deals) * 1000 });
   }
@@ -53,7 +53,7 @@ export async function* recalculation(size: Size): AsyncGenerator<Table> {
   };
 }
 
-async function recalculationOf(
+async function measureRecalculation(
   service: BenchService,
   deals: number,
   size: Size,
@@ -65,8 +65,8 @@ async function recalculationOf(
   await assertSameEvents(year);
   const rest = await alternating(await smallerCalculations(year), rounds);
   const naive = await alternating([naiveCalculation(year, floor, size === 'quick' ? 20 : 1000)], Math.min(rounds, 3));
-  const fullMs = medianOf(full, 'full');
-  const floorMs = medianOf(full, 'SQL floor, two backends');
+  const fullMs = findMedian(full, 'full');
+  const floorMs = findMedian(full, 'SQL floor, two backends');
   return {
     full: fullMs,
     table: {
@@ -127,12 +127,12 @@ async function smallerCalculations(year: SalesYear): Promise<readonly Contender[
     { name: 'all changed', effects: eventsWritten(year, year.deals * rulesPerDeal), run: alternately(year) },
     {
       name: 'unchanged',
-      effects: [...eventsWritten(year, 0), rowsOfYear(year, 'audit_runs', 1)],
+      effects: [...eventsWritten(year, 0), expectRowsOfYear(year, 'audit_runs', 1)],
       run: () => recalculate(year, {}),
     },
     {
       name: 'one rep, unchanged',
-      effects: [...eventsWritten(year, 0), rowsOfYear(year, 'audit_runs', 1)],
+      effects: [...eventsWritten(year, 0), expectRowsOfYear(year, 'audit_runs', 1)],
       run: () => recalculate(year, { repId }),
     },
     {
@@ -153,8 +153,8 @@ function naiveCalculation(year: SalesYear, floor: SqlFloor, deals: number): Cont
   };
 }
 
-function medianOf(measured: readonly Measured[], name: string): number {
-  return measured.find((one) => one.name === name)?.median ?? Number.NaN;
+function findMedian(measured: readonly Measured[], name: string): number {
+  return measured.find((measurement) => measurement.name === name)?.median ?? Number.NaN;
 }
 
 /** Starts a recalculation job and polls its row every 4 ms, since the synchronous form responds later. */

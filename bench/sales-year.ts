@@ -27,8 +27,8 @@ const thresholds = { commission: [0, 1, 1.25], accelerator: [0, 0.5, 1] } as con
 export const quotaTarget = 600_000;
 
 export function planConfig({ commission, accelerator, flat }: Rates) {
-  const tiers = (of: readonly number[], from: readonly number[]) =>
-    of.map((rate, tierIndex) => ({ tierIndex, minThreshold: from[tierIndex], rate, name: `Tier ${tierIndex}` }));
+  const tiers = (tierRates: readonly number[], from: readonly number[]) =>
+    tierRates.map((rate, tierIndex) => ({ tierIndex, minThreshold: from[tierIndex], rate, name: `Tier ${tierIndex}` }));
   return {
     dealConditions: [{ field: 'stage', fieldType: 'status', operator: 'equals', value: 'Won' }],
     rules: [

@@ -13,18 +13,18 @@ const sizes: Readonly<Record<Size, readonly number[]>> = {
   large: [10_000, 100_000],
 };
 const rounds: Readonly<Record<Size, number>> = { quick: 1, small: 2, usual: 5, large: 5 };
-const numbersOfReps = [1, 20, 200, 2000, 20_000];
+const repCounts = [1, 20, 200, 2000, 20_000];
 
 /** The first calculation after an import of the same deals, distributed over few or many reps, and managers above many. */
 export async function* shapes(size: Size): AsyncGenerator<Table> {
   for (const deals of sizes[size]) {
     await using service = await startBenchService();
-    yield await shapesOf(service, deals, rounds[size]);
+    yield await measureShapes(service, deals, rounds[size]);
   }
   yield* teams(size);
 }
 
-async function shapesOf(service: BenchService, deals: number, rounds: number): Promise<Table> {
+async function measureShapes(service: BenchService, deals: number, rounds: number): Promise<Table> {
   const years: SalesYear[] = [];
   for (const reps of shapesToRun().filter((reps) => reps <= deals))
     years.push(await makeSalesYear(service, deals, reps));
@@ -48,5 +48,5 @@ async function shapesOf(service: BenchService, deals: number, rounds: number): P
 /** SHAPES=1,200 measures some of the numbers of reps. */
 function shapesToRun(): number[] {
   const chosen = process.env['SHAPES'];
-  return chosen === undefined ? numbersOfReps : chosen.split(',').map(Number);
+  return chosen === undefined ? repCounts : chosen.split(',').map(Number);
 }

@@ -85,7 +85,7 @@ export class SqlFloor {
     rates: Rates,
   ): Promise<void> {
     const { workspace, planId } = this.year;
-    const ids = ['version', 'Commission', 'Accelerator', 'Flat', 'run'].map(uuidOf);
+    const ids = ['version', 'Commission', 'Accelerator', 'Flat', 'run'].map(toUuid);
     await client.query(upsertEvents(own.deals), [
       workspace.workspaceId,
       ...selection,
@@ -115,7 +115,7 @@ export class SqlFloor {
   }
 }
 
-function uuidOf(text: string): string {
+function toUuid(text: string): string {
   const digest = createHash('md5').update(text).digest('hex');
   return digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

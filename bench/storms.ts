@@ -41,7 +41,7 @@ export async function* storms(size: Size): AsyncGenerator<Table> {
   };
   try {
     await using service = await startBenchService({ environment });
-    yield await stormsOf(await connect(service, world, reps[size]), rounds[size]);
+    yield await measureStorms(await connect(service, world, reps[size]), rounds[size]);
   } finally {
     await world.stop();
   }
@@ -68,7 +68,7 @@ async function connect(service: BenchService, world: CrmWorld, reps: number): Pr
   return { service, world, api, workspaceId, plan, dealIds, emails };
 }
 
-async function stormsOf(connected: Connected, rounds: number): Promise<Table> {
+async function measureStorms(connected: Connected, rounds: number): Promise<Table> {
   const { dealIds, emails } = connected;
   const [deals, reps] = [dealIds.length, emails.length];
   const measured = await alternating(
@@ -95,7 +95,7 @@ async function stormsOf(connected: Connected, rounds: number): Promise<Table> {
 /** The rows that a run writes, by table. */
 type Writes = Readonly<Record<string, number>>;
 
-function effectsOf({ service, workspaceId }: Connected, writes: Writes): readonly Effect[] {
+function listEffects({ service, workspaceId }: Connected, writes: Writes): readonly Effect[] {
   return Object.entries(writes).map(([table, rows]) =>
     rowsWritten(service.owner, `${table} where workspace_id = $1`, [workspaceId], rows),
   );
@@ -109,7 +109,7 @@ let amount = 1000;
 function change(name: string, connected: Connected, apply: Change, writes: Writes): Contender {
   return {
     name,
-    effects: effectsOf(connected, writes),
+    effects: listEffects(connected, writes),
     run: async () => {
       amount += 1;
       await apply(connected, amount);
@@ -126,7 +126,7 @@ function webhooks(connected: Connected): Contender {
   let deliveries: readonly Delivery[] = [];
   return {
     name: `${count(deals)} webhooks`,
-    effects: effectsOf(connected, { deals, commission_events: deals }),
+    effects: listEffects(connected, { deals, commission_events: deals }),
     prepare: async () => {
       amount += 1;
       for (const dealId of dealIds) world.change(dealId, { amount });

@@ -23,7 +23,7 @@ export async function* workers(size: Size): AsyncGenerator<Table> {
   const rows: Row[] = [];
   for (const workers of size === 'quick' ? [1, 2] : [1, 2, 4])
     rows.push(await calculateBy(workers, year, rounds[size]));
-  const one = rows[0]?.ms ?? Number.NaN;
+  const milliseconds = rows[0]?.ms ?? Number.NaN;
   yield {
     title: `Full recalculation by worker processes, ${count(deals)} deals, ${count(reps)} reps`,
     columns: ['workers', 'median', 'deals a second', 'as fast as one', 'cores busy', 'max. memory of a process'],
@@ -31,7 +31,7 @@ export async function* workers(size: Size): AsyncGenerator<Table> {
       String(workers),
       duration(ms),
       count((deals / ms) * 1000),
-      ratio(one / ms),
+      ratio(milliseconds / ms),
       busy.toFixed(2),
       `${Math.max(...megabytes).toFixed(0)} MB`,
     ]),
@@ -94,12 +94,16 @@ async function importDeals(
     effects: [rowsWritten(service.owner, 'deals where workspace_id = $1', [workspace.workspaceId], deals)],
     run: async () => {
       for (let first = 1; first <= deals; first += dealsInFile)
-        await workspace.call('POST', '/v1/deals/import', fileOf(first, Math.min(dealsInFile, deals + 1 - first), reps));
+        await workspace.call(
+          'POST',
+          '/v1/deals/import',
+          buildFile(first, Math.min(dealsInFile, deals + 1 - first), reps),
+        );
     },
   });
 }
 
-function fileOf(first: number, count: number, reps: number): string {
+function buildFile(first: number, count: number, reps: number): string {
   const lines = Array.from({ length: count }, (_, index) => {
     const n = first + index;
     const day = new Date(Date.UTC(2026, 0, 1 + ((n * 31) % 365))).toISOString().slice(0, 10);

@@ -6,7 +6,7 @@ type Prefix = '' | 'floor_';
 
 /** Every event with its history, the totals of every month, and the counters of the two quotas of every quarter. */
 export function effectsOfFirstCalculation(year: SalesYear, prefix: Prefix = ''): readonly Effect[] {
-  const countOf = (unit: 'month' | 'quarter') =>
+  const countRepPeriods = (unit: 'month' | 'quarter') =>
     readValue<number>(
       year.service.owner,
       `select count(distinct (rep_id, date_trunc('${unit}', close_date)))::int as value from deals where workspace_id = $1`,
@@ -14,8 +14,8 @@ export function effectsOfFirstCalculation(year: SalesYear, prefix: Prefix = ''):
     );
   return [
     ...eventsWritten(year, year.deals * rulesPerDeal, prefix),
-    rowsOfYear(year, `${prefix}rep_months`, () => countOf('month')),
-    rowsOfYear(year, `${prefix}quotas`, async () => 2 * (await countOf('quarter'))),
+    expectRowsOfYear(year, `${prefix}rep_months`, () => countRepPeriods('month')),
+    expectRowsOfYear(year, `${prefix}quotas`, async () => 2 * (await countRepPeriods('quarter'))),
   ];
 }
 
@@ -26,8 +26,8 @@ export function effectsOfChangedDeal(
   { prefix = '', eventsPerDeal = rulesPerDeal }: { readonly prefix?: Prefix; readonly eventsPerDeal?: number } = {},
 ): readonly Effect[] {
   return [
-    rowsOfYear(year, `${prefix}deals`, 1),
-    rowsOfYear(year, `${prefix}deal_snapshots`, 1),
+    expectRowsOfYear(year, `${prefix}deals`, 1),
+    expectRowsOfYear(year, `${prefix}deal_snapshots`, 1),
     ...eventsWritten(year, deal.dealsToQuarterEnd * eventsPerDeal, prefix),
   ];
 }
@@ -35,9 +35,13 @@ export function effectsOfChangedDeal(
 /** So many events, and as many rows of their history. */
 export function eventsWritten(year: SalesYear, events: number, prefix: Prefix = ''): readonly Effect[] {
   const tables = [`${prefix}commission_events`, `${prefix}commission_event_history`];
-  return tables.map((table) => rowsOfYear(year, table, events));
+  return tables.map((table) => expectRowsOfYear(year, table, events));
 }
 
-export function rowsOfYear({ service, workspace }: SalesYear, table: string, expected: Effect['expected']): Effect {
+export function expectRowsOfYear(
+  { service, workspace }: SalesYear,
+  table: string,
+  expected: Effect['expected'],
+): Effect {
   return rowsWritten(service.owner, `${table} where workspace_id = $1`, [workspace.workspaceId], expected);
 }

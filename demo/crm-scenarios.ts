@@ -2,7 +2,7 @@ import { type FakeCrmc } from '#fakes/fake-crmc.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { pollUntil } from '#src/kernel/waiting.js';
 import { type DemoCrms } from './crms.js';
-import { type Answer, type DemoApi } from './demo-api.js';
+import { type ApiResponse, type DemoApi } from './demo-api.js';
 
 /** What goes wrong with real accounts, in simulated ones, and what the service does about it. */
 export class CrmScenarios {
@@ -81,7 +81,7 @@ export class CrmScenarios {
     ]);
     const [open = '', won = ''] = stageIds;
     const [deal] = (await this.api.request('GET', '/v1/deals?limit=200')).deals.filter(
-      (one: Answer) => one.provider === 'crmb',
+      (item: ApiResponse) => item.provider === 'crmb',
     );
     const terms = {
       pipeline,
@@ -94,7 +94,7 @@ export class CrmScenarios {
     crmb.change(dealId, { dealstage: won, closedate: `${today()}T12:00:00.000Z` });
     await crmb.deliveries.flush();
     const paid = await this.api.untilPaid(dealId);
-    const { fields = {}, stage, stageLabel } = await this.dealOf(dealId);
+    const { fields = {}, stage, stageLabel } = await this.findDeal(dealId);
     return (
       `A second pipeline. The stage of ${fields.name} is ${stage} in crm-b, which is "${stageLabel}" of the pipeline "${fields.pipeline_label}".\n` +
       `  The pipeline says that the stage wins the deal (is_won: ${fields.is_won}), so the plan pays: ${earnings(paid)}.`
@@ -112,22 +112,22 @@ export class CrmScenarios {
     crmb.properties.push({ name: 'commission', label: 'Commission', type: 'number', fieldType: 'number', ...own });
     crmb.properties.push({ name: 'commission_state', label: 'State', type: 'string', fieldType: 'text', ...own });
     await this.api.request('POST', `${path}/write-back/check`);
-    const isWritten = ({ written, waiting }: Answer) => written > 0 && waiting === 0;
+    const isWritten = ({ written, waiting }: ApiResponse) => written > 0 && waiting === 0;
     const status = await pollUntil(() => this.api.request('GET', `${path}/write-back`), isWritten, {
       maxWaitMs: 30_000,
       pauseMs: 50,
     });
     const shown = crmb.dealIds.find((dealId) => crmb.valueOf(dealId, 'commission') !== null) ?? '';
     return (
-      `Commission on the deals of crm-b. The check named what was missing: ${findings.map(({ code }: Answer) => code).join(', ')}.\n` +
+      `Commission on the deals of crm-b. The check named what was missing: ${findings.map(({ code }: ApiResponse) => code).join(', ')}.\n` +
       `  After it was granted and created, ${status.written} deals show their commission: ` +
       `${crmb.valueOf(shown, 'dealname')} shows ${crmb.valueOf(shown, 'commission')} ${crmb.valueOf(shown, 'commission_state')}.`
     );
   }
 
-  private async dealOf(dealId: string): Promise<Answer> {
+  private async findDeal(dealId: string): Promise<ApiResponse> {
     const { deals } = await this.api.request('GET', '/v1/deals?limit=200');
-    return deals.find((one: Answer) => one.deal_id === dealId) ?? {};
+    return deals.find((item: ApiResponse) => item.deal_id === dealId) ?? {};
   }
 }
 
@@ -136,7 +136,7 @@ function renewals({ server, login }: FakeCrmc): number {
   return [server, login].reduce((sum, host) => sum + host.countRequests(/POST .*oauth2\/token/), 0);
 }
 
-function earnings(paid: Answer | null): string {
+function earnings(paid: ApiResponse | null): string {
   const event = paid?.events[0];
   return event === undefined ? 'no commission in time' : `${event.repName} earns ${event.amount} ${event.currency}`;
 }

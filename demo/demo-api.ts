@@ -1,7 +1,7 @@
 import { pollUntil } from '#src/kernel/waiting.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the demo reads answers as a script of a user would
-export type Answer = any;
+export type ApiResponse = any;
 
 /** The API of the service with the key of one workspace, as a script of a user calls it. */
 export class DemoApi {
@@ -10,21 +10,21 @@ export class DemoApi {
     readonly apiKey: string,
   ) {}
 
-  async request(method: string, path: string, body?: unknown): Promise<Answer> {
+  async request(method: string, path: string, body?: unknown): Promise<ApiResponse> {
     const response = await fetch(`${this.url}${path}`, {
       method,
       headers: { Authorization: `Bearer ${this.apiKey}`, 'Content-Type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    const answer: Answer = await response.json();
-    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${answer.message}`);
-    return answer;
+    const parsed: ApiResponse = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${parsed.message}`);
+    return parsed;
   }
 
   /** The events of a deal with the deal, once there are events; null if there are none in time. */
-  async untilPaid(dealId: string): Promise<Answer | null> {
+  async untilPaid(dealId: string): Promise<ApiResponse | null> {
     const path = `/v1/commissions?dealId=${encodeURIComponent(dealId)}`;
-    const isPaid = (found: Answer | null) => found !== null && found.events.length > 0;
+    const isPaid = (found: ApiResponse | null) => found !== null && found.events.length > 0;
     const read = () => this.request('GET', path).catch(() => null);
     const found = await pollUntil(read, isPaid, { maxWaitMs: 30_000, pauseMs: 50 });
     return isPaid(found) ? found : null;

@@ -27,14 +27,14 @@ export async function runDemoCrm(
   const folder = await mkdtemp(path.join(tmpdir(), 'commissions-demo-crm-'));
   const crms = await DemoCrms.start();
   try {
-    await runTour(crms, configOf({ ...environment, ...crms.environment }, folder, port), say);
+    await runTour(crms, readTourConfig({ ...environment, ...crms.environment }, folder, port), say);
   } finally {
     await crms.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function configOf(environment: NodeJS.ProcessEnv, folder: string, port: string): Config {
+function readTourConfig(environment: NodeJS.ProcessEnv, folder: string, port: string): Config {
   const { DATABASE_URL: _, DATABASE_OWNER_URL: __, REDIS_URL: ___, ...own } = environment;
   return readConfig({
     LOG_LEVEL: 'error',

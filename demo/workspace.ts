@@ -105,7 +105,7 @@ class DemoBuilder {
         });
       }
       for (const override of plan.overrides) {
-        const rule = saved.rules.find((one) => one.name === override.rule);
+        const rule = saved.rules.find((candidate) => candidate.name === override.rule);
         await this.call(
           'put',
           '/v1/plans/:planVersionId/overrides/:repId',
@@ -159,9 +159,9 @@ class DemoBuilder {
     params: Record<string, string> = {},
     caller = this.caller,
   ): Promise<Answer> {
-    const operation = operations.find((one) => one.method === method && one.path === path);
+    const operation = operations.find((candidate) => candidate.method === method && candidate.path === path);
     if (operation === undefined) throw new Error(`no operation is declared for ${method} ${path}`);
-    const { body: answer } = await this.service.dispatcher.run(operation, { params, query: {}, body }, caller);
-    return answer as Answer;
+    const { body: response } = await this.service.dispatcher.run(operation, { params, query: {}, body }, caller);
+    return response as Answer;
   }
 }

@@ -247,7 +247,7 @@ export class FakeBilling {
     app.get('/v1/subscriptions', (request, response) => this.listSubscriptions(request, response));
     app.get('/v1/subscriptions/:id', (request, response) => {
       if (!this.subscriptions.has(request.params.id)) return missing(response, 'subscription', 404);
-      const expanded = queryOf(request).getAll('expand[0]').includes('items.data.price.product');
+      const expanded = readQuery(request).getAll('expand[0]').includes('items.data.price.product');
       response.json(this.subscription(request.params.id, expanded));
     });
     app.get('/v1/customers/:id', (request, response) => {
@@ -272,20 +272,23 @@ export class FakeBilling {
   }
 
   private listSubscriptions(request: Request, response: Response): void {
-    const query = queryOf(request);
+    const query = readQuery(request);
     const customer = query.get('customer');
     if (customer !== null && !this.customers.has(customer)) return missing(response, 'customer', 400);
     const status = query.get('status');
     const found = [...this.subscriptions.values()]
-      .filter((one) => customer === null || one.customer === customer)
-      .filter((one) => status === 'all' || (status === null ? one.status !== 'canceled' : one.status === status))
+      .filter((subscription) => customer === null || subscription.customer === customer)
+      .filter(
+        (subscription) =>
+          status === 'all' || (status === null ? subscription.status !== 'canceled' : subscription.status === status),
+      )
       .map(({ id }) => this.subscription(id, false));
     sendList(response, '/v1/subscriptions', found.reverse(), pageIn(query));
   }
 
   /** Newest first. */
   private listEvents(request: Request, response: Response): void {
-    const query = queryOf(request);
+    const query = readQuery(request);
     const types = [...query].filter(([name]) => name.startsWith('types[')).map(([, type]) => type);
     const since = Number(query.get('created[gte]') ?? 0);
     const found = this.events.filter(
@@ -344,7 +347,7 @@ function tierIn(tier: string | undefined): Readonly<Record<string, string>> {
   return tier === undefined ? {} : { tier };
 }
 
-function queryOf(request: Request): URLSearchParams {
+function readQuery(request: Request): URLSearchParams {
   return new URL(request.originalUrl, 'http://fake').searchParams;
 }
 

@@ -13,7 +13,7 @@ const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
 export function compileFilter(filter: unknown, types: ReadonlyMap<string, string>): Test {
   if (!isObject(filter)) throw new FilterError('a filter must be an object');
   const tests = Object.entries(filter).map(([key, value]): Test => {
-    if (key === '$and' || key === '$or') return groupOf(key, value, types);
+    if (key === '$and' || key === '$or') return compileGroup(key, value, types);
     if (key === '$not') {
       const inner = compileFilter(value, types);
       return (read) => !inner(read);
@@ -25,9 +25,9 @@ export function compileFilter(filter: unknown, types: ReadonlyMap<string, string
   return (read) => tests.every((test) => test(read));
 }
 
-function groupOf(key: '$and' | '$or', value: unknown, types: ReadonlyMap<string, string>): Test {
+function compileGroup(key: '$and' | '$or', value: unknown, types: ReadonlyMap<string, string>): Test {
   if (!Array.isArray(value)) throw new FilterError(`${key} needs a list`);
-  const parts = value.map((one) => compileFilter(one, types));
+  const parts = value.map((part) => compileFilter(part, types));
   return key === '$and' ? (read) => parts.every((part) => part(read)) : (read) => parts.some((part) => part(read));
 }
 
@@ -44,10 +44,10 @@ function operatorTest(slug: string, type: string, operator: string, operand: unk
   if (operator === '$not_empty') return (read) => read(slug).length > 0 === (operand === true);
   const operands = operator === '$in' ? operand : [operand];
   if (!Array.isArray(operands)) throw new FilterError(`${operator} needs a list`);
-  for (const one of operands) assertOfType(slug, type, one);
+  for (const literal of operands) assertOfType(slug, type, literal);
   const compare = comparisons[operator];
   if (compare === undefined) throw new FilterError(`Unknown operator: ${operator}`);
-  return (read) => read(slug).some((value) => operands.some((one) => compare(value, one)));
+  return (read) => read(slug).some((value) => operands.some((literal) => compare(value, literal)));
 }
 
 function assertOfType(slug: string, type: string, value: unknown): void {
@@ -59,16 +59,16 @@ function assertOfType(slug: string, type: string, value: unknown): void {
 const comparisons: Readonly<Record<string, (value: string | number | boolean, operand: unknown) => boolean>> = {
   $eq: (value, operand) => value === operand,
   $in: (value, operand) => value === operand,
-  $contains: (value, operand) => textOf(value).includes(textOf(operand)),
-  $starts_with: (value, operand) => textOf(value).startsWith(textOf(operand)),
-  $ends_with: (value, operand) => textOf(value).endsWith(textOf(operand)),
+  $contains: (value, operand) => toText(value).includes(toText(operand)),
+  $starts_with: (value, operand) => toText(value).startsWith(toText(operand)),
+  $ends_with: (value, operand) => toText(value).endsWith(toText(operand)),
   $lt: (value, operand) => value < (operand as typeof value),
   $lte: (value, operand) => value <= (operand as typeof value),
   $gt: (value, operand) => value > (operand as typeof value),
   $gte: (value, operand) => value >= (operand as typeof value),
 };
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return String(value).toLowerCase();
 }
 

@@ -135,8 +135,8 @@ export class FakeCrma {
       now: this.server.now,
     });
     this.server.app.get('/authorize', this.oauth.authorize);
-    this.server.app.post('/oauth/token', (request, response) => this.answerToken(request, response));
-    this.server.app.get('/v2/self', (request, response) => this.answerSelf(request, response));
+    this.server.app.post('/oauth/token', (request, response) => this.respondToken(request, response));
+    this.server.app.get('/v2/self', (request, response) => this.respondSelf(request, response));
     const authorized = this.oauth.authorized((response) => sendError(response, 401, 'unauthorized', 'auth_error'));
     this.server.app.use('/v2', this.limited(), authorized, this.scoped(), this.routes());
     this.server.app.use((_request, response) => sendError(response, 404, 'not_found'));
@@ -199,7 +199,7 @@ export class FakeCrma {
     };
     const texts = Object.entries(values).map(([slug, value]) => [slug, [{ ...live, value }]]);
     this.companies.set(id, {
-      id: { workspace_id: this.workspaceId, object_id: this.idOf('companies'), record_id: id },
+      id: { workspace_id: this.workspaceId, object_id: this.assignId('companies'), record_id: id },
       created_at: this.instant(),
       web_url: `${this.server.url}/companies/${id}`,
       values: Object.fromEntries(texts),
@@ -326,7 +326,7 @@ export class FakeCrma {
       });
     });
     routes.get('/objects/deals/attributes', (request, response) => {
-      response.json({ data: page(this.attributes, request, 100).map((one) => this.attributeJson(one)) });
+      response.json({ data: page(this.attributes, request, 100).map((attribute) => this.attributeJson(attribute)) });
     });
     for (const [list, type] of [
       ['options', 'select'],
@@ -337,7 +337,7 @@ export class FakeCrma {
         if (attribute?.type !== type) return sendError(response, 404, 'not_found');
         response.json({ data: (attribute.options ?? []).map((title) => this.choiceJson(attribute, title)) });
       });
-    routes.post('/objects/deals/records/query', (request, response) => this.answerQuery(request, response));
+    routes.post('/objects/deals/records/query', (request, response) => this.respondQuery(request, response));
     routes.post('/objects/companies/records/query', (request, response) => {
       const ids: unknown = request.body?.filter?.record_id?.$in;
       if (!Array.isArray(ids)) return sendError(response, 400, 'filter_error');
@@ -348,7 +348,7 @@ export class FakeCrma {
       if (deal === undefined) return sendError(response, 404, 'not_found');
       response.json({ data: this.dealJson(deal) });
     });
-    routes.patch('/objects/deals/records/:id', (request, response) => this.answerUpdate(request, response));
+    routes.patch('/objects/deals/records/:id', (request, response) => this.respondUpdate(request, response));
     routes.get('/workspace_members', (_request, response) => void response.json({ data: [...this.members.values()] }));
     return routes.use(this.webhookRoutes());
   }
@@ -356,7 +356,9 @@ export class FakeCrma {
   private webhookRoutes(): Router {
     const routes = Router();
     routes.get('/webhooks', (request, response) => {
-      response.json({ data: page([...this.webhooks.values()], request, 10).map((one) => this.webhookJson(one)) });
+      response.json({
+        data: page([...this.webhooks.values()], request, 10).map((webhook) => this.webhookJson(webhook)),
+      });
     });
     routes.post('/webhooks', (request, response) => {
       const webhook = this.newWebhook(request.body.data);
@@ -374,13 +376,13 @@ export class FakeCrma {
     return routes;
   }
 
-  private answerToken(request: Request, response: Response): void {
+  private respondToken(request: Request, response: Response): void {
     const tokens = this.oauth.grant(request.body ?? {});
     if (tokens === null) sendError(response, 400, 'invalid_grant');
     else response.json({ access_token: tokens.accessToken, token_type: 'Bearer' });
   }
 
-  private answerSelf(request: Request, response: Response): void {
+  private respondSelf(request: Request, response: Response): void {
     if (!this.oauth.isAuthorized(request)) {
       response.json({ active: false });
       return;
@@ -395,7 +397,7 @@ export class FakeCrma {
       sub: this.workspaceId,
       aud: this.oauth.options.clientId,
       iss: 'attio.com',
-      authorized_by_workspace_member_id: this.idOf('the admin'),
+      authorized_by_workspace_member_id: this.assignId('the admin'),
       workspace_id: this.workspaceId,
       workspace_name: 'Fake workspace',
       workspace_slug: 'fake',
@@ -403,7 +405,7 @@ export class FakeCrma {
     });
   }
 
-  private answerQuery(request: Request, response: Response): void {
+  private respondQuery(request: Request, response: Response): void {
     const { filter = {}, sorts = [], limit = maxRecords, offset = 0 } = request.body ?? {};
     if (!(limit > 0 && limit <= maxRecords)) return sendError(response, 400, 'validation_type');
     const types = new Map([...systemTypes, ...this.attributes.map(({ slug, type }) => [slug, type] as const)]);
@@ -425,14 +427,14 @@ export class FakeCrma {
   }
 
   /** Changes one deal. The vendor has no request for several. */
-  private answerUpdate(request: Request, response: Response): void {
+  private respondUpdate(request: Request, response: Response): void {
     const id = String(request.params['id']);
     const values: unknown = request.body?.data?.values;
     const deal = this.deals.get(id);
     if (deal === undefined) return sendError(response, 404, 'not_found');
     if (typeof values !== 'object' || values === null) return sendError(response, 400, 'validation_type');
     for (const slug of Object.keys(values)) {
-      const attribute = this.attributes.find((one) => one.slug === slug);
+      const attribute = this.attributes.find((candidate) => candidate.slug === slug);
       if (attribute === undefined || attribute.isArchived === true) return sendError(response, 400, 'value_not_found');
       if (attribute.isReadOnly === true) return sendError(response, 400, 'immutable_value');
     }
@@ -515,7 +517,7 @@ export class FakeCrma {
   private notify(
     eventType: string,
     recordId: string,
-    more: Readonly<Record<string, unknown>> = {},
+    details: Readonly<Record<string, unknown>> = {},
     slug?: string,
   ): void {
     const json = {
@@ -524,13 +526,13 @@ export class FakeCrma {
         workspace_id: this.workspaceId,
         object_id: this.objectId,
         record_id: recordId,
-        ...(slug === undefined ? {} : { attribute_id: this.idOf(`attribute ${slug}`) }),
+        ...(slug === undefined ? {} : { attribute_id: this.assignId(`attribute ${slug}`) }),
       },
-      ...more,
+      ...details,
       actor: { type: 'workspace-member', id: randomUUID() },
     };
     for (const webhook of this.webhooks.values())
-      if (webhook.subscriptions.some((one) => this.concerns(one, eventType)))
+      if (webhook.subscriptions.some((subscription) => this.concerns(subscription, eventType)))
         webhook.deliveries.add({ key: randomUUID(), json });
   }
 
@@ -585,13 +587,13 @@ export class FakeCrma {
     return {
       workspace_id: this.workspaceId,
       object_id: this.objectId,
-      attribute_id: this.idOf(`attribute ${slug}`),
+      attribute_id: this.assignId(`attribute ${slug}`),
     };
   }
 
   /** A choice of a select, or a status. */
   private choiceJson({ slug, type }: Pick<FakeAttribute, 'slug' | 'type'>, title: string) {
-    const choiceId = this.idOf(`choice ${slug} ${title}`);
+    const choiceId = this.assignId(`choice ${slug} ${title}`);
     if (type === 'select') return { id: { ...this.attributeId(slug), option_id: choiceId }, title, is_archived: false };
     return {
       id: { ...this.attributeId(slug), status_id: choiceId },
@@ -605,13 +607,13 @@ export class FakeCrma {
   /** The vendor rejects unknown attributes, choices and actors, and values of another type. */
   private assertValues(values: FakeCrmaValues): void {
     for (const [slug, value] of Object.entries(values)) {
-      const attribute = this.attributes.find((one) => one.slug === slug);
+      const attribute = this.attributes.find((candidate) => candidate.slug === slug);
       if (attribute === undefined) throw new Error(`Cannot find attribute with slug "${slug}"`);
       if (value === null) continue;
       const items: readonly unknown[] = Array.isArray(value) ? value : [value];
       if (items.length > 1 && attribute.isMulti !== true) throw new Error(`${slug} holds one value`);
-      for (const one of items)
-        if (!this.isValid(one, attribute)) throw new Error(`${JSON.stringify(one)} is not a value of ${slug}`);
+      for (const item of items)
+        if (!this.isValid(item, attribute)) throw new Error(`${JSON.stringify(item)} is not a value of ${slug}`);
     }
   }
 
@@ -638,7 +640,7 @@ export class FakeCrma {
     }
   }
 
-  private idOf(name: string): string {
+  private assignId(name: string): string {
     const id = this.ids.get(name) ?? randomUUID();
     this.ids.set(name, id);
     return id;

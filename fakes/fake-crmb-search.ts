@@ -30,11 +30,11 @@ const comparing =
     actual !== null && test(compare(actual, value));
 
 const listing =
-  (isWanted: boolean): Operator =>
+  (isExpected: boolean): Operator =>
   (actual, { operator, values }) => {
     if (values === undefined) throw new SearchError(`${operator} needs values`);
     // Texts in a list must be in lower case.
-    return actual !== null && values.includes(actual.toLowerCase()) === isWanted;
+    return actual !== null && values.includes(actual.toLowerCase()) === isExpected;
   };
 
 const operators: Readonly<Record<string, Operator>> = {
@@ -70,12 +70,12 @@ export function searchDeals<Deal>(
   properties: ReadonlySet<string>,
 ): Deal[] {
   const groups = checkedGroups(search, properties);
-  const words = (search.query ?? '').toLowerCase();
+  const text = (search.query ?? '').toLowerCase();
   const found = deals.filter(
     (deal) =>
       (groups.length === 0 ||
         groups.some((filters) => filters.every((filter) => passes(filter, read(deal, filter.propertyName ?? ''))))) &&
-      (words === '' || searched.some((name) => (read(deal, name) ?? '').toLowerCase().includes(words))),
+      (text === '' || searched.some((name) => (read(deal, name) ?? '').toLowerCase().includes(text))),
   );
   const [sort, ...others] = search.sorts ?? [];
   if (others.length > 0) throw new SearchError('Only one sort is allowed');
@@ -92,7 +92,7 @@ export function searchDeals<Deal>(
 }
 
 /** The page that the search requests. */
-export function pageOfSearch({ limit = 10, after = 0 }: Search): { readonly start: number; readonly limit: number } {
+export function readPage({ limit = 10, after = 0 }: Search): { readonly start: number; readonly limit: number } {
   const start = Number(after);
   if (!Number.isInteger(start) || start < 0) throw new SearchError('after must be a number');
   if (limit > maxPage || limit < 0) throw new SearchError(`limit must be at most ${maxPage}`);
@@ -104,7 +104,7 @@ function checkedGroups(search: Search, properties: ReadonlySet<string>): readonl
   if (JSON.stringify(search).length > maxQueryLength) throw new SearchError('The body is too long');
   const groups = (search.filterGroups ?? []).map(({ filters = [] }) => filters);
   const count = groups.reduce((sum, filters) => sum + filters.length, 0);
-  if (groups.length > maxGroups || count > maxFilters || groups.some((one) => one.length > maxFiltersPerGroup))
+  if (groups.length > maxGroups || count > maxFilters || groups.some((group) => group.length > maxFiltersPerGroup))
     throw new SearchError('The search has too many filters');
   for (const { propertyName = '', operator = '' } of groups.flat()) {
     assertKnown(propertyName, properties);

@@ -3,7 +3,7 @@ import { type Request, type RequestHandler, type Response } from 'express';
 import { type Day } from '#src/kernel/day.js';
 import { DealStore } from './deal-store.js';
 import { Deliveries, type Delivery } from './deliveries.js';
-import { pageOfSearch, SearchError, searchDeals } from './fake-crmb-search.js';
+import { readPage, SearchError, searchDeals } from './fake-crmb-search.js';
 import { FakeOAuth } from './fake-oauth.js';
 import { FakeServer, type FakeServerOptions, rateLimit } from './fake-server.js';
 
@@ -79,9 +79,9 @@ function property(
   label: string,
   type: string,
   fieldType: string,
-  more: Partial<FakeProperty> = {},
+  details: Partial<FakeProperty> = {},
 ): FakeProperty {
-  return { name, label, type, fieldType, ...more };
+  return { name, label, type, fieldType, ...details };
 }
 
 const choice = (value: string, label: string) => ({ label, value });
@@ -352,7 +352,7 @@ export class FakeCrmb {
   private addRoutes(): void {
     const { app } = this.server;
     app.get('/oauth/authorize', this.oauth.authorize);
-    app.post('/oauth/:version/token', (request, response) => this.answerToken(request, response));
+    app.post('/oauth/:version/token', (request, response) => this.respondToken(request, response));
     app.post('/oauth/:version/token/revoke', (request, response) => {
       if (this.rejectClient(request, response)) return;
       this.oauth.revokeGrant(request.body?.token ?? '');
@@ -365,7 +365,7 @@ export class FakeCrmb {
     );
     this.requireScopes();
     app.post(paths('objects', '/deals/search'), this.searchLimited(), (request, response) =>
-      this.answerSearch(request, response),
+      this.respondSearch(request, response),
     );
     app.use(this.limited());
     app.get('/account-info/:version/details', (_request, response) => {
@@ -377,12 +377,12 @@ export class FakeCrmb {
         additionalCurrencies: [...this.exchangeRates.keys()],
       });
     });
-    app.get(paths('objects', '/deals'), (request, response) => this.answerList(request, response));
-    app.post(paths('objects', '/deals/batch/read'), (request, response) => this.answerBatch(request, response));
-    app.post(paths('objects', '/deals/batch/update'), (request, response) => this.answerUpdates(request, response));
-    app.get(paths('objects', '/deals/:id'), (request, response) => this.answerDeal(request, response));
+    app.get(paths('objects', '/deals'), (request, response) => this.respondList(request, response));
+    app.post(paths('objects', '/deals/batch/read'), (request, response) => this.respondBatch(request, response));
+    app.post(paths('objects', '/deals/batch/update'), (request, response) => this.respondUpdates(request, response));
+    app.get(paths('objects', '/deals/:id'), (request, response) => this.respondDeal(request, response));
     app.get(paths('properties', '/deals'), (_request, response) => {
-      response.json({ results: this.properties.map((one) => this.propertyJson(one)) });
+      response.json({ results: this.properties.map((definition) => this.propertyJson(definition)) });
     });
     app.get(paths('properties', '/deals/:name'), (request, response) => {
       const property = this.properties.find(({ name }) => name === request.params['name']);
@@ -392,7 +392,7 @@ export class FakeCrmb {
     app.get(paths('pipelines', '/deals'), (_request, response) => {
       response.json({ results: this.pipelines.map(pipelineJson) });
     });
-    app.get(paths('owners', ''), (request, response) => this.answerOwners(request, response));
+    app.get(paths('owners', ''), (request, response) => this.respondOwners(request, response));
     app.get(paths('owners', '/:id'), (request, response) => {
       const owner = this.owners.get(String(request.params['id']));
       if (owner?.archived !== isArchivedIn(request))
@@ -405,18 +405,18 @@ export class FakeCrmb {
     ] as const) {
       app.get(paths('objects', `/${object}`), (request, response) => {
         const limit = Number(request.query['limit'] ?? 10);
-        this.answerPage(request, response, [...records.values()], limit, ({ id }) => recordJson(id, records, []));
+        this.respondPage(request, response, [...records.values()], limit, ({ id }) => recordJson(id, records, []));
       });
       app.post(paths('objects', `/${object}/batch/read`), (request, response) =>
-        this.answerRecords(request, response, records),
+        this.respondRecords(request, response, records),
       );
       app.post(
         [`/crm/v4/associations/deals/${object}/batch/read`, `/crm/associations/:version/deals/${object}/batch/read`],
-        (request, response) => this.answerAssociations(request, response, records, typeId),
+        (request, response) => this.respondAssociations(request, response, records, typeId),
       );
     }
     app.get(paths('properties', '/companies'), (_request, response) => {
-      response.json({ results: companyProperties.map((one) => this.propertyJson(one)) });
+      response.json({ results: companyProperties.map((definition) => this.propertyJson(definition)) });
     });
     app.use((_request, response) => sendError(response, 404, 'OBJECT_NOT_FOUND', 'resource not found'));
   }
@@ -461,7 +461,7 @@ export class FakeCrmb {
     return true;
   }
 
-  private answerToken(request: Request, response: Response): void {
+  private respondToken(request: Request, response: Response): void {
     if (this.rejectClient(request, response)) return;
     const tokens = this.oauth.grant(request.body ?? {});
     if (tokens === null) {
@@ -483,7 +483,7 @@ export class FakeCrmb {
     });
   }
 
-  private answerList(request: Request, response: Response): void {
+  private respondList(request: Request, response: Response): void {
     const limit = Number(request.query['limit'] ?? 10);
     if (limit > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'limit must be 100 or less');
     const after = String(request.query['after'] ?? '0');
@@ -494,18 +494,18 @@ export class FakeCrmb {
       if (deal.archived === archived && Number(deal.id) > Number(after)) rows.push(deal);
       if (rows.length > limit) break;
     }
-    this.answerPage(request, response, rows, limit, (deal) => this.dealJson(deal, namesIn(request)));
+    this.respondPage(request, response, rows, limit, (deal) => this.dealJson(deal, namesIn(request)));
   }
 
-  private answerSearch(request: Request, response: Response): void {
+  private respondSearch(request: Request, response: Response): void {
     const indexed = this.server.now() - this.indexLagMs;
     const live = [...this.deals.values()].filter(
       ({ archived, updatedAt }) => !archived && Date.parse(updatedAt) <= indexed,
     );
     const search = request.body ?? {};
     try {
-      const { start, limit } = pageOfSearch(search);
-      const found = searchDeals(live, search, (deal, name) => this.propertyOf(deal, name), this.propertyNames);
+      const { start, limit } = readPage(search);
+      const found = searchDeals(live, search, (deal, name) => this.readProperty(deal, name), this.propertyNames);
       const results = found.slice(start, start + limit).map((deal) => this.dealJson(deal, search.properties ?? []));
       const end = start + results.length;
       const paging = end < found.length ? { paging: { next: { after: String(end) } } } : {};
@@ -517,7 +517,7 @@ export class FakeCrmb {
   }
 
   /** Pairs of deals and their records. Deals without any are reported as errors. */
-  private answerAssociations(
+  private respondAssociations(
     request: Request,
     response: Response,
     records: ReadonlyMap<string, RelatedRecord>,
@@ -526,8 +526,8 @@ export class FakeCrmb {
     const { inputs = [] } = request.body ?? {};
     if (inputs.length > 1000) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
     const ids = (inputs as { id: string }[]).map(({ id }) => id);
-    const itemsOf = (id: string) => [...records.values()].filter(({ dealId }) => dealId === id);
-    const found = ids.filter((id) => itemsOf(id).length > 0);
+    const findItems = (id: string) => [...records.values()].filter(({ dealId }) => dealId === id);
+    const found = ids.filter((id) => findItems(id).length > 0);
     const errors = ids
       .filter((id) => !found.includes(id))
       .map((id) => ({
@@ -539,32 +539,32 @@ export class FakeCrmb {
       }));
     const results = found.map((id) => ({
       from: { id },
-      to: itemsOf(id).map((item) => ({
+      to: findItems(id).map((item) => ({
         toObjectId: Number(item.id),
         associationTypes: [{ category: 'HUBSPOT_DEFINED', typeId, label: null }],
       })),
     }));
-    this.answerComplete(response, results, errors);
+    this.respondComplete(response, results, errors);
   }
 
   /** The answer to a batch; with errors, its status is 207. */
-  private answerComplete(response: Response, results: readonly unknown[], errors: readonly unknown[] = []): void {
-    const answer = { status: 'COMPLETE', results, startedAt: this.instant(), completedAt: this.instant() };
-    if (errors.length === 0) response.json(answer);
-    else response.status(207).json({ ...answer, numErrors: errors.length, errors });
+  private respondComplete(response: Response, results: readonly unknown[], errors: readonly unknown[] = []): void {
+    const body = { status: 'COMPLETE', results, startedAt: this.instant(), completedAt: this.instant() };
+    if (errors.length === 0) response.json(body);
+    else response.status(207).json({ ...body, numErrors: errors.length, errors });
   }
 
-  private answerRecords(request: Request, response: Response, records: ReadonlyMap<string, RelatedRecord>): void {
+  private respondRecords(request: Request, response: Response, records: ReadonlyMap<string, RelatedRecord>): void {
     const { inputs = [], properties = [] } = request.body ?? {};
     if (inputs.length > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
     const results = (inputs as { id: string }[])
       .filter(({ id }) => records.has(id))
       .map(({ id }) => recordJson(id, records, properties as string[]));
-    this.answerComplete(response, results);
+    this.respondComplete(response, results);
   }
 
   /** Responds with 207 if some ids are missing; a merged id returns the surviving deal. */
-  private answerBatch(request: Request, response: Response): void {
+  private respondBatch(request: Request, response: Response): void {
     const { inputs = [], properties = [] } = request.body ?? {};
     if (inputs.length > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
     const archived = isArchivedIn(request);
@@ -572,14 +572,14 @@ export class FakeCrmb {
     const found = ids.map((id) => this.found(id, archived)).filter((deal) => deal !== undefined);
     const missing = ids.filter((id) => this.found(id, archived) === undefined);
     const results = [...new Set(found)].map((deal) => this.dealJson(deal, properties));
-    this.answerComplete(response, results, notFound(missing));
+    this.respondComplete(response, results, notFound(missing));
   }
 
   /** Changes up to 100 deals. One invalid value rejects all of them; deals that do not exist are reported with 207. */
-  private answerUpdates(request: Request, response: Response): void {
+  private respondUpdates(request: Request, response: Response): void {
     const inputs: readonly { id: string; properties: FakeCrmbValues }[] = request.body?.inputs ?? [];
     const ids = inputs.map(({ id }) => id);
-    const problem = this.problemOfUpdates(
+    const problem = this.findProblem(
       ids,
       inputs.map(({ properties }) => properties),
     );
@@ -594,42 +594,42 @@ export class FakeCrmb {
         results.push(this.dealJson(deal, Object.keys(properties)));
       }
     }
-    this.answerComplete(response, results, notFound(missing));
+    this.respondComplete(response, results, notFound(missing));
   }
 
-  private problemOfUpdates(ids: readonly string[], values: readonly FakeCrmbValues[]): string | null {
+  private findProblem(ids: readonly string[], values: readonly FakeCrmbValues[]): string | null {
     if (ids.length === 0) return 'inputs must not be empty';
     if (ids.length > 100) return 'inputs must have at most 100 entries';
     if (new Set(ids).size < ids.length) return 'Duplicate IDs found in batch input';
     if (ids.some((id) => this.rejectedDeals.has(id))) return 'Property values were not valid: INVALID_DATE';
-    for (const name of values.flatMap((one) => Object.keys(one))) {
-      const property = this.properties.find((one) => one.name === name);
+    for (const name of values.flatMap((update) => Object.keys(update))) {
+      const property = this.properties.find((candidate) => candidate.name === name);
       if (property === undefined) return `Property values were not valid: "${name}" PROPERTY_DOESNT_EXIST`;
       if (property.readOnlyValue === true) return `Property values were not valid: "${name}" READ_ONLY_VALUE`;
     }
     try {
-      for (const one of values) this.assertProperties(one);
+      for (const update of values) this.assertProperties(update);
       return null;
     } catch {
       return 'Property values were not valid: INVALID_NUMBER';
     }
   }
 
-  private answerDeal(request: Request, response: Response): void {
+  private respondDeal(request: Request, response: Response): void {
     const deal = this.found(String(request.params['id']), isArchivedIn(request));
     if (deal === undefined) return sendError(response, 404, 'OBJECT_NOT_FOUND', 'resource not found');
     response.json(this.dealJson(deal, namesIn(request)));
   }
 
-  private answerOwners(request: Request, response: Response): void {
+  private respondOwners(request: Request, response: Response): void {
     const limit = Number(request.query['limit'] ?? 100);
     const after = Number(request.query['after'] ?? 0);
     const archived = isArchivedIn(request);
     const rows = [...this.owners.values()].filter((owner) => owner.archived === archived && Number(owner.id) > after);
-    this.answerPage(request, response, rows, limit, (owner) => this.ownerJson(owner));
+    this.respondPage(request, response, rows, limit, (owner) => this.ownerJson(owner));
   }
 
-  private answerPage<T extends { readonly id: string }>(
+  private respondPage<T extends { readonly id: string }>(
     request: Request,
     response: Response,
     rows: readonly T[],
@@ -672,7 +672,7 @@ export class FakeCrmb {
     response.status(429).json({ status: 'error', message, errorType: 'RATE_LIMIT', policyName, correlationId });
   }
 
-  private notify(subscriptionType: string, id: string, more: FakeCrmbEvent = {}): void {
+  private notify(subscriptionType: string, id: string, details: FakeCrmbEvent = {}): void {
     if (this.webhookUrl === null) return;
     this.deliveries.add({
       // Not unique, as the vendor documents.
@@ -685,7 +685,7 @@ export class FakeCrmb {
       attemptNumber: 0,
       objectId: Number(id),
       changeSource: 'CRM_UI',
-      ...more,
+      ...details,
     });
   }
 
@@ -711,7 +711,7 @@ export class FakeCrmb {
     return {
       id: deal.id,
       properties: Object.fromEntries(
-        shown.filter((name) => known.has(name)).map((name) => [name, this.propertyOf(deal, name)]),
+        shown.filter((name) => known.has(name)).map((name) => [name, this.readProperty(deal, name)]),
       ),
       createdAt: deal.createdAt,
       updatedAt: deal.updatedAt,
@@ -720,22 +720,22 @@ export class FakeCrmb {
     };
   }
 
-  private propertyOf(deal: StoredDeal, name: string): string | null {
+  private readProperty(deal: StoredDeal, name: string): string | null {
     if (name === 'hs_object_id') return deal.id;
     if (name === 'hs_lastmodifieddate') return deal.updatedAt;
-    if (name === 'amount_in_home_currency') return this.homeAmountOf(deal);
-    const stage = this.stageOf(deal);
+    if (name === 'amount_in_home_currency') return this.computeHomeAmount(deal);
+    const stage = this.findStage(deal);
     if (name === 'hs_is_closed') return String(stage !== undefined && isClosed(stage));
     if (name === 'hs_is_closed_won') return String(stage?.probability === '1.0');
     return deal.properties[name] ?? null;
   }
 
-  private stageOf({ properties }: StoredDeal): FakeStage | undefined {
+  private findStage({ properties }: StoredDeal): FakeStage | undefined {
     const pipeline = this.pipelines.find(({ id }) => id === properties['pipeline']);
     return pipeline?.stages.find(({ id }) => id === properties['dealstage']);
   }
 
-  private homeAmountOf({ properties }: StoredDeal): string | null {
+  private computeHomeAmount({ properties }: StoredDeal): string | null {
     const { amount = null, deal_currency_code: code = null } = properties;
     if (amount === null || amount === '') return null;
     const rate = code === null || code === this.companyCurrency ? 1 : (this.exchangeRates.get(code) ?? 1);
@@ -749,7 +749,7 @@ export class FakeCrmb {
   /** The vendor rejects values of properties that it does not have, and that are not of their type. */
   private assertProperties(values: FakeCrmbValues): void {
     for (const [name, value] of Object.entries(values)) {
-      const property = this.properties.find((one) => one.name === name);
+      const property = this.properties.find((candidate) => candidate.name === name);
       if (property === undefined) throw new Error(`Property "${name}" does not exist`);
       if (property.type === 'number' && value !== null && value !== '' && Number.isNaN(Number(value)))
         throw new Error(`${value} was not a valid number`);

@@ -19,10 +19,10 @@ const permissionSet = { Id: '0PSRO000000viewYAA', Name: 'Integration', Permissio
 
 /** The objects that can be queried. An object that the user may not read does not exist for the user. */
 export function crmcCatalog(sources: CrmcSources): FakeCatalog {
-  const of = (name: string) => () => sources.others.get(name) ?? [];
+  const rowsNamed = (name: string) => () => sources.others.get(name) ?? [];
   const { userId, viewsAllDeals } = sources.permissions;
   const catalog = new Map<string, FakeObject>([
-    ...people(sources.users, of),
+    ...people(sources.users, rowsNamed),
     [
       'Organization',
       object('Id Name DefaultCurrencyIsoCode TimeZoneSidKey DefaultOpportunityAccess IsSandbox:boolean', () => [
@@ -33,14 +33,14 @@ export function crmcCatalog(sources: CrmcSources): FakeCatalog {
       'OpportunityStage',
       object('Id ApiName MasterLabel IsActive:boolean IsClosed:boolean IsWon:boolean SortOrder:int', () => stages),
     ],
-    ['Account', object('Id Name Industry', of('Account'))],
-    ['RecordType', object('Id Name DeveloperName SobjectType IsActive:boolean', of('RecordType'))],
-    ['Product2', object('Id Name ProductCode Family', of('Product2'))],
+    ['Account', object('Id Name Industry', rowsNamed('Account'))],
+    ['RecordType', object('Id Name DeveloperName SobjectType IsActive:boolean', rowsNamed('RecordType'))],
+    ['Product2', object('Id Name ProductCode Family', rowsNamed('Product2'))],
     [
       'OpportunityLineItem',
       object(
         'Id OpportunityId Product2Id Name ProductCode Quantity:double UnitPrice:currency TotalPrice:currency SystemModstamp:datetime IsDeleted:boolean',
-        of('OpportunityLineItem'),
+        rowsNamed('OpportunityLineItem'),
         {
           Opportunity: { object: 'Opportunity', key: 'OpportunityId' },
           Product2: { object: 'Product2', key: 'Product2Id' },
@@ -86,7 +86,7 @@ export function crmcCatalog(sources: CrmcSources): FakeCatalog {
 /** Users, and what groups them. */
 function people(
   users: CrmcSources['users'],
-  of: (name: string) => () => readonly FakeRow[],
+  rowsNamed: (name: string) => () => readonly FakeRow[],
 ): readonly (readonly [string, FakeObject])[] {
   return [
     [
@@ -97,15 +97,15 @@ function people(
         { UserRole: { object: 'UserRole', key: 'UserRoleId' }, Profile: { object: 'Profile', key: 'ProfileId' } },
       ),
     ],
-    ['UserRole', object('Id Name', of('UserRole'))],
-    ['Profile', object('Id Name', of('Profile'))],
+    ['UserRole', object('Id Name', rowsNamed('UserRole'))],
+    ['Profile', object('Id Name', rowsNamed('Profile'))],
   ];
 }
 
 /** Fields as `Name` or `Name:type`; text by default. */
 function object(fields: string, rows: () => readonly FakeRow[], parents: Parents = {}): FakeObject {
-  const described = fields.split(' ').map((one) => {
-    const [name = '', type = 'string'] = one.split(':');
+  const described = fields.split(' ').map((requestedName) => {
+    const [name = '', type = 'string'] = requestedName.split(':');
     return [name, type] as const;
   });
   return { fields: new Map(described), rows, parents };

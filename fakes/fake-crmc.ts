@@ -244,7 +244,7 @@ export class FakeCrmc {
     app.post('/services/oauth2/token', (request, response) => this.token(request, response));
     app.post('/services/oauth2/revoke', (request, response) => {
       // Revoking a refresh token also ends its access tokens.
-      const token = formOf(request)['token'] ?? '';
+      const token = readForm(request)['token'] ?? '';
       if (!this.oauth.isKnown(token)) return tokenError(response, 'unsupported_token_type', 'this token is not known');
       this.oauth.revokeGrant(token);
       response.status(200).end();
@@ -252,7 +252,7 @@ export class FakeCrmc {
   }
 
   private token(request: Request, response: Response): void {
-    const form = formOf(request);
+    const form = readForm(request);
     const problem = this.oauth.clientProblem(form);
     if (problem === 'id') return tokenError(response, 'invalid_client_id', 'client identifier invalid');
     if (problem === 'secret') return tokenError(response, 'invalid_client', 'invalid client credentials');
@@ -286,8 +286,8 @@ export class FakeCrmc {
     );
     app.use('/services/data/:version', this.versioned);
     app.use(dataPath, this.guard);
-    const get = (path: string, answer: (request: Request) => Reply) =>
-      app.get(`${dataPath}${path}`, (request, response) => this.reply(response, answer(request)));
+    const get = (path: string, respond: (request: Request) => Reply) =>
+      app.get(`${dataPath}${path}`, (request, response) => this.reply(response, respond(request)));
     get('', () => {
       const identity = `${this.loginUrl}/id/${this.orgId}/${adminId}`;
       return ok({ identity, query: `${dataPath}/query`, queryAll: `${dataPath}/queryAll` });
@@ -345,8 +345,8 @@ export class FakeCrmc {
     response.status(status).json(body);
   }
 
-  private firstPage(resource: 'query' | 'queryAll', address: string, size: number): Reply {
-    const text = new URL(address, this.url).searchParams.get('q') ?? '';
+  private firstPage(resource: 'query' | 'queryAll', url: string, size: number): Reply {
+    const text = new URL(url, this.url).searchParams.get('q') ?? '';
     try {
       const result = runSoql(text, crmcCatalog(this.sources()), resource === 'queryAll');
       const id = `01gRO${String(this.locators.size).padStart(13, '0')}`;
@@ -399,7 +399,7 @@ export class FakeCrmc {
       if ((attributes as { type?: unknown } | undefined)?.type !== 'Opportunity')
         return errorReply(400, 'INVALID_TYPE', 'each record needs its type');
       for (const [name, value] of Object.entries(values)) {
-        const field = this.fields.find((one) => one.name === name);
+        const field = this.fields.find((candidate) => candidate.name === name);
         if (field === undefined)
           return errorReply(400, 'INVALID_FIELD', `No such column '${name}' on sobject of type Opportunity`);
         if (!isValue(field, value)) return errorReply(400, 'JSON_PARSER_ERROR', `not a value of ${name}`);
@@ -435,7 +435,7 @@ export class FakeCrmc {
         readonly httpHeaders?: Record<string, string>;
       }[];
     };
-    const answers = compositeRequest.map(({ url, referenceId, httpHeaders = {} }) => {
+    const responses = compositeRequest.map(({ url, referenceId, httpHeaders = {} }) => {
       const resource = /^\/services\/data\/v67\.0\/(query|queryAll)\?/.exec(url)?.[1] as
         | 'query'
         | 'queryAll'
@@ -446,13 +446,13 @@ export class FakeCrmc {
       const { status, body } = resource === undefined ? notFound() : this.firstPage(resource, url, pageSize(headers));
       return { body, httpHeaders: {}, httpStatusCode: status, referenceId };
     });
-    response.json({ compositeResponse: answers });
+    response.json({ compositeResponse: responses });
   }
 
   private replicated(
     request: Request,
     days: number,
-    answer: (window: { start: number; end: number }) => object,
+    respond: (window: { start: number; end: number }) => object,
   ): Reply {
     if (!this.allowsReplication) return errorReply(403, 'INSUFFICIENT_ACCESS', 'no access to replication');
     const query = new URL(request.originalUrl, this.url).searchParams;
@@ -462,7 +462,7 @@ export class FakeCrmc {
     ) as [number, number];
     if (!(end - start >= minuteMs) || start < this.server.now() - days * dayMs)
       return errorReply(400, 'INVALID_REPLICATION_DATE', 'the dates are not those of a window');
-    return ok(answer({ start, end }));
+    return ok(respond({ start, end }));
   }
 
   private isVisible(row: FakeRow): boolean {
@@ -553,7 +553,7 @@ function tokenError(response: Response, error: string, description: string): voi
   response.status(400).json({ error, error_description: description });
 }
 
-function formOf(request: Request): Readonly<Record<string, string | undefined>> {
+function readForm(request: Request): Readonly<Record<string, string | undefined>> {
   return (request.body ?? {}) as Record<string, string | undefined>;
 }
 
@@ -582,6 +582,6 @@ function defaults(stamp: string): FakeRow {
 
 /** Values that the CRM derives from the stage. */
 function derived(row: FakeRow): FakeRow {
-  const stage = stages.find((one) => one.ApiName === row['StageName']);
+  const stage = stages.find((candidate) => candidate.ApiName === row['StageName']);
   return { ...row, IsClosed: stage?.IsClosed ?? false, IsWon: stage?.IsWon ?? false };
 }

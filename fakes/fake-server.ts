@@ -53,7 +53,7 @@ export class FakeServer {
         query: request.url.slice(request.path.length + 1),
         body: request.body,
       });
-      const faulty = this.faultyAnswer(request);
+      const faulty = this.faultyHandler(request);
       if (faulty === undefined) next();
       else faulty(request, response, next);
     });
@@ -84,7 +84,7 @@ export class FakeServer {
       .length;
   }
 
-  private faultyAnswer({ method, path, url }: Request): RequestHandler | undefined {
+  private faultyHandler({ method, path, url }: Request): RequestHandler | undefined {
     for (const entry of this.faults) {
       const { on, after = 0, times = Number.POSITIVE_INFINITY, answer } = entry.fault;
       if (!matchesRequest(on, `${method} ${path}`, url.slice(path.length + 1))) continue;
@@ -104,15 +104,15 @@ export class FakeServer {
 /** Faults of any server. */
 export const hangUp: RequestHandler = (request) => void request.socket.destroy();
 
-export function answerWith(status: number, body: unknown = {}, headers: Record<string, string> = {}): RequestHandler {
+export function respondWith(status: number, body: unknown = {}, headers: Record<string, string> = {}): RequestHandler {
   return (_request, response) => void response.status(status).set(headers).json(body);
 }
 
-export function answerText(status: number, text: string): RequestHandler {
+export function respondWithText(status: number, text: string): RequestHandler {
   return (_request, response) => void response.status(status).type('text/html').send(text);
 }
 
-export function answerLate(delayMs: number): RequestHandler {
+export function respondLate(delayMs: number): RequestHandler {
   return async (_request, _response, next) => {
     await sleep(delayMs);
     next();

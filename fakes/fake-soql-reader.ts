@@ -83,17 +83,17 @@ export class SoqlReader {
 
   private selected(): Selected {
     const name = this.next();
-    if (!this.accept('(')) return { path: this.pathOf(name), aggregate: null, alias: null };
+    if (!this.accept('(')) return { path: this.readPath(name), aggregate: null, alias: null };
     const argument = this.next();
     this.expect(')');
     const call = name.toUpperCase();
     if (call === 'FIELDS') return { path: [`FIELDS(${argument.toUpperCase()})`], aggregate: null, alias: null };
     if (call === 'CONVERTCURRENCY' || call === 'TOLABEL' || call === 'FORMAT')
-      return { path: this.pathOf(argument), aggregate: null, alias: null };
+      return { path: this.readPath(argument), aggregate: null, alias: null };
     if (!['COUNT', 'SUM', 'MIN', 'MAX', 'AVG'].includes(call)) malformed(name);
     const following = this.peek();
     const alias = /^[A-Za-z_]\w*$/.test(following) && !clauses.test(following) ? this.next() : null;
-    return { path: this.pathOf(argument), aggregate: call, alias };
+    return { path: this.readPath(argument), aggregate: call, alias };
   }
 
   private condition(): Condition {
@@ -187,10 +187,10 @@ export class SoqlReader {
   }
 
   private path(): readonly string[] {
-    return this.pathOf(this.next());
+    return this.readPath(this.next());
   }
 
-  private pathOf(token: string): readonly string[] {
+  private readPath(token: string): readonly string[] {
     return /^[A-Za-z_][\w.]*$/.test(token) && !clauses.test(token) ? token.split('.') : malformed(token);
   }
 

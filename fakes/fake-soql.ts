@@ -59,21 +59,22 @@ class Execution {
     const { from, where, groupBy, orderBy, limit, offset } = query;
     const found = this.filtered(from, where);
     if (query.isCount) return { type: from, totalSize: found.length, rows: [], record: (row) => row };
-    if (groupBy.length > 0 || query.select.some((one) => one.aggregate !== null)) return this.grouped(query, found);
-    const columns = query.select.flatMap((one) => this.selected(from, one.path, limit));
+    if (groupBy.length > 0 || query.select.some((column) => column.aggregate !== null))
+      return this.grouped(query, found);
+    const columns = query.select.flatMap((column) => this.selected(from, column.path, limit));
     if (new Set(columns.map(({ path }) => path.join('.').toLowerCase())).size < columns.length)
       throw new SoqlError('INVALID_FIELD', 'duplicate field selected');
     const sorts = orderBy.map(({ path, isDescending }) => ({ column: this.column(from, path), isDescending }));
     const sorted = sorts.length === 0 ? found : [...found].sort((a, b) => compareRows(a, b, sorts));
     const rows = sorted.slice(offset, limit === null ? undefined : offset + limit);
-    return { type: from, totalSize: rows.length, rows, record: (row) => recordOf(row, columns) };
+    return { type: from, totalSize: rows.length, rows, record: (row) => toRecord(row, columns) };
   }
 
   private grouped(query: ReturnType<SoqlReader['query']>, found: readonly FakeRow[]): QueryResult {
     const { from, select } = query;
     const keys = query.groupBy.map((path) => this.column(from, path));
     const names = new Set(query.groupBy.map((path) => path.join('.').toLowerCase()));
-    const stray = select.find((one) => one.aggregate === null && !names.has(one.path.join('.').toLowerCase()));
+    const stray = select.find((column) => column.aggregate === null && !names.has(column.path.join('.').toLowerCase()));
     if (stray !== undefined)
       throw new SoqlError('MALFORMED_QUERY', `Field must be grouped or aggregated: ${stray.path.join('.')}`);
     const groups = [...groupBy(found, (row) => JSON.stringify(keys.map((column) => column.read(row)))).values()];
@@ -116,7 +117,7 @@ class Execution {
           return (row) => values.has(column.read(row)) !== condition.isNegated;
         }
         case 'comparison':
-          return comparisonOf(this.column(from, condition.path), condition);
+          return compileComparison(this.column(from, condition.path), condition);
       }
     };
     const test = where === null ? () => true : compile(where);
@@ -130,8 +131,8 @@ class Execution {
     if (all !== 'STANDARD' && (limit === null || limit > 200))
       throw new SoqlError('MALFORMED_QUERY', 'The SOQL FIELDS function must have a LIMIT of at most 200');
     const names = [...(this.catalog.get(from)?.fields.keys() ?? [])];
-    const isWanted = (name: string) => all === 'ALL' || name.endsWith('__c') === (all === 'CUSTOM');
-    return names.filter(isWanted).map((name) => this.column(from, [name]));
+    const isSelected = (name: string) => all === 'ALL' || name.endsWith('__c') === (all === 'CUSTOM');
+    return names.filter(isSelected).map((name) => this.column(from, [name]));
   }
 
   private column(from: string, path: readonly string[]): Column {
@@ -151,13 +152,13 @@ class Execution {
       return { path: [first, ...inner.path], type: inner.type, read };
     }
     const names = [...(object?.fields.keys() ?? [])];
-    const name = names.find((one) => one.toLowerCase() === first.toLowerCase());
+    const name = names.find((candidate) => candidate.toLowerCase() === first.toLowerCase());
     if (name === undefined) throw new SoqlError('INVALID_FIELD', `No such column '${first}' on entity '${from}'.`);
     return { path: [name], type: object?.fields.get(name) ?? 'string', read: (row) => row[name] ?? null };
   }
 }
 
-function recordOf(row: FakeRow, columns: readonly Column[]): FakeRow {
+function toRecord(row: FakeRow, columns: readonly Column[]): FakeRow {
   const record: Record<string, unknown> = {};
   for (const { path, read } of columns) {
     const [first = '', second] = path;
@@ -167,7 +168,7 @@ function recordOf(row: FakeRow, columns: readonly Column[]): FakeRow {
   return record;
 }
 
-function comparisonOf(
+function compileComparison(
   { path, type, read }: Column,
   { operator, literals }: Extract<Condition, { kind: 'comparison' }>,
 ): (row: FakeRow) => boolean {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Agent, type IncomingHttpHeaders, request as send } from 'node:http';
 import { expect } from 'chai';
 import { z } from 'zod';
-import { answerWith, FakeServer } from '#fakes/fake-server.js';
+import { FakeServer, respondWith } from '#fakes/fake-server.js';
 import { newId } from '#src/kernel/ids.js';
 import { operations } from '#src/operations.js';
 import { type AnyOperation, commonFailures, type Example } from '#src/platform/operations/operation.js';
@@ -704,7 +704,7 @@ describe(`${requests} mutated requests (FUZZ_SEED=${seed})`, function () {
 
   before(async () => {
     crm = new FakeServer();
-    crm.app.use(answerWith(401));
+    crm.app.use(respondWith(401));
     await crm.start();
     service = await Service.start({
       ...forAgents,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { FakeBilling, type FakeEvent, tooManyRequests } from '#fakes/fake-billing.js';
-import { answerWith, hangUp } from '#fakes/fake-server.js';
+import { hangUp, respondWith } from '#fakes/fake-server.js';
 import { start } from '#src/app/main.js';
 import { BillingInboxHandler } from '#src/billing/billing-inbox-handler.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
@@ -181,7 +181,7 @@ describe('billing', () => {
     it('that is thin is sent again by the provider if its object cannot be read', async () => {
       billing.checkout((await workspace()).workspaceId, ['price_pro']);
       const body = JSON.stringify(billing.thin(billing.events.at(-1) as FakeEvent));
-      const end = billing.server.fault({ on: /v1/, answer: answerWith(401, { error: {} }) });
+      const end = billing.server.fault({ on: /v1/, answer: respondWith(401, { error: {} }) });
       const answer = await post(body, billing.sign(body));
       end();
       expect([answer.status, ((await answer.json()) as { code: string }).code]).to.deep.equal([
@@ -458,9 +458,9 @@ describe('billing', () => {
       await sendAll();
       for (const answer of [
         hangUp,
-        answerWith(503, { error: {} }),
+        respondWith(503, { error: {} }),
         tooManyRequests(false),
-        answerWith(401, { error: {} }),
+        respondWith(401, { error: {} }),
       ]) {
         const end = billing.server.fault({ on: /v1/, answer });
         await run();
@@ -510,7 +510,7 @@ describe('billing', () => {
       const { workspaceId, run } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);
       await sendAll();
-      const end = billing.server.fault({ on: /v1/, answer: answerWith(429, { error: {} }, { 'Retry-After': '120' }) });
+      const end = billing.server.fault({ on: /v1/, answer: respondWith(429, { error: {} }, { 'Retry-After': '120' }) });
       await run();
       end();
       const [waiting] = await rows(
@@ -567,7 +567,7 @@ describe('billing', () => {
     it('repeats the range of a failed sweep', async () => {
       const { workspaceId, run, tier } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);
-      const end = billing.server.fault({ on: /v1\/events/, answer: answerWith(500, { error: {} }) });
+      const end = billing.server.fault({ on: /v1\/events/, answer: respondWith(500, { error: {} }) });
       expect(await sweep().catch((error: unknown) => error)).to.be.an('error');
       end();
       await run();

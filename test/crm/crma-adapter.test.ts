@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { FakeCrma } from '#fakes/fake-crma.js';
-import { answerWith, hangUp } from '#fakes/fake-server.js';
+import { hangUp, respondWith } from '#fakes/fake-server.js';
 import { crmaAdapter } from '#src/crm/adapters/crma/adapter.js';
 import { crmaDeal, crmaReading, crmaRecord, crmaValue } from '#src/crm/adapters/crma/values.js';
 import { type CrmAccount, type CrmAdapter, type CrmDeal } from '#src/crm/adapters/port.js';
@@ -266,11 +266,11 @@ describe('crm-a', () => {
 
     it('are not reported as deleted while they are merged', async () => {
       const id = crm.addDeal({ name: 'Merging' });
-      crm.server.fault({ on: pagePath, times: 1, answer: answerWith(200, { data: [] }) });
-      crm.server.fault({ on: /GET .*records/, times: 2, answer: answerWith(404, { code: 'merge_in_progress' }) });
+      crm.server.fault({ on: pagePath, times: 1, answer: respondWith(200, { data: [] }) });
+      crm.server.fault({ on: /GET .*records/, times: 2, answer: respondWith(404, { code: 'merge_in_progress' }) });
       expect(await account.getDeals([id])).to.deep.include.members([(await account.getDeals([id]))[0]]);
-      crm.server.fault({ on: pagePath, times: 1, answer: answerWith(200, { data: [] }) });
-      crm.server.fault({ on: /GET .*records/, answer: answerWith(404, { code: 'merge_in_progress' }) });
+      crm.server.fault({ on: pagePath, times: 1, answer: respondWith(200, { data: [] }) });
+      crm.server.fault({ on: /GET .*records/, answer: respondWith(404, { code: 'merge_in_progress' }) });
       expect(await kindOf(account.getDeals([id]))).to.equal('unavailable');
     });
 
@@ -282,7 +282,7 @@ describe('crm-a', () => {
 
     it('are listed despite a page that fails twice and a rate limit', async () => {
       for (let index = 0; index < 1200; index++) crm.addDeal({});
-      crm.server.fault({ on: pagePath, after: 1, times: 1, answer: answerWith(502) });
+      crm.server.fault({ on: pagePath, after: 1, times: 1, answer: respondWith(502) });
       crm.server.fault({ on: pagePath, after: 1, times: 1, answer: hangUp });
       crm.readsPerSecond = 1;
       expect(await listed(account)).to.have.length(1200);
@@ -306,7 +306,7 @@ describe('crm-a', () => {
     });
 
     it('are rejected if the response is no list of deals', async () => {
-      crm.server.fault({ on: pagePath, answer: answerWith(200, { data: [{ id: 'x' }] }) });
+      crm.server.fault({ on: pagePath, answer: respondWith(200, { data: [{ id: 'x' }] }) });
       expect(await kindOf(listed(account))).to.equal('rejected');
     });
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
-import { answerWith, hangUp } from '#fakes/fake-server.js';
+import { hangUp, respondWith } from '#fakes/fake-server.js';
 import { crmbAdapter } from '#src/crm/adapters/crmb/adapter.js';
 import { crmbUrl } from '#src/crm/adapters/crmb/paths.js';
 import {
@@ -76,7 +76,7 @@ describe('crm-b', () => {
     });
 
     it('retains the refresh token and the portal if the response has none', async () => {
-      crm.server.fault({ on: /token$/, times: 1, answer: answerWith(200, { accessToken: 'camel', expiresIn: 60 }) });
+      crm.server.fault({ on: /token$/, times: 1, answer: respondWith(200, { accessToken: 'camel', expiresIn: 60 }) });
       const spent = { ...tokenOnly('old'), refreshToken: 'refresh', accountId: '77' };
       expect(await adapter.refresh(spent)).to.deep.equal({
         accessToken: 'camel',
@@ -90,7 +90,7 @@ describe('crm-b', () => {
     it('distinguishes a rejected grant from a rejected client, which does not end the connection', async () => {
       const spent = { ...tokenOnly('old'), refreshToken: 'unknown' };
       expect(await kindOf(adapter.refresh(spent))).to.equal('unauthorized');
-      crm.server.fault({ on: /token$/, answer: answerWith(401, { error: 'invalid_client' }) });
+      crm.server.fault({ on: /token$/, answer: respondWith(401, { error: 'invalid_client' }) });
       expect(await kindOf(adapter.refresh(spent))).to.equal('misconfigured');
       expect(await kindOf(adapter.refresh(tokenOnly('old')))).to.equal('unauthorized');
     });
@@ -403,7 +403,7 @@ describe('crm-b', () => {
 
     it('are not reported as deleted when a batch omits them', async () => {
       const id = crm.addDeal({ dealname: 'There' });
-      crm.server.fault({ on: /batch/, times: 1, answer: answerWith(207, { results: [] }) });
+      crm.server.fault({ on: /batch/, times: 1, answer: respondWith(207, { results: [] }) });
       expect((await account.getDeals([id]))[0]).to.deep.include({ id, deleted: false });
     });
 
@@ -461,14 +461,14 @@ describe('crm-b', () => {
     });
 
     it('leave an exhausted daily limit to the job', async () => {
-      crm.server.fault({ on: /./, answer: answerWith(429, { policyName: 'DAILY' }) });
+      crm.server.fault({ on: /./, answer: respondWith(429, { policyName: 'DAILY' }) });
       expect(await failureOf(listed(account))).to.include({ kind: 'rate_limited', retryAfterMs: 3_600_000 });
       expect(time.slept).to.deep.equal([]);
     });
 
     for (const status of [423, 477, 521, 523, 524])
       it(`retry after status ${status}`, async () => {
-        crm.server.fault({ on: listPath, times: 2, answer: answerWith(status) });
+        crm.server.fault({ on: listPath, times: 2, answer: respondWith(status) });
         expect(await listed(account)).to.deep.equal([]);
       });
 
@@ -484,7 +484,7 @@ describe('crm-b', () => {
     });
 
     it('reject a malformed page', async () => {
-      crm.server.fault({ on: searchPath, answer: answerWith(200, { results: [{ id: 5 }] }) });
+      crm.server.fault({ on: searchPath, answer: respondWith(200, { results: [{ id: 5 }] }) });
       expect(await kindOf(listed(account, { modifiedFrom: new Date(0) }))).to.equal('rejected');
     });
   });

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
-import { answerWith, hangUp } from '#fakes/fake-server.js';
+import { hangUp, respondWith } from '#fakes/fake-server.js';
 import { CrmcAdapter } from '#src/crm/adapters/crmc/adapter.js';
 import { realTiming } from '#src/crm/adapters/http.js';
 import { type CrmAccount, type CrmCredentials, fixedAccess, type ListDeals } from '#src/crm/adapters/port.js';
@@ -185,7 +185,7 @@ describe('the adapter of crm-c', () => {
     it('rejects a token response with an instance URL that is not the vendor’s', async () => {
       crm.login.fault({
         on: /oauth2\/token/,
-        answer: answerWith(200, { access_token: 't', instance_url: 'https://evil.test', id: null }),
+        answer: respondWith(200, { access_token: 't', instance_url: 'https://evil.test', id: null }),
       });
       expect(await kindOf(consent())).to.equal('rejected');
     });
@@ -340,7 +340,7 @@ describe('the adapter of crm-c', () => {
     it('report a field that a request with a body rejects', async () => {
       crm.server.fault({
         on: /composite/,
-        answer: answerWith(200, {
+        answer: respondWith(200, {
           compositeResponse: [
             { httpStatusCode: 400, body: [{ errorCode: 'INVALID_FIELD', message: 'No such column' }] },
           ],
@@ -544,7 +544,7 @@ describe('the adapter of crm-c', () => {
       crm.server.fault({
         on: /queryAll|composite/,
         times: 2,
-        answer: answerWith(503, [{ errorCode: 'SERVER_UNAVAILABLE' }]),
+        answer: respondWith(503, [{ errorCode: 'SERVER_UNAVAILABLE' }]),
       });
       crm.server.fault({ on: /queryAll|composite/, after: 0, times: 1, answer: hangUp });
       expect((await account.getDeals([id]))[0]?.deleted).to.equal(false);
@@ -553,7 +553,7 @@ describe('the adapter of crm-c', () => {
 
     it("contains neither a token nor the CRM's text in errors", async () => {
       const { account, access } = await connect();
-      crm.server.fault({ on: /describe/, answer: answerWith(400, [{ errorCode: 'ODD', message: 'salary of Ada' }]) });
+      crm.server.fault({ on: /describe/, answer: respondWith(400, [{ errorCode: 'ODD', message: 'salary of Ada' }]) });
       const failure = await failureOf(account.listFields());
       expect(failure.message).to.equal('crmc GET /services/data/v67.0/sobjects/Opportunity/describe: status 400 ODD');
       expect(JSON.stringify([failure.message, failure.stack])).to.not.contain(access.current.accessToken);
@@ -562,7 +562,7 @@ describe('the adapter of crm-c', () => {
     it('does not follow a next page on another host', async () => {
       crm.server.fault({
         on: /queryAll|composite/,
-        answer: answerWith(200, { totalSize: 1, nextRecordsUrl: '@evil.test/steal', records: [] }),
+        answer: respondWith(200, { totalSize: 1, nextRecordsUrl: '@evil.test/steal', records: [] }),
       });
       const { account } = await connect();
       expect((await failureOf(pagesOf(account))).message).to.contain('unexpected URL');

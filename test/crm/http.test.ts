@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { z } from 'zod';
-import { answerLate, answerText, answerWith, FakeServer, hangUp } from '#fakes/fake-server.js';
+import { FakeServer, hangUp, respondLate, respondWith, respondWithText } from '#fakes/fake-server.js';
 import { CrmHttp, type CrmRequest, retryAfterMs } from '#src/crm/adapters/http.js';
 import { type CrmAccess, fixedAccess } from '#src/crm/adapters/port.js';
 import { failureOf, tokenOnly } from './crm-access.js';
@@ -45,9 +45,9 @@ describe('requests to a CRM', () => {
 
   for (const [name, answer] of [
     ['a connection that breaks', hangUp],
-    ['503', answerWith(503)],
-    ['a status that passes at this CRM', answerWith(423)],
-    ['a page of a proxy', answerText(200, '<html>busy</html>')],
+    ['503', respondWith(503)],
+    ['a status that passes at this CRM', respondWith(423)],
+    ['a page of a proxy', respondWithText(200, '<html>busy</html>')],
   ] as const)
     it(`retries after ${name}`, async () => {
       server.fault({ on: /ping/, times: 2, answer });
@@ -56,7 +56,7 @@ describe('requests to a CRM', () => {
     });
 
   it('retries five times with full jitter, starting at half a second', async () => {
-    server.fault({ on: /ping/, answer: answerWith(500) });
+    server.fault({ on: /ping/, answer: respondWith(500) });
     expect(await failure()).to.include({ kind: 'unavailable', retryAfterMs: null });
     expect(time.slept).to.deep.equal([500, 1000, 2000, 4000, 8000]);
     time.random = () => 0;
@@ -65,36 +65,36 @@ describe('requests to a CRM', () => {
   });
 
   it('waits for the time in Retry-After, in seconds or until a date', async () => {
-    server.fault({ on: /ping/, times: 1, answer: answerWith(429, {}, { 'Retry-After': '7' }) });
+    server.fault({ on: /ping/, times: 1, answer: respondWith(429, {}, { 'Retry-After': '7' }) });
     await http.request(ping());
     const date = new Date(time.now() + 3000).toUTCString();
-    server.fault({ on: /ping/, times: 1, answer: answerWith(429, {}, { 'Retry-After': date }) });
+    server.fault({ on: /ping/, times: 1, answer: respondWith(429, {}, { 'Retry-After': date }) });
     await http.request(ping());
     expect(time.slept).to.deep.equal([7000, 3000]);
   });
 
   it('compares a Retry-After date with the time of the CRM', async () => {
     const headers = { Date: 'Sat, 21 Nov 2026 13:00:00 GMT', 'Retry-After': 'Sat, 21 Nov 2026 13:00:02 GMT' };
-    server.fault({ on: /ping/, times: 1, answer: answerWith(429, {}, headers) });
+    server.fault({ on: /ping/, times: 1, answer: respondWith(429, {}, headers) });
     await http.request(ping());
     expect(time.slept).to.deep.equal([2000]);
   });
 
   it('does not wait for more than a minute, so that the job is retried', async () => {
-    server.fault({ on: /ping/, answer: answerWith(429, {}, { 'Retry-After': '61' }) });
+    server.fault({ on: /ping/, answer: respondWith(429, {}, { 'Retry-After': '61' }) });
     expect(await failure()).to.include({ kind: 'rate_limited', retryAfterMs: 61_000 });
     expect(time.slept).to.deep.equal([]);
   });
 
   it('spends at most a minute on one request with all its retries', async () => {
-    server.fault({ on: /ping/, answer: answerWith(503, {}, { 'Retry-After': '25' }) });
+    server.fault({ on: /ping/, answer: respondWith(503, {}, { 'Retry-After': '25' }) });
     expect(await failure()).to.include({ kind: 'unavailable', retryAfterMs: 25_000 });
     expect(time.slept).to.deep.equal([25_000, 25_000]);
   });
 
   it('fails when the response exceeds the timeout', async () => {
     time.timeoutMs = 30;
-    server.fault({ on: /ping/, answer: answerLate(2000) });
+    server.fault({ on: /ping/, answer: respondLate(2000) });
     expect((await failure()).message).to.equal('crma GET /ping: no response in time');
     // Not the requests that arrive: a busy machine may abort one before it is sent.
     expect(time.slept).to.have.length(5);
@@ -102,9 +102,9 @@ describe('requests to a CRM', () => {
 
   it('retries a request that is not idempotent only when it was not executed', async () => {
     const once = ping({ method: 'POST', isUnrepeatable: true });
-    server.fault({ on: /ping/, times: 1, answer: answerWith(429) });
+    server.fault({ on: /ping/, times: 1, answer: respondWith(429) });
     await http.request(once);
-    for (const answer of [hangUp, answerWith(503)]) {
+    for (const answer of [hangUp, respondWith(503)]) {
       server.fault({ on: /ping/, times: 1, answer });
       const before = server.countRequests(/ping/);
       expect((await failure(once)).kind).to.equal('unavailable');
@@ -114,14 +114,14 @@ describe('requests to a CRM', () => {
 
   it('does not retry a rejected request', async () => {
     for (const status of [400, 403, 409, 422]) {
-      server.fault({ on: /ping/, times: 1, answer: answerWith(status) });
+      server.fault({ on: /ping/, times: 1, answer: respondWith(status) });
       expect((await failure()).kind).to.equal('rejected');
     }
     expect(server.countRequests(/ping/)).to.equal(4);
   });
 
   it('distinguishes a missing resource from a rejected request', async () => {
-    server.fault({ on: /ping/, times: 2, answer: answerWith(404) });
+    server.fault({ on: /ping/, times: 2, answer: respondWith(404) });
     expect(await http.getOrNull(ping())).to.equal(null);
     expect((await failure()).kind).to.equal('rejected');
   });
@@ -155,7 +155,7 @@ describe('requests to a CRM', () => {
     });
 
     it('reports the connection as unauthorized after a second rejection', async () => {
-      server.fault({ on: /ping/, answer: answerWith(401) });
+      server.fault({ on: /ping/, answer: respondWith(401) });
       expect((await failure(ping({ access: access() }))).kind).to.equal('unauthorized');
       expect(renewals).to.deep.equal(['spent']);
       expect(rejected).to.deep.equal(['fresh']);
@@ -163,7 +163,7 @@ describe('requests to a CRM', () => {
     });
 
     it('reports that the token cannot be renewed', async () => {
-      server.fault({ on: /ping/, answer: answerWith(401) });
+      server.fault({ on: /ping/, answer: respondWith(401) });
       expect(await failure(ping({ access: fixedAccess(tokenOnly('spent')) }))).to.include({
         kind: 'unauthorized',
         message: 'the CRM rejected these credentials',
@@ -172,7 +172,7 @@ describe('requests to a CRM', () => {
 
     it('never contains the token in an error', async () => {
       const secret = 'sk-very-secret';
-      const faults = [answerWith(400, { secret }), answerWith(403, secret), answerText(200, secret), hangUp];
+      const faults = [respondWith(400, { secret }), respondWith(403, secret), respondWithText(200, secret), hangUp];
       for (const answer of faults) {
         const end = server.fault({ on: /ping/, answer });
         const error = await failure(ping({ access: { ...access(), credentials: async () => tokenOnly(secret) } }));
@@ -196,7 +196,7 @@ describe('requests to a CRM', () => {
   });
 
   it('rejects a response larger than 10 MB', async () => {
-    server.fault({ on: /ping/, answer: answerWith(200, { pong: 1, padding: 'x'.repeat(10 * 1024 * 1024) }) });
+    server.fault({ on: /ping/, answer: respondWith(200, { pong: 1, padding: 'x'.repeat(10 * 1024 * 1024) }) });
     expect(await failure()).to.include({
       kind: 'oversized',
       message: 'crma GET /ping: the response is larger than 10 MB',
@@ -204,7 +204,7 @@ describe('requests to a CRM', () => {
   });
 
   it('rejects a response of an unexpected shape and names the field without its value', async () => {
-    server.fault({ on: /ping/, answer: answerWith(200, { pong: 'a deal name' }) });
+    server.fault({ on: /ping/, answer: respondWith(200, { pong: 'a deal name' }) });
     expect(await failure()).to.include({
       kind: 'rejected',
       message: 'crma GET /ping: the response has an unexpected shape at pong',
@@ -220,7 +220,7 @@ describe('requests to a CRM', () => {
       },
       time,
     );
-    server.fault({ on: /ping/, times: 2, answer: answerWith(418) });
+    server.fault({ on: /ping/, times: 2, answer: respondWith(418) });
     await http.request(ping());
     expect(time.slept).to.deep.equal([10, 20]);
   });

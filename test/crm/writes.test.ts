@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { FakeCrma } from '#fakes/fake-crma.js';
 import { FakeCrmb } from '#fakes/fake-crmb.js';
 import { FakeCrmc } from '#fakes/fake-crmc.js';
-import { answerWith } from '#fakes/fake-server.js';
+import { respondWith } from '#fakes/fake-server.js';
 import { crmaAdapter } from '#src/crm/adapters/crma/adapter.js';
 import { crmbAdapter } from '#src/crm/adapters/crmb/adapter.js';
 import { CrmcAdapter } from '#src/crm/adapters/crmc/adapter.js';
@@ -81,7 +81,7 @@ describe('writing to the deals of', () => {
 
     it('keeps the results before a failure that concerns no single deal', async () => {
       const dealIds = dealsOf(10);
-      crm.server.fault({ on: /PATCH/, after: 4, answer: answerWith(403, {}) });
+      crm.server.fault({ on: /PATCH/, after: 4, answer: respondWith(403, {}) });
       const { results, failure } = await write(account, targetsOf('commission'), dealIds);
       expect(results.length).to.equal(4);
       expect(failure).to.include({ kind: 'rejected' });

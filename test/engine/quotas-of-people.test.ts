@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { calculated } from '#test/support/oracle/clean-ledger.js';
-import { countedIn, liveRows, totalOf } from '#test/support/oracle/true-up.js';
+import { countedIn, liveRows, sumAmounts } from '#test/support/oracle/true-up.js';
 import type { World, WorldRamp } from '#test/support/oracle/world.js';
 import { amounts, deal, ledgerOf, quota, rule, world } from './small-world.js';
 
@@ -74,8 +74,8 @@ describe('quotas of people who start, ramp up and go on leave, by the engine and
       const live = liveRows(now, 'r', '2026-01');
       return {
         live,
-        delta: totalOf(live, 'USD')
-          .minus(totalOf(countedIn(now, trued), 'USD'))
+        delta: sumAmounts(live, 'USD')
+          .minus(sumAmounts(countedIn(now, trued), 'USD'))
           .toNumber(),
       };
     };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { calculated } from '#test/support/oracle/clean-ledger.js';
-import { countedIn, liveRows, totalOf, trueUpLines } from '#test/support/oracle/true-up.js';
+import { countedIn, liveRows, sumAmounts, trueUpLines } from '#test/support/oracle/true-up.js';
 import type { FrozenPeriod, LedgerRow, World, WorldDeal } from '#test/support/oracle/world.js';
 import { amounts, CORRECTED, deal, EXAMPLE, ledgerOf, quota, rule, world } from './small-world.js';
 
@@ -12,8 +12,8 @@ function frozen(repId: string, period: string): FrozenPeriod {
 
 function delta(given: World, repId: string, period: string): string {
   const approved = given.frozen.find((each) => each.repId === repId && each.period === period) as FrozenPeriod;
-  const live = totalOf(liveRows(given, repId, period), 'USD');
-  return live.minus(totalOf(countedIn(given, approved), 'USD')).toFixed();
+  const live = sumAmounts(liveRows(given, repId, period), 'USD');
+  return live.minus(sumAmounts(countedIn(given, approved), 'USD')).toFixed();
 }
 
 /** The world after a true-up of the period. */

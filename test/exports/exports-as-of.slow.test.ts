@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { download, readWorkbook, rowsOf, unzipped } from '#test/support/downloads.js';
+import { download, readRows, readWorkbook, unzipped } from '#test/support/downloads.js';
 import { expectError } from '#test/support/errors.js';
 import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
 import { Service } from '#test/support/service.js';
@@ -27,7 +27,7 @@ describe('PDF files, workbooks and archives as of an earlier instant', function 
   async function sheetTexts(bytes: Buffer): Promise<unknown> {
     const workbook = await readWorkbook(bytes);
     const valuesOf = (name: string) =>
-      rowsOf(workbook.getWorksheet(name)).map((row) => Object.values(row).map(({ text }) => text));
+      readRows(workbook.getWorksheet(name)).map((row) => Object.values(row).map(({ text }) => text));
     return sheets.map(valuesOf);
   }
 
@@ -93,7 +93,7 @@ describe('PDF files, workbooks and archives as of an earlier instant', function 
     const { jobs: listed } = await api.expect(200, 'GET', exportJobs);
     expect(listed.map(({ asOf }: { asOf: string }) => asOf)).to.have.members(jobs.map(({ asOf }) => asOf));
     const { bytes } = await download(api, `${path}&asOf=${instants[0]}`);
-    const about = rowsOf((await readWorkbook(bytes)).getWorksheet('About'));
+    const about = readRows((await readWorkbook(bytes)).getWorksheet('About'));
     const stated = about.find((row) => row['What']?.value === 'As of (UTC)')?.['Value']?.value;
     expect((stated as Date).toISOString().slice(0, 16)).to.equal((instants[0] as string).slice(0, 16));
     await expectError('400 VALIDATION_FAILED', api.get(`${path}&asOf=2126-01-01T00:00:00Z`));

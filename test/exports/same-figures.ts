@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { money } from '#src/exports/documents/figures.js';
 import { moneyFormat } from '#src/platform/documents/workbook.js';
-import { download, readWorkbook, rowsOf } from '#test/support/downloads.js';
+import { download, readRows, readWorkbook } from '#test/support/downloads.js';
 import { pdfText } from '#test/support/pdf-tools.js';
 import { type WorkedExample } from '#test/support/worked-example.js';
 
@@ -33,7 +33,7 @@ export async function expectSameFigures(
 
   const workbook = await readWorkbook(xlsx.bytes);
   expect(workbook.worksheets.map(({ name }) => name)).to.deep.equal(['Summary', 'Line items', 'Adjustments', 'About']);
-  const [own, ...totals] = rowsOf(workbook.getWorksheet('Summary'));
+  const [own, ...totals] = readRows(workbook.getWorksheet('Summary'));
   const names = ['Commissions', 'Bonuses', 'Adjustments', 'Net Payout'];
   const reported = [summary.totalCommission, summary.totalBonuses, summary.totalAdjustments, summary.netPayout];
   expect(names.map((name) => own?.[name]?.value)).to.deep.equal(reported);
@@ -42,11 +42,11 @@ export async function expectSameFigures(
   expect(names.map((name) => totals[1]?.[name]?.result ?? 0)).to.deep.equal(reported);
   expect(own?.['Net Payout']?.numFmt).to.equal(moneyFormat(currency));
   const isEngine = (line: Loose) => line.kind === 'commission_earned';
-  const lines = rowsOf(workbook.getWorksheet('Line items'));
+  const lines = readRows(workbook.getWorksheet('Line items'));
   expect(lines.map((row) => [row['Commission']?.value, row['Base']?.value ?? null])).to.deep.equal(
     lineItems.filter(isEngine).map((line: Loose) => [line.amount, line.base]),
   );
-  const added = rowsOf(workbook.getWorksheet('Adjustments'));
+  const added = readRows(workbook.getWorksheet('Adjustments'));
   expect(added.map((row) => row['Amount']?.value)).to.deep.equal(
     lineItems.filter((line: Loose) => !isEngine(line)).map((line: Loose) => line.amount),
   );

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
 import { money } from '#src/exports/documents/figures.js';
-import { download, readWorkbook, rowsOf, unzipped } from '#test/support/downloads.js';
+import { download, readRows, readWorkbook, unzipped } from '#test/support/downloads.js';
 import { expectError } from '#test/support/errors.js';
 import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
 import { Service } from '#test/support/service.js';
@@ -191,10 +191,10 @@ describe("a rep's statement as PDF and workbook", function () {
     const workbook = await readWorkbook(
       (await download(workspace.api, exportPath(workspace, '2026-Q1', 'xlsx'))).bytes,
     );
-    const versions = rowsOf(workbook.getWorksheet('Line items')).map((row) => row['Plan Version']);
+    const versions = readRows(workbook.getWorksheet('Line items')).map((row) => row['Plan Version']);
     expect(new Set(versions.map((cell) => cell?.value))).to.deep.equal(new Set([1, 2]));
     expect(new Set(versions.map((cell) => cell?.numFmt))).to.deep.equal(new Set(['#,##0']));
-    const about = rowsOf(workbook.getWorksheet('About'));
+    const about = readRows(workbook.getWorksheet('About'));
     const statements = about.find((row) => row['What']?.value === 'Statements');
     expect([statements?.['Value']?.value, statements?.['Value']?.numFmt]).to.deep.equal([1, '#,##0']);
   });
@@ -217,7 +217,7 @@ describe("a rep's statement as PDF and workbook", function () {
     expect(approvers).to.deep.equal(['Mia', '']);
     for (const file of [exportPath(workspace, period, 'xlsx'), `/v1/statements/export.xlsx?period=${period}`]) {
       const workbook = await readWorkbook((await download(workspace.api, file)).bytes);
-      const rows = rowsOf(workbook.getWorksheet('Adjustments'));
+      const rows = readRows(workbook.getWorksheet('Adjustments'));
       const cells = (row: Loose) =>
         ['Kind', 'Deal', 'By', 'Rule', 'Amount', 'Approved', 'Now', 'Difference'].map(
           (name) => row[name]?.value ?? null,
@@ -227,7 +227,7 @@ describe("a rep's statement as PDF and workbook", function () {
         ['true_up line', 'Late one', null, 'New business', null, 0, 1500, 1500],
         ['true_up line', 'Late two', null, 'New business', null, 0, 300, 300],
       ]);
-      const about = rowsOf(workbook.getWorksheet('About'));
+      const about = readRows(workbook.getWorksheet('About'));
       const statement = about.find((row) => row['What']?.value === 'Statement of Ben');
       expect(statement?.['Approved By']?.value).to.equal('Mia');
     }

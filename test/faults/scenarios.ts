@@ -4,7 +4,7 @@ import { type FailpointName } from '#src/platform/failpoint.js';
 import { recentMails } from '#src/platform/mail/recent-mails.js';
 import { openSecrets } from '#src/platform/secrets/master-key.js';
 import { ApiClient, type ApiResponse } from '#test/support/api-client.js';
-import { masterKeyOfTests } from '#test/support/running-service.js';
+import { testMasterKey } from '#test/support/running-service.js';
 import { type EpisodeCrm } from './harness/episode-crm.js';
 import { type Delivery, type EpisodeWorld } from './harness/episode-world.js';
 import { type Fleet } from './harness/fleet.js';
@@ -170,7 +170,7 @@ export class Scenario {
     const { workspaceId } = this.world;
     const email = `${['ann', 'bob', 'cid'][this.deals % 3]}@example.com`;
     const { ownerUrl } = this.fleet.postgres;
-    const secrets = openSecrets(readConfig({ MASTER_KEY: masterKeyOfTests }));
+    const secrets = openSecrets(readConfig({ MASTER_KEY: testMasterKey }));
     const mailed = async () => (await recentMails(ownerUrl, secrets, 1))[0];
     const before = (await mailed())?.createdAt;
     await this.retryUntilAnswered('POST', '/auth/otp/send', { email, workspaceId }, {}, null);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { deliver } from '#fakes/deliveries.js';
-import { answerWith } from '#fakes/fake-server.js';
+import { respondWith } from '#fakes/fake-server.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { CookieClient, type OpenedPage } from '#test/support/cookie-client.js';
 import { type CrmWorld, crmWorlds, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
@@ -104,7 +104,7 @@ describe('CRM connections', () => {
     await api.expect(200, 'POST', '/auth/workspace/crmc/sync-enabled', { enabled: false });
     const [broken, sound] = [worldOf('crma'), worldOf('crmb')];
     for (const world of [broken, sound]) await world.connect(api, service.url);
-    const endFault = broken.server.fault({ on: broken.listing, answer: answerWith(403, {}) });
+    const endFault = broken.server.fault({ on: broken.listing, answer: respondWith(403, {}) });
     const answer = await api.expect(200, 'POST', '/v1/commissions/sync', {});
     endFault();
     expect(answer).to.include({ synced: false, status: 'completed' });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { deliver } from '#fakes/deliveries.js';
-import { answerWith } from '#fakes/fake-server.js';
+import { respondWith } from '#fakes/fake-server.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmbWorld } from '#test/support/crm-worlds.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
@@ -83,7 +83,7 @@ describe('the history of syncs', () => {
   });
 
   it('lists a failed sync with its cause', async () => {
-    const end = world.server.fault({ on: world.listing, answer: answerWith(403, { message: 'no' }) });
+    const end = world.server.fault({ on: world.listing, answer: respondWith(403, { message: 'no' }) });
     await api.send('POST', '/v1/commissions/sync', {});
     end();
     const [record] = await syncs();

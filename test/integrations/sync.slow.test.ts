@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { answerWith, hangUp } from '#fakes/fake-server.js';
+import { hangUp, respondWith } from '#fakes/fake-server.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone } from '#test/support/crm-worlds.js';
 import { Service } from '#test/support/service.js';
@@ -113,10 +113,10 @@ for (const { provider, start } of crmWorlds) {
         on: world.listing,
         after: 1,
         times: 1,
-        answer: answerWith(429, {}, { 'Retry-After': '1' }),
+        answer: respondWith(429, {}, { 'Retry-After': '1' }),
       });
-      world.server.fault({ on: world.listing, after: 2, times: 1, answer: answerWith(429, {}) });
-      world.server.fault({ on: world.listing, after: 3, times: 2, answer: answerWith(500, {}) });
+      world.server.fault({ on: world.listing, after: 2, times: 1, answer: respondWith(429, {}) });
+      world.server.fault({ on: world.listing, after: 3, times: 2, answer: respondWith(500, {}) });
       const { jobId } = await api.expect(200, ...sync, { async: true, reconcile: true });
       expect(await api.finishedJob(jobId)).to.deep.include({ status: 'completed' });
       expect(await live()).to.equal(deals);
@@ -262,7 +262,7 @@ for (const { provider, start } of crmWorlds) {
     it('deletes no existing deal when the listing is incomplete', async function () {
       if (provider !== 'crma') this.skip();
       await api.expect(200, ...sync, {});
-      world.server.fault({ on: world.listing, after: 2, times: 1, answer: answerWith(200, { data: [] }) });
+      world.server.fault({ on: world.listing, after: 2, times: 1, answer: respondWith(200, { data: [] }) });
       const answer = await api.expect(200, ...sync, { reconcile: true });
       expect(answer.totalDeals).to.be.lessThan(deals);
       expect(await live()).to.equal(deals);

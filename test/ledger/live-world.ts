@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Decimal } from '#src/kernel/decimal.js';
 import { periodKind, periodRange } from '#src/kernel/period.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
-import { expectCurrentAnswers } from '#test/support/current-answers.js';
+import { expectCurrentResponses } from '#test/support/current-answers.js';
 import { byKey } from '#test/support/engine-world.js';
 import { earnedRows } from '#test/support/ledger-checks.js';
 import { periodOf, plusDays } from '#test/support/oracle/calendar.js';
@@ -16,7 +16,7 @@ import {
   setPlanStatus,
   setVersionStatus,
 } from '#test/support/oracle/timeline.js';
-import { countedIn, liveRows, type TrueUpLine, totalOf, trueUpLines } from '#test/support/oracle/true-up.js';
+import { countedIn, liveRows, sumAmounts, type TrueUpLine, trueUpLines } from '#test/support/oracle/true-up.js';
 import type {
   LedgerRow,
   PlanStatus,
@@ -600,7 +600,7 @@ export class LiveWorld {
     this.recordCleanRows();
     const { currency } = this.world.workspace;
     const rows = liveRows(this.now(), repId, period);
-    const live = Decimal.of(totalOf(rows, currency).toFixed()).plus(this.adjustedIn(repId, period));
+    const live = Decimal.of(sumAmounts(rows, currency).toFixed()).plus(this.adjustedIn(repId, period));
     const key = `${repId}|${period}`;
     const delta = live.minus(this.approved.get(key) as Decimal);
     const trueUp = (force: boolean) =>
@@ -712,7 +712,7 @@ export class LiveWorld {
     const { api, world, workspaceId } = this;
     const repIds = world.reps.map((rep) => rep.repId);
     const years = new Set(world.deals.flatMap(({ closeDate }) => (closeDate === null ? [] : [closeDate.slice(0, 4)])));
-    await expectCurrentAnswers(this.service, api, workspaceId, repIds, [...years]);
+    await expectCurrentResponses(this.service, api, workspaceId, repIds, [...years]);
   }
 
   waitForCalculations(): Promise<void> {

@@ -100,7 +100,7 @@ export class Browser {
   }
 
   /** Opens a page signed in as the person, or without a session for null, and waits until nothing is loading. */
-  async openPage(role: string | null, address: string, options: PageOptions = {}): Promise<OpenedApp> {
+  async openPage(role: string | null, url: string, options: PageOptions = {}): Promise<OpenedApp> {
     const { scheme = 'light', width = 1280, height = width < 768 ? 844 : 900 } = options;
     const context = await this.chromium.createBrowserContext();
     const page = await context.newPage();
@@ -123,13 +123,13 @@ export class Browser {
       await context.setCookie({ name: 'session', value: token, domain: new URL(this.service.url).hostname, path: '/' });
     }
     await options.prepare?.(page);
-    await this.visit(page, address);
+    await this.visit(page, url);
     return { page, problems, close: () => context.close() };
   }
 
   /** Loads an address in an open page, and waits until nothing is loading. */
-  async visit(page: Page, address: string): Promise<void> {
-    await page.goto(`${this.service.url}${address}`, { waitUntil: 'load' });
+  async visit(page: Page, url: string): Promise<void> {
+    await page.goto(`${this.service.url}${url}`, { waitUntil: 'load' });
     await waitUntilLoaded(page);
   }
 
@@ -195,7 +195,7 @@ export async function setScheme(page: Page, scheme: Scheme): Promise<void> {
 /** The texts of the elements, with single spaces. */
 export function texts(page: Page, selector: string): Promise<string[]> {
   return page.$$eval(selector, (elements) =>
-    elements.map((one) => (one.textContent ?? '').replace(/\s+/g, ' ').trim()),
+    elements.map((element) => (element.textContent ?? '').replace(/\s+/g, ' ').trim()),
   );
 }
 

@@ -86,7 +86,7 @@ function notHere(): never {
 async function crmaWorld(): Promise<CrmWorld> {
   const crm = await FakeCrma.start();
   crm.readsPerSecond = 1_000_000;
-  const valuesOf = ({ owner, amount, won, closeDate }: Partial<PlainDeal>) => ({
+  const toValues = ({ owner, amount, won, closeDate }: Partial<PlainDeal>) => ({
     ...(owner === undefined ? {} : { owner }),
     ...(amount === undefined ? {} : { value: amount }),
     ...(won === undefined ? {} : { stage: won ? 'Won 🎉' : 'In Progress' }),
@@ -101,11 +101,11 @@ async function crmaWorld(): Promise<CrmWorld> {
     environment: crm.environment,
     listing: /POST .*records\/query/,
     addPerson: (name) => crm.addMember({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
-    addDeal: (deal) => crm.addDeal({ name: 'Deal', ...valuesOf(deal) }),
+    addDeal: (deal) => crm.addDeal({ name: 'Deal', ...toValues(deal) }),
     generateDeals: (count, dealAt) =>
-      crm.generateDeals(count, (position) => ({ name: 'Deal', ...valuesOf(dealAt(position)) })),
+      crm.generateDeals(count, (position) => ({ name: 'Deal', ...toValues(dealAt(position)) })),
     addLateDeal: notHere,
-    change: (dealId, change) => crm.change(dealId, valuesOf(change)),
+    change: (dealId, change) => crm.change(dealId, toValues(change)),
     delete: (dealId) => crm.delete(dealId),
     liveDealIds: () => crm.dealIds,
     connect: async (api) => {
@@ -148,7 +148,7 @@ export async function crmbWorld(): Promise<CrmWorld> {
   crm.searchesPerSecond = 1_000_000;
   crm.eventsPerDelivery = 1;
   const gone = new Set<string>();
-  const valuesOf = ({ owner, amount, won, closeDate }: Partial<PlainDeal>) => ({
+  const toValues = ({ owner, amount, won, closeDate }: Partial<PlainDeal>) => ({
     ...(owner === undefined ? {} : { hubspot_owner_id: owner }),
     ...(amount === undefined ? {} : { amount: amount === null ? null : String(amount) }),
     ...(won === undefined ? {} : { dealstage: won ? 'closedwon' : 'contractsent' }),
@@ -163,11 +163,11 @@ export async function crmbWorld(): Promise<CrmWorld> {
     environment: crm.environment,
     listing: /GET \/crm\/objects\/[^/]+\/deals$/,
     addPerson: (name) => crm.addOwner({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
-    addDeal: (deal) => crm.addDeal({ dealname: 'Deal', ...valuesOf(deal) }),
+    addDeal: (deal) => crm.addDeal({ dealname: 'Deal', ...toValues(deal) }),
     generateDeals: (count, dealAt) =>
-      crm.generateDeals(count, (position) => ({ dealname: 'Deal', ...valuesOf(dealAt(position)) })),
+      crm.generateDeals(count, (position) => ({ dealname: 'Deal', ...toValues(dealAt(position)) })),
     addLateDeal: notHere,
-    change: (dealId, change) => crm.change(dealId, valuesOf(change)),
+    change: (dealId, change) => crm.change(dealId, toValues(change)),
     delete: (dealId) => {
       crm.delete(dealId);
       gone.add(dealId);
@@ -215,7 +215,7 @@ const crmcFields: WriteFields = {
 async function crmcWorld(): Promise<CrmWorld> {
   const crm = await FakeCrmc.start();
   let flow: ReturnType<FakeCrmc['flow']> | null = null;
-  const valuesOf = ({ owner, amount, won, closeDate }: Partial<PlainDeal>) => ({
+  const toValues = ({ owner, amount, won, closeDate }: Partial<PlainDeal>) => ({
     ...(owner === undefined ? {} : { OwnerId: owner }),
     ...(amount === undefined ? {} : { Amount: amount }),
     ...(won === undefined ? {} : { StageName: won ? 'Closed Won' : 'Prospecting' }),
@@ -232,15 +232,15 @@ async function crmcWorld(): Promise<CrmWorld> {
     listing: /GET .*\/(queryAll\?.*FROM Opportunity|query\/)/,
     addPerson: (name) => crm.addUser({ Name: name, Email: `${name.toLowerCase()}@x.io` }),
     addDeal: (deal) => {
-      const dealId = crm.addDeal({ Name: 'Deal', ...valuesOf(deal) });
+      const dealId = crm.addDeal({ Name: 'Deal', ...toValues(deal) });
       flow?.add(dealId);
       return dealId;
     },
     generateDeals: (count, dealAt) =>
-      crm.generateDeals(count, (position) => ({ Name: 'Deal', ...valuesOf(dealAt(position)) })),
-    addLateDeal: (deal) => crm.addLateDeal({ Name: 'Deal', ...valuesOf(deal) }),
+      crm.generateDeals(count, (position) => ({ Name: 'Deal', ...toValues(dealAt(position)) })),
+    addLateDeal: (deal) => crm.addLateDeal({ Name: 'Deal', ...toValues(deal) }),
     change: (dealId, change) => {
-      crm.changeDeal(dealId, valuesOf(change));
+      crm.changeDeal(dealId, toValues(change));
       flow?.add(dealId);
     },
     delete: (dealId) => {

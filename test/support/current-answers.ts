@@ -27,7 +27,7 @@ function cachedReads(repIds: readonly string[], periods: readonly string[]): Que
  * Compares the responses of the API, which may be cached, with those of `execute`. During calculations both may
  * be read at different moments, so a difference is read again after them; a stale cache entry still differs.
  */
-export async function expectCurrentAnswers(
+export async function expectCurrentResponses(
   service: Service,
   api: ApiClient,
   workspaceId: string,

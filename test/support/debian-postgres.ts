@@ -146,12 +146,12 @@ export async function ownedDatabase(superuserUrl: string): Promise<{ ownerUrl: s
   } finally {
     await client.end();
   }
-  const urlOf = (username: string, password: string): string => {
+  const buildUrl = (username: string, password: string): string => {
     const url = new URL(superuserUrl);
     url.username = username;
     url.password = password;
     url.pathname = '/commissions';
     return url.href;
   };
-  return { ownerUrl: urlOf('commissions_owner', 'owner'), appUrl: urlOf(appRole, 'app') };
+  return { ownerUrl: buildUrl('commissions_owner', 'owner'), appUrl: buildUrl(appRole, 'app') };
 }

@@ -16,8 +16,8 @@ export function demoApiKey(): string {
 }
 
 async function createDemo(database: TestDatabase): Promise<void> {
-  const kept = Promise.resolve({ ...database, drop: async () => undefined });
-  const service = await Service.start({ database: kept });
+  const shared = Promise.resolve({ ...database, drop: async () => undefined });
+  const service = await Service.start({ database: shared });
   ({ apiKey } = await createDemoWorkspace(service.running.service));
   await service.stop();
 }

@@ -27,7 +27,7 @@ export async function readWorkbook(bytes: Buffer): Promise<exceljs.Workbook> {
 }
 
 /** The rows below the header as objects by column title. */
-export function rowsOf(sheet: Worksheet | undefined): Record<string, exceljs.Cell>[] {
+export function readRows(sheet: Worksheet | undefined): Record<string, exceljs.Cell>[] {
   if (sheet === undefined) throw new Error('the sheet does not exist');
   const titles = (sheet.getRow(1).values as unknown[]).slice(1).map(String);
   const rows: Record<string, exceljs.Cell>[] = [];

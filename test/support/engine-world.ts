@@ -20,7 +20,7 @@ import { type LedgerRow, type World } from './oracle/world.js';
 export function engineLedger(world: World): LedgerRow[] {
   let counted: LedgerRow[] = [];
   for (let round = 0; round < 12; round += 1) {
-    const reps = world.reps.map((rep) => rowsOf(world, rep.repId, counted));
+    const reps = world.reps.map((rep) => selectRows(world, rep.repId, counted));
     const next = reps.flatMap((each) => each.counted).sort(byKey);
     if (JSON.stringify(next) === JSON.stringify(counted)) return reps.flatMap((each) => each.rows).sort(byKey);
     counted = next;
@@ -38,7 +38,7 @@ export function continuedLedgers(
   return world.reps
     .filter(({ repId }) => !trueUps.includes(repId))
     .map(({ repId }) => {
-      const input = inputOf(world, repId, ledger);
+      const input = toInput(world, repId, ledger);
       const isContinuable = ({ versions }: RepInput['plans'][number]) =>
         !versions.some(({ rules }) => rules.some(({ rule }) => needsWholePeriod(rule)));
       const whole = { ...input, plans: input.plans.filter(isContinuable) };
@@ -59,7 +59,7 @@ export function continuedLedgers(
       const rows = (all: readonly Decision[]) =>
         all
           .filter(({ earnedOn }) => earnedOn >= day)
-          .map((decision) => ({ ...rowOf(repId, decision), trace: decision.trace }))
+          .map((decision) => ({ ...toRow(repId, decision), trace: decision.trace }))
           .sort(byKey);
       return { whole: rows(decisions), continued: rows(continued.decisions) };
     });
@@ -72,10 +72,10 @@ interface RepRows {
   readonly counted: LedgerRow[];
 }
 
-function rowsOf(world: World, repId: string, counted: readonly LedgerRow[]): RepRows {
-  const { decisions } = calculateRep(inputOf(world, repId, counted));
-  const written = decisions.map((decision) => rowOf(repId, decision));
-  const { approved, replaced, truedUp, unchanged } = storedRowsOf(world, repId);
+function selectRows(world: World, repId: string, counted: readonly LedgerRow[]): RepRows {
+  const { decisions } = calculateRep(toInput(world, repId, counted));
+  const written = decisions.map((decision) => toRow(repId, decision));
+  const { approved, replaced, truedUp, unchanged } = selectStoredRows(world, repId);
   return {
     rows: [...written, ...approved, ...replaced, ...unchanged],
     counted: [...written, ...approved, ...truedUp.map(({ row }) => row), ...unchanged],
@@ -92,39 +92,39 @@ interface StoredRows {
   readonly unchanged: LedgerRow[];
 }
 
-function storedRowsOf(world: World, repId: string): StoredRows {
+function selectStoredRows(world: World, repId: string): StoredRows {
   const own = world.storedRows.filter((row) => row.repId === repId);
   const periods = world.frozen.filter((frozen) => frozen.repId === repId);
-  const periodOf = (row: LedgerRow) => periods.find(({ period }) => isWithin(row.earnedOn, rangeOf(world, period)));
+  const findPeriod = (row: LedgerRow) => periods.find(({ period }) => isWithin(row.earnedOn, rangeOf(world, period)));
   const stopped = new Map(world.plans.map((plan) => [plan.planId, stoppedDays(datedPlan(plan))]));
   return {
-    approved: own.filter((row) => periodOf(row)?.truedUp === null),
-    replaced: own.filter((row) => (periodOf(row)?.truedUp ?? null) !== null),
+    approved: own.filter((row) => findPeriod(row)?.truedUp === null),
+    replaced: own.filter((row) => (findPeriod(row)?.truedUp ?? null) !== null),
     truedUp: periods.flatMap(({ period, truedUp }) => (truedUp ?? []).map((row) => ({ row, period }))),
     unchanged: own.filter(
       (row) =>
-        periodOf(row) === undefined &&
+        findPeriod(row) === undefined &&
         stopped.get(row.planId)?.(row.earnedOn) === true &&
-        (phaseOf(world, row) === 'periodic' || world.deals.some((deal) => deal.dealId === row.dealId)),
+        (findPhase(world, row) === 'periodic' || world.deals.some((deal) => deal.dealId === row.dealId)),
     ),
   };
 }
 
 function heldEvents(world: World, repId: string): FixedEvent[] {
-  const { approved, replaced, truedUp, unchanged } = storedRowsOf(world, repId);
-  const keyOf = (row: LedgerRow) => [row.planId, row.ruleName, row.dealId].join('|');
-  const counted = new Set(truedUp.map(({ row }) => keyOf(row)));
+  const { approved, replaced, truedUp, unchanged } = selectStoredRows(world, repId);
+  const rowKey = (row: LedgerRow) => [row.planId, row.ruleName, row.dealId].join('|');
+  const counted = new Set(truedUp.map(({ row }) => rowKey(row)));
   return [
-    ...approved.map((row) => fixedOf(world, row, 'frozen')),
-    ...truedUp.map(({ row, period }) => ({ ...fixedOf(world, row, 'frozen'), frozenPeriod: period })),
-    ...replaced.filter((row) => !counted.has(keyOf(row))).map((row) => fixedOf(world, row, 'owned')),
-    ...unchanged.map((row) => fixedOf(world, row, 'stopped')),
+    ...approved.map((row) => toFixedEvent(world, row, 'frozen')),
+    ...truedUp.map(({ row, period }) => ({ ...toFixedEvent(world, row, 'frozen'), frozenPeriod: period })),
+    ...replaced.filter((row) => !counted.has(rowKey(row))).map((row) => toFixedEvent(world, row, 'owned')),
+    ...unchanged.map((row) => toFixedEvent(world, row, 'stopped')),
   ];
 }
 
-function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): RepInput {
+function toInput(world: World, repId: string, ledger: readonly LedgerRow[]): RepInput {
   const deals = world.deals.flatMap((deal) =>
-    deal.closeDate === null ? [] : [{ repId: deal.repId, deal: dealOf(world, deal) }],
+    deal.closeDate === null ? [] : [{ repId: deal.repId, deal: toDeal(world, deal) }],
   );
   const starts = [
     ...deals.map(({ deal }) => deal.closeDate),
@@ -148,7 +148,7 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
     deals: deals.filter((deal) => deal.repId === repId).map(({ deal }) => deal),
     teamDeals: deals
       .filter(({ repId: owner, deal }) => owner !== null && isBelow(world, owner, repId, deal.closeDate))
-      .map(({ deal }) => ({ deal, upstream: upstreamOf(world, repId, deal, ledger) })),
+      .map(({ deal }) => ({ deal, upstream: listUpstream(world, repId, deal, ledger) })),
     fixed: heldEvents(world, repId),
     frozen: world.frozen
       .filter((frozen) => frozen.repId === repId)
@@ -157,7 +157,11 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
     workingTime: workingTimeOf(world, repId),
     quota: (planId, key, period) => {
       const quota = world.quotas.find(
-        (one) => one.repId === repId && one.planId === planId && one.key === key && one.period === period,
+        (candidate) =>
+          candidate.repId === repId &&
+          candidate.planId === planId &&
+          candidate.key === key &&
+          candidate.period === period,
       );
       if (quota === undefined) return null;
       return {
@@ -171,13 +175,13 @@ function inputOf(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
       const peers = new Set(
         world.assignments
           .filter(
-            (one) =>
-              one.planId === planId &&
-              one.repId !== repId &&
-              (one.effectiveStart ?? from) <= to &&
-              (one.effectiveEnd ?? to) >= from,
+            (assignment) =>
+              assignment.planId === planId &&
+              assignment.repId !== repId &&
+              (assignment.effectiveStart ?? from) <= to &&
+              (assignment.effectiveEnd ?? to) >= from,
           )
-          .map((one) => one.repId),
+          .map((assignment) => assignment.repId),
       );
       return [...peers].map((peer) =>
         ledger
@@ -270,14 +274,14 @@ function readVersion(planId: string, version: WorldVersion, currency: string): P
   };
 }
 
-function dealOf(world: World, deal: World['deals'][number]): Deal {
+function toDeal(world: World, deal: World['deals'][number]): Deal {
   const { standard } = world.workspace;
-  const given = (deal.given ?? {}) as Record<string, string | number | undefined>;
+  const named = (deal.given ?? {}) as Record<string, string | number | undefined>;
   const values = Object.fromEntries(
     (['dealAmount', 'dealStage', 'dealName', 'ownerId', 'currency', 'createdDate'] as const).map((name) => {
       const slug = standard[name];
       const mapped = slug !== undefined && Object.hasOwn(deal.fields, slug) ? deal.fields[slug] : undefined;
-      return [name, given[name] ?? mapped ?? null];
+      return [name, named[name] ?? mapped ?? null];
     }),
   );
   return {
@@ -288,20 +292,22 @@ function dealOf(world: World, deal: World['deals'][number]): Deal {
   };
 }
 
-function upstreamOf(world: World, managerId: string, deal: Deal, ledger: readonly LedgerRow[]): UpstreamEvent[] {
+function listUpstream(world: World, managerId: string, deal: Deal, ledger: readonly LedgerRow[]): UpstreamEvent[] {
   return ledger
     .filter((row) => row.dealId === deal.dealId && isBelow(world, row.repId, managerId, deal.closeDate))
     .map((row) => ({
       repId: row.repId,
       ruleName: row.ruleName,
-      phase: phaseOf(world, row),
+      phase: findPhase(world, row),
       currency: row.currency,
       amount: Decimal.of(row.amount),
     }));
 }
 
-function phaseOf(world: World, row: LedgerRow): UpstreamEvent['phase'] {
-  const version = world.plans.flatMap((plan) => plan.versions).find((one) => one.planVersionId === row.planVersionId);
+function findPhase(world: World, row: LedgerRow): UpstreamEvent['phase'] {
+  const version = world.plans
+    .flatMap((plan) => plan.versions)
+    .find((candidate) => candidate.planVersionId === row.planVersionId);
   const read = readPlanConfig(version?.config);
   if ('issues' in read) throw new Error('unknown version');
   return read.terms.rules.find((rule) => rule.name === row.ruleName)?.executionPhase ?? 'per_deal';
@@ -312,7 +318,7 @@ function isBelow(world: World, repId: string, managerId: string, day: string): b
   for (let depth = 0; depth < 20 && current !== undefined; depth += 1) {
     const line: World['reps'][number]['lines'][number] | undefined = world.reps
       .find((rep) => rep.repId === current)
-      ?.lines.find((one) => isEffective(day, one.from, one.to));
+      ?.lines.find((candidate) => isEffective(day, candidate.from, candidate.to));
     if (line === undefined) return false;
     if (line.managerId === managerId) return true;
     current = line.managerId;
@@ -320,12 +326,12 @@ function isBelow(world: World, repId: string, managerId: string, day: string): b
   return false;
 }
 
-function fixedOf(world: World, row: LedgerRow, kind: FixedEvent['kind']): FixedEvent {
+function toFixedEvent(world: World, row: LedgerRow, kind: FixedEvent['kind']): FixedEvent {
   return {
     planId: row.planId,
     ruleName: row.ruleName,
     dealKey: row.dealId,
-    phase: phaseOf(world, row),
+    phase: findPhase(world, row),
     kind,
     earnedOn: row.earnedOn,
     period: row.period,
@@ -337,7 +343,7 @@ function fixedOf(world: World, row: LedgerRow, kind: FixedEvent['kind']): FixedE
   };
 }
 
-function rowOf(repId: string, decision: Decision): LedgerRow {
+function toRow(repId: string, decision: Decision): LedgerRow {
   return {
     repId,
     dealId: decision.dealKey,

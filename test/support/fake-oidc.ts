@@ -31,7 +31,7 @@ export class FakeOidc {
   static async start(): Promise<FakeOidc> {
     const server = createServer();
     const provider = new FakeOidc(server);
-    server.on('request', (request, response) => void provider.answer(request, response));
+    server.on('request', (request, response) => void provider.respond(request, response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     provider.issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     return provider;
@@ -58,7 +58,7 @@ export class FakeOidc {
     return new URL(response.headers.get('location') ?? '');
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '', this.issuer);
     if (url.pathname === '/.well-known/openid-configuration') return json(response, 200, this.metadata());
     if (url.pathname === '/keys')

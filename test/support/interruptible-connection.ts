@@ -8,14 +8,14 @@ export async function interruptibleConnection(databaseUrl: string) {
     new Promise<ReturnType<typeof createServer>>((resolve) => {
       const server = createServer((near) => {
         const far = connectTcp(Number(target.port), target.hostname);
-        for (const [one, another] of [
+        for (const [source, another] of [
           [near, far],
           [far, near],
         ] as const) {
-          sockets.add(one);
-          one.on('error', () => another.destroy());
-          one.on('close', () => another.destroy());
-          one.pipe(another);
+          sockets.add(source);
+          source.on('error', () => another.destroy());
+          source.on('close', () => another.destroy());
+          source.pipe(another);
         }
       });
       server.listen(port, '127.0.0.1', () => resolve(server));

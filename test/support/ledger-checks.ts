@@ -9,7 +9,7 @@ const types = {
 /** A new connection for each query takes twelve times the CPU time. */
 const pools = new Map<string, pg.Pool>();
 
-function poolOf(ownerUrl: string): pg.Pool {
+function openPool(ownerUrl: string): pg.Pool {
   const opened = pools.get(ownerUrl);
   if (opened !== undefined) return opened;
   const pool = new pg.Pool({
@@ -31,7 +31,7 @@ export async function query<Row extends pg.QueryResultRow>(
   text: string,
   values: unknown[] = [],
 ): Promise<Row[]> {
-  return (await poolOf(ownerUrl).query<Row>(text, values)).rows;
+  return (await openPool(ownerUrl).query<Row>(text, values)).rows;
 }
 
 const state = `rep_id, event_id, kind, status, deal_key, plan_id, plan_version_id, rule_id, rule_name, phase, category, amount,

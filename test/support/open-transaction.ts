@@ -25,10 +25,10 @@ export async function openTransaction(
 }
 
 /** Resolves when a statement that contains the words waits for a lock. */
-export async function untilBlocked(ownerUrl: string, words = ''): Promise<void> {
+export async function untilBlocked(ownerUrl: string, text = ''): Promise<void> {
   const waiting = `select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and strpos(query, $1) > 0`;
-  await until(async () => (await query(ownerUrl, waiting, [words])).length > 0, {
-    what: `a statement waits for a lock: ${words}`,
+  await until(async () => (await query(ownerUrl, waiting, [text])).length > 0, {
+    what: `a statement waits for a lock: ${text}`,
   });
 }

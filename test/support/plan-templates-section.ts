@@ -34,7 +34,7 @@ function prerequisites({ quotas, assignment }: Example): string {
 function table({ deals, expected }: Example): string {
   const dealIds = new Set(deals.map(({ dealId }) => dealId));
   const rows = deals.flatMap((deal) => {
-    const cells = [deal.dealId, deal.closeDate, valuesOf(deal)];
+    const cells = [deal.dealId, deal.closeDate, formatValues(deal)];
     const events = expected.filter(({ dealId }) => dealId === deal.dealId);
     return events.length === 0 ? [row(cells)] : events.map((event) => row(cells, event));
   });
@@ -55,7 +55,7 @@ function row(deal: readonly string[], event?: Example['expected'][number]): stri
   return `| ${[...deal, ...paid].join(' | ')} |`.replaceAll('|  |', '| |').replaceAll('|  |', '| |');
 }
 
-function valuesOf({ amount, stage, fields = {} }: Deal): string {
+function formatValues({ amount, stage, fields = {} }: Deal): string {
   const values = { ...(amount === undefined ? {} : { amount }), ...(stage === undefined ? {} : { stage }), ...fields };
   return Object.entries(values)
     .map(([name, value]) => `${name} ${typeof value === 'number' ? money(value) : value}`)

@@ -9,11 +9,26 @@ export interface RedisServer {
 }
 
 /** Starts a Redis without persistence by default. Returns null if it is not installed; with CI set that is an error. */
-export async function startRedis(given?: number, more: readonly string[] = []): Promise<RedisServer | null> {
-  const port = given ?? (await freePort());
+export async function startRedis(
+  requestedPort?: number,
+  extraArguments: readonly string[] = [],
+): Promise<RedisServer | null> {
+  const port = requestedPort ?? (await freePort());
   const process = spawn(
     'redis-server',
-    ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', '/tmp', ...more],
+    [
+      '--bind',
+      '127.0.0.1',
+      '--port',
+      String(port),
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--dir',
+      '/tmp',
+      ...extraArguments,
+    ],
     {
       stdio: ['ignore', 'pipe', 'ignore'],
     },

@@ -131,10 +131,10 @@ export class RejectionWorld {
   /** Expects that the request is rejected and that no table changes. */
   async expectError(expected: ExpectedError, request: () => Promise<ApiResponse>): Promise<ApiResponse> {
     const before = await this.contents();
-    const answer = await request();
-    await expectError(expected, answer);
+    const response = await request();
+    await expectError(expected, response);
     expect(await this.contents(), 'every table is unchanged').to.deep.equal(before);
-    return answer;
+    return response;
   }
 
   stop(): Promise<void> {

@@ -12,7 +12,7 @@ import { Workspace } from './workspace.js';
 
 export type Settings = Readonly<Record<string, string>>;
 
-export const masterKeyOfTests = Buffer.alloc(32, 7).toString('base64');
+export const testMasterKey = Buffer.alloc(32, 7).toString('base64');
 
 const nowhere = 'http://127.0.0.1:9';
 
@@ -32,7 +32,7 @@ export const testSettings = {
   CRMB_API_BASE: nowhere,
   CRMB_AUTH_BASE: nowhere,
   CRMC_LOGIN_BASE: nowhere,
-  MASTER_KEY: masterKeyOfTests,
+  MASTER_KEY: testMasterKey,
 };
 
 /** A service with its database, as tests use it wherever it runs. */

@@ -103,13 +103,13 @@ export async function savePlans(
   api: ApiClient,
   teams: SalesTeams,
 ): Promise<{ aePlanId: string; managerPlanId: string }> {
-  const idsOf = (names: readonly string[]) => names.map((name) => teams.repIdByName.get(name) as string);
+  const findIds = (names: readonly string[]) => names.map((name) => teams.repIdByName.get(name) as string);
   const ae = await api.createPlan(accountExecutivePlan);
   const managers = await api.createPlan(managerPlan);
-  await api.assign(idsOf(teams.agents), ae.planId);
-  await api.assign(idsOf(teams.managers), managers.planId);
+  await api.assign(findIds(teams.agents), ae.planId);
+  await api.assign(findIds(teams.managers), managers.planId);
   for (const quarter of [1, 2, 3, 4]) {
-    await api.setQuota(idsOf(teams.agents), 'New business', `2017-Q${quarter}`, 90_000);
+    await api.setQuota(findIds(teams.agents), 'New business', `2017-Q${quarter}`, 90_000);
   }
   return { aePlanId: ae.planId, managerPlanId: managers.planId };
 }

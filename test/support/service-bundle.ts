@@ -35,7 +35,7 @@ export function bundledCommand(): Promise<string> {
 }
 
 async function currentBundle(): Promise<string> {
-  const target = path.join(folder, hashOfCode());
+  const target = path.join(folder, hashCode());
   const command = path.join(target, 'start.mjs');
   if (existsSync(command)) return command;
   await mkdir(folder, { recursive: true });
@@ -51,7 +51,7 @@ async function currentBundle(): Promise<string> {
 }
 
 /** Includes the place of the code, which is part of the bundle, and how the bundle is made. */
-function hashOfCode(): string {
+function hashCode(): string {
   const hash = createHash('sha256').update(root);
   for (const file of [here, loader]) hash.update(readFileSync(file));
   hash.update(readFileSync(path.join(root, 'package-lock.json')));
@@ -62,7 +62,7 @@ function hashOfCode(): string {
 }
 
 async function write(target: string): Promise<void> {
-  const made = await rolldown({
+  const compiledBundle = await rolldown({
     input: {
       cli: path.join(compiled, 'src', 'app', 'cli.js'),
       serve: path.join(compiled, 'src', 'app', 'commands', 'serve.js'),
@@ -73,7 +73,7 @@ async function write(target: string): Promise<void> {
     logLevel: 'silent',
     plugins: [{ name: 'places of files', transform: placed }],
   });
-  await made.write({
+  await compiledBundle.write({
     dir: target,
     // V8 stores the code of scripts, and not that of ES modules.
     format: 'cjs',
@@ -82,7 +82,7 @@ async function write(target: string): Promise<void> {
     chunkFileNames: '[name]-[hash].part',
     minify: { compress: false, mangle: false, codegen: true },
   });
-  await made.close();
+  await compiledBundle.close();
   const start = path.join(target, 'start.mjs');
   await copyFile(loader, start);
   await promisify(execFile)(process.execPath, [start, 'version'], { env: { ...process.env, STORE_CODE: '1' } });
@@ -95,7 +95,7 @@ async function write(target: string): Promise<void> {
 function placed(code: string, id: string): string {
   return code
     .replace(/\bimport\('([^']+)'\)/g, (whole, name: string) =>
-      external.some((one) => one.test(name)) ? `globalThis.importModule('${name}')` : whole,
+      external.some((pattern) => pattern.test(name)) ? `globalThis.importModule('${name}')` : whole,
     )
     .replaceAll('import.meta.resolve', 'globalThis.placeOfModule')
     .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))

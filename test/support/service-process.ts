@@ -27,7 +27,7 @@ export interface ProcessOptions {
 export class ServiceProcess {
   private child: ChildProcess | null = null;
   private readonly lines: string[] = [];
-  private address: string | null = null;
+  private listeningUrl: string | null = null;
 
   constructor(
     readonly kind: ProcessKind,
@@ -47,8 +47,8 @@ export class ServiceProcess {
 
   /** The URL of the API. */
   get url(): string {
-    if (this.address === null) throw new Error(`the ${this.kind} has no address`);
-    return this.address;
+    if (this.listeningUrl === null) throw new Error(`the ${this.kind} has no address`);
+    return this.listeningUrl;
   }
 
   /** The complete output, over all starts. */
@@ -59,7 +59,7 @@ export class ServiceProcess {
   /** The newest line with this text, which may be printed shortly after the event. */
   async lineWith(text: string): Promise<string> {
     for (let tries = 0; tries < 100; tries += 1) {
-      const line = this.lines.findLast((one) => one.includes(text));
+      const line = this.lines.findLast((candidate) => candidate.includes(text));
       if (line !== undefined) return line;
       await sleep(50);
     }
@@ -124,7 +124,7 @@ export class ServiceProcess {
   protected hear(line: string): void {
     this.lines.push(line);
     if (this.lines.length > maxLines) this.lines.splice(0, maxLines / 2);
-    this.address = /is ready: (\S+)/.exec(line)?.[1] ?? this.address;
+    this.listeningUrl = /is ready: (\S+)/.exec(line)?.[1] ?? this.listeningUrl;
   }
 
   protected exited(): void {}

@@ -8,12 +8,12 @@ import vm from 'node:vm';
 const require = createRequire(import.meta.url);
 const loaded: { readonly file: string; readonly script: vm.Script }[] = [];
 
-function storedCodeOf(file: string): string {
+function cachedCodePath(file: string): string {
   return `${file}.code`;
 }
 
 require.extensions['.part'] = (module: NodeJS.Module, file: string) => {
-  const stored = storedCodeOf(file);
+  const stored = cachedCodePath(file);
   const script = new vm.Script(Module.wrap(readFileSync(file, 'utf8')), {
     filename: file,
     ...(existsSync(stored) ? { cachedData: readFileSync(stored) } : {}),
@@ -30,5 +30,5 @@ Object.assign(globalThis, {
 require('./cli.part');
 if (process.env['STORE_CODE'] !== undefined) {
   require('./serve.part');
-  for (const { file, script } of loaded) writeFileSync(storedCodeOf(file), script.createCachedData());
+  for (const { file, script } of loaded) writeFileSync(cachedCodePath(file), script.createCachedData());
 }

@@ -60,10 +60,10 @@ export function expectProportional(
 
 function add(works: Map<string, number>, text: string, plan: PlanNode): void {
   const statement = text.replace(/\s+/g, ' ').trim().slice(0, 200);
-  works.set(statement, (works.get(statement) ?? 0) + rowsOf(plan));
+  works.set(statement, (works.get(statement) ?? 0) + countRows(plan));
 }
 
-function rowsOf(node: PlanNode): number {
+function countRows(node: PlanNode): number {
   const own = rowFigures.reduce((sum, figure) => sum + Number(node[figure] ?? 0), 0) * node['Actual Loops'];
-  return (node.Plans ?? []).reduce((sum, child) => sum + rowsOf(child), own);
+  return (node.Plans ?? []).reduce((sum, child) => sum + countRows(child), own);
 }

@@ -5,6 +5,6 @@ export const won = { field: 'stage', fieldType: 'status', operator: 'equals', va
 export const flatTier = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
 
 /** A rule that pays the rate of the amount of every deal. */
-export function flatRule(name: string, rate: number, more: object = {}) {
-  return { name, measure: 'amount', tiers: flatTier(rate), ...more };
+export function flatRule(name: string, rate: number, overrides: object = {}) {
+  return { name, measure: 'amount', tiers: flatTier(rate), ...overrides };
 }

@@ -59,10 +59,10 @@ export async function createTestDatabase(
     migrate &&
     (await templateFor(run, migrate, undefined, (database) => migrate(database.environment.DATABASE_OWNER_URL)));
   const template = fill === undefined ? migrated : await templateFor(run, fill, migrated, fill);
-  return databaseOf(run, await createDatabase(run, template));
+  return toDatabase(run, await createDatabase(run, template));
 }
 
-function databaseOf(run: Run, name: string): TestDatabase {
+function toDatabase(run: Run, name: string): TestDatabase {
   const [ownerUrl, appUrl] = [run.ownerUrl(name), run.appUrl(name)];
   return {
     ownerUrl: readingAllWorkspaces(ownerUrl),
@@ -106,29 +106,29 @@ async function startRun(): Promise<Run> {
   const [ownerPassword, appPassword] = [new URL(server.ownerUrl).password, new URL(server.appUrl).password];
   const run = describeRun(server.superuserUrl, { ownerPassword, appPassword }, async () => {
     await server.stop();
-    for (const place of [server.dataDir, folder]) await rm(place, { recursive: true, force: true });
+    for (const directory of [server.dataDir, folder]) await rm(directory, { recursive: true, force: true });
   });
-  await run.admin.query(rightsOfOwner);
+  await run.admin.query(ownerRights);
   return run;
 }
 
 /** Lets tests observe and end the sessions of the service on a connection of the owner, and delete rows without triggers. */
-const rightsOfOwner = `
+const ownerRights = `
   GRANT pg_monitor, pg_signal_backend TO ${owner};
   GRANT SET ON PARAMETER session_replication_role TO ${owner}`;
 
 function describeRun(superuserUrl: string, passwords: Passwords, stopServer: () => Promise<void>): Run {
   const admin = new Pool({ connectionString: superuserUrl, max: 4, allowExitOnIdle: true });
   admin.on('error', () => undefined);
-  const urlOf = (username: string, password: string, databaseName: string): string => {
+  const buildUrl = (username: string, password: string, databaseName: string): string => {
     const url = new URL(superuserUrl);
     url.username = username;
     url.password = password;
     url.pathname = `/${databaseName}`;
     return url.href;
   };
-  const ownerUrl = (databaseName: string) => urlOf(owner, passwords.ownerPassword, databaseName);
-  const appUrl = (databaseName: string) => urlOf(appRole, passwords.appPassword, databaseName);
+  const ownerUrl = (databaseName: string) => buildUrl(owner, passwords.ownerPassword, databaseName);
+  const appUrl = (databaseName: string) => buildUrl(appRole, passwords.appPassword, databaseName);
   const id = randomBytes(4).toString('hex');
   return { superuserUrl, ownerUrl, appUrl, id, admin, templates: new Map(), databases: new Set(), stopServer };
 }
@@ -145,7 +145,7 @@ async function prepareExternalRoles(superuserUrl: string): Promise<Passwords> {
       if (roles.rowCount === 0) await client.query(`CREATE ROLE ${role}`);
       await client.query(`ALTER ROLE ${role} LOGIN NOSUPERUSER NOCREATEROLE NOCREATEDB PASSWORD '${password}'`);
     }
-    await client.query(rightsOfOwner);
+    await client.query(ownerRights);
   } finally {
     await client.end();
   }
@@ -156,14 +156,14 @@ async function prepareExternalRoles(superuserUrl: string): Promise<Passwords> {
 function templateFor(run: Run, key: Migrate | Fill, from: string | undefined, write: Fill): Promise<string> {
   const template = run.templates.get(key);
   if (template !== undefined) return template;
-  const made = makeTemplate(run, from, write);
-  run.templates.set(key, made);
-  return made;
+  const newTemplate = makeTemplate(run, from, write);
+  run.templates.set(key, newTemplate);
+  return newTemplate;
 }
 
 async function makeTemplate(run: Run, from: string | undefined, write: Fill): Promise<string> {
   const name = await createDatabase(run, from);
-  await write(databaseOf(run, name));
+  await write(toDatabase(run, name));
   // An open connection would make every later copy fail.
   await run.admin.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
   await run.admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);

@@ -3,7 +3,7 @@ import { download, unzipped } from '#test/support/downloads.js';
 import { byKey } from '#test/support/engine-world.js';
 import { earnedRows, expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
-import { liveRows, totalOf } from '#test/support/oracle/true-up.js';
+import { liveRows, sumAmounts } from '#test/support/oracle/true-up.js';
 import type { LedgerRow } from '#test/support/oracle/world.js';
 import { Violation } from './episode-log.js';
 import { type Delivery, type EpisodeReceiver, type EpisodeWorld } from './episode-world.js';
@@ -484,7 +484,7 @@ async function approvedPeriods(ownerUrl: string, world: EpisodeWorld): Promise<A
     [world.workspaceId],
   );
   return periods.map(({ repId, period, approved, added }) => {
-    const earned = Number(totalOf(liveRows({ ...picture, storedRows }, repId, period), 'USD'));
+    const earned = Number(sumAmounts(liveRows({ ...picture, storedRows }, repId, period), 'USD'));
     return { repId, period, approved, live: earned + added };
   });
 }

@@ -2,7 +2,7 @@ import { type DayRange, isEffective, isIn, kindOf, lastDayOf, nextPeriod, PERIOD
 import { allPass } from './conditions.js';
 import { attainmentKey, type Config, canonical, effectiveTiers, type Rule, type Tier } from './config.js';
 import { type Amount, amount, ONE, rounded, sum, text, ZERO } from './decimal.js';
-import { BOUND, currencyFits, numberOf, planCurrency } from './fields.js';
+import { BOUND, currencyFits, planCurrency, readNumber } from './fields.js';
 import { fiscalKindOf, fiscalPeriods, periodDays, periodIn } from './fiscal.js';
 import { type EffectiveQuota, effectiveQuota, rampRate } from './quota.js';
 import { isStoppedOn, versionOn } from './timeline.js';
@@ -93,9 +93,9 @@ interface Scale {
   reachedBy(cumulative: Amount): Tier | null;
 }
 
-function scaleOf({ rule, version, quota, day }: Firing, repId: string): Scale {
+function computeScale({ rule, version, quota, day }: Firing, repId: string): Scale {
   const tiers = effectiveTiers(rule, version, repId, day);
-  const target = targetOf(quota);
+  const target = readTarget(quota);
   // Section 6, "No quota, or target 0", and its exception.
   const isFlatRate =
     rule.tierBy === 'attainment' &&
@@ -159,9 +159,9 @@ class RepLedger {
   calculate(): Calculation {
     const written: LedgerRow[] = [];
     this.steps().forEach((step, position) => {
-      const fixed = this.fixed.filter((row) => sameStep(this.stepOf(row), step));
+      const fixed = this.fixed.filter((row) => sameStep(this.toStep(row), step));
       const firings = this.firingsAt(step).filter((firing) => this.mayBeWritten(firing));
-      const rows = firings.map((firing) => this.eventOf(firing, firings, fixed));
+      const rows = firings.map((firing) => this.toEvent(firing, firings, fixed));
       for (const row of [...fixed, ...rows]) this.processed.push({ step: position, row });
       written.push(...rows);
     });
@@ -193,10 +193,10 @@ class RepLedger {
   private isUnchanged(row: LedgerRow): boolean {
     const plan = this.world.plans.find((each) => each.planId === row.planId);
     if (plan === undefined || !isStoppedOn(plan, row.earnedOn)) return false;
-    return this.phaseOf(row) === 'periodic' || this.world.deals.some((deal) => deal.dealId === row.dealId);
+    return this.findPhase(row) === 'periodic' || this.world.deals.some((deal) => deal.dealId === row.dealId);
   }
 
-  private phaseOf(row: LedgerRow): Rule['phase'] {
+  private findPhase(row: LedgerRow): Rule['phase'] {
     for (const [version, config] of this.configs) {
       if (version.planVersionId !== row.planVersionId) continue;
       const rule = config.rules.find((each) => each.name === row.ruleName);
@@ -205,14 +205,14 @@ class RepLedger {
     return (kindOf(row.dealId) ?? fiscalKindOf(row.dealId)) === null ? 'per_deal' : 'periodic';
   }
 
-  private stepOf(row: LedgerRow): Step {
-    return { day: row.earnedOn, isPeriodEnd: this.phaseOf(row) === 'periodic', id: row.dealId };
+  private toStep(row: LedgerRow): Step {
+    return { day: row.earnedOn, isPeriodEnd: this.findPhase(row) === 'periodic', id: row.dealId };
   }
 
   // Section 6, close order; section 8, the place of periodic events.
 
   private steps(): Step[] {
-    const steps: Step[] = this.fixed.map((row) => this.stepOf(row));
+    const steps: Step[] = this.fixed.map((row) => this.toStep(row));
     for (const deal of this.world.deals) {
       if (deal.closeDate !== null) steps.push({ day: deal.closeDate, isPeriodEnd: false, id: deal.dealId });
     }
@@ -315,23 +315,23 @@ class RepLedger {
     }
 
     const field = (slug: string): Amount | null =>
-      slug === '_deals' ? ONE : numberOf(this.world, version, deal, slug);
+      slug === '_deals' ? ONE : readNumber(this.world, version, deal, slug);
     const measure = rule.measure === '_earned' ? input : field(rule.measure);
     if (measure === null) return null;
 
     const key = attainmentKey(rule);
     const period = periodIn(this.world, rule.calendar, rule.attainmentPeriod, day);
     if (period === null) return null;
-    const quota = this.quotaOf(plan, rule, period);
-    const base = this.baseOf(rule, input ?? measure, quota, field);
+    const quota = this.findQuota(plan, rule, period);
+    const base = this.computeBase(rule, input ?? measure, quota, field);
     if (base === null) return null;
 
-    const credit = this.creditOf(rule, measure, field);
+    const credit = this.computeCredit(rule, measure, field);
     return { plan, version, rule, deal, deals: 1, dealId: deal.dealId, day, key, period, credit, base, quota };
   }
 
   /** Section 6, first bullet; section 4, "an absent quotaMeasure or quotaCredit field is credit 0". */
-  private creditOf(rule: Rule, measure: Amount, field: (slug: string) => Amount | null): Amount {
+  private computeCredit(rule: Rule, measure: Amount, field: (slug: string) => Amount | null): Amount {
     if (rule.quotaCredit !== null) {
       return sum(rule.quotaCredit.map((part) => part.weight.times(field(part.field) ?? ZERO)));
     }
@@ -340,7 +340,7 @@ class RepLedger {
   }
 
   /** Section 8, step 1. */
-  private baseOf(
+  private computeBase(
     rule: Rule,
     usual: Amount,
     quota: EffectiveQuota | null,
@@ -352,7 +352,7 @@ class RepLedger {
     return field(rule.payoutBase);
   }
 
-  private quotaOf(plan: WorldPlan, rule: Rule, period: string): EffectiveQuota | null {
+  private findQuota(plan: WorldPlan, rule: Rule, period: string): EffectiveQuota | null {
     const key = attainmentKey(rule);
     const found = this.world.quotas.find(
       (quota) =>
@@ -399,13 +399,13 @@ class RepLedger {
     const total = (slug: string): Amount =>
       slug === '_deals'
         ? amount(deals.length)
-        : sum(deals.map((deal) => numberOf(this.world, version, deal, slug) ?? ZERO));
+        : sum(deals.map((deal) => readNumber(this.world, version, deal, slug) ?? ZERO));
     const measure = total(rule.measure);
     const key = attainmentKey(rule);
-    const quota = this.quotaOf(plan, rule, period);
-    const base = this.baseOf(rule, measure, quota, total);
+    const quota = this.findQuota(plan, rule, period);
+    const base = this.computeBase(rule, measure, quota, total);
     if (base === null) return null;
-    const credit = rule.quotaGroup === null ? this.creditOf(rule, measure, total) : ZERO;
+    const credit = rule.quotaGroup === null ? this.computeCredit(rule, measure, total) : ZERO;
     const deal = null;
     const count = deals.length;
     return { plan, version, rule, deal, deals: count, dealId: period, day: lastDay, key, period, credit, base, quota };
@@ -432,7 +432,7 @@ class RepLedger {
       if (!descendants.has(row.repId) || row.dealId !== deal.dealId) return false;
       // "Amounts of two currencies are never mixed" (section 4).
       if (row.currency !== currency) return false;
-      const phase = this.phaseOf(row);
+      const phase = this.findPhase(row);
       if (rule.dependsOn === null || rule.dependsOn === '_total') return phase === 'per_deal';
       return row.ruleName === rule.dependsOn && phase !== 'periodic';
     });
@@ -454,24 +454,26 @@ class RepLedger {
   }
 
   // A fixed row of the same deal comes from a true-up: the deal was dated in an approved period once.
-  private eventOf(firing: Firing, all: Firing[], fixed: LedgerRow[]): LedgerRow {
+  private toEvent(firing: Firing, all: Firing[], fixed: LedgerRow[]): LedgerRow {
     const { plan, version, rule } = firing;
     const rules = this.configOf(version).rules.map((each) => each.name);
-    const place = (name: string): number => rules.indexOf(name);
+    const position = (name: string): number => rules.indexOf(name);
     const ofDeal = [
       ...all
         .filter((each) => each.plan === plan && each.key === firing.key && each.period === firing.period)
-        .map((each) => ({ place: place(each.rule.name), credit: each.credit })),
-      ...fixed.filter(this.underKey(firing)).map((row) => ({ place: place(row.ruleName), credit: amount(row.credit) })),
+        .map((each) => ({ position: position(each.rule.name), credit: each.credit })),
+      ...fixed
+        .filter(this.underKey(firing))
+        .map((row) => ({ position: position(row.ruleName), credit: amount(row.credit) })),
     ];
     const earlier = this.earlierCumulatives(firing);
     const before = earlier.at(-1) ?? ZERO;
-    const earlierRules = ofDeal.filter((each) => each.place < place(rule.name));
+    const earlierRules = ofDeal.filter((each) => each.position < position(rule.name));
     const sliceStart = before.plus(sum(earlierRules.map((each) => each.credit)));
     const after = before.plus(sum(ofDeal.map((each) => each.credit)));
 
     const currency = planCurrency(this.world, version);
-    const payout = this.payoutOf(firing, { earlier, sliceStart, after }, currency);
+    const payout = this.computePayout(firing, { earlier, sliceStart, after }, currency);
     return {
       repId: this.repId,
       dealId: firing.dealId,
@@ -492,8 +494,8 @@ class RepLedger {
 
   // Sections 7 and 8.
 
-  private payoutOf(firing: Firing, credit: CreditSoFar, currency: string): { amount: Amount; tier: Tier | null } {
-    const scale = scaleOf(firing, this.repId);
+  private computePayout(firing: Firing, credit: CreditSoFar, currency: string): { amount: Amount; tier: Tier | null } {
+    const scale = computeScale(firing, this.repId);
     const tier = this.tierReached(firing, credit, scale);
     const raw = this.rawAmount(firing, credit, scale, tier).times(this.rateFactor(firing));
     // Section 4: a raw amount beyond the bound pays 0.
@@ -515,7 +517,7 @@ class RepLedger {
     const { rule } = firing;
     const { tiers } = scale;
     if (rule.tierBy === 'value') return lastAtOrBelow(tiers, this.tierValue(firing));
-    if (rule.tierBy === 'rank') return lastAtOrBelow(tiers, this.rankOf(firing));
+    if (rule.tierBy === 'rank') return lastAtOrBelow(tiers, this.computeRank(firing));
     if (rule.tierMode === 'retroactive') return scale.reachedBy(this.wholePeriodCredit(this.repId, firing));
     if (rule.payoutMode === 'stepped_bonus')
       return tiers.filter((tier) => [...earlier, after].some((each) => scale.reaches(tier, each))).at(-1) ?? null;
@@ -543,7 +545,7 @@ class RepLedger {
     if (rule.payoutMode === 'rate_times_attainment') return this.timesAttainment(firing, after, target, tier);
     if (tier !== null && tier.flatAmount !== null) return tier.flatAmount;
     if (rule.tierMode === 'marginal' && !isFlatRate)
-      return marginal(bandsOf(tiers, target, belowZero), base, firing.credit, sliceStart, reachedBy(sliceStart));
+      return marginal(buildBands(tiers, target, belowZero), base, firing.credit, sliceStart, reachedBy(sliceStart));
     return (tier?.rate ?? ZERO).times(base);
   }
 
@@ -601,7 +603,7 @@ class RepLedger {
   private tierValue(firing: Firing): Amount | null {
     if (firing.rule.tierValueField === '_deals') return amount(firing.deals);
     if (firing.deal === null || firing.rule.tierValueField === null) return null;
-    return numberOf(this.world, firing.version, firing.deal, firing.rule.tierValueField);
+    return readNumber(this.world, firing.version, firing.deal, firing.rule.tierValueField);
   }
 
   private wholePeriodCredit(repId: string, firing: Firing): Amount {
@@ -610,7 +612,7 @@ class RepLedger {
     );
   }
 
-  private rankOf(firing: Firing): Amount {
+  private computeRank(firing: Firing): Amount {
     const days = this.daysOf(firing.period);
     const rivals = this.world.reps.filter(
       (rep) =>
@@ -633,7 +635,7 @@ function sameStep(a: Step, b: Step): boolean {
 }
 
 /** Null: no quota, or target 0. */
-function targetOf(quota: EffectiveQuota | null): Amount | null {
+function readTarget(quota: EffectiveQuota | null): Amount | null {
   return quota?.target.gt(0) === true ? quota.target : null;
 }
 
@@ -649,7 +651,7 @@ interface Band {
 }
 
 /** Section 7, `marginal`: the tiers' bands in credit. Without a target there is none. */
-function bandsOf(tiers: Tier[], target: Amount | null, belowZero: Tier | null): Band[] {
+function buildBands(tiers: Tier[], target: Amount | null, belowZero: Tier | null): Band[] {
   if (target === null) return [];
   return tiers.map((tier, index) => ({
     from: tier === belowZero ? null : tier.minThreshold.times(target),

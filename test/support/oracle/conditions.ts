@@ -1,6 +1,6 @@
 import { dayIn, isIn, periodOf, plusDays, previousPeriod } from './calendar.js';
 import type { Condition, Leaf } from './config.js';
-import { fieldOf, numberFrom, type Present } from './fields.js';
+import { numberFrom, type Present, readField } from './fields.js';
 import { periodDays } from './fiscal.js';
 import type { World, WorldDeal, WorldPlanVersion } from './world.js';
 
@@ -25,7 +25,7 @@ export function allPass(conditions: Condition[], sight: Sight): boolean {
 const PASSED_BY_ABSENT = ['is_not_set', 'not_equals', 'not_in', 'not_contains', 'is_false'];
 
 function leafPasses(leaf: Leaf, sight: Sight): boolean {
-  const value = fieldOf(sight.world, sight.version, sight.deal, leaf.field);
+  const value = readField(sight.world, sight.version, sight.deal, leaf.field);
   if (value === null) return PASSED_BY_ABSENT.includes(leaf.operator);
   switch (leaf.operator) {
     case 'is_set':
@@ -86,7 +86,7 @@ function folded(value: unknown): string | null {
 }
 
 /** The texts of a value; several only for a select or status field. */
-function textsOf(leaf: Leaf, value: Present): string[] {
+function toTexts(leaf: Leaf, value: Present): string[] {
   const several = leaf.fieldType === 'select' || leaf.fieldType === 'status';
   if (Array.isArray(value)) return several ? value.map((each) => each.trim().toLowerCase()) : [];
   const only = folded(value);
@@ -100,46 +100,46 @@ function booleanFrom(value: unknown): boolean | null {
   return null;
 }
 
-function equals(leaf: Leaf, value: Present, wanted: unknown, sight: Sight): boolean {
+function equals(leaf: Leaf, value: Present, expected: unknown, sight: Sight): boolean {
   if (isNumberType(leaf)) {
     const left = numberFrom(value);
-    const right = numberFrom(wanted);
+    const right = numberFrom(expected);
     return left !== null && right !== null && left.equals(right);
   }
-  if (isDateType(leaf)) return comparedDays(value, wanted, sight, (order) => order === 0);
+  if (isDateType(leaf)) return comparedDays(value, expected, sight, (order) => order === 0);
   if (leaf.fieldType === 'checkbox') {
     const left = booleanFrom(value);
-    return left !== null && left === booleanFrom(wanted);
+    return left !== null && left === booleanFrom(expected);
   }
-  const right = folded(wanted);
-  return right !== null && textsOf(leaf, value).includes(right);
+  const right = folded(expected);
+  return right !== null && toTexts(leaf, value).includes(right);
 }
 
 function isOneOf(leaf: Leaf, value: Present, sight: Sight): boolean {
-  return Array.isArray(leaf.value) && leaf.value.some((wanted) => equals(leaf, value, wanted, sight));
+  return Array.isArray(leaf.value) && leaf.value.some((expected) => equals(leaf, value, expected, sight));
 }
 
 function contains(leaf: Leaf, value: Present): boolean {
   const part = folded(leaf.value);
-  return part !== null && textsOf(leaf, value).some((each) => each.includes(part));
+  return part !== null && toTexts(leaf, value).some((each) => each.includes(part));
 }
 
 function compared(
   leaf: Leaf,
   value: Present,
-  wanted: unknown,
+  expected: unknown,
   sight: Sight,
   fits: (order: number) => boolean,
 ): boolean {
-  if (isDateType(leaf)) return comparedDays(value, wanted, sight, fits);
+  if (isDateType(leaf)) return comparedDays(value, expected, sight, fits);
   const left = numberFrom(value);
-  const right = numberFrom(wanted);
+  const right = numberFrom(expected);
   return left !== null && right !== null && fits(left.comparedTo(right));
 }
 
-function comparedDays(value: unknown, wanted: unknown, sight: Sight, fits: (order: number) => boolean): boolean {
+function comparedDays(value: unknown, expected: unknown, sight: Sight, fits: (order: number) => boolean): boolean {
   const left = dayIn(value, sight.world.workspace.timeZone);
-  const right = dayIn(wanted, sight.world.workspace.timeZone);
+  const right = dayIn(expected, sight.world.workspace.timeZone);
   if (left === null || right === null) return false;
   return fits(left < right ? -1 : left > right ? 1 : 0);
 }
@@ -153,9 +153,9 @@ function between(leaf: Leaf, value: Present, sight: Sight): boolean {
   );
 }
 
-function inPeriod(value: Present, wanted: unknown, sight: Sight): boolean {
+function inPeriod(value: Present, expected: unknown, sight: Sight): boolean {
   const day = dayIn(value, sight.world.workspace.timeZone);
-  if (day === null || typeof wanted !== 'string') return false;
+  if (day === null || typeof expected !== 'string') return false;
   const named: Record<string, string> = {
     this_month: periodOf('monthly', sight.seenFrom),
     last_month: previousPeriod('monthly', sight.seenFrom),
@@ -164,12 +164,12 @@ function inPeriod(value: Present, wanted: unknown, sight: Sight): boolean {
     this_year: periodOf('annual', sight.seenFrom),
     last_year: previousPeriod('annual', sight.seenFrom),
   };
-  return isIn(day, periodDays(sight.world, named[wanted] ?? wanted));
+  return isIn(day, periodDays(sight.world, named[expected] ?? expected));
 }
 
-function inLastDays(value: Present, wanted: unknown, sight: Sight): boolean {
+function inLastDays(value: Present, expected: unknown, sight: Sight): boolean {
   const day = dayIn(value, sight.world.workspace.timeZone);
-  const count = numberFrom(wanted);
+  const count = numberFrom(expected);
   if (day === null || count === null) return false;
   return plusDays(sight.seenFrom, -count.toNumber()) < day && day <= sight.seenFrom;
 }

@@ -41,7 +41,7 @@ function present(value: FieldValue | undefined): Present | null {
 }
 
 /** Section 4: the value that a slug of a plan has on a deal. Null: absent. */
-export function fieldOf(world: World, version: WorldPlanVersion, deal: WorldDeal, slug: string): Present | null {
+export function readField(world: World, version: WorldPlanVersion, deal: WorldDeal, slug: string): Present | null {
   const standardName = own(STANDARD, slug);
 
   const planSlug = own(version.fieldMapping ?? {}, slug);
@@ -57,7 +57,7 @@ export function fieldOf(world: World, version: WorldPlanVersion, deal: WorldDeal
   const aliased = alias === undefined ? null : present(own(deal.fields, alias));
   if (aliased !== null) return aliased;
 
-  return standardName === undefined ? inAnyCase(deal, slug) : standardOf(world, version, deal, standardName);
+  return standardName === undefined ? inAnyCase(deal, slug) : readStandard(world, version, deal, standardName);
 }
 
 function withSmallLetters(name: string): string {
@@ -77,12 +77,12 @@ function inAnyCase(deal: WorldDeal, slug: string): Present | null {
 }
 
 /** Section 4: the standard values, taken from the deal by the field mapping. A value given by name wins. */
-function standardOf(world: World, version: WorldPlanVersion, deal: WorldDeal, name: StandardName): Present | null {
+function readStandard(world: World, version: WorldPlanVersion, deal: WorldDeal, name: StandardName): Present | null {
   if (name === 'closeDate') return present(deal.closeDate);
   const planSlug = own(version.fieldMapping ?? {}, name);
   if (planSlug !== undefined) return present(own(deal.fields, planSlug));
-  const given = present(deal.given?.[name]);
-  if (given !== null) return given;
+  const named = present(deal.given?.[name]);
+  if (named !== null) return named;
   const slug = world.workspace.standard[name];
   return slug === undefined ? null : present(own(deal.fields, slug));
 }
@@ -104,8 +104,8 @@ function parsed(value: unknown): Amount | null {
   return null;
 }
 
-export function numberOf(world: World, version: WorldPlanVersion, deal: WorldDeal, slug: string): Amount | null {
-  return numberFrom(fieldOf(world, version, deal, slug));
+export function readNumber(world: World, version: WorldPlanVersion, deal: WorldDeal, slug: string): Amount | null {
+  return numberFrom(readField(world, version, deal, slug));
 }
 
 export function planCurrency(world: World, version: WorldPlanVersion): string {
@@ -123,7 +123,7 @@ export function currencyFits(
   slugs: readonly string[],
 ): boolean {
   return slugs.every((slug) => {
-    const currency = ownCurrency(world, version, deal, slug) ?? standardOf(world, version, deal, 'currency');
+    const currency = ownCurrency(world, version, deal, slug) ?? readStandard(world, version, deal, 'currency');
     if (typeof currency !== 'string' || currency.trim() === '') return true;
     return currency.trim().toUpperCase() === planCurrency(world, version);
   });

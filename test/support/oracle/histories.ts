@@ -2,7 +2,7 @@ import { cleanLedger } from './clean-ledger.js';
 import { canonical } from './config.js';
 import { periodDays } from './fiscal.js';
 import { type PlanPatch, patched, resolvePlan } from './timeline.js';
-import { countedIn, liveRows, totalOf } from './true-up.js';
+import { countedIn, liveRows, sumAmounts } from './true-up.js';
 import type {
   FrozenPeriod,
   LedgerRow,
@@ -29,7 +29,7 @@ export interface VersionDraft {
 }
 
 /** Creates the versions in order, as requests do. */
-export function planMadeOf(
+export function buildPlan(
   planId: string,
   currency: string | null,
   drafts: VersionDraft[],
@@ -39,18 +39,18 @@ export function planMadeOf(
   const plan: WorldPlan = { planId, status: 'active', versions: [] };
   for (const draft of drafts) {
     const version = plan.versions.length + 1;
-    const made = { planVersionId: idOf(version), version };
+    const newVersion = { planVersionId: idOf(version), version };
     if (version === 1) {
-      plan.versions.push(firstVersion(draft, currency, made));
+      plan.versions.push(firstVersion(draft, currency, newVersion));
       if (draft.status === 'draft') plan.status = 'draft';
       continue;
     }
     const chosen = draft.source === undefined ? undefined : plan.versions[draft.source % plan.versions.length];
     const source = chosen ?? resolvePlan(plan, today);
-    const patch = patchOf(draft);
+    const patch = toPatch(draft);
     const { effectiveStart: start = source.effectiveStart, effectiveEnd: end = source.effectiveEnd } = patch;
     if (end !== endNotBefore(start, end)) patch.effectiveEnd = null;
-    const { version: next } = patched(source, patch, made);
+    const { version: next } = patched(source, patch, newVersion);
     plan.versions.push({ ...next, overrides: withOwn(next.config, next.overrides, draft) });
   }
   return plan;
@@ -59,10 +59,10 @@ export function planMadeOf(
 function firstVersion(
   { status, effectiveStart, effectiveEnd, fieldMapping, config, overrides }: VersionDraft,
   currency: string | null,
-  made: Pick<WorldPlanVersion, 'planVersionId' | 'version'>,
+  newVersion: Pick<WorldPlanVersion, 'planVersionId' | 'version'>,
 ): WorldPlanVersion {
   return {
-    ...made,
+    ...newVersion,
     supersedes: null,
     status: status === 'draft' ? 'draft' : 'active',
     hasBeenActive: status !== 'draft',
@@ -79,7 +79,7 @@ function endNotBefore(start: string | null, end: string | null): string | null {
   return start !== null && end !== null && end < start ? null : end;
 }
 
-function patchOf(draft: VersionDraft): PlanPatch {
+function toPatch(draft: VersionDraft): PlanPatch {
   const { names, effectiveStart, effectiveEnd, config } = draft;
   const parts = names.split(' and ');
   return {
@@ -93,12 +93,12 @@ function patchOf(draft: VersionDraft): PlanPatch {
 /** Carried overrides, replaced where the draft overrides the same rule of the same rep. */
 function withOwn(config: unknown, carried: WorldOverride[], draft: VersionDraft): WorldOverride[] {
   if (config !== draft.config) return carried;
-  const isReplaced = (one: WorldOverride): boolean =>
-    draft.overrides.some((other) => other.repId === one.repId && other.ruleName === one.ruleName);
+  const isReplaced = (override: WorldOverride): boolean =>
+    draft.overrides.some((other) => other.repId === override.repId && other.ruleName === override.ruleName);
   // The design does not define the priority of a config's tier with repId and an override.
   const hasOwnTier = ({ repId, ruleName }: WorldOverride): boolean =>
     canonical(config).rules.some((rule) => rule.name === ruleName && rule.tiers.some((tier) => tier.repId === repId));
-  return [...carried.filter((one) => !isReplaced(one) && !hasOwnTier(one)), ...draft.overrides];
+  return [...carried.filter((override) => !isReplaced(override) && !hasOwnTier(override)), ...draft.overrides];
 }
 
 /** Changes of a world after its first deals. */
@@ -133,10 +133,10 @@ export function afterHistory(
 /** Two approved statements of one rep may not overlap. */
 function withoutOverlaps(
   world: World,
-  wanted: { repId: string; period: string }[],
+  requested: { repId: string; period: string }[],
 ): { repId: string; period: string }[] {
   const found: { repId: string; period: string }[] = [];
-  for (const each of wanted) {
+  for (const each of requested) {
     const days = periodDays(world, each.period);
     const overlaps = found.some((other) => {
       const taken = periodDays(world, other.period);
@@ -158,7 +158,7 @@ function withTrueUp(world: World, position: number): World {
   if (frozen === undefined) return world;
   const live = liveRows(world, frozen.repId, frozen.period);
   const { currency } = world.workspace;
-  if (totalOf(live, currency).equals(totalOf(countedIn(world, frozen), currency))) return world;
+  if (sumAmounts(live, currency).equals(sumAmounts(countedIn(world, frozen), currency))) return world;
   const storedRows = cleanLedger(world);
   return {
     ...world,

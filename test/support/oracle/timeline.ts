@@ -2,7 +2,7 @@ import { canonical, type Tier } from './config.js';
 import type { PlanStatus, WorldOverride, WorldPlan, WorldPlanVersion } from './world.js';
 
 /** Section 3, rule 2: the versions of a plan in the order of their starts. Superseded versions are not part of it. */
-function timelineOf(versions: WorldPlanVersion[]): WorldPlanVersion[] {
+function buildTimeline(versions: WorldPlanVersion[]): WorldPlanVersion[] {
   return versions
     .filter((version) => !versions.some((other) => other.supersedes === version.planVersionId))
     .sort((a, b) => compareStarts(a.effectiveStart, b.effectiveStart) || a.version - b.version);
@@ -22,7 +22,7 @@ function hasStarted(version: WorldPlanVersion, day: string): boolean {
 
 function inForce(versions: WorldPlanVersion[], day: string): WorldPlanVersion | null {
   return (
-    timelineOf(versions)
+    buildTimeline(versions)
       .filter((version) => hasStarted(version, day))
       .at(-1) ?? null
   );
@@ -53,7 +53,7 @@ export function isStoppedOn(plan: WorldPlan, day: string): boolean {
 /** Section 3, last paragraph on statuses: the version that a planId used as planRef refers to. */
 export function resolvePlan(plan: WorldPlan, today: string): WorldPlanVersion {
   const active = activeVersions(plan);
-  const next = timelineOf(active).filter((version) => !hasStarted(version, today));
+  const next = buildTimeline(active).filter((version) => !hasStarted(version, today));
   const first = next.filter((version) => version.effectiveStart === next[0]?.effectiveStart).at(-1);
   const latest = [...plan.versions].sort((a, b) => b.version - a.version)[0];
   const resolved = inForce(active, today) ?? first ?? latest;
@@ -72,7 +72,7 @@ export interface PlanPatch {
 }
 
 /** An override of one tier, or the description of one that could not be copied. */
-interface TierOfRep {
+interface RepTier {
   repId: string;
   ruleName: string;
   tierIndex: number;
@@ -80,14 +80,14 @@ interface TierOfRep {
 
 interface Patched {
   version: WorldPlanVersion;
-  dropped: TierOfRep[];
+  dropped: RepTier[];
 }
 
 /** Section 3, "superseding" and the last row of the table. */
 export function patched(
   source: WorldPlanVersion,
   patch: PlanPatch,
-  made: { planVersionId: string; version: number },
+  newVersion: { planVersionId: string; version: number },
 ): Patched {
   const config = patch.config === undefined ? source.config : patch.config;
   const effectiveStart = patch.effectiveStart === undefined ? source.effectiveStart : patch.effectiveStart;
@@ -96,7 +96,7 @@ export function patched(
   const { unchanged, dropped } = carried(source, config);
   const status = patch.status ?? source.status;
   const version: WorldPlanVersion = {
-    ...made,
+    ...newVersion,
     supersedes: supersedes ? source.planVersionId : null,
     status,
     hasBeenActive: status === 'active',
@@ -111,11 +111,11 @@ export function patched(
 }
 
 /** Overrides follow a rule by its name, tier by tier, where tierIndex and minThreshold are unchanged. */
-function carried(source: WorldPlanVersion, config: unknown): { unchanged: WorldOverride[]; dropped: TierOfRep[] } {
+function carried(source: WorldPlanVersion, config: unknown): { unchanged: WorldOverride[]; dropped: RepTier[] } {
   const before = sharedTiers(source.config);
   const after = sharedTiers(config);
   const unchanged: WorldOverride[] = [];
-  const dropped: TierOfRep[] = [];
+  const dropped: RepTier[] = [];
   for (const { repId, ruleName, tiers } of source.overrides) {
     const stays = tiers.filter(({ tierIndex }) => {
       const old = before.get(ruleName)?.find((tier) => tier.tierIndex === tierIndex);

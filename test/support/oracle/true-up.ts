@@ -26,7 +26,7 @@ function everBelow(world: World, repId: string): Set<string> {
   return found;
 }
 
-function keyOf(row: LedgerRow): string {
+function rowKey(row: LedgerRow): string {
   return JSON.stringify([row.planId, row.ruleName, row.dealId]);
 }
 
@@ -42,7 +42,7 @@ export function countedIn(world: World, frozen: FrozenPeriod): LedgerRow[] {
 }
 
 function ownedKeys(world: World, frozen: FrozenPeriod): Set<string> {
-  return new Set([...approvedRows(world, frozen), ...(frozen.truedUp ?? [])].map(keyOf));
+  return new Set([...approvedRows(world, frozen), ...(frozen.truedUp ?? [])].map(rowKey));
 }
 
 /** The world without the approved periods of these reps. The earlier events count in these periods. */
@@ -70,8 +70,8 @@ export function liveRows(world: World, repId: string, period: string): LedgerRow
   const { counted } = calculated(thawed(world, everBelow(world, repId).add(repId)));
   return counted.filter((row) => {
     if (row.repId !== repId) return false;
-    if (keys.has(keyOf(row))) return true;
-    return isIn(row.earnedOn, periodDays(world, period)) && !elsewhere.some((each) => each.has(keyOf(row)));
+    if (keys.has(rowKey(row))) return true;
+    return isIn(row.earnedOn, periodDays(world, period)) && !elsewhere.some((each) => each.has(rowKey(row)));
   });
 }
 
@@ -81,20 +81,20 @@ export function liveRows(world: World, repId: string, period: string): LedgerRow
  */
 export function trueUpLines(before: LedgerRow[], live: LedgerRow[], currency: string): TrueUpLine[] {
   const lines = new Map<string, TrueUpLine>();
-  const lineOf = (row: LedgerRow): TrueUpLine => {
+  const findLine = (row: LedgerRow): TrueUpLine => {
     const { dealId, planId, ruleName } = row;
-    const line = lines.get(keyOf(row)) ?? { dealId, planId, ruleName, approved: ZERO, live: ZERO, delta: ZERO };
-    lines.set(keyOf(row), line);
+    const line = lines.get(rowKey(row)) ?? { dealId, planId, ruleName, approved: ZERO, live: ZERO, delta: ZERO };
+    lines.set(rowKey(row), line);
     return line;
   };
-  for (const row of before) if (row.currency === currency) lineOf(row).approved = amount(row.amount);
-  for (const row of live) if (row.currency === currency) lineOf(row).live = amount(row.amount);
+  for (const row of before) if (row.currency === currency) findLine(row).approved = amount(row.amount);
+  for (const row of live) if (row.currency === currency) findLine(row).live = amount(row.amount);
   for (const line of lines.values()) line.delta = line.live.minus(line.approved);
   return [...lines.values()]
     .filter((line) => !line.delta.isZero())
     .sort((a, b) => b.delta.abs().comparedTo(a.delta.abs()));
 }
 
-export function totalOf(rows: LedgerRow[], currency: string): Amount {
+export function sumAmounts(rows: LedgerRow[], currency: string): Amount {
   return sum(rows.filter((row) => row.currency === currency).map((row) => amount(row.amount)));
 }

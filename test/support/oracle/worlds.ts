@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type PeriodKind, plusDays } from './calendar.js';
 import { periodDays, periodIn, type WorldFiscalYear } from './fiscal.js';
-import { afterHistory, planMadeOf, type VersionDraft } from './histories.js';
+import { afterHistory, buildPlan, type VersionDraft } from './histories.js';
 import { setVersionStatus } from './timeline.js';
 import type {
   FieldValue,
@@ -166,7 +166,7 @@ const given: fc.Arbitrary<GivenValues | undefined> = maybe(
     .map((value) => body(value) as GivenValues),
 );
 
-function dealsOf(ids: string[], repIds: string[]): fc.Arbitrary<WorldDeal[]> {
+function arbitraryDeals(ids: string[], repIds: string[]): fc.Arbitrary<WorldDeal[]> {
   return fc.tuple(
     ...ids.map((dealId) =>
       fc
@@ -639,20 +639,20 @@ function secondShapeRule(name: string): fc.Arbitrary<object> {
 
 // Plans
 
-function namesOf(shape: PlanShape, settings: Settings): string[] {
+function ruleNames(shape: PlanShape, settings: Settings): string[] {
   const names = RULE_NAMES.slice(0, settings.rules);
   return shape.shape === 'canonical'
     ? names
     : names.map((name, index) => (index % 2 === 0 ? `Rule ${index + 1}` : name));
 }
 
-function keysOf(shape: PlanShape, settings: Settings): string[] {
-  const names = namesOf(shape, settings);
+function quotaKeys(shape: PlanShape, settings: Settings): string[] {
+  const names = ruleNames(shape, settings);
   if (shape.shape === 'second') return names;
   return [...new Set(names.map((name) => shape.groups[name] ?? name))];
 }
 
-function kindOfKey(shape: PlanShape, key: string): PeriodKind {
+function periodKindOf(shape: PlanShape, key: string): PeriodKind {
   return shape.shape === 'second' ? shape.quotaPeriod : (shape.kinds[key] ?? 'quarterly');
 }
 
@@ -660,7 +660,7 @@ const kind = oneOf<PeriodKind>('quarterly', 'quarterly', 'monthly', 'annual', 's
 
 const fiscal = maybe(fc.constant('fiscal' as const), 3);
 
-function shapeOf(settings: Settings): fc.Arbitrary<PlanShape> {
+function arbitraryShape(settings: Settings): fc.Arbitrary<PlanShape> {
   const phase = oneOf<'per_deal' | 'cascade' | 'periodic'>(
     'per_deal',
     'per_deal',
@@ -686,8 +686,8 @@ function shapeOf(settings: Settings): fc.Arbitrary<PlanShape> {
   });
 }
 
-function configOf(shape: PlanShape, repIds: string[], settings: Settings): fc.Arbitrary<object> {
-  const names = namesOf(shape, settings);
+function arbitraryConfig(shape: PlanShape, repIds: string[], settings: Settings): fc.Arbitrary<object> {
+  const names = ruleNames(shape, settings);
   const rules: fc.Arbitrary<object[]> =
     shape.shape === 'second'
       ? fc
@@ -802,7 +802,7 @@ interface RawPlan {
   versionStatusesAfter: (PlanStatus | undefined)[];
 }
 
-function draftOf(shape: PlanShape, repIds: string[], settings: Settings): fc.Arbitrary<VersionDraft> {
+function arbitraryDraft(shape: PlanShape, repIds: string[], settings: Settings): fc.Arbitrary<VersionDraft> {
   const mappings = settings.contested ? [...MAPPINGS, ...CONTESTED_MAPPINGS] : MAPPINGS;
   const override = fc.record({
     repId: fc.constantFrom(...repIds),
@@ -818,7 +818,7 @@ function draftOf(shape: PlanShape, repIds: string[], settings: Settings): fc.Arb
       effectiveStart: oneOf(null, null, null, '2026-01-01', '2026-02-01', '2026-02-10', '2026-04-01'),
       effectiveEnd: oneOf(null, null, null, null, null, '2026-02-28', '2026-03-31', '2026-06-30', '2026-12-31'),
       fieldMapping: fc.constantFrom(...mappings),
-      config: withQuotaTerms(configOf(shape, repIds, settings), shape, settings),
+      config: withQuotaTerms(arbitraryConfig(shape, repIds, settings), shape, settings),
       overrides: fc.array(override, { maxLength: 2 }),
       source: maybe(fc.nat({ max: 3 }), 1),
       names: oneOf<VersionDraft['names']>(
@@ -835,18 +835,18 @@ function draftOf(shape: PlanShape, repIds: string[], settings: Settings): fc.Arb
     .map((draft) => ({ ...draft, overrides: overridesOn(draft.config, draft.overrides) }));
 }
 
-function planOf(repIds: string[], settings: Settings): fc.Arbitrary<RawPlan> {
+function arbitraryPlan(repIds: string[], settings: Settings): fc.Arbitrary<RawPlan> {
   const change = maybe(oneOf<PlanStatus>('active', 'archived', 'draft', 'deleted'), 5);
   return fc
     .record({
-      shape: shapeOf(settings),
+      shape: arbitraryShape(settings),
       currency: often<string | null>(fc.constant(null), oneOf('USD', 'EUR', 'JPY', 'BHD'), 4),
     })
     .chain(({ shape, currency }) =>
       fc.record({
         shape: fc.constant(shape),
         currency: fc.constant(currency),
-        drafts: fc.array(draftOf(shape, repIds, settings), { minLength: 1, maxLength: settings.versions }),
+        drafts: fc.array(arbitraryDraft(shape, repIds, settings), { minLength: 1, maxLength: settings.versions }),
         statusAfter: change,
         versionStatusesAfter: fc.array(change, { minLength: settings.versions, maxLength: settings.versions }),
       }),
@@ -856,7 +856,7 @@ function planOf(repIds: string[], settings: Settings): fc.Arbitrary<RawPlan> {
 // Reps, assignments, quotas
 
 /** Managers are earlier in the list of reps, so there is no cycle on any day. */
-function linesOf(index: number, repIds: string[]): fc.Arbitrary<ReportingLine[]> {
+function arbitraryLines(index: number, repIds: string[]): fc.Arbitrary<ReportingLine[]> {
   const above = repIds.slice(0, index);
   if (above.length === 0) return fc.constant([]);
   const manager = fc.constantFrom(...above);
@@ -905,7 +905,7 @@ const assignment: fc.Arbitrary<RawAssignment> = fc.record({
   again: fc.boolean(),
 });
 
-function assignmentsOf(repId: string, planId: string, raw: RawAssignment, isBounded: boolean): WorldAssignment[] {
+function toAssignments(repId: string, planId: string, raw: RawAssignment, isBounded: boolean): WorldAssignment[] {
   if (!raw.used) return [];
   // Periodic rules fire for every ended period since the assignment's start, so theirs must have one.
   const effectiveStart = isBounded ? (raw.start ?? '2026-01-01') : raw.start;
@@ -935,7 +935,7 @@ const quota: fc.Arbitrary<RawQuota> = fc.record({
   prorate: maybe(fc.constant(false as const), 8),
 });
 
-function quotasOf(
+function toQuotas(
   raw: RawQuota[],
   repIds: string[],
   plans: RawPlan[],
@@ -969,9 +969,9 @@ function identityOf(
 ): { planId: string; key: string; period: string } | null {
   const planIndex = each.plan % plans.length;
   const { shape } = plans[planIndex] as RawPlan;
-  const keys = keysOf(shape, settings);
+  const keys = quotaKeys(shape, settings);
   const key = keys[each.key % keys.length] ?? 'A';
-  const period = periodIn(world, shape.calendars[key] ?? 'calendar', kindOfKey(shape, key), each.day);
+  const period = periodIn(world, shape.calendars[key] ?? 'calendar', periodKindOf(shape, key), each.day);
   return period === null ? null : { planId: PLAN_IDS[planIndex] as string, key, period };
 }
 
@@ -1077,14 +1077,14 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
         .record({
           workspace,
           asOf: oneOf('2026-02-15', '2026-04-01', '2026-04-01', '2026-07-02'),
-          lines: fc.tuple(...repIds.map((_, index) => linesOf(index, repIds))),
-          plans: fc.tuple(...planIds.map(() => planOf(repIds, settings))),
+          lines: fc.tuple(...repIds.map((_, index) => arbitraryLines(index, repIds))),
+          plans: fc.tuple(...planIds.map(() => arbitraryPlan(repIds, settings))),
           assignments: fc.tuple(...repIds.map(() => fc.tuple(...planIds.map(() => assignment)))),
           quotas: fc.array(settings.people ? quota : quota.map((each) => ({ ...each, prorate: undefined })), {
             minLength: Math.floor(settings.quotas / 2),
             maxLength: settings.quotas,
           }),
-          deals: dealsOf(dealIds, repIds).chain((last) =>
+          deals: arbitraryDeals(dealIds, repIds).chain((last) =>
             fc.tuple(fc.constant(last), dealsBefore(last, repIds)).chain(([after, second]) =>
               fc.record({
                 last: fc.constant(settings.unbounded ? after : after.map(withinBounds)),
@@ -1101,7 +1101,7 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
           trueUpsAfter: oneOf<number[]>([], [], [0, 1, 2, 3], [3, 1]),
           unlocked: often(fc.constant<number[]>([]), fc.array(fc.nat({ max: 11 }), { maxLength: 1 }), 4),
         })
-        .map((raw) => worldOf(raw, repIds, settings));
+        .map((raw) => toWorld(raw, repIds, settings));
     });
   // With a bias towards small numbers, half of the worlds would have no row.
   return fc.noBias(world);
@@ -1136,11 +1136,11 @@ function withinBounds(deal: WorldDeal): WorldDeal {
   return { ...deal, fields: Object.fromEntries(entries) };
 }
 
-function worldOf(raw: RawWorld, repIds: string[], settings: Settings): World {
+function toWorld(raw: RawWorld, repIds: string[], settings: Settings): World {
   const plansBefore = raw.plans.map(({ currency, drafts }, index): WorldPlan => {
     const planId = PLAN_IDS[index] ?? '';
     const idOf = (version: number): string => `cccccccc-000${planId.at(-1)}-4000-8000-00000000000${version}`;
-    return planMadeOf(planId, currency, drafts, idOf, raw.asOf);
+    return buildPlan(planId, currency, drafts, idOf, raw.asOf);
   });
   const plans = raw.plans.map(({ statusAfter, versionStatusesAfter }, index): WorldPlan => {
     const { planId, status, versions } = plansBefore[index] as WorldPlan;
@@ -1167,10 +1167,10 @@ function worldOf(raw: RawWorld, repIds: string[], settings: Settings): World {
         const each = raw.assignments[rep]?.[index];
         if (each === undefined) return [];
         const terms = settings.people ? each : { ...each, ramp: undefined };
-        return assignmentsOf(repId, plan.planId, terms, hasPeriodic[index] === true);
+        return toAssignments(repId, plan.planId, terms, hasPeriodic[index] === true);
       }),
     ),
-    quotas: quotasOf(raw.quotas, repIds, raw.plans, people ?? {}, settings),
+    quotas: toQuotas(raw.quotas, repIds, raw.plans, people ?? {}, settings),
     deals: raw.deals.last,
     frozen: [],
     storedRows: [],
