@@ -169,7 +169,6 @@ async function closeQuarter(call: Call): Promise<Findings> {
   };
 }
 
-/** In the order of the table. */
 const tasks: readonly Task[] = [
   {
     name: 'design a plan from a sentence',

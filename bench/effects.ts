@@ -32,7 +32,6 @@ export function rowsWritten(database: Reader, from: string, values: readonly unk
   };
 }
 
-/** The growth of a counter. */
 export function growth(what: string, read: () => number | Promise<number>, expected: Expected): Effect {
   return {
     what,

@@ -23,7 +23,6 @@ import {
 import { type Size } from './size.js';
 
 interface Parameters {
-  /** The webhooks of tenant A. */
   readonly flood: number;
   readonly repsOfA: number;
   readonly dealsOfB: number;

@@ -106,7 +106,7 @@ function puts(year: SalesYear, seconds: number): LoadContender {
 
 interface Read {
   readonly path: string;
-  /** A part of the right response. */
+  /** Every right response contains this text. */
   readonly part: string;
 }
 

@@ -20,9 +20,8 @@ export interface Load {
 
 interface LoadResult {
   readonly perSecond: number;
-  /** Responses of a status below 300. */
+  /** Counts only responses with a status below 300. */
   readonly responses: number;
-  /** Their bodies. */
   readonly bytes: number;
   readonly failed: number;
 }

@@ -65,7 +65,7 @@ export function omit(part: string, reason: string): null {
   return null;
 }
 
-/** The milliseconds that the work takes. */
+/** Returns how many milliseconds the work takes. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();

@@ -85,7 +85,7 @@ async function measureRecalculation(
   };
 }
 
-/** All events from an empty ledger. */
+/** Calculates all events from an empty ledger. */
 function fullCalculations(year: SalesYear, floor: SqlFloor): readonly Contender[] {
   const byFloor = (name: string, backends: 1 | 2): Contender => ({
     name,

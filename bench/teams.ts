@@ -36,7 +36,6 @@ interface Team {
   readonly service: BenchService;
   readonly workspaceId: string;
   readonly call: <Body>(method: string, path: string, body?: unknown) => Promise<Body>;
-  /** The manager and the director. */
   readonly managers: readonly string[];
 }
 

@@ -4,7 +4,6 @@ import { type BenchService } from './bench-service.js';
 
 /** A process that only works, on the database of the service, with its memory, sampled five times per second. */
 export class WorkerProcess extends ServiceProcess {
-  /** The maximum resident memory in megabytes. */
   peak = 0;
   private readonly timer = setInterval(() => this.sample(), 200);
 

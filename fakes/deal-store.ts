@@ -20,7 +20,7 @@ export class DealStore<Deal> {
     this.generated = deals;
   }
 
-  /** A deal for reading. */
+  /** Callers must not change the deal. */
   get(id: string): Deal | undefined {
     const position = this.positionOf(id);
     if (position === null) return this.added.get(id);

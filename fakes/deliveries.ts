@@ -1,6 +1,5 @@
 import { chunk } from '#src/kernel/chunk.js';
 
-/** A signed webhook request. */
 export interface Delivery {
   readonly targetUrl: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -57,7 +57,7 @@ export class FakeBilling {
   readonly webhookSecret = 'whsec_test_secret';
   /** A second secret during a rotation: deliveries are signed with both. */
   nextWebhookSecret: string | null = null;
-  /** All events, oldest first. */
+  /** The oldest event is the first. */
   readonly events: FakeEvent[] = [];
   private readonly prices = new Map<string, FakePrice>();
   private readonly customers = new Map<string, { readonly id: string; readonly deleted: boolean }>();
@@ -81,7 +81,6 @@ export class FakeBilling {
     return this.server.stop();
   }
 
-  /** Settings for our service. */
   get environment() {
     return {
       BILLING_API_KEY: this.apiKey,
@@ -286,7 +285,7 @@ export class FakeBilling {
     sendList(response, '/v1/subscriptions', found.reverse(), pageIn(query));
   }
 
-  /** Newest first. */
+  /** The newest event is the first. */
   private listEvents(request: Request, response: Response): void {
     const query = readQuery(request);
     const types = [...query].filter(([name]) => name.startsWith('types[')).map(([, type]) => type);

@@ -13,13 +13,12 @@ interface FakeAttribute {
   readonly type: string;
   readonly isMulti?: boolean;
   readonly isArchived?: boolean;
-  /** Titles of a select or status. */
+  /** A select or a status has these titles. */
   readonly options?: readonly string[];
-  /** Default currency of a currency attribute. */
   readonly currency?: string;
-  /** Defined by the vendor. */
+  /** The vendor defines the attribute. */
   readonly isSystem?: boolean;
-  /** Computed by the vendor. */
+  /** The vendor computes the values. */
   readonly isReadOnly?: boolean;
 }
 
@@ -152,7 +151,6 @@ export class FakeCrma {
     return this.server.stop();
   }
 
-  /** Settings for our service. */
   get environment() {
     const { clientId, clientSecret } = this.oauth.options;
     return {
@@ -163,7 +161,6 @@ export class FakeCrma {
     };
   }
 
-  /** Settings for our adapter. */
   get settings() {
     const { clientId, clientSecret } = this.oauth.options;
     return { apiBase: this.server.url, authBase: this.server.url, clientId, clientSecret };
@@ -272,7 +269,6 @@ export class FakeCrma {
     return id;
   }
 
-  /** The present value of a deal. */
   valueOf(id: string, slug: string): unknown {
     return this.deals.forChange(id).values[slug] ?? null;
   }

@@ -193,7 +193,6 @@ export class FakeCrmb {
     return this.server.stop();
   }
 
-  /** Settings for our service. */
   get environment() {
     const { clientId, clientSecret } = this.oauth.options;
     return {
@@ -204,7 +203,6 @@ export class FakeCrmb {
     };
   }
 
-  /** Settings for our adapter. */
   get settings() {
     const { clientId, clientSecret } = this.oauth.options;
     const { url } = this.server;
@@ -340,7 +338,6 @@ export class FakeCrmb {
     return newId;
   }
 
-  /** The present value of a deal. */
   valueOf(id: string, name: string): string | null {
     return this.deals.forChange(id).properties[name] ?? null;
   }

@@ -115,13 +115,11 @@ export class FakeCrmc {
     await Promise.all([this.server.stop(), this.login.stop()]);
   }
 
-  /** Settings for our adapter. */
   get settings() {
     const { clientId, clientSecret } = this.oauth.options;
     return { loginUrl: this.loginUrl, apiVersion: version, clientId, clientSecret, allowLoopback: true };
   }
 
-  /** Settings for our service. */
   get environment() {
     const { clientId, clientSecret } = this.oauth.options;
     return { CRMC_LOGIN_BASE: this.loginUrl, CRMC_CLIENT_ID: clientId, CRMC_CLIENT_SECRET: clientSecret };
@@ -201,7 +199,6 @@ export class FakeCrmc {
     this.purged.push({ id, deletedDate: this.stamp() });
   }
 
-  /** The present value of a deal. */
   valueOf(id: string, name: string): unknown {
     return this.deals.get(id)?.[name] ?? null;
   }

@@ -32,7 +32,7 @@ const maxRecordedRequests = 10_000;
 /** A real HTTP server on loopback that simulates a vendor, records its requests and injects faults. */
 export class FakeServer {
   readonly app = express();
-  /** Requests, oldest first. */
+  /** The oldest request is the first. */
   readonly requests: RecordedRequest[] = [];
   /** URL of the server: `http://127.0.0.1:port`. */
   url = '';
@@ -101,7 +101,6 @@ export class FakeServer {
   }
 }
 
-/** Faults of any server. */
 export const hangUp: RequestHandler = (request) => void request.socket.destroy();
 
 export function respondWith(status: number, body: unknown = {}, headers: Record<string, string> = {}): RequestHandler {

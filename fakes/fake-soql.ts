@@ -6,7 +6,6 @@ export type FakeRow = Readonly<Record<string, unknown>>;
 
 /** An object that can be queried. */
 export interface FakeObject {
-  /** Types by field name. */
   readonly fields: ReadonlyMap<string, string>;
   /** Objects that a row refers to, by the name of the relationship, with the field that holds the id. */
   readonly parents?: Readonly<Record<string, { readonly object: string; readonly key: string }>>;

@@ -1,7 +1,6 @@
 import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Instant } from '../platform/database/tables.js';
 
-/** Rows of the tables of assignments. */
 export interface AssignmentTables {
   assignments: {
     workspace_id: string;

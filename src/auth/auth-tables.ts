@@ -3,7 +3,6 @@ import { type KeyScope } from '../kernel/caller.js';
 import { type GeneratedInstant, type Instant } from '../platform/database/tables.js';
 import { type TokenKind } from '../platform/secrets/token.js';
 
-/** Rows of the tables of tokens. */
 export interface AuthTables {
   tokens: {
     workspace_id: string;

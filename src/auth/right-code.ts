@@ -9,7 +9,7 @@ export interface CodeAttempt {
   readonly code: string;
   /** The code that the nonce names; null without a nonce. */
   readonly codeId: string | null;
-  /** The network address of the request. */
+  /** The address is the network address of the request. */
   readonly address: string;
 }
 

@@ -19,7 +19,6 @@ export const typedEmail = z
   .refine((text) => !/[\r\n]/.test(text), 'must be one line')
   .pipe(email);
 
-/** The token of a start link. */
 export const startLinkToken = z
   .string()
   .max(100)

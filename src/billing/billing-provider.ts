@@ -17,10 +17,9 @@ export interface ProviderSubscription {
   readonly items: readonly PricedItem[];
 }
 
-/** Present state of a customer. */
 export interface ProviderCustomer {
   readonly isDeleted: boolean;
-  /** Subscriptions that have not ended. */
+  /** Contains only subscriptions that have not ended. */
   readonly subscriptions: readonly ProviderSubscription[];
 }
 
@@ -102,7 +101,7 @@ async function createClient({ apiKey, apiBase }: BillingProviderSettings): Promi
   });
 }
 
-/** The object of a thin event. */
+/** Requests the object that a thin event names. */
 async function retrieve(stripe: Stripe, type: string, id: string): Promise<object | null> {
   switch (type) {
     case 'checkout.session':

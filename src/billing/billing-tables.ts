@@ -1,7 +1,6 @@
 import { type GeneratedInstant, type Instant } from '../platform/database/tables.js';
 import { type Tier } from '../workspaces/workspace-tables.js';
 
-/** Rows of the tables of billing. */
 export interface BillingTables {
   billing_customers: {
     workspace_id: string;

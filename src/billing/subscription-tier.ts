@@ -1,9 +1,8 @@
 import { type Tier } from '../workspaces/workspace-tables.js';
 
-/** In ascending order. A tier limits the number of active people. */
+/** The order ascends. A tier limits the number of active people. */
 const tiers: readonly Tier[] = ['free', 'pro', 'enterprise'];
 
-/** A subscription's present state. */
 export interface Subscription {
   readonly subscriptionId: string;
   readonly status: string;

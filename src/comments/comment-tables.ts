@@ -1,6 +1,5 @@
 import { type GeneratedInstant } from '../platform/database/tables.js';
 
-/** Rows of the tables of comments. */
 export interface CommentTables {
   statement_comments: {
     workspace_id: string;

@@ -18,7 +18,7 @@ type ReasonTexts = Readonly<
   Record<ExceptionReason, ExceptionText> & Record<Exclude<Reason, ExceptionReason>, ReasonText>
 >;
 
-/** Why nothing was paid, in words. */
+/** These texts explain to people why nothing was paid. */
 export const reasonTexts: ReasonTexts = {
   quota_missing: {
     label: 'Quota missing',

@@ -4,7 +4,6 @@ import { sampleIds } from '../kernel/sample-ids.js';
 import { blockedChanges } from '../ledger/requests/blocked-changes.js';
 import { type CalculationJob } from '../ledger/requests/calculation-jobs.js';
 
-/** What a recalculation covers. */
 export const scopeNames = ['deal', 'rep', 'plan', 'workspace'] as const;
 
 /** The figures of all runs of a job; absent while the job runs. */

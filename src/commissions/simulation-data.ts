@@ -36,7 +36,6 @@ interface SimulationRequest {
 interface SimulationData {
   readonly window: DayRange;
   readonly reps: readonly SimulatedRepData[];
-  /** The reps of the response. */
   readonly requested: readonly string[];
 }
 

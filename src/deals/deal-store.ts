@@ -21,7 +21,6 @@ export interface StoredDeal
   readonly deletedAt: Date | null;
 }
 
-/** A deal to write. */
 export interface DealWrite {
   readonly dealId: string;
   readonly content: StoredContent;

@@ -2,7 +2,6 @@ import { type Generated } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
 
-/** Rows of the tables of deals. */
 export interface DealTables {
   deals: {
     workspace_id: string;

@@ -22,7 +22,7 @@ export interface DealFilter {
   readonly isWon?: boolean | undefined;
   /** true: deals without a rep; false: deals with one. */
   readonly unowned?: boolean | undefined;
-  /** Deleted deals instead of current ones. */
+  /** Lists deleted deals instead of current ones. */
   readonly deleted?: boolean | undefined;
   /** Whether the deal earned an amount other than 0. */
   readonly paid?: boolean | undefined;

@@ -287,7 +287,6 @@ const dayOrInstant = z
   .trim()
   .refine((value) => readDay(value, 'UTC') !== null, 'must be a day, YYYY-MM-DD, or an ISO 8601 instant');
 
-/** The CRM's id of the deal. */
 export const dealId = text(200);
 
 export const dealBody = z.strictObject({

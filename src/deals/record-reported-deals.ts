@@ -38,7 +38,6 @@ type ReportOutcome = (typeof reportOutcomes)[number];
 
 export interface RecordedReport {
   readonly outcomes: ReadonlyMap<string, ReportOutcome>;
-  /** The affected reps, by deal. */
   readonly affected: ReadonlyMap<string, AffectedReps>;
   /** Deals that pay no rep, with the reason. */
   readonly skipped: readonly { readonly dealId: string; readonly reason: string }[];

@@ -3,7 +3,6 @@ import { type Instant, type Json, type Numeric } from '../platform/database/tabl
 import { type DisputeType } from '../statements/dispute-types.js';
 import { type DisputeStatus, type Evidence } from './dispute.js';
 
-/** Rows of the tables of disputes. */
 export interface DisputeTables {
   disputes: {
     workspace_id: string;

@@ -18,7 +18,7 @@ const exportKinds = [
 /** The requested file, identified by ids. Its content is read when a worker makes it. */
 export interface ExportRequest {
   readonly kind: ExportKind;
-  /** Null for files of the team. */
+  /** Files of the team have no rep. */
   readonly repId: string | null;
   readonly period: Period;
   /** Restricts a team file to the people below this manager; null for everyone. */

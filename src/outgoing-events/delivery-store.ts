@@ -6,13 +6,12 @@ import { readChangedCommission } from './changed-commission.js';
 export interface DueDelivery {
   readonly deliveryId: string;
   readonly url: string;
-  /** Encrypted, the present one first. */
+  /** The keys are encrypted; the present one is the first. */
   readonly secrets: readonly Buffer[];
   readonly attempts: number;
   readonly body: string;
 }
 
-/** The result of one attempt. */
 export interface Attempt {
   readonly delivery: DueDelivery;
   /** `unreachable`: the receiver cannot process any event now. */

@@ -2,7 +2,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { admitUse, type UseLimit } from '../platform/limits/use-limits.js';
 import { assertEnabled } from './webhook-endpoint-views.js';
 
-/** Tests and replays together. */
+/** Tests and replays share this limit. */
 const perEndpoint: UseLimit = { uses: 10, seconds: 60 };
 
 /**

@@ -96,7 +96,7 @@ export async function deleteEndpoint(trx: Work, caller: Caller, endpointId: stri
   return true;
 }
 
-/** Of the keys that rotations replaced, at most this number signs deliveries; the others end early. */
+/** At most this number of replaced keys signs deliveries; older ones end early. */
 const maxPreviousSecrets = 5;
 
 /**

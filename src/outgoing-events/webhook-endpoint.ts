@@ -13,7 +13,6 @@ const eventType = z.enum(Object.keys(eventTypes) as [EventType, ...EventType[]])
 
 export const endpointPath = { endpointId: pathId.describe('Id of the webhook endpoint (UUID)') };
 
-/** The fields that a person enters. */
 export const endpointFields = {
   url: z
     .string()

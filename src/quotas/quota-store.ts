@@ -8,7 +8,6 @@ import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Work } from '../platform/database/unit-of-work.js';
 import { type QuotaRule } from './quota-rule.js';
 
-/** One target of one rep. */
 export interface QuotaSetting {
   readonly repId: string;
   readonly rule: QuotaRule;

@@ -1,7 +1,6 @@
 import { type ColumnType } from 'kysely';
 import { type GeneratedInstant, type Numeric } from '../platform/database/tables.js';
 
-/** Rows of the tables of quotas. */
 export interface QuotaTables {
   quotas: {
     workspace_id: string;

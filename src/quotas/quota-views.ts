@@ -13,7 +13,7 @@ interface QuotaFilter {
   readonly periods?: readonly string[];
 }
 
-/** Quotas by rep, oldest period first. */
+/** Lists quotas by rep, oldest period first. */
 export async function listQuotas(trx: Work, workspaceId: string, filter: QuotaFilter): Promise<Quota[]> {
   const periods = sql`(select distinct period from quotas where workspace_id = ${workspaceId})`;
   let query = trx

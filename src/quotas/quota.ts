@@ -32,7 +32,6 @@ export const quota = z
   .describe('The target of a rep for one attainment key and period');
 export type Quota = z.infer<typeof quota>;
 
-/** Decimal places of a stored target. */
 const ratioDecimals = 6;
 
 export const targetAmount = z

@@ -20,7 +20,6 @@ import {
   wereActiveInCrm,
 } from './rep-store.js';
 
-/** A user of the CRM. */
 export interface Member {
   readonly crmId: string;
   readonly email: string | null;
@@ -30,7 +29,6 @@ export interface Member {
 }
 
 interface ImportedMembers {
-  /** The reps of all imported members. */
   readonly repIds: readonly string[];
   readonly created: number;
   /** Members without a valid e-mail address or member id, which are not imported. */
@@ -105,7 +103,6 @@ interface Person {
 interface CurrentReps {
   /** The reps with the member id or the address of an imported member. */
   readonly stored: readonly StoredRep[];
-  /** By member id. */
   readonly byCrmMember: ReadonlyMap<string, StoredRep>;
   /** Reps whose own member is imported and was active at the last import. */
   readonly wereActive: ReadonlySet<string>;
@@ -146,7 +143,7 @@ class MemberImport {
   }
 
   add({ rep, members }: Person): void {
-    // Of several members, an active one gives the name and the picture.
+    // An active member gives the name and the picture, if there is one.
     const lead = members.find((member) => member.active) ?? (members[0] as ValidMember);
     if (rep === undefined) this.create(lead, members);
     else this.update(rep, lead, members);

@@ -100,7 +100,6 @@ async function loadMailLimits(trx: Work, workspaceId: string, reps: readonly Sto
 }
 
 class MailLimits {
-  /** The reps who get a mail. */
   readonly admitted: StoredRep[] = [];
 
   constructor(

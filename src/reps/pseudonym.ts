@@ -2,7 +2,7 @@
 export interface Pseudonym {
   readonly name: string;
   readonly email: string;
-  /** In place of the CRM member id and of the payroll id. */
+  /** Replaces the CRM member id and the payroll id. */
   readonly externalId: string;
 }
 

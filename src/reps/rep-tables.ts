@@ -3,7 +3,6 @@ import { type Role } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Instant } from '../platform/database/tables.js';
 
-/** Rows of the tables of reps. */
 export interface RepTables {
   reps: {
     workspace_id: string;

@@ -55,7 +55,7 @@ export async function readApprovalHolds(
   });
 }
 
-/** By rep, the other approved periods with days of the period, earliest first. */
+/** Finds, for each rep, the other approved periods with days of the period, earliest first. */
 export async function coveringPeriods(
   trx: Work,
   workspaceId: string,
@@ -103,7 +103,7 @@ export function toHoldsResponse({ coveredBy, openDisputes }: ApprovalHolds) {
   return { coveredBy: [...coveredBy], openDisputes: [...openDisputes] };
 }
 
-/** Without the empty lists, for a single statement. */
+/** Omits empty lists, because a single statement shows only the holds that exist. */
 export function presentHolds({ coveredBy, openDisputes }: ApprovalHolds) {
   return {
     ...(coveredBy.length === 0 ? {} : { coveredBy: [...coveredBy] }),

@@ -40,7 +40,7 @@ export interface CorrectionRow
   readonly at: Date;
 }
 
-/** Which deals, and whose amounts; null for everyone's. */
+/** Selects deals and the people whose amounts are shown; null selects everyone. */
 export interface DealSelection {
   readonly dealIds: readonly string[];
   readonly repIds: readonly string[] | null;

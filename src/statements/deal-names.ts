@@ -26,7 +26,7 @@ export async function loadDealNames(
   };
 }
 
-/** For each of the reps, the people whose deals they may see; null for everyone. */
+/** Loads the people whose deals each rep may see; null stands for everyone. */
 async function loadVisible(
   trx: Work,
   workspaceId: string,

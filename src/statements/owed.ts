@@ -10,7 +10,6 @@ import { findNamesOnStatement } from './deal-names.js';
 import { type StatementContent } from './statement.js';
 import { type TrueUpLine, trueUpLines } from './true-up-line.js';
 
-/** Totals by currency. */
 type Totals = ReadonlyMap<string, Decimal>;
 
 /** The difference between an approved period and a new calculation of it. */

@@ -61,7 +61,7 @@ export const trueUpResponse = z.object({
 });
 export type TrueUpResponse = z.input<typeof trueUpResponse>;
 
-/** In the statement's currency. A larger delta needs force. */
+/** A delta above this amount, in the currency of the statement, needs force. */
 const approvalThreshold = 500;
 
 /** An approved statement with the difference that it owes. */

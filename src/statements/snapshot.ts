@@ -13,7 +13,6 @@ export interface Summary {
   readonly netPayout: string;
 }
 
-/** The totals of one currency. */
 export interface CurrencySummary {
   readonly currency: string;
   readonly summary: Summary;
@@ -53,7 +52,7 @@ export interface StatementLine {
   readonly actor?: string | null;
   /** The approved period whose difference a true-up of this period pays. */
   readonly sourcePeriod?: string;
-  /** The lines of a true-up. */
+  /** A true-up has the lines that it pays. */
   readonly lines?: readonly TrueUpLine[];
 }
 

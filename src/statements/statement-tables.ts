@@ -3,13 +3,12 @@ import { type Phase } from '../engine/model.js';
 import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
 
-/** Rows of the tables of statements. */
 export interface StatementTables {
   statement_period_history: {
     workspace_id: string;
     rep_id: string;
     period: string;
-    /** Decimal text. */
+    /** The text is a decimal number. */
     position: Generated<string>;
     changed_at: GeneratedInstant;
     from_day: Day;

@@ -182,7 +182,7 @@ export async function assertDayIsOpen(trx: Work, workspaceId: string, repId: str
   if (locked !== undefined) throw statementLocked(locked.period);
 }
 
-/** The rep's approved periods, earliest first. */
+/** Lists the rep's approved periods, earliest first. */
 export async function listFrozenPeriods(trx: Work, workspaceId: string, repId: string): Promise<FrozenPeriod[]> {
   const periods = await loadFrozen(trx, workspaceId, repId);
   return [...periods].sort((a, b) => (a.range.from < b.range.from ? -1 : 1));

@@ -215,7 +215,7 @@ export function toTeamResponse(
   members: readonly TeamMemberStatement[],
   notes: {
     readonly checks: ReadonlyMap<string, readonly Check[]>;
-    /** By rep, for those who have one. */
+    /** Keyed by rep; reps without a deviation are absent. */
     readonly deviations: ReadonlyMap<string, number>;
     readonly holds: (repId: string) => ApprovalHolds;
     readonly handed: HandedAmounts;

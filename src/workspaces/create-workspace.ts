@@ -9,7 +9,7 @@ export interface NewWorkspace {
   readonly currency: string;
   readonly timezone: string;
   readonly adminEmail?: string | undefined;
-  /** Default: the address. */
+  /** Defaults to the address. */
   readonly adminName?: string | undefined;
   readonly isDemo?: boolean;
 }

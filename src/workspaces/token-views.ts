@@ -3,7 +3,7 @@ import { type Work } from '../platform/database/unit-of-work.js';
 import { type ConnectionToken } from './connection-token.js';
 import { type IntegrationKey } from './integration-key.js';
 
-/** The workspace's connection tokens, newest first. */
+/** Lists the workspace's connection tokens, newest first. */
 export async function listConnectionTokens(trx: Work, workspaceId: string): Promise<ConnectionToken[]> {
   const rows = await selectTokens(trx, workspaceId, 'conn').execute();
   return rows.map((row) => ({

@@ -21,7 +21,6 @@ export interface PayrollTerms {
   };
 }
 
-/** Rows of the tables of workspaces. */
 export interface WorkspaceTables {
   workspaces: {
     workspace_id: string;

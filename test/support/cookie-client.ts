@@ -4,13 +4,11 @@ export interface OpenedPage {
   readonly url: string;
   readonly headers: Headers;
   readonly text: string;
-  /** Hidden fields of the page's form. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
 /** An HTTP client with the cookies, redirects and forms that the pages without scripts need. */
 export class CookieClient {
-  /** Every Set-Cookie header. */
   readonly received: string[] = [];
   private readonly cookies = new Map<string, string>();
 

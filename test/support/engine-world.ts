@@ -66,7 +66,6 @@ export function continuedLedgers(
 }
 
 interface RepRows {
-  /** The ledger. */
   readonly rows: LedgerRow[];
   /** The rows that count for other rules: those of a true-up replace the approved ones. */
   readonly counted: LedgerRow[];

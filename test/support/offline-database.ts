@@ -26,7 +26,6 @@ let databaseOfFile: Promise<OfflineDatabase> | undefined;
 
 /** A database without a service, and the parts of a service that operations and lanes use in this process. */
 export class OfflineDatabase {
-  /** The time of the clock. */
   now = startOfTests;
   readonly clock: Clock = { now: () => this.now };
   /** Reps for whom a wake-up was sent, newest last. */

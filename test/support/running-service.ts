@@ -45,7 +45,6 @@ export abstract class RunningService {
     private readonly unitOfWork: UnitOfWork,
   ) {}
 
-  /** The URL of the API. */
   abstract get url(): string;
 
   /** The environment of a process of this service. */

@@ -45,7 +45,6 @@ export class ServiceProcess {
     return started;
   }
 
-  /** The URL of the API. */
   get url(): string {
     if (this.listeningUrl === null) throw new Error(`the ${this.kind} has no address`);
     return this.listeningUrl;

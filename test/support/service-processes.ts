@@ -6,7 +6,6 @@ import { RunningService, type Settings } from './running-service.js';
 import { type ProcessKind, type ProcessOptions } from './service-process.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 
-/** The two backends of the queue. */
 export const backends = ['postgres', 'redis'] as const;
 
 interface Options {

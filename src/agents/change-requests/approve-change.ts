@@ -26,7 +26,7 @@ import { notPreviewed, type Previewed, type PreviewParts, previewChange } from '
 interface Approval {
   readonly approver: Caller;
   readonly ref: RequestRef;
-  /** Of what the person has read; undefined for what is stored. */
+  /** Identifies what the person has read; undefined accepts what is stored. */
   readonly fingerprint: string | undefined;
   readonly reason: string | null;
 }

@@ -57,7 +57,7 @@ export const changePreview = z
   .describe('What the change would do to commission');
 type ChangePreview = z.input<typeof changePreview>;
 
-/** As it is stored: names of people are read with the response. */
+/** The stored form has no names: they are read with the response. */
 export interface StoredPreview extends Omit<ChangePreview, 'byRep' | 'locked'> {
   readonly byRep: readonly Omit<ChangePreview['byRep'][number], 'name'>[];
   readonly locked: readonly Omit<ChangePreview['locked'][number], 'name'>[];

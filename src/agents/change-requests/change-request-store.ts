@@ -162,7 +162,6 @@ export async function decide(
   return rows.length > 0;
 }
 
-/** The run of an approved change. */
 export interface Run {
   readonly workspaceId: string;
   readonly requestId: string;

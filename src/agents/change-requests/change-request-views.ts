@@ -45,7 +45,7 @@ interface Row {
   readonly expiresAt: Date;
 }
 
-/** Change requests, newest first. */
+/** Lists change requests, newest first. */
 export async function listChangeRequests(
   trx: Work,
   workspaceId: string,

@@ -17,7 +17,6 @@ import { dealAsOf, readDealAsOf, readRepAsOf, readTeamAsOf, repAsOf, teamAsOf } 
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { DealExplainer } from '../deal-explainer.js';
 
-/** Which people the team overview lists. */
 const include = z
   .literal('all')
   .optional()

@@ -16,7 +16,7 @@ function repsShown(caller: Caller, repId: string | undefined): readonly string[]
   return repId === undefined ? null : [repId];
 }
 
-/** By the last day, latest first; periods with the same last day by length, longest first. */
+/** Sorts by the last day, latest first; of periods with the same last day, the longest is first. */
 function newestFirst(a: Period, b: Period): number {
   const [first, second] = [periodRange(a), periodRange(b)];
   if (first.to !== second.to) return first.to > second.to ? -1 : 1;

@@ -46,7 +46,7 @@ export function withAssociated(
 /** A position of a deal: one product in some quantity. */
 export interface LineItem {
   readonly dealId: string;
-  /** In the currency of the deal; null if the CRM has none. */
+  /** The amount is in the currency of the deal; null if the CRM has none. */
   readonly amount: number | null;
   readonly product: string | null;
 }

@@ -3,15 +3,12 @@ import { type z } from 'zod';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { type CrmAccess, CrmFailure, type CrmFailureKind, type CrmProvider } from './port.js';
 
-/** One request to a CRM. */
 export interface CrmRequest<T> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
-  /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as a form. */
   readonly form?: Readonly<Record<string, string>>;
-  /** Added to the usual headers. */
+  /** These headers are added to the usual ones. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Supplies the token; absent for requests that fetch a token. */
   readonly access?: CrmAccess;
@@ -32,7 +29,7 @@ export interface CrmResponse<T> {
   readonly serverTime: Date;
 }
 
-/** A response other than 2xx. */
+/** The status is not 2xx. */
 export interface CrmErrorResponse {
   readonly status: number;
   readonly headers: Headers;
@@ -50,7 +47,7 @@ export interface ErrorClassification {
   /** `absent`: the CRM does not have it. */
   readonly kind: CrmFailureKind | 'absent';
   readonly retryAfterMs?: number;
-  /** Message for people, in our words. */
+  /** People read this message, so it contains no text of the CRM. */
   readonly message?: string;
 }
 
@@ -61,7 +58,7 @@ export interface CrmRules {
   readonly provider: CrmProvider;
   /** Statuses that may pass, besides those of every CRM: a retry may help. */
   readonly temporary?: readonly number[];
-  /** Null: the status decides. */
+  /** Null lets the status decide. */
   classifyError?(response: CrmErrorResponse): ErrorClassification | null;
 }
 
@@ -69,7 +66,7 @@ export interface CrmRules {
 export interface CrmTiming {
   now(): number;
   sleep(ms: number): Promise<unknown>;
-  /** At least 0 and below 1. */
+  /** Returns a number of at least 0 and below 1. */
   random(): number;
   readonly timeoutMs: number;
   /** The longest wait before the first retry; it doubles with every attempt. */

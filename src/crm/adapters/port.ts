@@ -43,7 +43,7 @@ export interface CrmAdapter {
     readonly code: string;
     readonly redirectUri: string;
     readonly codeVerifier: string;
-    /** That of the consent page. */
+    /** The base URL that the consent page had. */
     readonly loginUrl?: string | null;
   }): Promise<CrmCredentials>;
   /**
@@ -125,7 +125,6 @@ export interface CrmAccountSettings {
 export interface CrmPermission {
   /** The scope, or the permission of the connected user, as the CRM calls it. */
   readonly name: string;
-  /** What it is for. */
   readonly purpose: string;
   /** Null if the CRM does not report it. */
   readonly granted: boolean | null;

@@ -17,7 +17,7 @@ export function toNumber(value: unknown): number | null {
   return Math.min(Math.max(number, -Number.MAX_VALUE), Number.MAX_VALUE);
 }
 
-/** A boolean, also from text. */
+/** Accepts a boolean and its text. */
 export function toBoolean(value: unknown): boolean | null {
   if (value === true || value === 'true') return true;
   return value === false || value === 'false' ? false : null;
@@ -75,7 +75,7 @@ export interface CanonicalValues {
   /** Whether the CRM says that the stage wins the deal, and that it closes it; null if it says neither. */
   readonly is_won: CrmValue;
   readonly is_closed: CrmValue;
-  /** Name of the stage for people. */
+  /** People see this name of the stage. */
   readonly stage_label: CrmValue;
   /** Pipeline of the deal and its name for people; absent in a CRM without pipelines. */
   readonly pipeline?: CrmValue;

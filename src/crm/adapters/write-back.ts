@@ -43,7 +43,6 @@ export interface WriteCheck {
   readonly properties: readonly string[];
 }
 
-/** Why a deal was not written. */
 export type WriteProblem =
   /** The CRM has no such deal. It wrote the values to `survivor`, if that is the deal into which this one was merged. */
   { readonly kind: 'gone'; readonly survivor?: string } | { readonly kind: 'failed'; readonly reason: string };
@@ -67,7 +66,7 @@ export interface TargetField {
 
 /** How people of a CRM call what they create. */
 export interface FieldLabels {
-  /** Such as "the property". */
+  /** Names a field with its article, such as "the property". */
   readonly field: string;
   readonly number: string;
   readonly text: string;
@@ -83,7 +82,7 @@ export function writtenFields(targets: WriteTargets): (readonly [WrittenValue, s
   });
 }
 
-/** What is wrong with the fields. */
+/** Finds what is wrong with the fields. */
 export function checkFields(
   targets: WriteTargets,
   fields: ReadonlyMap<string, TargetField>,

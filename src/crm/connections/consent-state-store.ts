@@ -8,7 +8,7 @@ import { type CrmCredentials, type CrmProvider } from '../adapters/port.js';
 export interface Started {
   readonly workspaceId: string;
   readonly sessionId: string;
-  /** The value of the state cookie. */
+  /** The state cookie of the browser holds this value. */
   readonly browserKey: string;
 }
 
@@ -58,7 +58,7 @@ export async function consumeConsent<Kind extends keyof Stored>(
   try {
     return JSON.parse(secrets.open(consentEncryptionContext(kind, provider, hash), sealed)) as Stored[Kind];
   } catch {
-    // A state of a sign-in or of another CRM is sealed for another place.
+    // A state of a sign-in or of another CRM is sealed with another encryption context.
     return null;
   }
 }

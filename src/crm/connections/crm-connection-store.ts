@@ -20,13 +20,12 @@ export interface InboundRoute {
 export interface NewConnection {
   readonly provider: CrmProvider;
   readonly accountId: string | null;
-  /** Encrypted. */
   readonly credentials: Buffer;
   /** Id of the webhook registered in the account. */
   readonly webhookId: string | null;
-  /** Null keeps the present one. */
+  /** Null keeps the present route. */
   readonly inbound: InboundRoute | null;
-  /** As of the check before connecting. */
+  /** The check before connecting found these permissions. */
   readonly permissions: readonly CrmPermission[];
   /** Interval of the polls, unless the connection has one. */
   readonly pollSeconds: number;

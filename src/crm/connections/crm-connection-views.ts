@@ -4,7 +4,7 @@ import { type CrmProvider, crmProviders } from '../adapters/port.js';
 import { type Integration } from './crm-connection.js';
 import { selectConnection } from './crm-connection-row.js';
 
-/** Every CRM, connected or not. */
+/** Lists every CRM, connected or not. */
 export async function listIntegrations(trx: Work, workspaceId: string): Promise<Integration[]> {
   const rows = await trx
     .selectFrom('crm_connections')

@@ -15,7 +15,6 @@ export const integration = z
     /** The CRM rejects the credentials: an admin must connect again. */
     broken: z.boolean().describe('Whether the CRM rejected the credentials, so that it must be connected again'),
     brokenReason: z.string().nullable().describe('Why the connection does not work; null if it does'),
-    /** End of the last successful sync. */
     lastSyncAt: z.string().nullable().describe('Start of the last successful sync, instant in ISO 8601; null for none'),
     pollSeconds: z
       .int()
@@ -46,7 +45,7 @@ export const connectedResponse = z.object({
     .string()
     .nullable()
     .describe('URL for webhook deliveries, if they must be set up by hand; otherwise null'),
-  /** Bearer secret of deliveries; shown once. */
+  /** Deliveries send this bearer secret; it is shown once. */
   webhookSecret: z
     .string()
     .nullable()

@@ -27,7 +27,7 @@ export interface Connected {
   readonly accountId: string | null;
   /** URL for deliveries, if they must be set up by hand. */
   readonly webhookUrl: string | null;
-  /** Bearer secret of deliveries; shown once. */
+  /** Deliveries send this bearer secret; it is shown once. */
   readonly webhookSecret: string | null;
   /** What to check although the connection works. */
   readonly warnings: readonly ConnectionWarning[];

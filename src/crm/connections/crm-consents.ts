@@ -17,10 +17,10 @@ import { authorizePath, redirectUri } from './oauth-client.js';
 
 const validMs = 10 * 60_000;
 
-/** For whom an address that starts a consent was made. */
+/** Identifies for whom a URL that starts a consent was created. */
 interface Start {
   readonly workspaceId: string;
-  /** Null if an API key requested the address: any admin of the workspace may open it. */
+  /** Null if an API key requested the URL: any admin of the workspace may open it. */
   readonly repId: string | null;
   /** Base URL of the consent page; null for the default. */
   readonly loginUrl: string | null;
@@ -52,7 +52,7 @@ export class CrmConsents {
     private readonly clock: Clock,
   ) {}
 
-  /** The address of the page that starts the consent. It is no secret: opening it requires a session of an admin. */
+  /** Returns the URL of the page that starts the consent. It is no secret: opening it requires a session of an admin. */
   async startUrl(provider: CrmProvider, { workspaceId, repId }: Caller, loginUrl: string | null): Promise<string> {
     const request = { state: '', redirectUri: this.callbackUrl(provider), codeChallenge: '', loginUrl };
     // Rejects a login URL that is not the CRM's.
@@ -62,14 +62,14 @@ export class CrmConsents {
     return `${this.config.PUBLIC_URL}${authorizePath(provider)}?start=${sealed}`;
   }
 
-  /** Rejects an address that this service did not make, or that has expired. */
+  /** Rejects a URL that this service did not create, or that has expired. */
   openStart(provider: CrmProvider, sealed: string): Start {
     const start = this.readStart(provider, sealed);
     if (start !== null && start.validUntil > this.clock.now().getTime()) return start;
     throw notConnected(provider);
   }
 
-  /** Stores the consent for the browser and returns the address of the CRM's consent page. */
+  /** Stores the consent for the browser and returns the URL of the CRM's consent page. */
   async begin(provider: CrmProvider, start: Start, caller: Caller, browserKey: string): Promise<string> {
     const { workspaceId, repId, loginUrl } = start;
     const isStarter = workspaceId === caller.workspaceId && (repId === null || repId === caller.repId);

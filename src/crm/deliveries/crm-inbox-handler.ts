@@ -94,7 +94,7 @@ export class CrmInboxHandler implements InboxHandler {
     return { ...batch, messages };
   }
 
-  /** The messages need no processing. */
+  /** Marks messages that need no processing as done. */
   private async ignore(batch: InboxBatch): Promise<void> {
     await this.unitOfWork.write(batch, (trx) => markProcessed(trx, batch, batch.messages, 'ignored'));
   }

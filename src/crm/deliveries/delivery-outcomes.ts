@@ -56,7 +56,7 @@ interface Tally {
   readonly reversed: number;
   readonly locked: number;
   readonly skipped: number;
-  /** Approved periods that blocked changes. */
+  /** These approved periods blocked changes. */
   readonly periods: readonly string[];
 }
 

@@ -17,11 +17,9 @@ export const deliveryQuery = z.strictObject({
 });
 
 export const deliveryResponse = z.object({
-  /** Number of stored events, including repetitions. */
   accepted: z.int().describe('Number of stored events, including those that were stored before'),
-  /** Number of events of other types or unknown accounts. */
   ignored: z.int().describe('Number of events of other types or of unknown accounts'),
-  /** With `wait`: what the engine did. */
+  /** Present only if the request waits: it states what the engine did. */
   run: z
     .object({
       outcome: z

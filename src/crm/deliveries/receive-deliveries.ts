@@ -16,7 +16,7 @@ interface VerifiedDelivery {
   /** What the rate limit counts: each connection or account that the delivery is for. */
   readonly routes: readonly string[];
   readonly messages: readonly InboxMessage[];
-  /** Number of events of other types. */
+  /** Counts events of other types. */
   readonly ignored: number;
 }
 

@@ -167,7 +167,7 @@ export async function countMissing(
   return rows[0] as { live: number; missing: number };
 }
 
-/** Which of the next live deals, by id, the listing did not contain. `last` is null if there are no more deals. */
+/** Finds which of the next live deals, by id, the listing did not contain. `last` is null if there are no more deals. */
 export async function findMissing(
   trx: Work,
   workspaceId: string,

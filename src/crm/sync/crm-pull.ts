@@ -57,7 +57,7 @@ export const syncRunJob: JobDeclaration<SyncRunPayload> = {
   key: ({ pullId, generation = '', slot = '' }) => idOf(`pull|${pullId}|${generation}|${slot}`),
 };
 
-/** Name of the pull's lease; `due_pulls` uses the same name. */
+/** The function `due_pulls` of the database uses the same name. */
 export function syncRunLease(syncRunId: string): string {
   return `pull ${syncRunId}`;
 }

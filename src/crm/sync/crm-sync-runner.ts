@@ -309,7 +309,7 @@ export class CrmSyncRunner {
     const fetchedAt = await this.databaseTime(workspaceId);
     const deals = syncRun.replaces ? ids.map(goneDeal) : await account.getDeals(ids);
     const found = new Set(deals.map((deal) => deal.id));
-    // Also those that the CRM neither returns nor reports as deleted.
+    // The CRM neither returns these nor reports them as deleted.
     const hidden = ids.filter((dealId) => !found.has(dealId));
     return this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
       const recorded = await this.record(trx, recalculate, run, deals, fetchedAt, hidden);

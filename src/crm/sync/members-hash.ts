@@ -9,7 +9,7 @@ export function hashMembers(members: readonly CrmMember[]): string {
   return idOf(rows.sort().join());
 }
 
-/** Of the people that were imported last; null if none were. */
+/** Returns the hash of the people that were imported last; null if none were. */
 export async function findMembersHash(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
   const row = await selectConnection(trx, workspaceId, provider).select('members_hash').executeTakeFirst();
   return row?.members_hash ?? null;

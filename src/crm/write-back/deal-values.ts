@@ -89,7 +89,7 @@ function toDesiredValues(
   return { dealId, provider, values: isGone ? null : reversed };
 }
 
-/** Of several currencies, that of the deal; otherwise the first. */
+/** Prefers amounts in the currency of the deal; otherwise the first currency counts. */
 function earnedValues(events: readonly DealEvent[], dealCurrency: string, targets: WriteTargets): DealValues {
   const byCurrency = groupBy(events, ({ currency }) => currency);
   const currency = byCurrency.has(dealCurrency) ? dealCurrency : ([...byCurrency.keys()].sort()[0] as string);

@@ -120,7 +120,6 @@ export async function pauseWriteBack(
     where workspace_id = ${workspaceId} and provider = ${provider}`.execute(trx);
 }
 
-/** Requests about one rep. */
 interface PendingComparison {
   readonly repId: string;
   readonly requestIds: readonly string[];

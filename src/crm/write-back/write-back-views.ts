@@ -53,7 +53,7 @@ export async function findWriteTargets(
   return row?.targets ?? null;
 }
 
-/** By which ids or names webhooks report changes of the fields that this service writes. */
+/** Lists the ids or names by which webhooks report changes of the fields that this service writes. */
 export async function writtenProperties(
   trx: Work,
   workspaceId: string,

@@ -65,7 +65,7 @@ export const writeBackExample = {
 
 export interface WriteBackPayload {
   readonly workspaceId: string;
-  /** As of the sweep: a job of a dead worker must not count as this one. */
+  /** The generation of the lease at the sweep: a job of a dead worker must not count as this one. */
   readonly generation?: number | undefined;
   readonly slot?: number | undefined;
 }

@@ -19,7 +19,6 @@ export interface ColumnWarning {
 export interface Header {
   readonly width: number;
   readonly id: number;
-  /** The title of the id column. */
   readonly idTitle: string;
   /** The titles of the other columns as the file has them, by name. */
   readonly titles: ReadonlyMap<string, string>;
@@ -29,7 +28,6 @@ export interface Header {
   readonly warnings: readonly ColumnWarning[];
 }
 
-/** Default names of the id column. */
 const usualIdColumns = ['id', 'deal_id'];
 
 /** Reads the header: names that differ in case, spaces and punctuation only are the same column. */

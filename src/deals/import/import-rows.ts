@@ -48,7 +48,6 @@ interface PreviewRow {
 export type ImportResult = Readonly<Omit<Tally, 'owners'>> & ImportOwners;
 
 interface Tally {
-  /** The created and the changed deals. */
   accepted: number;
   created: number;
   changed: number;

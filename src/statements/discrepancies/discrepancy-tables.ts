@@ -11,7 +11,6 @@ export interface Cause {
   readonly what: string;
 }
 
-/** Rows of the table of discrepancies. */
 export interface DiscrepancyTables {
   discrepancies: {
     workspace_id: string;

@@ -29,7 +29,7 @@ const listed = z
   })
   .describe('A statement without its lines');
 
-/** The other approved periods with days of the period, earliest first. */
+/** Finds the other approved periods with days of the period, earliest first. */
 function coveringAmong(
   requestedPeriod: Period,
   rows: readonly { readonly period: Period; readonly status: string }[],

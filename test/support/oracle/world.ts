@@ -135,9 +135,8 @@ export interface World {
   plans: WorldPlan[];
   assignments: WorldAssignment[];
   quotas: WorldQuota[];
-  /** Live deals only. */
+  /** Contains only live deals. */
   deals: WorldDeal[];
-  /** Approved periods. */
   frozen: FrozenPeriod[];
   /** The ledger before the calculation. Only rows in approved periods and on stopped days have an effect. */
   storedRows: LedgerRow[];

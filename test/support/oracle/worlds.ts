@@ -566,7 +566,7 @@ function canonicalRule(
     );
 }
 
-/** Without what is the default. */
+/** Omits what is the default. */
 function namedStyle({ tierBy, tierMode, payoutMode }: Pick<PayStyle, 'tierBy' | 'tierMode' | 'payoutMode'>) {
   return {
     tierBy: tierBy === 'attainment' ? undefined : tierBy,

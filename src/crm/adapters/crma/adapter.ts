@@ -56,7 +56,6 @@ const rules: CrmRules = {
       : null,
 };
 
-/** Adapter for crm-a. */
 export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTiming): CrmAdapter {
   const http = new CrmHttp(rules, timing);
   return {

@@ -68,7 +68,7 @@ export class CrmaWriter {
           done.push(await this.send(next));
         } catch (error) {
           if (!(error instanceof CrmFailure)) throw error;
-          // Of several failures, the one after which the outcome is unknown.
+          // Prefers the failure that leaves the outcome unknown.
           failure = error.kind === 'unavailable' ? error : (failure ?? error);
         }
       }

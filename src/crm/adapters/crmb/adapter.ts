@@ -104,7 +104,6 @@ function deniedScope(body: unknown): ErrorClassification | null {
   return { kind: 'rejected', message: `the app lacks a scope: grant ${scopes.join(' or ')} and connect again` };
 }
 
-/** Adapter for crm-b. */
 export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTiming): CrmAdapter {
   const http = new CrmHttp(rules, timing);
   return {
@@ -281,7 +280,7 @@ class CrmbAccount implements CrmAccount {
   private readonly writer: CrmbWriter;
   private readonly omitted: ReadonlySet<string>;
   private readonly pipelines = onceFetched(() => this.readPipelines());
-  /** Also hidden and archived properties. */
+  /** Includes hidden and archived properties. */
   private readonly allProperties = onceFetched(() => this.readDefinitions());
   readonly settings = onceFetched(() => this.readSettings());
 

@@ -64,7 +64,7 @@ export interface CrmbReading {
   readonly omitted?: ReadonlySet<string>;
   readonly stages: ReadonlyMap<string, CrmbStage>;
   readonly timeZone: string;
-  /** Currency of deals without one. */
+  /** Deals without a currency have this one. */
   readonly currency: string | null;
 }
 

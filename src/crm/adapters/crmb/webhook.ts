@@ -6,7 +6,6 @@ import { type CrmHint } from '../port.js';
 import { crmbChange } from './values.js';
 
 export interface CrmbRequest {
-  /** The app's client secret. */
   readonly secret: string;
   readonly method: string;
   /** The full URL that the CRM called, built from the configuration and never from the Host header. */

@@ -48,7 +48,7 @@ const category = z.object({ category: z.string().regex(/^\w{1,60}$/) });
 
 /** Reads of the account that the writer needs. */
 interface CrmbWriteReads {
-  /** Every property of deals. */
+  /** Loads every property of deals. */
   properties(): Promise<readonly CrmbProperty[]>;
   /** The currency of the account; null if unknown. */
   currency(): Promise<string | null>;

@@ -232,7 +232,6 @@ export class CrmcAccount implements CrmAccount {
     return rows;
   }
 
-  /** The id of the organisation. */
   async organisation(): Promise<string> {
     const { body } = await this.query('query', soql({ select: ['Id'], from: 'Organization' }), orgs);
     const [org] = body.records;

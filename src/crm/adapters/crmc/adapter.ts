@@ -35,7 +35,6 @@ const tokenResponse = z.object({
   id: z.string().nullish(),
 });
 
-/** Adapter for crm-c. */
 export class CrmcAdapter implements CrmAdapter {
   readonly provider = 'crmc';
   private readonly http: CrmHttp;

@@ -7,7 +7,6 @@ interface PermissionReads {
   countRows(query: string): Promise<number>;
   /** What users see of each other's opportunities; null if the user may not read it. */
   sharingDefault(): Promise<string | null>;
-  /** Id of the connected user. */
   userId(): Promise<string>;
 }
 

@@ -17,7 +17,7 @@ export const receiveCrmc = receiveDeliveries({
   secretPerConnection: true,
   status: 202,
   example: { body: { opportunityId: '006RO000000abcdYAA' }, answer: { accepted: 1, ignored: 0 } },
-  // Only the secret names the account.
+  // The secret alone names the account.
   claimedRoutes: () => [],
   /** A Flow reports which deals have changed: every call counts as new, and only ids are read. */
   verify: async (raw, { inbox }) => {
