@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type CrmProvider, crmProviders } from '#src/crm/adapters/port.js';
-import { syncRunJob } from '#src/crm/sync/crm-pull.js';
-import { insertPoll } from '#src/crm/sync/crm-pull-store.js';
+import { syncRunJob } from '#src/crm/sync/sync-run.js';
+import { insertPoll } from '#src/crm/sync/sync-run-store.js';
 import { writeBackJob } from '#src/crm/write-back/write-back.js';
 import { type Database } from '#src/platform/database/pool.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';

@@ -1,5 +1,5 @@
-import { type SyncRunPayload, syncRunJob } from '#src/crm/sync/crm-pull.js';
 import { type CrmSyncRunner } from '#src/crm/sync/crm-sync-runner.js';
+import { type SyncRunPayload, syncRunJob } from '#src/crm/sync/sync-run.js';
 import { type WriteBackPayload, writeBackJob } from '#src/crm/write-back/write-back.js';
 import { type WriteBackRunner } from '#src/crm/write-back/write-back-runner.js';
 import { calculateJob } from '#src/ledger/lanes/calculate-job.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { countMissing, findMissing, type Listing } from '#src/crm/sync/crm-pull-store.js';
+import { countMissing, findMissing, type Listing } from '#src/crm/sync/sync-run-store.js';
 import { newId } from '#src/kernel/ids.js';
 import { type Work } from '#src/platform/database/unit-of-work.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';

@@ -4,7 +4,7 @@ import { type Work } from '../../platform/database/unit-of-work.js';
 import { revokeLease } from '../../platform/jobs/leases.js';
 import { type CrmProvider } from '../adapters/port.js';
 import { restartSyncs, startSync } from '../sync/crm-sync.js';
-import { stopPolls } from '../sync/stop-pulls.js';
+import { stopPolls } from '../sync/stop-sync-runs.js';
 
 /** What happens to the deals of the account that was connected before. */
 export const previousDealsChoices = ['keep', 'remove'] as const;

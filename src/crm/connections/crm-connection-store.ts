@@ -3,7 +3,7 @@ import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { recordEvent } from '../../platform/outbound/outgoing-events.js';
 import { type CrmPermission, type CrmProvider } from '../adapters/port.js';
-import { stopSyncRuns } from '../sync/stop-pulls.js';
+import { stopSyncRuns } from '../sync/stop-sync-runs.js';
 import { selectConnection, updateConnection } from './crm-connection-row.js';
 
 interface Who {

@@ -6,7 +6,7 @@ import { placeOfRoute } from '../../platform/inbox/inbox.js';
 import { type Log } from '../../platform/log.js';
 import { type Secrets } from '../../platform/secrets/secrets.js';
 import { type CrmCredentials, type CrmProvider, type RegisteredWebhook } from '../adapters/port.js';
-import { pollInterval } from '../sync/crm-pull-store.js';
+import { pollInterval } from '../sync/sync-run-store.js';
 import { applyWriteBack } from '../write-back/write-back-store.js';
 import {
   accountChanged,

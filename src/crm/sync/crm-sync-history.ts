@@ -7,7 +7,7 @@ import { type CrmSyncRecord } from './crm-sync-record.js';
 /** A sync may skip every deal of a CRM, so only the first are listed. The counts contain all of them. */
 export const maxSkippedListed = 100;
 
-/** Adds deals that pay no rep to the running pull. */
+/** Adds deals that pay no rep to the sync run. */
 export async function recordSkippedDeals(
   trx: Work,
   workspaceId: string,
@@ -28,7 +28,7 @@ interface SyncEnd {
   readonly error?: string;
 }
 
-/** Stores the pull in the history. The caller deletes the pull in the same transaction. */
+/** Stores the sync run in the history. The caller deletes it in the same transaction. */
 export async function storeSyncEnd(trx: Work, workspaceId: string, syncRunId: string, end: SyncEnd): Promise<void> {
   await sql`
     insert into crm_syncs (workspace_id, sync_id, provider, kind, actor, status, failure, error, deals, counts,

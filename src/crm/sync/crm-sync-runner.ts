@@ -15,6 +15,8 @@ import { importCrmMembers } from '../../reps/import-crm-members.js';
 import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure, type CrmProvider } from '../adapters/port.js';
 import { goneDeal } from '../adapters/values.js';
 import { type CrmAccounts } from '../connections/crm-accounts.js';
+import { maxSkippedListed, recordSkippedDeals, storeSyncEnd } from './crm-sync-history.js';
+import { findMembersHash, hashMembers, saveMembersHash } from './members-hash.js';
 import {
   addCounts,
   confirmMinutes,
@@ -22,8 +24,8 @@ import {
   type SyncRun,
   type SyncRunPayload,
   syncRunLease,
-} from './crm-pull.js';
-import { type CountChanges, countSyncedDeals, type SyncedDeal } from './crm-pull-deals.js';
+} from './sync-run.js';
+import { type CountChanges, countSyncedDeals, type SyncedDeal } from './sync-run-deals.js';
 import {
   countMissing,
   delaySyncRun,
@@ -39,11 +41,9 @@ import {
   saveDeletionsThrough,
   saveSyncRunStep,
   schedulePoll,
-} from './crm-pull-store.js';
-import { maxSkippedListed, recordSkippedDeals, storeSyncEnd } from './crm-sync-history.js';
-import { findMembersHash, hashMembers, saveMembersHash } from './members-hash.js';
+} from './sync-run-store.js';
 
-/** Why a pull failed; reported with the job. */
+/** Why a sync run failed; reported with the job. */
 type SyncFailure = 'crm_unavailable' | 'crm_refused' | 'reconcile_refused' | 'disconnected';
 
 const sliceMs = 10_000;
@@ -60,7 +60,7 @@ const visibilityDelayMs = 5_000;
 export interface SyncSettings {
   readonly pollSeconds: number;
   readonly retryMs: number;
-  /** Called when a pull begins. */
+  /** Called when a sync run begins. */
   readonly repairWebhook: (workspaceId: string, provider: CrmProvider) => Promise<void>;
   /** Called in the transaction that gives a sync up. */
   readonly onGivenUp: (trx: Work, workspaceId: string, provider: CrmProvider, reason: string) => Promise<void>;
@@ -77,7 +77,7 @@ interface Run {
 
 /**
  * Pulls people, fields and deals from a CRM step by step. Each step is stored together with the position of the next
- * one, so a pull resumes where it stopped.
+ * one, so a sync run resumes where it stopped.
  */
 export class CrmSyncRunner {
   constructor(
@@ -90,13 +90,13 @@ export class CrmSyncRunner {
     private readonly log: Log,
   ) {}
 
-  /** Runs until the pull completes or must wait. Returns at once if another worker holds the lease. */
+  /** Runs until the sync run completes or must wait. Returns at once if another worker holds the lease. */
   async run(workspaceId: string, syncRunId: string): Promise<void> {
     const outcome = await this.leases.hold(workspaceId, syncRunLease(syncRunId), async (lease) => {
       try {
         return await this.resume(workspaceId, syncRunId, lease);
       } catch (error) {
-        // An outage of the database is not a failure of the pull: the sweep resumes it.
+        // An outage of the database is not a failure of the sync run: the sweep resumes it.
         if (error instanceof LeaseLost || isOutage(error)) throw error;
         await this.handleFailure(workspaceId, syncRunId, error);
         return 'stopped';
@@ -163,7 +163,7 @@ export class CrmSyncRunner {
     });
   }
 
-  /** Without the webhook, changes arrive with polls, so a failure does not stop the pull. */
+  /** Without the webhook, changes arrive with polls, so a failure does not stop the sync run. */
   private async repairWebhook(workspaceId: string, provider: CrmProvider): Promise<void> {
     await this.settings.repairWebhook(workspaceId, provider).catch((error: unknown) => {
       if (isOutage(error)) throw error;
@@ -171,7 +171,7 @@ export class CrmSyncRunner {
     });
   }
 
-  /** Whether the people are as they were at the last import; then the pull goes to the deals. */
+  /** Whether the people are as they were at the last import; then the sync run goes to the deals. */
   private skipPeople(
     { workspaceId, syncRun, lease }: Pick<Run, 'workspaceId' | 'syncRun' | 'lease'>,
     hash: string,
@@ -271,7 +271,7 @@ export class CrmSyncRunner {
 
   /**
    * Deals missing from the listing are read by their ids before they are deleted: pages shift while deals come and
-   * go, so a listing may miss a deal that exists. True if the pull ended here.
+   * go, so a listing may miss a deal that exists. True if the sync run ended here.
    */
   private async removeMissing(run: Run): Promise<boolean> {
     const { workspaceId, syncRun } = run;
@@ -303,7 +303,7 @@ export class CrmSyncRunner {
     return false;
   }
 
-  /** Reads missing deals and records those that are gone; the counts of the pull with them. */
+  /** Reads missing deals and records those that are gone; the counts of the sync run with them. */
   private async checkMissing(run: Run, ids: readonly string[], counts: SyncRun['counts']): Promise<SyncRun['counts']> {
     const { workspaceId, syncRun, account } = run;
     const fetchedAt = await this.databaseTime(workspaceId);
@@ -345,7 +345,7 @@ export class CrmSyncRunner {
     });
   }
 
-  /** Temporary failures are retried later; others end the pull. Recorded deals stay. */
+  /** Temporary failures are retried later; others end the sync run. Recorded deals stay. */
   private async handleFailure(workspaceId: string, syncRunId: string, error: unknown): Promise<void> {
     const syncRun = await this.unitOfWork.write({ workspaceId }, (trx) => lockSyncRun(trx, workspaceId, syncRunId));
     if (syncRun === null) return;
@@ -406,7 +406,7 @@ export class CrmSyncRunner {
 }
 
 /**
- * The instant up to which the pull is complete, by the CRM's clock: as stated by the last page, otherwise shortly
+ * The instant up to which the sync run is complete, by the CRM's clock: as stated by the last page, otherwise shortly
  * before the first response.
  */
 function coveredBy(syncRun: SyncRun, page: CrmDealPage | null): Date | null {
@@ -414,7 +414,7 @@ function coveredBy(syncRun: SyncRun, page: CrmDealPage | null): Date | null {
   return page.coveredUntil ?? syncRun.coveredUntil ?? new Date(page.serverTime.getTime() - visibilityDelayMs);
 }
 
-/** Whether a pull that failed for a temporary reason is not retried any more. */
+/** Whether a sync run that failed for a temporary reason is not retried any more. */
 function mustEnd({ kind, phase, attempts, awaited, isGivenUp }: SyncRun, error: unknown): boolean {
   // The adapter has already retried.
   if (phase === 'people' && awaited && error instanceof CrmFailure) return true;

@@ -6,8 +6,8 @@ import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work
 import { type JobQueue } from '../../platform/jobs/job-queue.js';
 import { revokeLease } from '../../platform/jobs/leases.js';
 import { type CrmProvider } from '../adapters/port.js';
-import { syncRunJob, syncRunLease } from './crm-pull.js';
-import { deleteSyncRun, insertSync, joinSync, listSyncs } from './crm-pull-store.js';
+import { syncRunJob, syncRunLease } from './sync-run.js';
+import { deleteSyncRun, insertSync, joinSync, listSyncs } from './sync-run-store.js';
 
 interface SyncOptions {
   readonly reconcile: boolean;

@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { type CrmField, type CrmProvider } from '../adapters/port.js';
 import { updateConnection } from '../connections/crm-connection-row.js';
-import { confirmMinutes, type SyncRun, type SyncRunPhase } from './crm-pull.js';
+import { confirmMinutes, type SyncRun, type SyncRunPhase } from './sync-run.js';
 
 interface NewSyncRun {
   readonly syncRunId: string;
@@ -87,7 +87,7 @@ export async function insertPoll(trx: Work, workspaceId: string, provider: CrmPr
 /** A sync whose attempts all fail for so long is given up. */
 const maxOutage = sql`interval '1 day'`;
 
-/** The pull, locked for the transaction; null if it or its connection has ended. */
+/** The sync run, locked for the transaction; null if it or its connection has ended. */
 export async function lockSyncRun(trx: Work, workspaceId: string, syncRunId: string): Promise<SyncRun | null> {
   const row = await trx
     .selectFrom('crm_pulls')
@@ -152,7 +152,7 @@ export async function deleteSyncRun(trx: Work, workspaceId: string, syncRunId: s
   await trx.deleteFrom('crm_pulls').where('workspace_id', '=', workspaceId).where('pull_id', '=', syncRunId).execute();
 }
 
-/** What decides whether the listing of a pull contained a deal. */
+/** What decides whether the listing of a sync run contained a deal. */
 export type Listing = Pick<SyncRun, 'syncRunId' | 'provider' | 'startedAt' | 'restarts'>;
 
 /** Number of live deals of the CRM here, and of those the listing did not contain. */
@@ -183,7 +183,7 @@ export async function findMissing(
 
 /**
  * Live deals of the CRM. Those that were created or changed during the listing may be missing from it and still exist.
- * `limit 1` makes PostgreSQL look for each deal by the key: a join may read all deals of the pull for every page.
+ * `limit 1` makes PostgreSQL look for each deal by the key: a join may read all deals of the sync run for every page.
  */
 function comparedDeals(workspaceId: string, { syncRunId, provider, startedAt, restarts }: Listing, page = sql``) {
   return sql`(

@@ -2,9 +2,9 @@ import { failPull } from '../../ledger/requests/calculation-jobs.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
 import { revokeLease } from '../../platform/jobs/leases.js';
 import { type CrmProvider } from '../adapters/port.js';
-import { syncRunLease } from './crm-pull.js';
-import { deleteSyncRun } from './crm-pull-store.js';
 import { storeSyncEnd } from './crm-sync-history.js';
+import { syncRunLease } from './sync-run.js';
+import { deleteSyncRun } from './sync-run-store.js';
 
 /**
  * Ends the running syncs and polls of a CRM. Their workers lose the lease and write nothing more. Deals that were

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Work } from '../../platform/database/unit-of-work.js';
-import { type SyncRun } from './crm-pull.js';
+import { type SyncRun } from './sync-run.js';
 
-/** What a pull did with a deal. */
+/** What a sync run did with a deal. */
 export interface SyncedDeal {
   readonly dealId: string;
   readonly outcome: string;
@@ -11,9 +11,9 @@ export interface SyncedDeal {
   readonly isSkipped: boolean;
 }
 
-/** How the counts of a pull change. */
+/** How the counts of a sync run change. */
 export interface CountChanges {
-  /** Number of deals that the pull has not seen before. */
+  /** Number of deals that the sync run has not seen before. */
   readonly deals: number;
   readonly counts: Readonly<Record<string, number>>;
 }
@@ -23,7 +23,7 @@ const provisional: readonly string[] = ['unchanged', 'stale'];
 
 /**
  * Records which deals the CRM has. Each deal counts once, however often it is listed. `limit 1` makes PostgreSQL look
- * for each deal by the key: a join may read all deals of the pull for every page.
+ * for each deal by the key: a join may read all deals of the sync run for every page.
  */
 export async function countSyncedDeals(
   trx: Work,

@@ -14,11 +14,11 @@ export interface SyncRun {
   readonly recalculate: boolean;
   /** Deals that the account does not have are of another account: they are removed without a confirmation. */
   readonly replaces: boolean;
-  /** A request waits for the result: the pull fails at once if it cannot begin. */
+  /** A request waits for the result: the sync run fails at once if it cannot begin. */
   readonly awaited: boolean;
   readonly phase: SyncRunPhase;
   readonly modifiedFrom: Date | null;
-  /** Null if this pull does not list deletions apart. */
+  /** Null if this sync run does not list deletions apart. */
   readonly deletedFrom: Date | null;
   readonly coveredUntil: Date | null;
   readonly cursor: string | null;
@@ -44,7 +44,7 @@ export interface SyncRunPayload {
   readonly slot?: number | undefined;
 }
 
-/** Resumes a pull. */
+/** Resumes a sync run. */
 export const syncRunJob: JobDeclaration<SyncRunPayload> = {
   name: 'crm-pull.v1',
   payload: z.object({
