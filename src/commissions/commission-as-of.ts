@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { monthsUpTo, monthTotal, repDashboard } from '../dashboards/rep-dashboard.js';
-import { readTeamOverview, teamOverview } from '../dashboards/team-overview.js';
+import { readTeamOverview, type SelectedReps, teamOverview } from '../dashboards/team-overview.js';
 import { eventAnswer } from '../earnings/commission-event.js';
 import { listMonths } from '../earnings/commission-views.js';
 import { earningsOf } from '../earnings/earnings.js';
@@ -47,9 +47,16 @@ export const dealAsOf = z
 export async function readTeamAsOf(
   trx: Work,
   instant: Date,
-  ...overview: Parameters<typeof readTeamOverview> extends [Work, ...infer Rest] ? Rest : never
+  workspaceId: string,
+  period: Period,
+  currency: string,
+  selection: SelectedReps,
 ): Promise<z.input<typeof teamAsOf>> {
-  const { reps, openDiscrepancies: _, ...totals } = await readTeamOverview(trx, ...overview);
+  const {
+    reps,
+    openDiscrepancies: _,
+    ...totals
+  } = await readTeamOverview(trx, workspaceId, period, currency, selection);
   return { asOf: instant.toISOString(), ...totals, reps: reps.map(({ attainment: __, ...rep }) => rep) };
 }
 

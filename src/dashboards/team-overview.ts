@@ -38,6 +38,13 @@ export const teamOverview = z
   .describe('What the team earned in a period');
 type TeamOverview = z.input<typeof teamOverview>;
 
+export interface SelectedReps {
+  /** Null for everyone. */
+  readonly repIds: readonly string[] | null;
+  /** Whether people without a plan, a quota or an amount are included. */
+  readonly everyone: boolean;
+}
+
 /**
  * Earnings of the team in the period: active people with a plan or a quota in it, and every person with an amount or an
  * approved statement of it; `everyone` adds the other active people.
@@ -47,7 +54,7 @@ export async function readTeamOverview(
   workspaceId: string,
   period: Period,
   currency: string,
-  { repIds, everyone }: { readonly repIds: readonly string[] | null; readonly everyone: boolean },
+  { repIds, everyone }: SelectedReps,
 ): Promise<TeamOverview> {
   const [team, earned, quotas, open] = await inParallel(
     () => listTeam(trx, workspaceId, period, repIds),
