@@ -142,7 +142,7 @@ class DemoBuilder {
   /** Waits until no work is left, or until a time limit. */
   async waitForWorkers(): Promise<void> {
     const pending = sql`select from calculation_requests where workspace_id = ${this.caller.workspaceId} limit 1`;
-    const read = () => this.service.unitOfWork.read(this.caller, (trx) => pending.execute(trx));
+    const read = () => this.service.unitOfWork.read(this.caller, (tx) => pending.execute(tx.db));
     await pollUntil(read, ({ rows }) => rows.length === 0, { maxWaitMs: 30_000, pauseMs: 50 });
   }
 

@@ -46,7 +46,7 @@ export class CrmSweep {
     const { rows } = await sql<{ workspace_id: string; provider: CrmProvider }>`
       select * from due_polls(${crmProviders}::text[])`.execute(this.database);
     for (const { workspace_id: workspaceId, provider } of rows) {
-      const pullId = await this.unitOfWork.write({ workspaceId }, (trx) => insertPoll(trx, workspaceId, provider));
+      const pullId = await this.unitOfWork.write({ workspaceId }, (tx) => insertPoll(tx, provider));
       if (pullId !== null) await this.queue.add(syncRunJob, { workspaceId, pullId });
     }
   }

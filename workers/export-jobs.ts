@@ -10,7 +10,7 @@ import {
   postponeExport,
   updateProgress,
 } from '#src/exports/export-store.js';
-import { type Work } from '#src/platform/database/unit-of-work.js';
+import { type Transaction } from '#src/platform/database/unit-of-work.js';
 import { failpoint } from '#src/platform/failpoint.js';
 import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
 
@@ -34,23 +34,23 @@ export class ExportJobs implements LeasedJobs<ClaimedExport> {
     const sink = await this.openSink(job, write, isStopping);
     const file = await this.maker.make(job.workspaceId, job, sink);
     await failpoint('export.afterMake');
-    await write(async (trx) => {
-      if (file === null) await postponeExport(trx, job, 0, 0);
-      else await completeExport(trx, job, file);
+    await write(async (tx) => {
+      if (file === null) await postponeExport(tx, job, 0, 0);
+      else await completeExport(tx, job, file);
       await failpoint('export.beforeCommit');
     });
   }
 
-  retry(trx: Work, job: ClaimedExport, attempts: number, reason: 'outage' | 'error'): Promise<void> {
+  retry(tx: Transaction, job: ClaimedExport, attempts: number, reason: 'outage' | 'error'): Promise<void> {
     const pauseMs = reason === 'outage' ? pauseInOutageMs : pauseAfterFailureMs * attempts;
-    return postponeExport(trx, job, pauseMs, attempts);
+    return postponeExport(tx, job, pauseMs, attempts);
   }
 
   private async openSink(job: ClaimedExport, write: LeasedWrite, isStopping: () => boolean): Promise<PartSink> {
     const isArchive = job.kind === 'team.zip';
-    const owners = await write(async (trx) => {
-      if (!isArchive) await deleteParts(trx, job);
-      return listPartOwners(trx, job);
+    const owners = await write(async (tx) => {
+      if (!isArchive) await deleteParts(tx, job);
+      return listPartOwners(tx, job);
     });
     let part = owners.length;
     const until = performance.now() + sliceMs;
@@ -59,13 +59,13 @@ export class ExportJobs implements LeasedJobs<ClaimedExport> {
       store: async (content, file = undefined) => {
         const added = { part, content, name: file?.name ?? null, repId: file?.repId ?? null };
         part += 1;
-        await write(async (trx) => {
-          if (isArchive) await updateProgress(trx, job, { done: part });
-          await insertPart(trx, job, added);
+        await write(async (tx) => {
+          if (isArchive) await updateProgress(tx, job, { done: part });
+          await insertPart(tx, job, added);
         });
         await failpoint('export.afterPart');
       },
-      start: (total) => write((trx) => updateProgress(trx, job, { total, done: part })),
+      start: (total) => write((tx) => updateProgress(tx, job, { total, done: part })),
       isTimeUp: () => isStopping() || performance.now() > until,
     };
   }

@@ -68,9 +68,9 @@ export class LaneSweep {
     const { rows } = await sql<{ workspace_id: string; job_id: string }>`
       select workspace_id, job_id from running_jobs()`.execute(this.database);
     for (const { workspace_id: workspaceId, job_id: jobId } of rows) {
-      await this.unitOfWork.write({ workspaceId }, async (trx) => {
-        await completeJobIfDone(trx, workspaceId, jobId);
-        await deleteOldJobs(trx, workspaceId);
+      await this.unitOfWork.write({ workspaceId }, async (tx) => {
+        await completeJobIfDone(tx, jobId);
+        await deleteOldJobs(tx);
       });
     }
   }
@@ -82,8 +82,8 @@ export class LaneSweep {
     for (const { workspace_id: workspaceId, timezone, periodic_through: through } of rows) {
       const today = dayInZone(this.clock.now(), timezone);
       if (through !== null && through >= today) continue;
-      await this.changes.run({ workspaceId }, 'none', async (trx, recalculate) => {
-        const taken = await trx
+      await this.changes.run({ workspaceId }, 'none', async (tx, recalculate) => {
+        const taken = await tx.db
           .updateTable('workspaces')
           .set({ periodic_through: today })
           .where('workspace_id', '=', workspaceId)
@@ -91,7 +91,7 @@ export class LaneSweep {
           .returning('workspace_id')
           .executeTakeFirst();
         if (taken === undefined) return;
-        const plans = await trx
+        const plans = await tx.db
           .selectFrom('plan_rules')
           .select('plan_id')
           .distinct()

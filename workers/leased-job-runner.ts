@@ -1,12 +1,12 @@
 import { Failure } from '#src/kernel/failure.js';
 import { isUnavailable, retryOnOutage } from '#src/platform/database/database-errors.js';
-import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { LeaseLost, type Leases } from '#src/platform/jobs/leases.js';
 import { type Log } from '#src/platform/log.js';
 import { type WorkRunner } from './leased-worker.js';
 
 /** Runs a transaction that fails with {@link LeaseLost} and writes nothing if another worker holds the lease. */
-export type LeasedWrite = <T>(work: (trx: Work) => Promise<T>) => Promise<T>;
+export type LeasedWrite = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
 /** One kind of job that is a row with a number of attempts. */
 export interface LeasedJobs<Job extends { readonly attempts: number }> {
@@ -16,11 +16,11 @@ export interface LeasedJobs<Job extends { readonly attempts: number }> {
   /** The reason of a job that failed in every attempt. */
   readonly failureMessage: string;
   /** Starts an attempt. Null if the job is finished or waits. */
-  claim(trx: Work, workspaceId: string, jobId: string): Promise<Job | null>;
+  claim(tx: Transaction, jobId: string): Promise<Job | null>;
   /** Does the job and stores its result. */
   perform(job: Job, write: LeasedWrite, isStopping: () => boolean): Promise<void>;
-  retry(trx: Work, job: Job, attempts: number, reason: 'outage' | 'error'): Promise<void>;
-  fail(trx: Work, job: Job, code: string | null, message: string): Promise<void>;
+  retry(tx: Transaction, job: Job, attempts: number, reason: 'outage' | 'error'): Promise<void>;
+  fail(tx: Transaction, job: Job, code: string | null, message: string): Promise<void>;
 }
 
 /** Does jobs. Doing one twice is harmless: only the holder of the lease can store a result. */
@@ -35,11 +35,11 @@ export class LeasedJobRunner<Job extends { readonly attempts: number }> implemen
   async run(workspaceId: string, jobId: string, isStopping: () => boolean): Promise<boolean> {
     const done = await this.leases.hold(workspaceId, `${this.jobs.name} ${jobId}`, async (lease) => {
       const write: LeasedWrite = (work) =>
-        this.unitOfWork.write({ workspaceId }, async (trx) => {
-          await lease.assertHeld(trx);
-          return work(trx);
+        this.unitOfWork.write({ workspaceId }, async (tx) => {
+          await lease.assertHeld(tx);
+          return work(tx);
         });
-      const job = await write((trx) => this.jobs.claim(trx, workspaceId, jobId));
+      const job = await write((tx) => this.jobs.claim(tx, jobId));
       if (job !== null) await this.attempt(job, write, isStopping);
       return true;
     });
@@ -68,11 +68,11 @@ export class LeasedJobRunner<Job extends { readonly attempts: number }> implemen
     const isOutage = isUnavailable(error);
     const isFinal = error instanceof Failure || (!isOutage && attempts >= maxAttempts);
     this.log.warn({ err: error, attempt: attempts, final: isFinal }, `${name} failed`);
-    await write((trx) => {
-      if (error instanceof Failure) return this.jobs.fail(trx, job, error.code, error.message);
-      if (isOutage) return this.jobs.retry(trx, job, attempts - 1, 'outage');
-      if (isFinal) return this.jobs.fail(trx, job, null, failureMessage);
-      return this.jobs.retry(trx, job, attempts, 'error');
+    await write((tx) => {
+      if (error instanceof Failure) return this.jobs.fail(tx, job, error.code, error.message);
+      if (isOutage) return this.jobs.retry(tx, job, attempts - 1, 'outage');
+      if (isFinal) return this.jobs.fail(tx, job, null, failureMessage);
+      return this.jobs.retry(tx, job, attempts, 'error');
     });
   }
 }

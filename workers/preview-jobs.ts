@@ -9,7 +9,7 @@ import {
   failPreview,
   retryPreview,
 } from '#src/plans/plan-preview-store.js';
-import { type UnitOfWork, type Work } from '#src/platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { failpoint } from '#src/platform/failpoint.js';
 import { workspaceToday } from '#src/reps/rep-views.js';
 import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
@@ -31,19 +31,17 @@ export class PreviewJobs implements LeasedJobs<ClaimedPreview> {
   async perform(job: ClaimedPreview, write: LeasedWrite): Promise<void> {
     const [{ figures, deals }, notes] = await this.calculate(job);
     await failpoint('preview.afterCalculate');
-    await write((trx) => completePreview(trx, job, { ...figures, ...notes }, deals));
+    await write((tx) => completePreview(tx, job, { ...figures, ...notes }, deals));
   }
 
   private calculate({ workspaceId, request }: ClaimedPreview) {
-    const read = <T>(work: (trx: Work, today: Day) => Promise<T>) =>
-      this.unitOfWork.run(
-        { workspaceId },
-        { lock: 'none', access: 'read', isolation: 'repeatable read' },
-        async (trx) => work(trx, await workspaceToday(trx, workspaceId, this.clock)),
+    const read = <T>(work: (tx: Transaction, today: Day) => Promise<T>) =>
+      this.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read', isolation: 'repeatable read' }, async (tx) =>
+        work(tx, await workspaceToday(tx, this.clock)),
       );
     return inParallel(
-      () => read((trx, today) => previewChange(trx, workspaceId, request, today)),
-      () => read((trx, today) => previewNotes(trx, workspaceId, request, today)),
+      () => read((tx, today) => previewChange(tx, request, today)),
+      () => read((tx, today) => previewNotes(tx, request, today)),
     );
   }
 }

@@ -2,17 +2,17 @@ import { sql } from 'kysely';
 import { type DayRange, hull } from '../kernel/day.js';
 import { widened } from '../kernel/period.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Absence, absenceOverlap } from './absence.js';
 
 /** Stores the absence in place of the one with its id. Two absences of one person may not overlap. */
-export async function storeAbsence(trx: Work, workspaceId: string, absence: Absence): Promise<void> {
+export async function storeAbsence(tx: Transaction, absence: Absence): Promise<void> {
   const { absenceId, repId, from, to, quotaRelief, variableRelief, note } = absence;
   const { rows } = await sql<Pick<Absence, 'from' | 'to'>>`
     select from_day as "from", to_day as "to" from absences
-    where workspace_id = ${workspaceId} and rep_id = ${repId} and absence_id <> ${absenceId}
+    where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and absence_id <> ${absenceId}
       and from_day <= ${to}::date and to_day >= ${from}::date
-    order by from_day limit 1`.execute(trx);
+    order by from_day limit 1`.execute(tx.db);
   if (rows[0] !== undefined) throw absenceOverlap(rows[0]);
   const terms = {
     from_day: from,
@@ -21,17 +21,17 @@ export async function storeAbsence(trx: Work, workspaceId: string, absence: Abse
     variable_relief: String(variableRelief),
     note,
   };
-  await trx
+  await tx.db
     .insertInto('absences')
-    .values({ workspace_id: workspaceId, absence_id: absenceId, rep_id: repId, ...terms })
+    .values({ workspace_id: tx.workspaceId, absence_id: absenceId, rep_id: repId, ...terms })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'absence_id']).doUpdateSet(terms))
     .execute();
 }
 
-export async function removeAbsence(trx: Work, workspaceId: string, absenceId: string): Promise<void> {
-  await trx
+export async function removeAbsence(tx: Transaction, absenceId: string): Promise<void> {
+  await tx.db
     .deleteFrom('absences')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('absence_id', '=', absenceId)
     .execute();
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isUuid } from '../kernel/ids.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Absence } from './absence.js';
 
 interface AbsenceFilter {
@@ -9,20 +9,20 @@ interface AbsenceFilter {
 }
 
 /** Absences by rep, earliest first. */
-export async function listAbsences(trx: Work, workspaceId: string, filter: AbsenceFilter): Promise<Absence[]> {
+export async function listAbsences(tx: Transaction, filter: AbsenceFilter): Promise<Absence[]> {
   const { absenceId, repIds } = filter;
   const { rows } = await sql<Absence>`
     select a.absence_id as "absenceId", a.rep_id as "repId", a.from_day as "from", a.to_day as "to",
       a.quota_relief::float8 as "quotaRelief", a.variable_relief::float8 as "variableRelief", a.note
     from absences a
-    where a.workspace_id = ${workspaceId}
+    where a.workspace_id = ${tx.workspaceId}
       ${absenceId === undefined ? sql`` : sql`and a.absence_id = ${absenceId}`}
       ${repIds ? sql`and a.rep_id = any(${repIds}::uuid[])` : sql``}
-    order by a.rep_id, a.from_day`.execute(trx);
+    order by a.rep_id, a.from_day`.execute(tx.db);
   return rows;
 }
 
-export async function findAbsence(trx: Work, workspaceId: string, absenceId: string): Promise<Absence | null> {
+export async function findAbsence(tx: Transaction, absenceId: string): Promise<Absence | null> {
   if (!isUuid(absenceId)) return null;
-  return (await listAbsences(trx, workspaceId, { absenceId }))[0] ?? null;
+  return (await listAbsences(tx, { absenceId }))[0] ?? null;
 }

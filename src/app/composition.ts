@@ -145,7 +145,7 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
     replica,
     onReleased: (workspaceId, repIds) => laneRunner.wakeReleased(workspaceId, repIds),
     onEvents: (workspaceId) => void queue.add(deliverEventsJob, { workspaceId }),
-    onRecorded: (trx, events) => notifications.send(trx, trx.workspaceId, events),
+    onRecorded: (tx, events) => notifications.send(tx, events),
   });
   const laneRunner: LaneRunner = new LaneRunner(unitOfWork, clock, localLanes.wake, log, wakeChecksThrough(queue));
   const secrets = openSecrets(config);
@@ -223,7 +223,7 @@ function syncSettingsOf(config: Config, notifications: Notifications, connector:
     pollSeconds: config.CRM_POLL_SECONDS,
     retryMs: config.CRM_RETRY_MS,
     repairWebhook: (workspaceId, provider) => connector.repairWebhook(workspaceId, provider),
-    onGivenUp: (trx, workspaceId, provider, reason) => notifications.syncGivenUp(trx, workspaceId, provider, reason),
+    onGivenUp: (tx, provider, reason) => notifications.syncGivenUp(tx, provider, reason),
   };
 }
 
@@ -233,7 +233,6 @@ function deliverySettings(config: Config, notifications: Notifications): Deliver
     allowLoopback: config.CRM_ALLOW_LOOPBACK,
     timeoutMs: timeLimit(10_000),
     maxResponseBytes: 64 * 1024,
-    onDisabled: (trx, workspaceId, url, reason) =>
-      notifications.endpointDisabled(trx, workspaceId, new URL(url).host, reason),
+    onDisabled: (tx, url, reason) => notifications.endpointDisabled(tx, new URL(url).host, reason),
   };
 }

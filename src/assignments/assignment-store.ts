@@ -5,7 +5,7 @@ import { type Affected } from '../ledger/lanes/calculate-pending.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 
 /** A plan and the days of an assignment to it; null is unbounded. */
 interface Placement {
@@ -16,91 +16,77 @@ interface Placement {
 
 /** The reps who have another assignment to the plan on some of these days. */
 export async function overlappingReps(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
   { planId, start, end }: Placement,
   except: string | null = null,
 ): Promise<string[]> {
   const { rows } = await sql<{ rep_id: string }>`
     select distinct rep_id from assignments
-    where workspace_id = ${workspaceId} and plan_id = ${planId} and rep_id = any(${repIds}::uuid[])
+    where workspace_id = ${tx.workspaceId} and plan_id = ${planId} and rep_id = any(${repIds}::uuid[])
       and deleted_at is null and assignment_id is distinct from ${except}::uuid
       and daterange(effective_start, effective_end, '[]') && daterange(${start}::date, ${end}::date, '[]')
-    order by rep_id`.execute(trx);
+    order by rep_id`.execute(tx.db);
   return rows.map((row) => row.rep_id);
 }
 
 /** Inserts one assignment for each rep and returns their ids in the order of the reps. */
 export async function insertAssignments(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
   { planId, start, end }: Placement,
 ): Promise<string[]> {
   const rows = repIds.map((repId) => ({ assignmentId: newId(), repId }));
-  await forceCustomPlans(trx);
+  await forceCustomPlans(tx);
   await sql`
     insert into assignments (workspace_id, assignment_id, rep_id, plan_id, effective_start, effective_end)
-    select ${workspaceId}::uuid, assignment_id, rep_id, ${planId}::uuid, ${start}::date, ${end}::date
+    select ${tx.workspaceId}::uuid, assignment_id, rep_id, ${planId}::uuid, ${start}::date, ${end}::date
     from ${unnestRows(rows, [
       ['assignment_id', 'uuid', (row) => row.assignmentId],
       ['rep_id', 'uuid', (row) => row.repId],
-    ])}`.execute(trx);
+    ])}`.execute(tx.db);
   return rows.map((row) => row.assignmentId);
 }
 
-export async function moveAssignment(
-  trx: Work,
-  workspaceId: string,
-  assignmentId: string,
-  { start, end }: Placement,
-): Promise<void> {
-  await trx
+export async function moveAssignment(tx: Transaction, assignmentId: string, { start, end }: Placement): Promise<void> {
+  await tx.db
     .updateTable('assignments')
     .set({ effective_start: start, effective_end: end })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('assignment_id', '=', assignmentId)
     .execute();
 }
 
 /** Marks the assignment as deleted instead of removing it: the calculation needs it to leave its events unchanged. */
-export async function endAssignment(trx: Work, workspaceId: string, assignmentId: string): Promise<void> {
-  await trx
+export async function endAssignment(tx: Transaction, assignmentId: string): Promise<void> {
+  await tx.db
     .updateTable('assignments')
     .set({ deleted_at: sql<Date>`now()` })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('assignment_id', '=', assignmentId)
     .execute();
 }
 
 /** The reps whose calculations decide what the rep has earned under the plan: all if a rule pays on the results of others. */
-export async function repsToCalculateFirst(
-  trx: Work,
-  workspaceId: string,
-  planId: string,
-  repId: string,
-): Promise<Affected> {
-  const dependsOnOthers = await hasRule(trx, workspaceId, planId, sql`phase = 'cascade' or tier_by = 'rank'`);
+export async function repsToCalculateFirst(tx: Transaction, planId: string, repId: string): Promise<Affected> {
+  const dependsOnOthers = await hasRule(tx, planId, sql`phase = 'cascade' or tier_by = 'rank'`);
   return dependsOnOthers ? null : [repId];
 }
 
 /** Requests the calculation of the reps, or of all reps of the plan if one of its rules ranks them. */
 export async function recalculateAssigned(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
-  workspaceId: string,
   planId: string,
   repIds: readonly string[],
 ): Promise<void> {
-  if (await hasRule(trx, workspaceId, planId, sql`tier_by = 'rank'`))
-    await recalculate.plan(planId, 'assignment_change');
+  if (await hasRule(tx, planId, sql`tier_by = 'rank'`)) await recalculate.plan(planId, 'assignment_change');
   else await recalculate.reps(repIds, 'assignment_change');
 }
 
-async function hasRule(trx: Work, workspaceId: string, planId: string, which: RawBuilder<unknown>): Promise<boolean> {
+async function hasRule(tx: Transaction, planId: string, which: RawBuilder<unknown>): Promise<boolean> {
   const { rows } = await sql`
     select from plan_rules
-    where workspace_id = ${workspaceId} and plan_id = ${planId} and (${which}) limit 1`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and plan_id = ${planId} and (${which}) limit 1`.execute(tx.db);
   return rows.length > 0;
 }

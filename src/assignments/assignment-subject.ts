@@ -1,13 +1,13 @@
 import { termsSubject } from '../plans/plan-subject.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Subject } from '../platform/operations/operation.js';
 import { findAssignment } from './assignment-views.js';
 
 /** A change of an assignment: it pays the rep who is assigned. */
-export async function assignmentSubject(trx: Work, workspaceId: string, assignmentId: string): Promise<Subject> {
-  const assignment = await findAssignment(trx, workspaceId, assignmentId);
+export async function assignmentSubject(tx: Transaction, assignmentId: string): Promise<Subject> {
+  const assignment = await findAssignment(tx, assignmentId);
   if (assignment === null) return { paid: [], state: null };
   const { repId, planId, effectiveStart, effectiveEnd } = assignment;
-  const { paid, state } = await termsSubject(trx, workspaceId, planId, [repId]);
+  const { paid, state } = await termsSubject(tx, planId, [repId]);
   return { paid, state: { plan: state, repId, effectiveStart, effectiveEnd } };
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { isUuid } from '../kernel/ids.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Assignment } from './assignment.js';
 
 interface AssignmentFilter {
@@ -10,8 +10,8 @@ interface AssignmentFilter {
 }
 
 /** Assignments that are not deleted, by rep and plan, earliest first. */
-export async function listAssignments(trx: Work, workspaceId: string, filter: AssignmentFilter): Promise<Assignment[]> {
-  let query = trx
+export async function listAssignments(tx: Transaction, filter: AssignmentFilter): Promise<Assignment[]> {
+  let query = tx.db
     .selectFrom('assignments as a')
     .innerJoin('reps as r', (join) =>
       join.onRef('r.workspace_id', '=', 'a.workspace_id').onRef('r.rep_id', '=', 'a.rep_id'),
@@ -28,7 +28,7 @@ export async function listAssignments(trx: Work, workspaceId: string, filter: As
       'a.effective_start as effectiveStart',
       'a.effective_end as effectiveEnd',
     ])
-    .where('a.workspace_id', '=', workspaceId)
+    .where('a.workspace_id', '=', tx.workspaceId)
     .where('a.deleted_at', 'is', null)
     .orderBy('r.name')
     .orderBy('a.rep_id')
@@ -42,8 +42,8 @@ export async function listAssignments(trx: Work, workspaceId: string, filter: As
   return query.execute();
 }
 
-export async function findAssignment(trx: Work, workspaceId: string, assignmentId: string): Promise<Assignment | null> {
+export async function findAssignment(tx: Transaction, assignmentId: string): Promise<Assignment | null> {
   if (!isUuid(assignmentId)) return null;
-  const [found] = await listAssignments(trx, workspaceId, { assignmentIds: [assignmentId] });
+  const [found] = await listAssignments(tx, { assignmentIds: [assignmentId] });
   return found ?? null;
 }

@@ -1,5 +1,5 @@
 import { newId } from '../kernel/ids.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type RunOutcome } from './audit-tables.js';
 
 /** An action of a caller, as opposed to an engine run: an approval, a reset, a sign-in, a new key. */
@@ -24,14 +24,14 @@ export interface AuditEntry {
 
 /** Writes the audit entry in the transaction of the action. */
 export async function recordAuditEntry(
-  trx: Work,
-  { workspaceId, actor }: { readonly workspaceId: string; readonly actor: string },
+  tx: Transaction,
+  { actor }: { readonly workspaceId: string; readonly actor: string },
   entry: AuditEntry,
 ): Promise<void> {
-  await trx
+  await tx.db
     .insertInto('audit_runs')
     .values({
-      workspace_id: workspaceId,
+      workspace_id: tx.workspaceId,
       run_id: entry.runId ?? newId(),
       actor,
       trigger: entry.trigger,

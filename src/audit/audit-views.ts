@@ -1,6 +1,6 @@
 import { type Selectable, type SqlBool, sql } from 'kysely';
 import { type Tables } from '../platform/database/tables.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type AuditRun } from './audit-run.js';
 
 export interface AuditFilter {
@@ -10,26 +10,25 @@ export interface AuditFilter {
 }
 
 export async function listAuditRuns(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   filter: AuditFilter,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ runs: AuditRun[]; count: number }> {
   const where = sql<SqlBool>`
-    audit_runs.workspace_id = ${workspaceId}
+    audit_runs.workspace_id = ${tx.workspaceId}
     ${filter.actor === undefined ? sql`` : sql`and audit_runs.actor = ${filter.actor}`}
     ${
       filter.dealId === undefined
         ? sql``
         : sql`and (audit_runs.deal_id = ${filter.dealId} or audit_runs.run_id in (
-      select d.run_id from audit_run_deals d where d.workspace_id = ${workspaceId} and d.deal_id = ${filter.dealId}))`
+      select d.run_id from audit_run_deals d where d.workspace_id = ${tx.workspaceId} and d.deal_id = ${filter.dealId}))`
     }`;
-  const { count } = await trx
+  const { count } = await tx.db
     .selectFrom('audit_runs')
     .select((select) => select.fn.countAll<string>().as('count'))
     .where(where)
     .executeTakeFirstOrThrow();
-  const rows = await trx
+  const rows = await tx.db
     .selectFrom('audit_runs')
     .selectAll()
     .where(where)

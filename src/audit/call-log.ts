@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Caller, personBehind } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
-import { type UnitOfWork, type Work, withTransactionHooks } from '../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork, withTransactionHooks } from '../platform/database/unit-of-work.js';
 import { type Log } from '../platform/log.js';
 import { type AnyOperation, type Input, isPublic } from '../platform/operations/operation.js';
 import { type CallRecorder } from '../platform/operations/operation-dispatcher.js';
@@ -41,10 +41,10 @@ export class CallLog implements CallRecorder {
     if (!isRecorded(operation) || isDryRun(input)) return work(caller);
     const { workspaceId } = caller;
     let recorded = false;
-    const write = async (trx: Work) => {
+    const write = async (tx: Transaction) => {
       recorded = true;
       const { params, query } = input;
-      insertEntry(trx, caller, newEntry(caller, { operation: operation.id, outcome: 'done', params, query }));
+      insertEntry(tx, newEntry(caller, { operation: operation.id, outcome: 'done', params, query }));
     };
     const result = await work(withTransactionHooks(caller, { beforeCommit: write }));
     if (!recorded) await this.unitOfWork.write({ workspaceId }, write);
@@ -58,9 +58,9 @@ export class CallLog implements CallRecorder {
   async recordRejection(operation: AnyOperation, caller: Caller, code: string): Promise<void> {
     if (caller.accessLevel === 'public') return;
     try {
-      await this.unitOfWork.write({ workspaceId: caller.workspaceId }, async (trx) => {
+      await this.unitOfWork.write({ workspaceId: caller.workspaceId }, async (tx) => {
         const entry = newEntry(caller, { operation: operation.id, outcome: 'rejected', code });
-        if (await isFirstOfMinute(trx, caller, entry)) insertEntry(trx, caller, entry);
+        if (await isFirstOfMinute(tx, entry)) insertEntry(tx, entry);
       });
     } catch (error) {
       this.log.warn({ err: error, requestId: caller.requestId }, 'recording a rejected call failed');
@@ -100,20 +100,20 @@ function newEntry(caller: Caller, call: Call): Entry {
 }
 
 /** Counts a rejected call of the caller. False if the same call was rejected in the same minute. */
-async function isFirstOfMinute(trx: Work, { workspaceId }: Caller, entry: Entry): Promise<boolean> {
+async function isFirstOfMinute(tx: Transaction, entry: Entry): Promise<boolean> {
   const { entryId, actor, keyId, operation, code } = entry;
   const { rows } = await sql<{ repeats: number }>`
     insert into rejected_calls as r (workspace_id, caller, operation, code, minute, entry_id, head)
-    values (${workspaceId}, ${`${actor} ${keyId ?? ''}`}, ${operation}, ${code}, date_trunc('minute', now()),
+    values (${tx.workspaceId}, ${`${actor} ${keyId ?? ''}`}, ${operation}, ${code}, date_trunc('minute', now()),
       ${entryId}, ${JSON.stringify(entry)})
     on conflict (workspace_id, caller, operation, code, minute) do update
       set repeats = r.repeats + 1, entry_id = excluded.entry_id, head = excluded.head
-    returning repeats`.execute(trx);
+    returning repeats`.execute(tx.db);
   return rows[0]?.repeats === 0;
 }
 
 /** Inserts the entry together with the commit. */
-function insertEntry(trx: Work, { workspaceId }: Caller, entry: Entry): void {
-  const insert = sql`select insert_audit_entry(${workspaceId}::uuid, ${entry.entryId}::uuid, ${JSON.stringify(entry)})`;
-  trx.beforeCommit(insert);
+function insertEntry(tx: Transaction, entry: Entry): void {
+  const insert = sql`select insert_audit_entry(${tx.workspaceId}::uuid, ${entry.entryId}::uuid, ${JSON.stringify(entry)})`;
+  tx.beforeCommit(insert);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Caller, type Role, roles } from '../kernel/caller.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type TokenKind, tokenKinds } from '../platform/secrets/token.js';
 
 /** Fields of responses that describe the caller's token. */
@@ -26,22 +26,22 @@ interface Identity {
 }
 
 /** The person of a session, otherwise the token under its name. */
-export async function findIdentity(trx: Work, caller: Caller): Promise<Identity> {
-  const { workspaceId, repId } = caller;
-  if (repId === null) return { email: null, name: await tokenName(trx, caller), role: roleOf(caller) };
-  return trx
+export async function findIdentity(tx: Transaction, caller: Caller): Promise<Identity> {
+  const { repId } = caller;
+  if (repId === null) return { email: null, name: await tokenName(tx, caller), role: roleOf(caller) };
+  return tx.db
     .selectFrom('reps')
     .select(['email', 'name', 'role'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .executeTakeFirstOrThrow();
 }
 
-async function tokenName(trx: Work, { workspaceId, tokenId, tokenKind }: Caller): Promise<string> {
-  const token = await trx
+async function tokenName(tx: Transaction, { tokenId, tokenKind }: Caller): Promise<string> {
+  const token = await tx.db
     .selectFrom('tokens')
     .select('label')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('token_id', '=', tokenId ?? null)
     .executeTakeFirst();
   return token?.label ?? (tokenKind === 'conn' ? 'connection token' : 'workspace key');

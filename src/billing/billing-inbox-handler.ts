@@ -2,7 +2,7 @@ import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Clock } from '../kernel/clock.js';
 import { groupBy } from '../kernel/group-by.js';
 import { isUuid } from '../kernel/ids.js';
-import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
 import {
   type InboxBatch,
   type InboxHandler,
@@ -60,26 +60,26 @@ export class BillingInboxHandler implements InboxHandler {
     for (const [customerId, messages] of groupBy(batch.messages, (message) => message.subject)) {
       const fetchedAt = this.clock.now();
       const customer = await this.fetchCustomer(customerId);
-      await this.unitOfWork.write(batch, async (trx) => {
-        await batch.lease.assertHeld(trx);
-        await this.apply(trx, batch.workspaceId, { customerId, customer, fetchedAt });
-        await markProcessed(trx, batch, messages, 'done');
+      await this.unitOfWork.write(batch, async (tx) => {
+        await batch.lease.assertHeld(tx);
+        await this.apply(tx, { customerId, customer, fetchedAt });
+        await markProcessed(tx, batch, messages, 'done');
       });
     }
   }
 
   /** The tier stays, and the provider is queried again a day later. */
   async deadLetter(
-    trx: Work,
-    { workspaceId, messages }: { readonly workspaceId: string; readonly messages: readonly PendingMessage[] },
+    tx: Transaction,
+    { messages }: { readonly workspaceId: string; readonly messages: readonly PendingMessage[] },
     reason: string,
   ): Promise<void> {
     const customers = [...new Set(messages.map((message) => message.subject))];
-    await checkCustomers(trx, workspaceId, customers, this.inADay());
+    await checkCustomers(tx, customers, this.inADay());
     const details = { customers, reason };
     await recordAuditEntry(
-      trx,
-      { workspaceId, actor },
+      tx,
+      { workspaceId: tx.workspaceId, actor },
       { trigger: 'billing_event', scope: 'workspace', outcome: 'failed', details },
     );
   }
@@ -96,22 +96,21 @@ export class BillingInboxHandler implements InboxHandler {
   }
 
   private async apply(
-    trx: Work,
-    workspaceId: string,
+    tx: Transaction,
     fetched: { readonly customerId: string; readonly customer: ProviderCustomer; readonly fetchedAt: Date },
   ): Promise<void> {
     const { customerId, customer, fetchedAt } = fetched;
-    const before = await listSubscriptions(trx, workspaceId);
-    const own = await ownSubscriptions(trx, workspaceId, customer);
+    const before = await listSubscriptions(tx);
+    const own = await ownSubscriptions(tx, customer);
     const now = this.read(own, { before, fetchedAt });
-    if (customer.isDeleted) await unlinkCustomer(trx, workspaceId, customerId);
+    if (customer.isDeleted) await unlinkCustomer(tx, customerId);
     else
-      await saveSubscriptions(trx, { workspaceId, customerId }, now, {
+      await saveSubscriptions(tx, { workspaceId: tx.workspaceId, customerId }, now, {
         fetchedAt,
         checkAt: this.nextCheck(now),
       });
     const others = before.filter((subscription) => subscription.customerId !== customerId);
-    await this.updateTier(trx, workspaceId, customerId, [...others, ...now]);
+    await this.updateTier(tx, customerId, [...others, ...now]);
   }
 
   private read(
@@ -126,30 +125,26 @@ export class BillingInboxHandler implements InboxHandler {
     });
   }
 
-  private async updateTier(
-    trx: Work,
-    workspaceId: string,
-    customerId: string,
-    subscriptions: readonly Subscription[],
-  ): Promise<void> {
+  private async updateTier(tx: Transaction, customerId: string, subscriptions: readonly Subscription[]): Promise<void> {
     for (const { subscriptionId, status } of subscriptions.filter(isUnclear))
       this.log.warn(
-        { workspaceId, subscriptionId, status },
+        { workspaceId: tx.workspaceId, subscriptionId, status },
         'unknown tier of a subscription; the tier of the workspace does not change',
       );
-    const before = await findEntitlement(trx, workspaceId);
+    const before = await findEntitlement(tx);
     if (before === undefined) return;
     const { tier: from, seats } = before;
     const terms = { now: this.clock.now(), graceDays: this.terms.graceDays };
     const to = entitledTier(subscriptions, from, terms);
     const paidSeats = entitledSeats(subscriptions, seats, { tier: to, ...terms });
-    if (paidSeats !== seats) await changeSeats(trx, { workspaceId, actor }, { from: seats, to: paidSeats });
+    if (paidSeats !== seats)
+      await changeSeats(tx, { workspaceId: tx.workspaceId, actor }, { from: seats, to: paidSeats });
     if (to === from) return;
     const details = {
       customerId,
       subscriptions: subscriptions.map(({ subscriptionId, status }) => ({ subscriptionId, status })),
     };
-    await changeTier(trx, { workspaceId, actor }, { from, to, details });
+    await changeTier(tx, { workspaceId: tx.workspaceId, actor }, { from, to, details });
   }
 
   private nextCheck(subscriptions: readonly Subscription[]): Date {
@@ -170,20 +165,15 @@ export class BillingInboxHandler implements InboxHandler {
  * the workspace that its metadata names, otherwise to the one whose checkout created it, otherwise to each workspace of
  * the customer.
  */
-async function ownSubscriptions(
-  trx: Work,
-  workspaceId: string,
-  { subscriptions }: ProviderCustomer,
-): Promise<ProviderSubscription[]> {
+async function ownSubscriptions(tx: Transaction, { subscriptions }: ProviderCustomer): Promise<ProviderSubscription[]> {
   const names = (named: string | null) => (named !== null && isUuid(named) ? named.toLowerCase() : null);
   const unnamed = subscriptions.filter((subscription) => names(subscription.workspaceId) === null);
   const others = await boundElsewhere(
-    trx,
-    workspaceId,
+    tx,
     unnamed.map((subscription) => subscription.subscriptionId),
   );
   return subscriptions.filter((subscription) => {
     const named = names(subscription.workspaceId);
-    return named === null ? !others.has(subscription.subscriptionId) : named === workspaceId;
+    return named === null ? !others.has(subscription.subscriptionId) : named === tx.workspaceId;
   });
 }

@@ -50,10 +50,10 @@ export class BillingIntake {
   private async link(workspaceId: string, { customerId, checkoutSubscription }: BillingEvent): Promise<boolean> {
     const route = await this.inbox.findRoute('billing', customerId);
     if (checkoutSubscription === null && route?.workspaceId === workspaceId.toLowerCase()) return true;
-    return this.unitOfWork.write({ workspaceId }, async (trx) => {
-      if ((await findEntitlement(trx, workspaceId)) === undefined) return false;
-      await linkCustomer(trx, workspaceId, customerId);
-      if (checkoutSubscription !== null) await bindSubscription(trx, workspaceId, checkoutSubscription);
+    return this.unitOfWork.write({ workspaceId }, async (tx) => {
+      if ((await findEntitlement(tx)) === undefined) return false;
+      await linkCustomer(tx, customerId);
+      if (checkoutSubscription !== null) await bindSubscription(tx, checkoutSubscription);
       return true;
     });
   }

@@ -1,55 +1,55 @@
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Subscription } from './subscription-tier.js';
 
 /** Links the customer to the workspace. Idempotent. */
-export async function linkCustomer(trx: Work, workspaceId: string, customerId: string): Promise<void> {
-  await trx
+export async function linkCustomer(tx: Transaction, customerId: string): Promise<void> {
+  await tx.db
     .insertInto('billing_customers')
-    .values({ workspace_id: workspaceId, customer_id: customerId })
+    .values({ workspace_id: tx.workspaceId, customer_id: customerId })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  await trx
+  await tx.db
     .insertInto('inbound_routes')
-    .values({ workspace_id: workspaceId, source: 'billing', route: customerId, secret: null })
+    .values({ workspace_id: tx.workspaceId, source: 'billing', route: customerId, secret: null })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
 /** Notes that a checkout for the workspace created the subscription. Idempotent. */
-export async function bindSubscription(trx: Work, workspaceId: string, subscriptionId: string): Promise<void> {
-  await trx
+export async function bindSubscription(tx: Transaction, subscriptionId: string): Promise<void> {
+  await tx.db
     .insertInto('billing_bindings')
-    .values({ workspace_id: workspaceId, subscription_id: subscriptionId })
+    .values({ workspace_id: tx.workspaceId, subscription_id: subscriptionId })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
 /** Removes a customer that the provider no longer has. */
-export async function unlinkCustomer(trx: Work, workspaceId: string, customerId: string): Promise<void> {
-  await trx
+export async function unlinkCustomer(tx: Transaction, customerId: string): Promise<void> {
+  await tx.db
     .deleteFrom('inbound_routes')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('source', '=', 'billing')
     .where('route', '=', customerId)
     .execute();
-  await trx
+  await tx.db
     .deleteFrom('billing_customers')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('customer_id', '=', customerId)
     .execute();
 }
 
 /** Replaces the customer's subscriptions and schedules the next query. */
 export async function saveSubscriptions(
-  trx: Work,
+  tx: Transaction,
   owner: { readonly workspaceId: string; readonly customerId: string },
   subscriptions: readonly Subscription[],
   { fetchedAt, checkAt }: { readonly fetchedAt: Date; readonly checkAt: Date },
 ): Promise<void> {
-  const key = { workspace_id: owner.workspaceId, customer_id: owner.customerId };
-  await trx
+  const key = { workspace_id: tx.workspaceId, customer_id: owner.customerId };
+  await tx.db
     .deleteFrom('billing_subscriptions')
-    .where('workspace_id', '=', owner.workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('customer_id', '=', owner.customerId)
     .execute();
   const rows = subscriptions.map(({ subscriptionId, status, tier, seats, pastDueSince }) => ({
@@ -61,21 +61,16 @@ export async function saveSubscriptions(
     past_due_since: pastDueSince,
     fetched_at: fetchedAt,
   }));
-  if (rows.length > 0) await trx.insertInto('billing_subscriptions').values(rows).execute();
-  await checkCustomers(trx, owner.workspaceId, [owner.customerId], checkAt);
+  if (rows.length > 0) await tx.db.insertInto('billing_subscriptions').values(rows).execute();
+  await checkCustomers(tx, [owner.customerId], checkAt);
 }
 
 /** Schedules a query of the customers at that time. */
-export async function checkCustomers(
-  trx: Work,
-  workspaceId: string,
-  customerIds: readonly string[],
-  checkAt: Date,
-): Promise<void> {
-  await trx
+export async function checkCustomers(tx: Transaction, customerIds: readonly string[], checkAt: Date): Promise<void> {
+  await tx.db
     .updateTable('billing_customers')
     .set({ check_at: checkAt })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('customer_id', 'in', customerIds)
     .execute();
 }

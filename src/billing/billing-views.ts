@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Subscription } from './subscription-tier.js';
 
 interface StoredSubscription extends Subscription {
@@ -7,11 +7,11 @@ interface StoredSubscription extends Subscription {
 }
 
 /** All subscriptions of the workspace, of any customer. */
-export async function listSubscriptions(trx: Work, workspaceId: string): Promise<StoredSubscription[]> {
-  const rows = await trx
+export async function listSubscriptions(tx: Transaction): Promise<StoredSubscription[]> {
+  const rows = await tx.db
     .selectFrom('billing_subscriptions')
     .select(['customer_id', 'subscription_id', 'status', 'tier', 'seats', 'past_due_since'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .orderBy('customer_id')
     .orderBy('subscription_id')
     .execute();
@@ -27,11 +27,10 @@ export async function listSubscriptions(trx: Work, workspaceId: string): Promise
 
 /** Those of the subscriptions that a checkout for another workspace created, and none for this one. */
 export async function boundElsewhere(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   subscriptionIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
-    select id from bound_elsewhere(${subscriptionIds}::text[], ${workspaceId}::uuid) as bound (id)`.execute(trx);
+    select id from bound_elsewhere(${subscriptionIds}::text[], ${tx.workspaceId}::uuid) as bound (id)`.execute(tx.db);
   return new Set(rows.map(({ id }) => id));
 }

@@ -1,17 +1,17 @@
 import { type InferResult, sql } from 'kysely';
 import { isUuid } from '../kernel/ids.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { toAuthor } from '../reps/author.js';
 import { type StatementKey } from '../statements/statement.js';
 import { type Comment } from './comment.js';
 
 /** A page of the comments on the rep's statement of the period, oldest first. */
 export async function listComments(
-  trx: Work,
-  { workspaceId, repId, period }: StatementKey,
+  tx: Transaction,
+  { repId, period }: StatementKey,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<Comment[]> {
-  const rows = await selectComments(trx, workspaceId, repId)
+  const rows = await selectComments(tx, repId)
     .where('c.period', '=', period)
     .orderBy('c.created_at')
     .orderBy('c.comment_id')
@@ -26,38 +26,33 @@ export async function listComments(
  * null, if it is given. In a transaction with `asOf`, those that existed at that instant and were not deleted since.
  */
 export async function listNewestComments(
-  trx: Work,
-  { workspaceId, repId, period }: StatementKey,
+  tx: Transaction,
+  { repId, period }: StatementKey,
   { limit, dealId }: { readonly limit: number; readonly dealId?: string | null },
 ): Promise<Comment[]> {
-  const asOf = trx.asOf;
-  let query = selectComments(trx, workspaceId, repId).where('c.period', '=', period);
+  const asOf = tx.asOf;
+  let query = selectComments(tx, repId).where('c.period', '=', period);
   if (dealId !== undefined) query = query.where(sql<boolean>`c.deal_id is not distinct from ${dealId}`);
   if (asOf !== null) query = query.where('c.created_at', '<=', asOf);
   const rows = await query.orderBy('c.created_at', 'desc').orderBy('c.comment_id', 'desc').limit(limit).execute();
   return rows.reverse().map(toComment);
 }
 
-export async function findComment(
-  trx: Work,
-  workspaceId: string,
-  repId: string,
-  commentId: string,
-): Promise<Comment | null> {
+export async function findComment(tx: Transaction, repId: string, commentId: string): Promise<Comment | null> {
   if (!isUuid(repId) || !isUuid(commentId)) return null;
-  const row = await selectComments(trx, workspaceId, repId).where('c.comment_id', '=', commentId).executeTakeFirst();
+  const row = await selectComments(tx, repId).where('c.comment_id', '=', commentId).executeTakeFirst();
   return row === undefined ? null : toComment(row);
 }
 
-function selectComments(trx: Work, workspaceId: string, repId: string) {
-  return trx
+function selectComments(tx: Transaction, repId: string) {
+  return tx.db
     .selectFrom('statement_comments as c')
     .leftJoin('reps as r', (join) =>
       join.onRef('r.workspace_id', '=', 'c.workspace_id').onRef('r.rep_id', '=', 'c.author_id'),
     )
     .select(['c.comment_id as commentId', 'c.rep_id as repId', 'c.period', 'c.deal_id as dealId', 'c.body'])
     .select(['c.author_id as authorId', 'r.name as authorName', 'c.created_at as createdAt'])
-    .where('c.workspace_id', '=', workspaceId)
+    .where('c.workspace_id', '=', tx.workspaceId)
     .where('c.rep_id', '=', repId);
 }
 

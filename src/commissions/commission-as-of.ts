@@ -9,7 +9,7 @@ import { type Day, isWithin } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { notYours, repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
 import { toCorrectionResponse } from '../statements/correction.js';
@@ -45,34 +45,28 @@ export const dealAsOf = z
 
 /** The functions below run in a transaction with `asOf`. */
 export async function readTeamAsOf(
-  trx: Work,
+  tx: Transaction,
   instant: Date,
-  workspaceId: string,
   period: Period,
   currency: string,
   selection: SelectedReps,
 ): Promise<z.input<typeof teamAsOf>> {
-  const {
-    reps,
-    openDiscrepancies: _,
-    ...totals
-  } = await readTeamOverview(trx, workspaceId, period, currency, selection);
+  const { reps, openDiscrepancies: _, ...totals } = await readTeamOverview(tx, period, currency, selection);
   return { asOf: instant.toISOString(), ...totals, reps: reps.map(({ attainment: __, ...rep }) => rep) };
 }
 
 export async function readRepAsOf(
-  trx: Work,
+  tx: Transaction,
   instant: Date,
-  workspaceId: string,
   repId: string,
   period: Period,
   currency: string,
 ): Promise<z.input<typeof repAsOf>> {
-  const name = isUuid(repId) ? await findRepName(trx, workspaceId, repId) : null;
+  const name = isUuid(repId) ? await findRepName(tx, repId) : null;
   if (name === null) throw repNotFound();
   const range = periodRange(period);
   const trendMonths = monthsUpTo(range.to);
-  const months = await listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to });
+  const months = await listMonths(tx, repId, { from: trendMonths[0] as Day, to: range.to });
   const ofPeriod = months.filter(({ month }) => isWithin(month, range));
   return {
     asOf: instant.toISOString(),
@@ -86,13 +80,13 @@ export async function readRepAsOf(
 }
 
 export async function readDealAsOf(
-  trx: Work,
+  tx: Transaction,
   instant: Date,
   caller: Caller,
   dealId: string,
   workspace: WorkspaceTerms,
 ): Promise<z.input<typeof dealAsOf>> {
-  const { deal, repIds, rows, corrections } = await visibleEvents(trx, caller, dealId);
+  const { deal, repIds, rows, corrections } = await visibleEvents(tx, caller, dealId);
   const isEmpty = rows.length === 0 && corrections.length === 0;
   if (isEmpty && repIds !== null) throw notYours();
   if (isEmpty && deal === null) throw dealNotFound();

@@ -10,7 +10,7 @@ import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { notYours, readsAsWidget } from '../reps/rep.js';
 import { type CorrectionRow, correction, listCorrections, toCorrectionResponse } from '../statements/correction.js';
 import {
@@ -56,20 +56,17 @@ export const dealBreakdown = z
  * deal of others and one that does not exist have the same response.
  */
 export async function readDealBreakdown(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   dealId: string,
   workspace: WorkspaceTerms,
   today: Day,
   explain: ExplainDeal,
 ): Promise<z.input<typeof dealBreakdown>> {
-  const { workspaceId } = caller;
-  const { deal, repIds, rows, corrections } = await visibleEvents(trx, caller, dealId);
+  const { deal, repIds, rows, corrections } = await visibleEvents(tx, caller, dealId);
   if (deal === null && repIds === null) throw dealNotFound();
   if (deal === null && rows.length === 0 && corrections.length === 0) throw notYours();
-  const differences = readsAsWidget(caller)
-    ? []
-    : await listDealDifferences(trx, workspaceId, { dealIds: [dealId], repIds });
+  const differences = readsAsWidget(caller) ? [] : await listDealDifferences(tx, { dealIds: [dealId], repIds });
   const currency = deal?.currency ?? workspace.currency;
   return {
     deal,
@@ -79,13 +76,15 @@ export async function readDealBreakdown(
     openDifferences: differences.map(toDifferenceResponse),
     ...computeTotals(rows, corrections, currency),
     outcomes:
-      deal === null ? [] : await loadOutcomes(trx, { workspaceId, repId: deal.repId }, deal, workspace, today, explain),
+      deal === null
+        ? []
+        : await loadOutcomes(tx, { workspaceId: tx.workspaceId, repId: deal.repId }, deal, workspace, today, explain),
   };
 }
 
 /** The deal; null if there is none, or if the caller may not see who owns it now. */
-export async function findVisibleDeal(trx: Work, caller: Caller, dealId: string): Promise<DealRecord | null> {
-  return visibleDeal(await findDeal(trx, caller.workspaceId, dealId), visibleEventReps(caller));
+export async function findVisibleDeal(tx: Transaction, caller: Caller, dealId: string): Promise<DealRecord | null> {
+  return visibleDeal(await findDeal(tx, dealId), visibleEventReps(caller));
 }
 
 function visibleDeal(deal: DealRecord | null, repIds: readonly string[] | null): DealRecord | null {
@@ -106,14 +105,14 @@ interface VisibleEvents {
 }
 
 /** The events of the deal that the caller may see, and the deal, see {@link findVisibleDeal}. */
-export async function visibleEvents(trx: Work, caller: Caller, dealId: string): Promise<VisibleEvents> {
+export async function visibleEvents(tx: Transaction, caller: Caller, dealId: string): Promise<VisibleEvents> {
   const repIds = visibleEventReps(caller);
-  const deal = visibleDeal(await findDeal(trx, caller.workspaceId, dealId), repIds);
-  const found = await listEventsOfDeal(trx, caller.workspaceId, dealId, repIds);
+  const deal = visibleDeal(await findDeal(tx, dealId), repIds);
+  const found = await listEventsOfDeal(tx, dealId, repIds);
   // Amounts that people entered or corrected are confidential and not shown in a widget.
   const isWidget = readsAsWidget(caller);
   const rows = isWidget ? found.filter((row) => row.kind === 'commission_earned') : found;
-  const corrections = isWidget ? [] : await listCorrections(trx, caller.workspaceId, { dealIds: [dealId], repIds });
+  const corrections = isWidget ? [] : await listCorrections(tx, { dealIds: [dealId], repIds });
   return { deal, repIds, rows: deal === null ? rows.map(withoutDeal) : rows, corrections };
 }
 

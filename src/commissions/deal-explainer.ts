@@ -4,7 +4,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { loadTeam } from '../ledger/input/hierarchy.js';
 import { calculationWindow } from '../ledger/input/load-window.js';
 import { hasCascades, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
-import { type TenantCaller, type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type TenantCaller, type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { executeForwarded } from '../platform/threads/forwarded-database.js';
 import { type RunInThread, ThreadLimitExceeded, type ThreadPool } from '../platform/threads/thread-pool.js';
 import { calculateOutcomes, type DealOutcome, type ExplainDeal } from './deal-outcomes.js';
@@ -40,24 +40,24 @@ export class DealExplainer {
   async run<T>(
     caller: TenantCaller,
     options: Parameters<UnitOfWork['run']>[1],
-    work: (trx: Work, explain: ExplainDeal) => Promise<T>,
+    work: (tx: Transaction, explain: ExplainDeal) => Promise<T>,
   ): Promise<T> {
     try {
-      return await this.unitOfWork.run(caller, options, (trx) => work(trx, this.explainHere));
+      return await this.unitOfWork.run(caller, options, (tx) => work(tx, this.explainHere));
     } catch (error) {
       if (!(error instanceof NeedsThread)) throw error;
     }
     return this.threads.hold(caller.workspaceId, (run) =>
-      this.unitOfWork.run(caller, options, (trx) =>
-        work(trx, (_, explainedDeal) => this.explainIn<DealOutcome[]>(run, trx, { explainedDeal })),
+      this.unitOfWork.run(caller, options, (tx) =>
+        work(tx, (_, explainedDeal) => this.explainIn<DealOutcome[]>(run, tx, { explainedDeal })),
       ),
     );
   }
 
   /** Whether explaining the deals of the days takes too long for the process. */
-  async needsThread(trx: Work, terms: RepTerms, days: DayRange): Promise<boolean> {
+  async needsThread(tx: Transaction, terms: RepTerms, days: DayRange): Promise<boolean> {
     const maxDeals = Math.floor(this.maxResultsHere / Math.max(4, countRules(terms)));
-    return hasMoreDeals(trx, terms, calculationWindow(terms, days), maxDeals);
+    return hasMoreDeals(tx, terms, calculationWindow(terms, days), maxDeals);
   }
 
   /** Finds the exceptions of a rep in a thread. */
@@ -67,20 +67,20 @@ export class DealExplainer {
     explainedRep: ExplainedRep,
   ): Promise<Exception[]> {
     return this.threads.hold(caller.workspaceId, (run) =>
-      this.unitOfWork.run(caller, options, (trx) => this.explainIn<Exception[]>(run, trx, { explainedRep })),
+      this.unitOfWork.run(caller, options, (tx) => this.explainIn<Exception[]>(run, tx, { explainedRep })),
     );
   }
 
-  private readonly explainHere: ExplainDeal = async (trx, deal) => {
-    const { workspaceId, repId, closeDate, workspace } = deal;
-    const terms = await loadRepTerms(trx, workspaceId, repId, workspace);
-    if (await this.needsThread(trx, terms, { from: closeDate, to: closeDate })) throw new NeedsThread();
-    return calculateOutcomes(trx, terms, deal);
+  private readonly explainHere: ExplainDeal = async (tx, deal) => {
+    const { repId, closeDate, workspace } = deal;
+    const terms = await loadRepTerms(tx, repId, workspace);
+    if (await this.needsThread(tx, terms, { from: closeDate, to: closeDate })) throw new NeedsThread();
+    return calculateOutcomes(tx, terms, deal);
   };
 
-  private async explainIn<Result>(run: RunInThread, trx: Work, task: ExplanationTask): Promise<Result> {
+  private async explainIn<Result>(run: RunInThread, tx: Transaction, task: ExplanationTask): Promise<Result> {
     try {
-      const json = await run([task], (statement) => executeForwarded(trx, statement));
+      const json = await run([task], (statement) => executeForwarded(tx, statement));
       return JSON.parse(new TextDecoder().decode(json)) as Result;
     } catch (error) {
       if (error instanceof ThreadLimitExceeded) throw tooComplex(this.limits, error.limit, 'The explanation');
@@ -96,16 +96,16 @@ function countRules({ versions }: RepTerms): number {
 }
 
 /** Whether the window has more deals of the rep, or of the rep and everyone below if the rep has cascades. */
-async function hasMoreDeals(trx: Work, terms: RepTerms, { from, to }: DayRange, max: number): Promise<boolean> {
-  const { workspaceId, repId } = terms;
-  const team = hasCascades(terms) ? await loadTeam(trx, workspaceId, repId) : [];
+async function hasMoreDeals(tx: Transaction, terms: RepTerms, { from, to }: DayRange, max: number): Promise<boolean> {
+  const { repId } = terms;
+  const team = hasCascades(terms) ? await loadTeam(tx, repId) : [];
   const repIds = [repId, ...new Set(team.map((member) => member.repId))];
   const { rows } = await sql<{ deals: number }>`
     select count(*)::integer as deals from (
       select from deals
-      where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
+      where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
         and close_date between ${from}::date and ${to}::date
       limit ${max + 1}
-    ) d`.execute(trx);
+    ) d`.execute(tx.db);
   return (rows[0]?.deals ?? 0) > max;
 }

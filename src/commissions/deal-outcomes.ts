@@ -10,7 +10,7 @@ import { loadRepInput } from '../ledger/input/rep-input.js';
 import { type RepTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { calculateInSlices } from '../ledger/lanes/calculate-in-slices.js';
 import { conditionTraces } from '../plans/condition-traces.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 
 /** What a rule paid on the deal, or why it paid nothing. */
 export const dealOutcome = z
@@ -40,12 +40,12 @@ export interface ExplainedDeal {
 }
 
 /** What the rules of the rep decide about the deal; see {@link calculateOutcomes}. */
-export type ExplainDeal = (trx: Work, deal: ExplainedDeal) => Promise<DealOutcome[]>;
+export type ExplainDeal = (tx: Transaction, deal: ExplainedDeal) => Promise<DealOutcome[]>;
 
 /** What the rules of the rep, who is the owner or a manager above, decide about the deal. Writes nothing. */
 export async function loadOutcomes(
-  trx: Work,
-  { workspaceId, repId }: { readonly workspaceId: string; readonly repId: string | null },
+  tx: Transaction,
+  { repId }: { readonly workspaceId: string; readonly repId: string | null },
   deal: DealRecord,
   workspace: WorkspaceTerms,
   today: Day,
@@ -55,17 +55,17 @@ export async function loadOutcomes(
   if (deal.deleted_at !== null) return [notCalculated(repId, 'deal_deleted')];
   if (repId === null) return [notCalculated(repId, 'owner_unresolved')];
   if (closeDate === null) return [notCalculated(repId, 'no_close_date')];
-  return explain(trx, { workspaceId, repId, dealId, closeDate, workspace, today });
+  return explain(tx, { workspaceId: tx.workspaceId, repId, dealId, closeDate, workspace, today });
 }
 
 /** Runs the engine over the calculation window of the deal: every deal in it can decide what this one pays. */
 export async function calculateOutcomes(
-  trx: Work,
+  tx: Transaction,
   terms: RepTerms,
   { repId, dealId, closeDate, today }: ExplainedDeal,
 ): Promise<DealOutcome[]> {
   const window = calculationWindow(terms, { from: closeDate, to: closeDate });
-  const { outcomes } = await calculateInSlices(await loadRepInput(trx, terms, window, today, { explain: { dealId } }));
+  const { outcomes } = await calculateInSlices(await loadRepInput(tx, terms, window, today, { explain: { dealId } }));
   const periodic = periodicRuleIds(terms.versions);
   return outcomes
     .filter((outcome) => outcome.dealKey === dealId && !periodic.has(outcome.ruleId ?? ''))

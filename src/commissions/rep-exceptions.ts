@@ -3,7 +3,7 @@ import { calculationWindow } from '../ledger/input/load-window.js';
 import { loadRepInput } from '../ledger/input/rep-input.js';
 import { type RepTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { calculateInSlices } from '../ledger/lanes/calculate-in-slices.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Exception, findExceptions } from './exceptions.js';
 
 /** A rep whose exceptions among the deals of the days are found. It is sent to a worker thread, so it contains only data. */
@@ -17,11 +17,11 @@ export interface ExplainedRep {
 
 /** Runs the engine over the calculation window of the days. `expected` contains the deals of {@link listExpectedDeals}. */
 export async function calculateExceptions(
-  trx: Work,
+  tx: Transaction,
   terms: RepTerms,
   { days, today }: Pick<ExplainedRep, 'days' | 'today'>,
   expected: ReadonlySet<string>,
 ): Promise<Exception[]> {
-  const input = await loadRepInput(trx, terms, calculationWindow(terms, days), today, { explain: true });
+  const input = await loadRepInput(tx, terms, calculationWindow(terms, days), today, { explain: true });
   return findExceptions(terms, input, await calculateInSlices(input), days, expected);
 }

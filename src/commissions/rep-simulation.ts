@@ -4,7 +4,7 @@ import { findDealContents } from '../deals/deal-views.js';
 import { type StandardField } from '../engine/field-value.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 
 type GivenDeal = z.infer<typeof dealBody> & { readonly dealId: string };
 
@@ -36,14 +36,14 @@ export function assertVariesOwnDeals({ config, deals = [] }: RepRequest, repId: 
 
 /** The stored content of each deal with the values of the request. All must be open deals of the caller. */
 export async function variedDeals(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   deals: readonly GivenDeal[],
   terms: DealTerms,
 ): Promise<DealContent[]> {
   const ids = deals.map(({ dealId }) => dealId);
   const own = { repIds: [caller.repId as string], isOpen: true };
-  const open = await findDealContents(trx, caller.workspaceId, own, ids);
+  const open = await findDealContents(tx, own, ids);
   return deals.map((deal) => {
     const stored = open.get(deal.dealId);
     if (stored === undefined) throw notVariable(deal.dealId);
@@ -56,13 +56,13 @@ export async function variedDeals(
  * that the request does not name, so that rules which read other fields decide as they will when the deal closes.
  */
 export async function buildHypotheticalContents(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   deals: readonly GivenDeal[],
   terms: DealTerms,
 ): Promise<DealContent[]> {
   const ids = deals.map(({ dealId }) => dealId);
-  const known = await findDealContents(trx, caller.workspaceId, { repIds: visibleReps(caller) }, ids);
+  const known = await findDealContents(tx, { repIds: visibleReps(caller) }, ids);
   return deals.map((deal) => {
     const stored = known.get(deal.dealId);
     const { dealId: _, ...values } = deal;

@@ -17,7 +17,7 @@ import {
 import { hasCascades, hasRankTiers, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { addCarriedOverrides } from '../plans/carried-overrides.js';
 import { type TriedPlan, type TriedVersions } from '../plans/simulated-versions.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { rankKey, type SimulatedRepData, sentQuota, sentTeamDeal } from '../simulation/simulated-reps.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
 
@@ -44,22 +44,20 @@ const maxSimulationCost = 2_000_000;
 
 /** Loads the stored deals and terms of a simulation. It ignores approved periods. */
 export async function loadSimulation(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   request: SimulationRequest,
   simulatedVersions: TriedVersions,
 ): Promise<SimulationData> {
-  const repIds = await simulatedReps(trx, workspaceId, request, simulatedVersions);
-  await assertSimulationCost(trx, workspaceId, repIds, request, simulatedVersions);
+  const repIds = await simulatedReps(tx, request, simulatedVersions);
+  await assertSimulationCost(tx, repIds, request, simulatedVersions);
   const reps: SimulatedRepData[] = [];
-  for (const repId of repIds) reps.push(await loadRepData(trx, workspaceId, repId, simulatedVersions, request));
+  for (const repId of repIds) reps.push(await loadRepData(tx, repId, simulatedVersions, request));
   return { window: simulatedDays(simulatedVersions, request.period), reps, requested: request.repIds ?? repIds };
 }
 
 /** Counts the deals before any of them is loaded. */
 async function assertSimulationCost(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
   request: SimulationRequest,
   simulatedVersions: TriedVersions,
@@ -67,8 +65,8 @@ async function assertSimulationCost(
   const { from, to } = simulatedDays(simulatedVersions, request.period);
   const { rows } = await sql<{ stored: number }>`
     select count(*)::integer as stored from deals
-    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
-      and close_date between ${from}::date and ${to}::date`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
+      and close_date between ${from}::date and ${to}::date`.execute(tx.db);
   const deals = (rows[0]?.stored ?? 0) + request.deals.length + repIds.length;
   const passes = hasRankTiers(simulatedVersions) || hasCascades(simulatedVersions) ? 2 : 1;
   const cost = deals * Math.max(...simulatedVersions.versions.map(planCost)) * passes;
@@ -87,16 +85,15 @@ function simulatedDays({ versions }: TriedVersions, period: Period): DayRange {
 
 /** The reps to calculate: those of the request and, if ranks or cascades depend on others, everyone on the plan. */
 async function simulatedReps(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   request: SimulationRequest,
   simulatedVersions: TriedVersions,
 ): Promise<string[]> {
   const { planId } = simulatedVersions;
-  const known = await trx
+  const known = await tx.db
     .selectFrom('reps')
     .select(['rep_id', 'active'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .orderBy('name')
     .execute();
   const unknown = request.repIds?.find((repId) => !known.some((rep) => rep.rep_id === repId));
@@ -108,10 +105,10 @@ async function simulatedReps(
   if (planId === unsaved)
     return known.filter((rep) => rep.active || request.repIds?.includes(rep.rep_id)).map((rep) => rep.rep_id);
   const { from, to } = periodRange(request.period);
-  const assigned = await trx
+  const assigned = await tx.db
     .selectFrom('assignments')
     .select('rep_id')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_id', '=', planId)
     .where('deleted_at', 'is', null)
     .where((where) => where.or([where('effective_start', 'is', null), where('effective_start', '<=', to)]))
@@ -122,13 +119,12 @@ async function simulatedReps(
 }
 
 async function loadRepData(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
   simulatedVersions: TriedVersions,
   request: SimulationRequest,
 ): Promise<SimulatedRepData> {
-  const terms = await loadSimulatedTerms(trx, workspaceId, repId, simulatedVersions, request);
+  const terms = await loadSimulatedTerms(tx, repId, simulatedVersions, request);
   const { quotas, ...sent } = terms;
   const window = simulatedDays(simulatedVersions, request.period);
   const isInWindow = ({ closeDate }: { readonly closeDate: Day }) => isWithin(closeDate, window);
@@ -136,12 +132,12 @@ async function loadRepData(
   const own = request.deals
     .filter((hypothetical) => hypothetical.repId === repId && isInWindow(hypothetical.deal))
     .map(({ deal }) => deal);
-  const team = hasCascades(simulatedVersions) ? await loadTeam(trx, workspaceId, repId) : [];
+  const team = hasCascades(simulatedVersions) ? await loadTeam(tx, repId) : [];
   const isBelow = (owner: string, day: Day) => team.some((member) => member.repId === owner && isWithin(day, member));
   const simulated = [{ terms, window }];
-  const [teamDeals = []] = await loadTeamDeals(trx, simulated);
-  const [deals = []] = await loadDeals(trx, simulated);
-  const [stored = null] = await loadFirstActivities(trx, [terms]);
+  const [teamDeals = []] = await loadTeamDeals(tx, simulated);
+  const [deals = []] = await loadDeals(tx, simulated);
+  const [stored = null] = await loadFirstActivities(tx, [terms]);
   const hypotheticalBelow = request.deals
     .filter(({ repId: owner, deal }) => isInWindow(deal) && isBelow(owner, deal.closeDate))
     .map(({ deal }) => ({ deal, upstream: [] }));
@@ -157,7 +153,7 @@ async function loadRepData(
       ...sentQuota(quota),
     })),
     assumesQuota,
-    storedRanks: request.visible === null ? new Map() : await storedRanks(trx, terms, window),
+    storedRanks: request.visible === null ? new Map() : await storedRanks(tx, terms, window),
     deals: ownDeals,
     team,
     teamDeals: [
@@ -173,8 +169,12 @@ async function loadRepData(
 }
 
 /** The stored rankings of every rule that ranks, in every period that overlaps the window. */
-async function storedRanks(trx: Work, terms: RepTerms, window: DayRange): Promise<Map<string, readonly string[]>> {
-  const rank = await loadStoredRank(trx, terms, window);
+async function storedRanks(
+  tx: Transaction,
+  terms: RepTerms,
+  window: DayRange,
+): Promise<Map<string, readonly string[]>> {
+  const rank = await loadStoredRank(tx, terms, window);
   const ranked = terms.versions.flatMap(({ planId, rules }) =>
     rules.filter((rule) => rule.tierBy === 'rank').map((rule) => ({ planId, rule })),
   );
@@ -190,13 +190,12 @@ async function storedRanks(trx: Work, terms: RepTerms, window: DayRange): Promis
 
 /** The rep's terms with the simulated versions of the plan as their only plan. */
 async function loadSimulatedTerms(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
   { planId, versions, change }: TriedVersions,
   { plan }: SimulationRequest,
 ): Promise<RepTerms> {
-  const stored = await loadRepTerms(trx, workspaceId, repId);
+  const stored = await loadRepTerms(tx, repId);
   const current = stored.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted);
   const asAssigned = 'planId' in plan && current.length > 0;
   return {

@@ -13,10 +13,10 @@ serveThread(async ([first, ...parts], request) => {
   // Loaded with the first explanation, since a simulation needs no access to the database.
   const { explainDeal, explainExceptions } = await import('./explain-in-thread.js');
   const { workspaceId } = 'explainedDeal' in task ? task.explainedDeal : task.explainedRep;
-  const trx = forwardedTransaction(request, workspaceId);
+  const tx = forwardedTransaction(request, workspaceId);
   return JSON.stringify(
     'explainedDeal' in task
-      ? await explainDeal(trx, task.explainedDeal)
-      : await explainExceptions(trx, task.explainedRep),
+      ? await explainDeal(tx, task.explainedDeal)
+      : await explainExceptions(tx, task.explainedRep),
   );
 });

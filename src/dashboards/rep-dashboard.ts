@@ -23,7 +23,7 @@ import { type Period, periodRange } from '../kernel/period.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { inParallel } from '../kernel/waiting.js';
 import { assignedPlans, loadRepTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
 import { listCorrections } from '../statements/correction.js';
@@ -89,8 +89,7 @@ type RepDashboard = z.input<typeof repDashboard>;
 
 /** One rep's period: earnings, attainment, closed deals, open pipeline, and earnings of the last twelve months. */
 export async function readRepDashboard(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
   period: Period,
   workspace: WorkspaceTerms,
@@ -102,21 +101,21 @@ export async function readRepDashboard(
   const range = periodRange(period);
   const trendMonths = monthsUpTo(range.to);
   const [name, terms, months, quotas, credits, closed, closedDealCount, open] = await inParallel(
-    () => findRepName(trx, workspaceId, repId),
-    () => loadRepTerms(trx, workspaceId, repId, workspace),
-    () => listMonths(trx, workspaceId, repId, { from: trendMonths[0] as Day, to: range.to }),
-    () => listQuotas(trx, workspaceId, period, repId),
-    () => listCredits(trx, workspaceId, repId, relatedPeriods(period), range.to),
-    () => listClosedDeals(trx, workspaceId, repId, range, currency, closedDealsOffset),
-    () => countClosedDeals(trx, workspaceId, repId, range),
-    () => sumOpenPipeline(trx, workspaceId, repId, currency),
+    () => findRepName(tx, repId),
+    () => loadRepTerms(tx, repId, workspace),
+    () => listMonths(tx, repId, { from: trendMonths[0] as Day, to: range.to }),
+    () => listQuotas(tx, period, repId),
+    () => listCredits(tx, repId, relatedPeriods(period), range.to),
+    () => listClosedDeals(tx, repId, range, currency, closedDealsOffset),
+    () => countClosedDeals(tx, repId, range),
+    () => sumOpenPipeline(tx, repId, currency),
   );
   if (name === null) throw repNotFound();
   const plans = assignedPlans(terms);
   const ofDeals = { dealIds: closed.map(({ dealId }) => dealId), repIds: [repId] };
   const [corrections, differences] = await inParallel(
-    () => listCorrections(trx, workspaceId, ofDeals),
-    () => listDealDifferences(trx, workspaceId, ofDeals),
+    () => listCorrections(tx, ofDeals),
+    () => listDealDifferences(tx, ofDeals),
   );
   const late = { corrections: groupBy(corrections, byDeal), differences: groupBy(differences, byDeal) };
   const unset = unsetQuotas({ repId, period, today }, quotas, plans, credits);

@@ -7,7 +7,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { inParallel } from '../kernel/waiting.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { openDiscrepancies, sumOpenDiscrepancies } from '../statements/discrepancies/open-discrepancies.js';
 
 export const teamOverview = z
@@ -50,17 +50,16 @@ export interface SelectedReps {
  * approved statement of it; `everyone` adds the other active people.
  */
 export async function readTeamOverview(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   period: Period,
   currency: string,
   { repIds, everyone }: SelectedReps,
 ): Promise<TeamOverview> {
   const [team, earned, quotas, open] = await inParallel(
-    () => listTeam(trx, workspaceId, period, repIds),
-    () => sumEarnings(trx, workspaceId, periodRange(period), repIds),
-    () => listQuotas(trx, workspaceId, period),
-    () => sumOpenDiscrepancies(trx, workspaceId, repIds, currency),
+    () => listTeam(tx, period, repIds),
+    () => sumEarnings(tx, periodRange(period), repIds),
+    () => listQuotas(tx, period),
+    () => sumOpenDiscrepancies(tx, repIds, currency),
   );
   const earnedBy = groupBy(earned, (row) => row.repId);
   const quotasOf = groupBy(quotas, (quota) => quota.repId);

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Day, type DayRange, hull } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { unnestRows } from '../platform/database/columns.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type StoredDeal } from './deal-store.js';
 import { type DealChange } from './record-deals.js';
 
@@ -10,12 +10,8 @@ import { type DealChange } from './record-deals.js';
 export type AffectedReps = Map<string, DayRange>;
 
 /** The reps affected by the changes that a calculation reads, for all deals together. */
-export async function affectedReps(
-  trx: Work,
-  workspaceId: string,
-  changes: readonly DealChange[],
-): Promise<AffectedReps> {
-  const affected = [...(await findEarners(trx, workspaceId, movedIn(changes))).values()].reduce(merge, new Map());
+export async function affectedReps(tx: Transaction, changes: readonly DealChange[]): Promise<AffectedReps> {
+  const affected = [...(await findEarners(tx, movedIn(changes))).values()].reduce(merge, new Map());
   for (const change of changes) if (change.isRead) addOwners(affected, change);
   return affected;
 }
@@ -26,11 +22,10 @@ export async function affectedReps(
  * owner may not be above the new one.
  */
 export async function affectedByChanges(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   changes: readonly DealChange[],
 ): Promise<Map<string, AffectedReps>> {
-  const affected = await findEarners(trx, workspaceId, movedIn(changes));
+  const affected = await findEarners(tx, movedIn(changes));
   for (const change of changes) if (change.isRead) addOwners(ofDealIn(affected, change.dealId), change);
   return affected;
 }
@@ -51,13 +46,11 @@ function addOwners(affected: AffectedReps, { before, after }: DealChange): void 
  * who has earned on them.
  */
 export async function affectedByDeletions(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   deals: readonly StoredDeal[],
 ): Promise<Map<string, AffectedReps>> {
   const affected = await findEarners(
-    trx,
-    workspaceId,
+    tx,
     deals.map((deal) => deal.dealId),
   );
   for (const { dealId, repId, closeDate, deleted } of deals)
@@ -66,24 +59,20 @@ export async function affectedByDeletions(
 }
 
 /** The reps who have earned on the deals, also by true-up, with the days, whether or not they own the deals. */
-async function findEarners(
-  trx: Work,
-  workspaceId: string,
-  dealIds: readonly string[],
-): Promise<Map<string, AffectedReps>> {
+async function findEarners(tx: Transaction, dealIds: readonly string[]): Promise<Map<string, AffectedReps>> {
   const affected = new Map<string, AffectedReps>();
   if (dealIds.length === 0) return affected;
   const { rows } = await sql<{ deal_key: string; rep_id: string; from: Day; to: Day }>`
     with given as materialized (select id from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])})
     select deal_key, rep_id, min(earned_on) as from, max(earned_on) as to from (
       select deal_key, rep_id, earned_on from commission_events
-      where workspace_id = ${workspaceId} and status = 'earned' and kind = 'commission_earned'
+      where workspace_id = ${tx.workspaceId} and status = 'earned' and kind = 'commission_earned'
         and deal_key = any(array(select id from given))
       union all
       select deal_key, rep_id, earned_on from trued_up_rows
-      where workspace_id = ${workspaceId} and deal_key = any(array(select id from given))
+      where workspace_id = ${tx.workspaceId} and deal_key = any(array(select id from given))
     ) e
-    group by deal_key, rep_id`.execute(trx);
+    group by deal_key, rep_id`.execute(tx.db);
   for (const { deal_key: dealId, rep_id: repId, from, to } of rows) ofDealIn(affected, dealId).set(repId, { from, to });
   return affected;
 }

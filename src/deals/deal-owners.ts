@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { unnestRows } from '../platform/database/columns.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Projection } from './deal.js';
 
 type OwnerValues = Pick<Projection, 'givenRepId' | 'ownerId' | 'ownerEmail'>;
@@ -19,10 +19,7 @@ export class DealOwners {
   /** What an admin said about owners that are neither a member id nor an address of a rep. */
   private readonly byMatch = new Map<string, string>();
 
-  constructor(
-    private readonly trx: Work,
-    private readonly workspaceId: string,
-  ) {}
+  constructor(private readonly tx: Transaction) {}
 
   /** Looks up the owners that the deals name and that are not cached. */
   async preload(deals: readonly { readonly projection: OwnerValues }[]): Promise<void> {
@@ -45,14 +42,14 @@ export class DealOwners {
     }>`
       with keys as materialized (select key from ${unnestRows([...keys], [['key', 'text', (key) => key]])})
       select rep_id, crm_member_id, email, null as owner_key from reps
-      where workspace_id = ${this.workspaceId} and (rep_id::text in (select key from keys)
+      where workspace_id = ${this.tx.workspaceId} and (rep_id::text in (select key from keys)
         or lower(crm_member_id) in (select key from keys) or email in (select key from keys))
       union all
       select rep_id, crm_id, null, null from crm_members
-      where workspace_id = ${this.workspaceId} and lower(crm_id) in (select key from keys)
+      where workspace_id = ${this.tx.workspaceId} and lower(crm_id) in (select key from keys)
       union all
       select rep_id, null, null, owner_key from owner_matches
-      where workspace_id = ${this.workspaceId} and owner_key in (select key from keys)`.execute(this.trx);
+      where workspace_id = ${this.tx.workspaceId} and owner_key in (select key from keys)`.execute(this.tx.db);
     for (const key of keys) this.loadedKeys.add(key);
     for (const row of rows) {
       this.reps.add(row.rep_id);

@@ -3,7 +3,7 @@ import { type StandardField } from '../engine/field-value.js';
 import { inParallel } from '../kernel/waiting.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { violates } from '../platform/database/database-errors.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, type Projection, type StoredContent, tombstoneHash } from './deal.js';
 
 /** The columns of a stored deal that a change compares with. */
@@ -31,43 +31,35 @@ export interface DealWrite {
   readonly fetchedAt: Date | null;
 }
 
-export async function loadDealTerms(trx: Work, workspaceId: string): Promise<DealTerms> {
-  const row = await trx
+export async function loadDealTerms(tx: Transaction): Promise<DealTerms> {
+  const row = await tx.db
     .selectFrom('workspaces')
     .select(['timezone', 'field_mapping'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   return { timeZone: row.timezone, standard: row.field_mapping.standard as Partial<Record<StandardField, string>> };
 }
 
 /** Locks the existing deals in the order of their ids, so that two writers cannot deadlock. */
-export async function lockDeals(
-  trx: Work,
-  workspaceId: string,
-  dealIds: readonly string[],
-): Promise<Map<string, StoredDeal>> {
+export async function lockDeals(tx: Transaction, dealIds: readonly string[]): Promise<Map<string, StoredDeal>> {
   const { rows } = await sql<StoredDeal>`
     select d.deal_id as "dealId", d.rep_id as "repId", d.provider, d.name, d.amount, d.currency, d.stage,
       d.close_date as "closeDate", d.created_date as "createdDate", d.owner_id as "ownerId", d.content_hash as "contentHash",
       d.source_updated_at as "sourceUpdatedAt", d.fetched_at as "fetchedAt", d.deleted_at is not null as deleted, d.deleted_at as "deletedAt"
     from deals d
-    where d.workspace_id = ${workspaceId} and d.deal_id = any(${toIdArray(dealIds)})
+    where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${toIdArray(dealIds)})
     order by d.deal_id
-    for no key update`.execute(trx);
+    for no key update`.execute(tx.db);
   return new Map(rows.map((row) => [row.dealId, row]));
 }
 
 /** The content of the stored deals, locked in the order of {@link lockDeals}. */
-export async function lockContents(
-  trx: Work,
-  workspaceId: string,
-  dealIds: readonly string[],
-): Promise<Map<string, DealContent>> {
+export async function lockContents(tx: Transaction, dealIds: readonly string[]): Promise<Map<string, DealContent>> {
   const { rows } = await sql<DealContent & { readonly dealId: string }>`
     select d.deal_id as "dealId", d.fields, d.given from deals d
-    where d.workspace_id = ${workspaceId} and d.deal_id = any(${toIdArray(dealIds)})
+    where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${toIdArray(dealIds)})
     order by d.deal_id
-    for no key update`.execute(trx);
+    for no key update`.execute(tx.db);
   return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
 }
 
@@ -118,11 +110,11 @@ export function dealInsert(workspaceId: string, writes: readonly DealWrite[]): D
  * Inserts deals and returns the ids of those that another transaction inserted at the same time. A plain insert is
  * tried first: after lockDeals conflicts are rare, and `on conflict` costs a third of the insert.
  */
-export async function insertDeals(trx: Work, { dealIds, statement }: DealInsert): Promise<ReadonlySet<string>> {
+export async function insertDeals(tx: Transaction, { dealIds, statement }: DealInsert): Promise<ReadonlySet<string>> {
   if (dealIds.length === 0) return new Set();
-  if (dealIds.length >= manyDeals && (await insertWithoutConflictCheck(trx, statement))) return new Set();
+  if (dealIds.length >= manyDeals && (await insertWithoutConflictCheck(tx, statement))) return new Set();
   const { rows } = await sql<{ deal_id: string }>`
-    ${statement} on conflict (workspace_id, deal_id) do nothing returning deal_id`.execute(trx);
+    ${statement} on conflict (workspace_id, deal_id) do nothing returning deal_id`.execute(tx.db);
   const added = new Set(rows.map((row) => row.deal_id));
   return new Set(dealIds.filter((dealId) => !added.has(dealId)));
 }
@@ -130,17 +122,17 @@ export async function insertDeals(trx: Work, { dealIds, statement }: DealInsert)
 const manyDeals = 100;
 
 /** Returns whether all deals were new; otherwise nothing is inserted. */
-async function insertWithoutConflictCheck(trx: Work, statement: RawBuilder<unknown>): Promise<boolean> {
+async function insertWithoutConflictCheck(tx: Transaction, statement: RawBuilder<unknown>): Promise<boolean> {
   try {
     await inParallel(
-      () => sql`savepoint new_deals`.execute(trx),
-      () => statement.execute(trx),
-      () => sql`release savepoint new_deals`.execute(trx),
+      () => sql`savepoint new_deals`.execute(tx.db),
+      () => statement.execute(tx.db),
+      () => sql`release savepoint new_deals`.execute(tx.db),
     );
     return true;
   } catch (error) {
     if (!violates(error, 'deals_pkey')) throw error;
-    await sql`rollback to savepoint new_deals`.execute(trx);
+    await sql`rollback to savepoint new_deals`.execute(tx.db);
     return false;
   }
 }
@@ -149,22 +141,21 @@ async function insertWithoutConflictCheck(trx: Work, statement: RawBuilder<unkno
  * Replaces deals that the caller has locked, and restores deleted ones. `on conflict` finds each deal by the primary
  * key; a join with the new values reads all deals of the workspace when the table's statistics say that it is empty.
  */
-export async function updateDeals(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<void> {
+export async function updateDeals(tx: Transaction, writes: readonly DealWrite[]): Promise<void> {
   if (writes.length === 0) return;
   await sql`
-    ${dealInsert(workspaceId, writes).statement}
+    ${dealInsert(tx.workspaceId, writes).statement}
     on conflict (workspace_id, deal_id) do update set rep_id = excluded.rep_id, name = excluded.name,
       amount = excluded.amount, currency = excluded.currency, stage = excluded.stage, close_date = excluded.close_date,
       created_date = excluded.created_date, owner_id = excluded.owner_id, owner_email = excluded.owner_email,
       provider = excluded.provider, is_closed = excluded.is_closed, is_won = excluded.is_won, fields = excluded.fields,
       given = excluded.given, content_hash = excluded.content_hash, source_updated_at = excluded.source_updated_at,
-      fetched_at = excluded.fetched_at, snapshot_at = now(), deleted_at = null`.execute(trx);
+      fetched_at = excluded.fetched_at, snapshot_at = now(), deleted_at = null`.execute(tx.db);
 }
 
 /** Stores the later time of an unchanged report, so that older data is recognized as stale. */
 export async function updateSourceTimes(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   deals: readonly { readonly dealId: string; readonly at: Date }[],
 ): Promise<void> {
   if (deals.length === 0) return;
@@ -174,28 +165,28 @@ export async function updateSourceTimes(
       ['deal_id', 'text', (deal) => deal.dealId],
       ['at', 'timestamptz', (deal) => deal.at.toISOString()],
     ])}) n
-    where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
+    where d.workspace_id = ${tx.workspaceId} and d.deal_id = n.deal_id`.execute(tx.db);
 }
 
 /** Appends versions to the history that were never current, or were replaced within the same message. */
-export async function insertSnapshots(trx: Work, workspaceId: string, writes: readonly DealWrite[]): Promise<void> {
+export async function insertSnapshots(tx: Transaction, writes: readonly DealWrite[]): Promise<void> {
   if (writes.length === 0) return;
   await sql`
     insert into deal_snapshots (workspace_id, deal_id, source_updated_at, provider, fields, given)
-    select ${workspaceId}::uuid, deal_id, source_updated_at, provider, fields, given
-    from ${dealRows(writes)}`.execute(trx);
+    select ${tx.workspaceId}::uuid, deal_id, source_updated_at, provider, fields, given
+    from ${dealRows(writes)}`.execute(tx.db);
 }
 
 /**
  * Appends the current deals to their history; call it before they are replaced. The current state is not in the
  * history, so a new deal is one row and not two. The view deal_versions combines both.
  */
-export async function snapshotDeals(trx: Work, workspaceId: string, dealIds: readonly string[]): Promise<void> {
+export async function snapshotDeals(tx: Transaction, dealIds: readonly string[]): Promise<void> {
   if (dealIds.length === 0) return;
   await sql`
     insert into deal_snapshots (workspace_id, deal_id, taken_at, source_updated_at, provider, fields, given, deleted)
     select workspace_id, deal_id, snapshot_at, source_updated_at, provider, fields, given, deleted_at is not null from deals
-    where workspace_id = ${workspaceId} and deal_id = any(${toIdArray(dealIds)})`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and deal_id = any(${toIdArray(dealIds)})`.execute(tx.db);
 }
 
 /** A deletion with the time that the source reported; null if none. */
@@ -205,15 +196,10 @@ export interface DealDeletion {
 }
 
 /** Marks deals as deleted that the caller has locked and that are not deleted. */
-export async function softDeleteDeals(
-  trx: Work,
-  workspaceId: string,
-  deletions: readonly DealDeletion[],
-): Promise<void> {
+export async function softDeleteDeals(tx: Transaction, deletions: readonly DealDeletion[]): Promise<void> {
   if (deletions.length === 0) return;
   await snapshotDeals(
-    trx,
-    workspaceId,
+    tx,
     deletions.map((deletion) => deletion.dealId),
   );
   await sql`
@@ -223,38 +209,34 @@ export async function softDeleteDeals(
       ['deal_id', 'text', (deletion) => deletion.dealId],
       ['at', 'timestamptz', (deletion) => deletion.at?.toISOString() ?? null],
     ])}) n
-    where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
+    where d.workspace_id = ${tx.workspaceId} and d.deal_id = n.deal_id`.execute(tx.db);
 }
 
 /**
  * Removes the deal with its whole history. A tombstone keeps the time, so that older data of a CRM does not restore
  * the deal.
  */
-export async function purgeDeal(trx: Work, workspaceId: string, dealId: string, at: Date): Promise<void> {
+export async function purgeDeal(tx: Transaction, dealId: string, at: Date): Promise<void> {
   await sql`
     insert into deal_tombstones as t (workspace_id, deal_id, purged_at)
     select workspace_id, deal_id, greatest(source_updated_at, ${at}) from deals
-    where workspace_id = ${workspaceId} and deal_id = ${dealId}
-    on conflict (workspace_id, deal_id) do update set purged_at = excluded.purged_at`.execute(trx);
-  await trx
+    where workspace_id = ${tx.workspaceId} and deal_id = ${dealId}
+    on conflict (workspace_id, deal_id) do update set purged_at = excluded.purged_at`.execute(tx.db);
+  await tx.db
     .deleteFrom('deal_snapshots')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('deal_id', '=', dealId)
     .execute();
-  await trx.deleteFrom('deals').where('workspace_id', '=', workspaceId).where('deal_id', '=', dealId).execute();
+  await tx.db.deleteFrom('deals').where('workspace_id', '=', tx.workspaceId).where('deal_id', '=', dealId).execute();
 }
 
 /** The purged deals that have not been stored again, with the time. */
-export async function purgedDeals(
-  trx: Work,
-  workspaceId: string,
-  dealIds: readonly string[],
-): Promise<ReadonlyMap<string, Date>> {
+export async function purgedDeals(tx: Transaction, dealIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
   const { rows } = await sql<{ deal_id: string; purged_at: Date }>`
     select t.deal_id, t.purged_at from deal_tombstones t
-    where t.workspace_id = ${workspaceId} and t.deal_id = any(${toIdArray(dealIds)})
+    where t.workspace_id = ${tx.workspaceId} and t.deal_id = any(${toIdArray(dealIds)})
       and not exists (select from deals d where d.workspace_id = t.workspace_id and d.deal_id = t.deal_id)`.execute(
-    trx,
+    tx.db,
   );
   return new Map(rows.map((row) => [row.deal_id, row.purged_at]));
 }

@@ -5,7 +5,7 @@ import { Failure } from '../kernel/failure.js';
 import { inParallel } from '../kernel/waiting.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Tables } from '../platform/database/tables.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealRecord } from './deal.js';
 
 export interface DealFilter {
@@ -34,29 +34,32 @@ export interface DealFilter {
 
 /** One page of the deals, latest snapshot first or after an id, with the total count of those that match. */
 export async function listDeals(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   filter: DealFilter,
   page: { readonly limit: number; readonly offset: number },
 ) {
-  const where = buildConditions(workspaceId, filter);
+  const where = buildConditions(tx.workspaceId, filter);
   const readPage = () =>
-    filter.after === undefined ? readLatest(trx, where, page) : readAfter(trx, where, filter.after, page);
+    filter.after === undefined ? readLatest(tx, where, page) : readAfter(tx, where, filter.after, page);
   const [{ count }, rows] = await inParallel(
     () =>
-      trx
+      tx.db
         .selectFrom('deals')
         .select((select) => select.fn.countAll<string>().as('count'))
         .where(where)
         .executeTakeFirstOrThrow(),
     // The deals of a few reps are found by their index and sorted.
-    () => (filter.repIds == null ? inIndexOrder(trx, readPage) : readPage()),
+    () => (filter.repIds == null ? inIndexOrder(tx, readPage) : readPage()),
   );
   return { deals: rows.map(toRecord), count: Number(count) };
 }
 
-function readLatest(trx: Work, where: RawBuilder<SqlBool>, page: { readonly limit: number; readonly offset: number }) {
-  return selectDeals(trx, (deals) =>
+function readLatest(
+  tx: Transaction,
+  where: RawBuilder<SqlBool>,
+  page: { readonly limit: number; readonly offset: number },
+) {
+  return selectDeals(tx, (deals) =>
     deals.where(where).orderBy('snapshot_at', 'desc').orderBy('deal_id').limit(page.limit).offset(page.offset),
   )
     .orderBy('deals.snapshot_at', 'desc')
@@ -64,8 +67,8 @@ function readLatest(trx: Work, where: RawBuilder<SqlBool>, page: { readonly limi
     .execute();
 }
 
-function readAfter(trx: Work, where: RawBuilder<SqlBool>, after: string, { limit }: { readonly limit: number }) {
-  return selectDeals(trx, (deals) => deals.where(where).where('deal_id', '>', after).orderBy('deal_id').limit(limit))
+function readAfter(tx: Transaction, where: RawBuilder<SqlBool>, after: string, { limit }: { readonly limit: number }) {
+  return selectDeals(tx, (deals) => deals.where(where).where('deal_id', '>', after).orderBy('deal_id').limit(limit))
     .orderBy('deals.deal_id')
     .execute();
 }
@@ -108,9 +111,9 @@ function isPaid(workspaceId: string, paid: boolean, paidTo: readonly string[] | 
 }
 
 /** The deal, deleted or not; null if there is none. */
-export async function findDeal(trx: Work, workspaceId: string, dealId: string): Promise<DealRecord | null> {
-  const row = await selectDeals(trx, (deals) =>
-    deals.where('workspace_id', '=', workspaceId).where('deal_id', '=', dealId),
+export async function findDeal(tx: Transaction, dealId: string): Promise<DealRecord | null> {
+  const row = await selectDeals(tx, (deals) =>
+    deals.where('workspace_id', '=', tx.workspaceId).where('deal_id', '=', dealId),
   ).executeTakeFirst();
   return row === undefined ? null : toRecord(row);
 }
@@ -118,9 +121,9 @@ export async function findDeal(trx: Work, workspaceId: string, dealId: string): 
 type DealQuery = SelectQueryBuilder<Tables, 'deals', Selectable<Tables['deals']>>;
 
 /** The owners are joined with the chosen deals only. */
-function selectDeals(trx: Work, choose: (deals: DealQuery) => DealQuery) {
-  return trx
-    .selectFrom(choose(trx.selectFrom('deals').selectAll()).as('deals'))
+function selectDeals(tx: Transaction, choose: (deals: DealQuery) => DealQuery) {
+  return tx.db
+    .selectFrom(choose(tx.db.selectFrom('deals').selectAll()).as('deals'))
     .leftJoin('reps', (join) =>
       join.onRef('reps.workspace_id', '=', 'deals.workspace_id').onRef('reps.rep_id', '=', 'deals.rep_id'),
     )
@@ -183,7 +186,7 @@ interface DealEarnings {
 }
 
 /** The current sum of the calculated events on the deal, for all reps. */
-export async function dealEarnings(trx: Work, workspaceId: string, dealId: string): Promise<DealEarnings> {
+export async function dealEarnings(tx: Transaction, dealId: string): Promise<DealEarnings> {
   const { rows } = await sql<DealEarnings>`
     select count(*)::int as earned, coalesce(bool_or(exists (
       select from statement_periods s
@@ -191,16 +194,16 @@ export async function dealEarnings(trx: Work, workspaceId: string, dealId: strin
         and e.earned_on between s.from_day and s.to_day
     )), false) as frozen
     from commission_events e
-    where e.workspace_id = ${workspaceId} and e.deal_key = ${dealId} and e.kind = 'commission_earned'
-      and e.status = 'earned'`.execute(trx);
+    where e.workspace_id = ${tx.workspaceId} and e.deal_key = ${dealId} and e.kind = 'commission_earned'
+      and e.status = 'earned'`.execute(tx.db);
   return rows[0] as DealEarnings;
 }
 
-export async function assertDealExists(trx: Work, workspaceId: string, dealId: string): Promise<void> {
-  const deal = await trx
+export async function assertDealExists(tx: Transaction, dealId: string): Promise<void> {
+  const deal = await tx.db
     .selectFrom('deals')
     .select('deal_id')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('deal_id', '=', dealId)
     .executeTakeFirst();
   if (deal === undefined) throw new Failure('deal_not_found', 'There is no deal with this id in this workspace.');
@@ -210,31 +213,29 @@ export async function assertDealExists(trx: Work, workspaceId: string, dealId: s
  * Rejects a deal that the caller may not see. A caller who sees everyone sees every deal; others see those that the rep
  * owns, or has an event or a dispute about, and get the same response for every other id, whether or not it is a deal.
  */
-export async function assertMayNameDeal(trx: Work, caller: Caller, repId: string, dealId: string): Promise<void> {
-  const { workspaceId } = caller;
-  if (visibleReps(caller) === null) return assertDealExists(trx, workspaceId, dealId);
+export async function assertMayNameDeal(tx: Transaction, caller: Caller, repId: string, dealId: string): Promise<void> {
+  if (visibleReps(caller) === null) return assertDealExists(tx, dealId);
   const { rows } = await sql<{ isKnown: boolean }>`
     select exists (select from deals d
-        where d.workspace_id = ${workspaceId} and d.deal_id = ${dealId} and d.rep_id = ${repId})
+        where d.workspace_id = ${tx.workspaceId} and d.deal_id = ${dealId} and d.rep_id = ${repId})
       or exists (select from commission_events e
-        where e.workspace_id = ${workspaceId} and e.deal_key = ${dealId} and e.rep_id = ${repId})
+        where e.workspace_id = ${tx.workspaceId} and e.deal_key = ${dealId} and e.rep_id = ${repId})
       or exists (select from disputes p
-        where p.workspace_id = ${workspaceId} and p.deal_id = ${dealId} and p.rep_id = ${repId}) as "isKnown"`.execute(
-    trx,
+        where p.workspace_id = ${tx.workspaceId} and p.deal_id = ${dealId} and p.rep_id = ${repId}) as "isKnown"`.execute(
+    tx.db,
   );
   if (rows[0]?.isKnown !== true) throw new Failure('deal_not_found', 'This person has no deal with this id.');
 }
 
 /** The names of the deals, by id. An id may be given twice. */
 export async function findDealNames(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   dealIds: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
   if (dealIds.length === 0) return new Map();
   const { rows } = await sql<{ dealId: string; name: string | null }>`
     select deal_id as "dealId", name from deals
-    where workspace_id = ${workspaceId} and deal_id = any(${[...new Set(dealIds)]}::text[])`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and deal_id = any(${[...new Set(dealIds)]}::text[])`.execute(tx.db);
   return new Map(rows.map(({ dealId, name }) => [dealId, name]));
 }
 
@@ -243,16 +244,15 @@ export async function findDealNames(
  * that are open.
  */
 export async function findDealContents(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { repIds, isOpen = false }: { readonly repIds: readonly string[] | null; readonly isOpen?: boolean },
   dealIds: readonly string[],
 ): Promise<Map<string, DealContent>> {
   const { rows } = await sql<DealContent & { readonly dealId: string }>`
     select d.deal_id as "dealId", d.fields, d.given from deals d
-    where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[]) and d.deleted_at is null
+    where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[]) and d.deleted_at is null
       ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`} ${isOpen ? sql`and not d.is_closed` : sql``}`.execute(
-    trx,
+    tx.db,
   );
   return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
 }

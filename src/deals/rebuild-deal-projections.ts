@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { unnestRows } from '../platform/database/columns.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, type Projection, projectDeal } from './deal.js';
 import { DealOwners } from './deal-owners.js';
 import { loadDealTerms } from './deal-store.js';
@@ -12,15 +12,15 @@ const batchSize = 2000;
  * the people, and writes those that differ. Returns how many differ. The caller blocks writers of deals and requests
  * the calculation.
  */
-export async function rebuildDealProjections(trx: Work, workspaceId: string): Promise<number> {
-  const terms = await loadDealTerms(trx, workspaceId);
-  const owners = new DealOwners(trx, workspaceId);
+export async function rebuildDealProjections(tx: Transaction): Promise<number> {
+  const terms = await loadDealTerms(tx);
+  const owners = new DealOwners(tx);
   let changed = 0;
   for (let after = ''; ; ) {
-    const rows = await readBatch(trx, workspaceId, after);
+    const rows = await readBatch(tx, after);
     const last = rows.at(-1);
     if (last === undefined) return changed;
-    changed += await reprojectBatch(trx, workspaceId, terms, owners, rows);
+    changed += await reprojectBatch(tx, terms, owners, rows);
     after = last.dealId;
   }
 }
@@ -32,20 +32,19 @@ interface StoredDeal extends Projected {
   readonly content: DealContent;
 }
 
-async function readBatch(trx: Work, workspaceId: string, after: string): Promise<StoredDeal[]> {
+async function readBatch(tx: Transaction, after: string): Promise<StoredDeal[]> {
   const { rows } = await sql<Projected & { dealId: string } & DealContent>`
     select deal_id as "dealId", fields, given, rep_id as "repId", name, trim_scale(amount)::text as amount, currency, stage,
       close_date as "closeDate", created_date as "createdDate", owner_id as "ownerId", owner_email as "ownerEmail",
       is_closed as "isClosed", is_won as "isWon"
     from deals
-    where workspace_id = ${workspaceId} and deal_id > ${after}
-    order by deal_id limit ${batchSize}`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and deal_id > ${after}
+    order by deal_id limit ${batchSize}`.execute(tx.db);
   return rows.map(({ fields, given, ...row }) => ({ ...row, content: { fields, given } }));
 }
 
 async function reprojectBatch(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   terms: DealTerms,
   owners: DealOwners,
   rows: readonly StoredDeal[],
@@ -56,7 +55,7 @@ async function reprojectBatch(
     const now = projected(projections[index] as Projection, owners);
     return columns.some((column) => row[column] !== now[column]) ? [{ dealId: row.dealId, ...now }] : [];
   });
-  if (differing.length > 0) await writeBatch(trx, workspaceId, differing);
+  if (differing.length > 0) await writeBatch(tx, differing);
   return differing.length;
 }
 
@@ -78,11 +77,7 @@ const columns = [
   'isWon',
 ] as const satisfies readonly (keyof Projected)[];
 
-async function writeBatch(
-  trx: Work,
-  workspaceId: string,
-  deals: readonly (Projected & { readonly dealId: string })[],
-): Promise<void> {
+async function writeBatch(tx: Transaction, deals: readonly (Projected & { readonly dealId: string })[]): Promise<void> {
   await sql`
     update deals d set rep_id = n.rep_id, name = n.name, amount = n.amount, currency = n.currency, stage = n.stage,
       close_date = n.close_date, created_date = n.created_date, owner_id = n.owner_id, owner_email = n.owner_email,
@@ -101,5 +96,5 @@ async function writeBatch(
       ['is_closed', 'boolean', (deal) => String(deal.isClosed)],
       ['is_won', 'boolean', (deal) => String(deal.isWon)],
     ])}) n
-    where d.workspace_id = ${workspaceId} and d.deal_id = n.deal_id`.execute(trx);
+    where d.workspace_id = ${tx.workspaceId} and d.deal_id = n.deal_id`.execute(tx.db);
 }

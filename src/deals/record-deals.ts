@@ -1,6 +1,6 @@
 import { groupBy } from '../kernel/group-by.js';
 import { inParallel } from '../kernel/waiting.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type DealContent, type ReadContent } from './deal.js';
 import { DealOwners } from './deal-owners.js';
@@ -54,12 +54,11 @@ interface RecordedDeals {
  * the older data.
  */
 export async function recordDeals(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   deals: readonly IncomingDeal[],
   options: { readonly keepStale?: boolean } = {},
 ): Promise<RecordedDeals> {
-  return writeDeals(trx, await decideDeals(trx, workspaceId, deals), options);
+  return writeDeals(tx, await decideDeals(tx, deals), options);
 }
 
 /** Completes partial deals with their stored content. */
@@ -80,27 +79,26 @@ export interface DecidedDeals {
 
 /** The first step of recording deals: lock, compare, decide. */
 export async function decideDeals(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   deals: readonly IncomingDeal[],
-  owners = new DealOwners(trx, workspaceId),
+  owners = new DealOwners(tx),
   completion: Completion | null = null,
 ): Promise<DecidedDeals & { readonly incoming: readonly IncomingDeal[] }> {
   const outcomes: Outcome[] = new Array(deals.length).fill('unknown_rep');
   const dealIds = deals.map((deal) => deal.dealId);
   // One round trip: neither query needs the result of the other.
   const [current] = await inParallel(
-    () => lockDeals(trx, workspaceId, dealIds),
+    () => lockDeals(tx, dealIds),
     () => owners.preload(deals),
   );
-  const incoming = completion === null ? deals : await complete(trx, workspaceId, deals, current, completion, owners);
+  const incoming = completion === null ? deals : await complete(tx, deals, current, completion, owners);
   await failpoint('record.afterLock');
   const writes: IncomingWrite[] = [];
   for (const [position, deal] of incoming.entries()) {
     const repId = owners.resolve(deal.projection);
     if (repId !== undefined) writes.push(toWrite(position, deal, repId));
   }
-  return { ...decideWrites(workspaceId, writes, current, outcomes), incoming };
+  return { ...decideWrites(tx.workspaceId, writes, current, outcomes), incoming };
 }
 
 /**
@@ -108,8 +106,7 @@ export async function decideDeals(
  * of new deals read nothing.
  */
 async function complete(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   deals: readonly IncomingDeal[],
   current: ReadonlyMap<string, StoredDeal>,
   completion: Completion,
@@ -128,20 +125,20 @@ async function complete(
   }
   if (differing.size === 0 && !isRepeated) return deals;
   await completion.beforeNextRead();
-  const incoming = completion.complete(deals, await lockContents(trx, workspaceId, [...differing]));
+  const incoming = completion.complete(deals, await lockContents(tx, [...differing]));
   await owners.preload(incoming);
   return incoming;
 }
 
 /** The second step: writes the decisions. Call it before deciding on the same deals again. */
 export async function writeDeals(
-  trx: Work,
+  tx: Transaction,
   decided: DecidedDeals,
   { keepStale = false }: { readonly keepStale?: boolean } = {},
 ): Promise<RecordedDeals> {
-  const decisions = await writeDecided(trx, decided);
+  const decisions = await writeDecided(tx, decided);
   const stale = keepStale ? decisions.flatMap((decision) => decision.stale) : [];
-  await insertSnapshots(trx, decided.workspaceId, stale);
+  await insertSnapshots(tx, stale);
   return { outcomes: decided.outcomes, changes: decisions.flatMap((decision) => toChange(decision) ?? []) };
 }
 
@@ -181,48 +178,42 @@ function decideWrites(
   return { workspaceId, outcomes, decisions, insert: dealInsert(workspaceId, fresh.map(lastWrite)) };
 }
 
-async function writeDecided(
-  trx: Work,
-  { workspaceId, outcomes, decisions, insert }: DecidedDeals,
-): Promise<Decision[]> {
+async function writeDecided(tx: Transaction, { outcomes, decisions, insert }: DecidedDeals): Promise<Decision[]> {
   // Deals that another transaction has inserted since the lock are now stored, so they are compared again.
-  const insertedByOthers = await insertDeals(trx, insert);
+  const insertedByOthers = await insertDeals(tx, insert);
   const decided = decisions.filter((decision) => !insertedByOthers.has(decision.dealId));
-  const unread = await unreadChanges(trx, workspaceId, decided.filter(changesOnlyFields).map(lastWrite));
+  const unread = await unreadChanges(tx, decided.filter(changesOnlyFields).map(lastWrite));
   const written = decided.map((decision) => (unread.has(decision.dealId) ? { ...decision, isRead: false } : decision));
   await failpoint('record.midWrite');
-  await writeDecisions(trx, workspaceId, written);
+  await writeDecisions(tx, written);
   if (insertedByOthers.size === 0) return written;
   const again = decisions
     .filter((decision) => insertedByOthers.has(decision.dealId))
     .flatMap((decision) => decision.writes);
-  const current = await lockDeals(trx, workspaceId, [...insertedByOthers]);
-  return [...written, ...(await writeDecided(trx, decideWrites(workspaceId, again, current, outcomes)))];
+  const current = await lockDeals(tx, [...insertedByOthers]);
+  return [...written, ...(await writeDecided(tx, decideWrites(tx.workspaceId, again, current, outcomes)))];
 }
 
-async function writeDecisions(trx: Work, workspaceId: string, written: readonly Decision[]): Promise<void> {
-  trx.markAffected(listOwners(written));
+async function writeDecisions(tx: Transaction, written: readonly Decision[]): Promise<void> {
+  tx.markAffected(listOwners(written));
   const replaced = written.filter((decision) => decision.current !== undefined && decision.accepted.length > 0);
   // The order matters: the replaced deal is added to the history before the writes that follow it in the same
   // message.
   await inParallel(
     () =>
       snapshotDeals(
-        trx,
-        workspaceId,
+        tx,
         replaced.map((decision) => decision.dealId),
       ),
     () =>
       insertSnapshots(
-        trx,
-        workspaceId,
+        tx,
         written.flatMap(({ accepted }) => (accepted.length > 1 ? accepted.slice(0, -1) : [])),
       ),
-    () => updateDeals(trx, workspaceId, replaced.map(lastWrite)),
+    () => updateDeals(tx, replaced.map(lastWrite)),
     () =>
       updateSourceTimes(
-        trx,
-        workspaceId,
+        tx,
         written.flatMap((decision) => timestampOnlyUpdate(decision) ?? []),
       ),
   );

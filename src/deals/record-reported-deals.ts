@@ -2,7 +2,7 @@ import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Fields, type FieldValue } from '../engine/field-value.js';
 import { groupBy } from '../kernel/group-by.js';
 import { mapInParallel } from '../kernel/waiting.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type AffectedReps, affectedByChanges, affectedByDeletions } from './affected-reps.js';
 import { checkFields, dealId as dealIdSchema, fieldLength, maxFields, maxFieldsLength, readContent } from './deal.js';
 import {
@@ -48,7 +48,7 @@ export interface RecordedReport {
  * purged deal returns only when the CRM has changed it since. The caller requests the calculation of the affected
  * reps.
  */
-export async function recordReportedDeals(trx: Work, workspaceId: string, report: Report): Promise<RecordedReport> {
+export async function recordReportedDeals(tx: Transaction, report: Report): Promise<RecordedReport> {
   const outcomes = new Map<string, ReportOutcome>();
   const skipped: { dealId: string; reason: string }[] = [];
   const usable = report.deals.filter((deal) => {
@@ -58,8 +58,7 @@ export async function recordReportedDeals(trx: Work, workspaceId: string, report
     return false;
   });
   const purged = await purgedDeals(
-    trx,
-    workspaceId,
+    tx,
     usable.map((deal) => deal.id),
   );
   const notPurged = usable.filter((deal) => {
@@ -68,15 +67,14 @@ export async function recordReportedDeals(trx: Work, workspaceId: string, report
     outcomes.set(deal.id, 'erased');
     return false;
   });
-  const affected = await recordLive(trx, workspaceId, report, notPurged, outcomes, skipped);
+  const affected = await recordLive(tx, report, notPurged, outcomes, skipped);
   const deletions = notPurged.filter((deal) => deal.deleted);
-  const affectedByDeletion = await recordDeletions(trx, workspaceId, deletions, outcomes);
+  const affectedByDeletion = await recordDeletions(tx, deletions, outcomes);
   return { outcomes, skipped, affected: new Map([...affected, ...affectedByDeletion]) };
 }
 
 async function recordLive(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   report: Report,
   deals: readonly ReportedDeal[],
   outcomes: Map<string, ReportOutcome>,
@@ -84,7 +82,7 @@ async function recordLive(
 ): Promise<Map<string, AffectedReps>> {
   const present = deals.filter((deal) => !deal.deleted);
   if (present.length === 0) return new Map();
-  const terms = await loadDealTerms(trx, workspaceId);
+  const terms = await loadDealTerms(tx);
   const incoming = present.map((deal): IncomingDeal => {
     const { fields, dropped } = storable(deal.fields);
     if (dropped.length > 0)
@@ -97,25 +95,23 @@ async function recordLive(
       ...(report.fetchedAt === null ? {} : { fetchedAt: report.fetchedAt }),
     };
   });
-  const recorded = await recordDeals(trx, workspaceId, incoming, { keepStale: report.keepStale });
+  const recorded = await recordDeals(tx, incoming, { keepStale: report.keepStale });
   for (const [index, deal] of present.entries()) outcomes.set(deal.id, recorded.outcomes[index] as ReportOutcome);
   for (const { dealId, after } of recorded.changes) {
     if (after.repId === null) skipped.push({ dealId, reason: 'the owner is not a rep of this workspace' });
     else if (after.closeDate === null) skipped.push({ dealId, reason: 'the close date is missing or not readable' });
   }
-  return affectedByChanges(trx, workspaceId, recorded.changes);
+  return affectedByChanges(tx, recorded.changes);
 }
 
 async function recordDeletions(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   reported: readonly ReportedDeal[],
   outcomes: Map<string, ReportOutcome>,
 ): Promise<Map<string, AffectedReps>> {
   if (reported.length === 0) return new Map();
   const stored = await lockDeals(
-    trx,
-    workspaceId,
+    tx,
     reported.map((deal) => deal.id),
   );
   const toDelete: StoredDeal[] = [];
@@ -131,9 +127,9 @@ async function recordDeletions(
       deletions.push({ dealId, at });
     }
   }
-  trx.markAffected(toDelete.map((deal) => deal.repId));
-  const affected = await affectedByDeletions(trx, workspaceId, toDelete);
-  await softDeleteDeals(trx, workspaceId, deletions);
+  tx.markAffected(toDelete.map((deal) => deal.repId));
+  const affected = await affectedByDeletions(tx, toDelete);
+  await softDeleteDeals(tx, deletions);
   return affected;
 }
 
@@ -168,17 +164,16 @@ function storable(fields: Fields): { readonly fields: Fields; readonly dropped: 
 
 /** Writes an audit entry with the reason for every deal that pays no rep. */
 export async function auditSkippedDeals(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { trigger, provider }: { readonly trigger: string; readonly provider: string },
   { skipped }: Pick<RecordedReport, 'skipped'>,
 ): Promise<void> {
-  const orchestrator = { workspaceId, actor: 'orchestrator' };
+  const orchestrator = { workspaceId: tx.workspaceId, actor: 'orchestrator' };
   await mapInParallel(
     groupBy(skipped, (skippedDeal) => skippedDeal.dealId),
     ([dealId, reasons]) => {
       const details = { provider, reasons: reasons.map((skippedDeal) => skippedDeal.reason) };
-      return recordAuditEntry(trx, orchestrator, { trigger, scope: 'deal', dealId, outcome: 'skipped', details });
+      return recordAuditEntry(tx, orchestrator, { trigger, scope: 'deal', dealId, outcome: 'skipped', details });
     },
   );
 }

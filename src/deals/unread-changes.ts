@@ -3,7 +3,7 @@ import { type Fields } from '../engine/field-value.js';
 import { foldedSlug } from '../engine/slug.js';
 import { Decimal } from '../kernel/decimal.js';
 import { loadReadFields } from '../ledger/input/read-fields.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DealWrite, type StoredDeal } from './deal-store.js';
 
 const standardValues = ['name', 'stage', 'closeDate', 'createdDate', 'ownerId', 'currency'] as const;
@@ -31,21 +31,17 @@ interface StoredFields {
  * Those of the stored deals of which the writes change no field that a calculation reads: a CRM reports every edit, and
  * most fields are in no plan. The deals are locked and {@link keepsStandardValues} is true for each write.
  */
-export async function unreadChanges(
-  trx: Work,
-  workspaceId: string,
-  writes: readonly DealWrite[],
-): Promise<ReadonlySet<string>> {
+export async function unreadChanges(tx: Transaction, writes: readonly DealWrite[]): Promise<ReadonlySet<string>> {
   if (writes.length === 0) return new Set();
-  const read = await loadReadFields(trx, workspaceId);
+  const read = await loadReadFields(tx);
   const { rows } = await sql<StoredFields>`
     select d.deal_id as "dealId", (
         select coalesce(jsonb_object_agg(f.key, f.value), '{}') from jsonb_each(d.fields) f
         where lower(f.key collate "C") = any(${[...read]}::text[])
       ) as fields
     from deals d
-    where d.workspace_id = ${workspaceId} and d.deal_id = any(${writes.map(({ dealId }) => dealId)}::text[])`.execute(
-    trx,
+    where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${writes.map(({ dealId }) => dealId)}::text[])`.execute(
+    tx.db,
   );
   const stored = new Map(rows.map(({ dealId, fields }) => [dealId, fields]));
   const unread = writes.filter(({ dealId, content }) => {

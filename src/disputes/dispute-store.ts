@@ -1,7 +1,7 @@
 import { type Caller, personBehind } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { recordEvent } from '../platform/outbound/outgoing-events.js';
 import { type DisputeStatus, type Evidence } from './dispute.js';
 import { type DisputeTables } from './dispute-tables.js';
@@ -19,12 +19,12 @@ interface NewDispute {
 }
 
 /** Inserts an open dispute with its first step. Returns its id. */
-export async function insertDispute(trx: Work, caller: Caller, dispute: NewDispute, at: Date): Promise<string> {
+export async function insertDispute(tx: Transaction, caller: Caller, dispute: NewDispute, at: Date): Promise<string> {
   const disputeId = newId();
-  await trx
+  await tx.db
     .insertInto('disputes')
     .values({
-      workspace_id: caller.workspaceId,
+      workspace_id: tx.workspaceId,
       dispute_id: disputeId,
       rep_id: dispute.repId,
       period: dispute.period,
@@ -41,16 +41,16 @@ export async function insertDispute(trx: Work, caller: Caller, dispute: NewDispu
       updated_at: at,
     })
     .execute();
-  await insertStep(trx, caller, disputeId, { status: 'open', note: null, at });
+  await insertStep(tx, caller, disputeId, { status: 'open', note: null, at });
   const { repId, period, type, dealId } = dispute;
   const data = { disputeId, repId, period, type, dealId };
-  await recordEvent(trx, caller.workspaceId, { type: 'dispute.opened', repId, data });
+  await recordEvent(tx, { type: 'dispute.opened', repId, data });
   return disputeId;
 }
 
 /** Changes the status and records the step. The caller holds the lane of the dispute's rep. */
 export async function updateDispute(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   disputeId: string,
   change: {
@@ -60,36 +60,36 @@ export async function updateDispute(
     readonly at: Date;
   },
 ): Promise<void> {
-  const { rep_id: repId, period } = await trx
+  const { rep_id: repId, period } = await tx.db
     .updateTable('disputes')
     .set({ status: change.status, adjustment_event_id: change.adjustmentId, updated_at: change.at })
-    .where('workspace_id', '=', caller.workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('dispute_id', '=', disputeId)
     .returning(['rep_id', 'period'])
     .executeTakeFirstOrThrow();
-  await insertStep(trx, caller, disputeId, change);
+  await insertStep(tx, caller, disputeId, change);
   if (change.status === 'in_review') return;
   const data = { disputeId, repId, period, status: change.status };
-  await recordEvent(trx, caller.workspaceId, { type: 'dispute.resolved', repId, data });
+  await recordEvent(tx, { type: 'dispute.resolved', repId, data });
 }
 
 async function insertStep(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   disputeId: string,
   { status, note, at }: { readonly status: DisputeStatus; readonly note: string | null; readonly at: Date },
 ): Promise<void> {
-  const { workspaceId, actor } = caller;
-  const { steps } = await trx
+  const { actor } = caller;
+  const { steps } = await tx.db
     .selectFrom('dispute_steps')
     .select(({ fn }) => fn.countAll<number>().as('steps'))
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('dispute_id', '=', disputeId)
     .executeTakeFirstOrThrow();
-  await trx
+  await tx.db
     .insertInto('dispute_steps')
     .values({
-      workspace_id: workspaceId,
+      workspace_id: tx.workspaceId,
       dispute_id: disputeId,
       step: Number(steps) + 1,
       status,

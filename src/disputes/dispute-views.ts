@@ -4,7 +4,7 @@ import { type Caller, maySee, visibleReps } from '../kernel/caller.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { toAuthor } from '../reps/author.js';
 import { notYours } from '../reps/rep.js';
 import {
@@ -27,12 +27,12 @@ interface DisputeFilter {
 
 /** The page of disputes that match, latest first, and the number of all that match. */
 export async function listDisputes(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   filter: DisputeFilter,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ disputes: Dispute[]; count: number }> {
-  const matching = selectMatching(trx, caller, filter);
+  const matching = selectMatching(tx, caller, filter);
   const [rows, counted] = await inParallel(
     () =>
       selectColumns(matching)
@@ -47,37 +47,40 @@ export async function listDisputes(
 }
 
 /** The dispute with the person who opened it; null if there is none. */
-export async function findDispute(trx: Work, caller: Caller, disputeId: string): Promise<StoredDispute | null> {
+export async function findDispute(tx: Transaction, caller: Caller, disputeId: string): Promise<StoredDispute | null> {
   if (!isUuid(disputeId)) return null;
-  const row = await selectColumns(selectMatching(trx, caller, { repIds: null }))
+  const row = await selectColumns(selectMatching(tx, caller, { repIds: null }))
     .where('d.dispute_id', '=', disputeId)
     .executeTakeFirst();
   return row === undefined ? null : toDispute(row);
 }
 
 /** Rejects an unknown dispute, and one of a rep that the caller may not see. */
-export async function findVisibleDispute(trx: Work, caller: Caller, disputeId: string): Promise<StoredDispute> {
-  const dispute = await findDispute(trx, caller, disputeId);
+export async function findVisibleDispute(tx: Transaction, caller: Caller, disputeId: string): Promise<StoredDispute> {
+  const dispute = await findDispute(tx, caller, disputeId);
   if (dispute === null) throw disputeNotFound();
   if (!maySee(caller, dispute.repId)) throw notYours();
   return dispute;
 }
 
 /** Adds the evidence, the history and the thread to a dispute. */
-export async function readDisputeDetail(trx: Work, caller: Caller, dispute: Dispute): Promise<DisputeDetail> {
-  const { workspaceId } = caller;
+export async function readDisputeDetail(tx: Transaction, caller: Caller, dispute: Dispute): Promise<DisputeDetail> {
   const { repId, period, dealId } = dispute;
-  const { evidence } = await trx
+  const { evidence } = await tx.db
     .selectFrom('disputes')
     .select('evidence')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('dispute_id', '=', dispute.disputeId)
     .executeTakeFirstOrThrow();
   return {
     ...dispute,
     evidence: visibleEvidence(caller, evidence as Evidence),
-    history: await listSteps(trx, workspaceId, dispute.disputeId),
-    comments: await listNewestComments(trx, { workspaceId, repId, period }, { dealId, limit: maxThreadComments }),
+    history: await listSteps(tx, dispute.disputeId),
+    comments: await listNewestComments(
+      tx,
+      { workspaceId: tx.workspaceId, repId, period },
+      { dealId, limit: maxThreadComments },
+    ),
   };
 }
 
@@ -91,14 +94,14 @@ function visibleEvidence(caller: Caller, stored: Evidence): Evidence {
   return isHidden ? { ...evidence, deal: 'not_owned' } : evidence;
 }
 
-async function listSteps(trx: Work, workspaceId: string, disputeId: string): Promise<DisputeStep[]> {
-  const rows = await trx
+async function listSteps(tx: Transaction, disputeId: string): Promise<DisputeStep[]> {
+  const rows = await tx.db
     .selectFrom('dispute_steps as s')
     .leftJoin('reps as a', (join) =>
       join.onRef('a.workspace_id', '=', 's.workspace_id').onRef('a.rep_id', '=', 's.author_id'),
     )
     .select(['s.status', 's.note', 's.at', 's.author_id as authorId', 'a.name as author'])
-    .where('s.workspace_id', '=', workspaceId)
+    .where('s.workspace_id', '=', tx.workspaceId)
     .where('s.dispute_id', '=', disputeId)
     .orderBy('s.step')
     .execute();
@@ -110,9 +113,8 @@ async function listSteps(trx: Work, workspaceId: string, disputeId: string): Pro
   }));
 }
 
-function selectMatching(trx: Work, caller: Caller, { status, period, repIds }: DisputeFilter) {
-  const { workspaceId } = caller;
-  let query = trx
+function selectMatching(tx: Transaction, caller: Caller, { status, period, repIds }: DisputeFilter) {
+  let query = tx.db
     .selectFrom('disputes as d')
     .innerJoin('reps as r', (join) =>
       join.onRef('r.workspace_id', '=', 'd.workspace_id').onRef('r.rep_id', '=', 'd.rep_id'),
@@ -128,7 +130,7 @@ function selectMatching(trx: Work, caller: Caller, { status, period, repIds }: D
         .on(sql<SqlBool>`d.evidence ->> 'deal' in ('owned', 'team')`)
         .on(namesDeal(caller)),
     )
-    .where('d.workspace_id', '=', workspaceId);
+    .where('d.workspace_id', '=', tx.workspaceId);
   if (status !== undefined) query = query.where('d.status', '=', status);
   if (period !== undefined) query = query.where('d.period', '=', period);
   if (repIds !== null) query = query.where(sql<SqlBool>`d.rep_id = any(${repIds}::uuid[])`);

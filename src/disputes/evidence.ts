@@ -8,7 +8,7 @@ import { type Day, isWithin } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { periodRange } from '../kernel/period.js';
 import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { listCorrections, toCorrectionResponse } from '../statements/correction.js';
 import { listDealDifferences, toDifferenceResponse } from '../statements/discrepancies/deal-differences.js';
 import { type DisputeType } from '../statements/dispute-types.js';
@@ -34,7 +34,7 @@ const disputesLine: ReadonlySet<DisputeType> = new Set(['wrong_amount', 'wrong_p
  * or that of the event.
  */
 export async function collectEvidence(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   key: StatementKey,
   subject: Subject,
@@ -42,10 +42,10 @@ export async function collectEvidence(
   today: Day,
   explain: ExplainDeal,
 ): Promise<{ readonly evidence: Evidence; readonly dealId: string | null }> {
-  const event = subject.eventId === null ? null : await requireEvent(trx, key, subject.eventId);
+  const event = subject.eventId === null ? null : await requireEvent(tx, key, subject.eventId);
   const dealId = resolveDealId(subject, event);
-  const { netPayout, ...statement } = await readStatementTotals(trx, key, workspace.currency);
-  const ofDeal = dealId === null ? null : await dealEvidence(trx, key, dealId, workspace, today, explain);
+  const { netPayout, ...statement } = await readStatementTotals(tx, key, workspace.currency);
+  const ofDeal = dealId === null ? null : await dealEvidence(tx, key, dealId, workspace, today, explain);
   if (ofDeal !== null) assertMayDispute(ofDeal, subject.type, caller);
   if (ofDeal !== null && disputesLine.has(subject.type)) assertDealInPeriod(ofDeal, key);
   const events = event === null ? (ofDeal?.events ?? []) : [event];
@@ -56,16 +56,16 @@ export async function collectEvidence(
       deal: ofDeal?.deal ?? null,
       events: events.map((row) => toEvent(row, workspace.timeZone)),
       outcomes: (ofDeal?.outcomes ?? []).map(({ repId: _, ...outcome }) => outcome),
-      ...(await lateAmounts(trx, key, dealId)),
+      ...(await lateAmounts(tx, key, dealId)),
     },
   };
 }
 
 /** What came after an approval, for the rep only. */
-async function lateAmounts(trx: Work, { workspaceId, repId }: StatementKey, dealId: string | null) {
+async function lateAmounts(tx: Transaction, { repId }: StatementKey, dealId: string | null) {
   const selection = { dealIds: dealId === null ? [] : [dealId], repIds: [repId] };
-  const corrections = (await listCorrections(trx, workspaceId, selection)).map(toCorrectionResponse);
-  const differences = (await listDealDifferences(trx, workspaceId, selection)).map(toDifferenceResponse);
+  const corrections = (await listCorrections(tx, selection)).map(toCorrectionResponse);
+  const differences = (await listDealDifferences(tx, selection)).map(toDifferenceResponse);
   return {
     corrections: corrections.map(({ repId: _, repName: __, ...same }) => same),
     openDifferences: differences.map(({ repId: _, repName: __, ...same }) => same),
@@ -80,11 +80,11 @@ function resolveDealId({ dealId }: Subject, event: TracedEventRow | null): strin
 }
 
 async function requireEvent(
-  trx: Work,
-  { workspaceId, repId, period }: StatementKey,
+  tx: Transaction,
+  { repId, period }: StatementKey,
   eventId: string,
 ): Promise<TracedEventRow> {
-  const event = await findTracedEvent(trx, workspaceId, repId, eventId);
+  const event = await findTracedEvent(tx, repId, eventId);
   if (event === null) throw new Failure('event_not_found', 'This rep has no commission event with this id.');
   if (isWithin(event.earnedOn, periodRange(period))) return event;
   throw invalid({ path: 'eventId', message: `was earned on ${event.earnedOn}, which is not in ${period}` });
@@ -111,17 +111,17 @@ interface DealEvidence {
 }
 
 async function dealEvidence(
-  trx: Work,
-  { workspaceId, repId }: StatementKey,
+  tx: Transaction,
+  { repId }: StatementKey,
   dealId: string,
   workspace: WorkspaceTerms,
   today: Day,
   explain: ExplainDeal,
 ): Promise<DealEvidence> {
-  const deal = await findDeal(trx, workspaceId, dealId);
+  const deal = await findDeal(tx, dealId);
   if (deal === null) return { deal: 'unknown', closeDate: null, events: [], outcomes: [] };
-  const events = await listEventsOfDeal(trx, workspaceId, dealId, [repId]);
-  const outcomes = await loadOutcomes(trx, { workspaceId, repId }, deal, workspace, today, explain);
+  const events = await listEventsOfDeal(tx, dealId, [repId]);
+  const outcomes = await loadOutcomes(tx, { workspaceId: tx.workspaceId, repId }, deal, workspace, today, explain);
   const { closeDate } = deal;
   if (deal.repId === repId) return { deal: 'owned', closeDate, events, outcomes };
   // An earlier owner has events, which show what the deal was then, and no rule that reads the deal now.

@@ -6,7 +6,7 @@ import { type Period, periodRange } from '../kernel/period.js';
 import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/input/as-of.js';
 import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
 import { countedRows } from '../ledger/input/counted-rows.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { lastCountedDay, type QuotaRow, relatedPeriods } from './attainment.js';
 import { type EventRow } from './commission-event.js';
 import { type EarningsRow } from './earnings.js';
@@ -37,19 +37,14 @@ export interface TeamRow {
 }
 
 /** The reps by name, with the status of their statement of exactly that period. */
-export async function listTeam(
-  trx: Work,
-  workspaceId: string,
-  period: Period,
-  repIds: readonly string[] | null,
-): Promise<TeamRow[]> {
+export async function listTeam(tx: Transaction, period: Period, repIds: readonly string[] | null): Promise<TeamRow[]> {
   const { rows } = await sql<TeamRow>`
     select r.rep_id as "repId", r.name, r.active, coalesce(s.status, 'none') as "statementStatus",
       ${hasTerms(period)} as "hasTerms"
-    from reps r left join ${statementPeriodsTable(trx, workspaceId)} s
+    from reps r left join ${statementPeriodsTable(tx)} s
       on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.period = ${period}
-    where r.workspace_id = ${workspaceId} ${within('r.rep_id', repIds)}
-    order by lower(r.name), r.rep_id`.execute(trx);
+    where r.workspace_id = ${tx.workspaceId} ${within('r.rep_id', repIds)}
+    order by lower(r.name), r.rep_id`.execute(tx.db);
   return rows;
 }
 
@@ -60,18 +55,17 @@ interface RepEarningsRow extends EarningsRow {
 
 /** Earnings of each rep from the first to the last day, which must be the bounds of whole months. */
 export async function sumEarnings(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { from, to }: DayRange,
   repIds: readonly string[] | null,
 ): Promise<RepEarningsRow[]> {
   const { rows } = await sql<RepEarningsRow>`
     select rep_id as "repId", currency, sum(commission)::text as commission, sum(bonus)::text as bonus,
       sum(adjustments)::text as adjustments, sum(deals)::int as deals
-    from ${monthsTable(trx, workspaceId)} m
-    where workspace_id = ${workspaceId} and month between ${from}::date and ${to}::date
+    from ${monthsTable(tx)} m
+    where workspace_id = ${tx.workspaceId} and month between ${from}::date and ${to}::date
       ${within('rep_id', repIds)}
-    group by rep_id, currency`.execute(trx);
+    group by rep_id, currency`.execute(tx.db);
   return rows;
 }
 
@@ -80,16 +74,11 @@ export interface MonthRow extends EarningsRow {
   readonly month: Day;
 }
 
-export async function listMonths(
-  trx: Work,
-  workspaceId: string,
-  repId: string,
-  { from, to }: DayRange,
-): Promise<MonthRow[]> {
+export async function listMonths(tx: Transaction, repId: string, { from, to }: DayRange): Promise<MonthRow[]> {
   const { rows } = await sql<MonthRow>`
-    select month, currency, commission, bonus, adjustments from ${monthsTable(trx, workspaceId)} m
-    where workspace_id = ${workspaceId} and rep_id = ${repId} and month between ${from}::date
-      and ${to}::date`.execute(trx);
+    select month, currency, commission, bonus, adjustments from ${monthsTable(tx)} m
+    where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and month between ${from}::date
+      and ${to}::date`.execute(tx.db);
   return rows;
 }
 
@@ -97,7 +86,7 @@ export async function listMonths(
  * Quotas of every kind that touch the period, with their credit as of its last day, of one rep if an id is given. A
  * quarter's quota read for October has no credit of November, and none of a rule that counts at the end of the quarter.
  */
-export async function listQuotas(trx: Work, workspaceId: string, period: Period, repId?: string): Promise<QuotaRow[]> {
+export async function listQuotas(tx: Transaction, period: Period, repId?: string): Promise<QuotaRow[]> {
   const { to } = periodRange(period);
   const periods = relatedPeriods(period);
   const ofRep = repId === undefined ? sql`` : sql`and rep_id = ${repId}`;
@@ -105,29 +94,28 @@ export async function listQuotas(trx: Work, workspaceId: string, period: Period,
   const ended = periods.filter((one) => periodRange(one).to <= to);
   const { rows } = await sql<QuotaRow>`
     select q.rep_id as "repId", q.plan_id as "planId", q.attainment_key as measure, q.period, q.target,
-      case when ${isCountedAtEnd(workspaceId, sql`${ended}::text[]`)} then null
+      case when ${isCountedAtEnd(tx.workspaceId, sql`${ended}::text[]`)} then null
         else (q.current_value - coalesce(later.credit, 0))::text end as credit
     from quotas q
     left join (
       select r.rep_id, c.plan_id, c.attainment_key, c.period, sum(c.credit) as credit
       from (
-        select distinct rep_id from quotas where workspace_id = ${workspaceId} and period = any(${longer}::text[]) ${ofRep}
+        select distinct rep_id from quotas where workspace_id = ${tx.workspaceId} and period = any(${longer}::text[]) ${ofRep}
       ) r cross join lateral (
-        select * from ${countedRows(workspaceId)}
+        select * from ${countedRows(tx.workspaceId)}
         where c.rep_id = r.rep_id and c.earned_on > ${to}::date and c.period = any(${longer}::text[])
       ) c
       group by r.rep_id, c.plan_id, c.attainment_key, c.period
     ) later on later.rep_id = q.rep_id and later.plan_id = q.plan_id and later.attainment_key = q.attainment_key
       and later.period = q.period
-    where q.workspace_id = ${workspaceId} and q.period = any(${periods}::text[]) ${repId === undefined ? sql`` : sql`and q.rep_id = ${repId}`}
-    order by q.attainment_key, q.plan_id, q.period desc`.execute(trx);
+    where q.workspace_id = ${tx.workspaceId} and q.period = any(${periods}::text[]) ${repId === undefined ? sql`` : sql`and q.rep_id = ${repId}`}
+    order by q.attainment_key, q.plan_id, q.period desc`.execute(tx.db);
   return rows.map((row) => ({ ...row, through: lastCountedDay(row.period, period) }));
 }
 
 /** The rep's earned credit up to the day, by plan, rule and attainment period. */
 export async function listCredits(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
   periods: readonly Period[],
   through: Day,
@@ -135,9 +123,9 @@ export async function listCredits(
   const { rows } = await sql<CreditRow>`
     select plan_id as "planId", rule_name as "ruleName", period, sum(credit)::text as credit
     from commission_events
-    where workspace_id = ${workspaceId} and rep_id = ${repId} and kind = 'commission_earned' and status = 'earned'
+    where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and kind = 'commission_earned' and status = 'earned'
       and period = any(${periods}::text[]) and earned_on <= ${through}::date
-    group by plan_id, rule_name, period`.execute(trx);
+    group by plan_id, rule_name, period`.execute(tx.db);
   return rows;
 }
 
@@ -158,9 +146,9 @@ export interface ClosedDealRow {
 }
 
 /** The number of the rep's deals that closed on the days. */
-export async function countClosedDeals(trx: Work, workspaceId: string, repId: string, days: DayRange): Promise<number> {
+export async function countClosedDeals(tx: Transaction, repId: string, days: DayRange): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from deals d where ${isClosedOn(workspaceId, repId, days)}`.execute(trx);
+    select count(*)::int as count from deals d where ${isClosedOn(tx.workspaceId, repId, days)}`.execute(tx.db);
   return rows[0]?.count ?? 0;
 }
 
@@ -174,8 +162,7 @@ function isClosedOn(workspaceId: string, repId: string, { from, to }: DayRange):
  * in the currency of the deal; if the deal has no currency and was paid in another, in that one.
  */
 export async function listClosedDeals(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
   days: DayRange,
   workspaceCurrency: string,
@@ -187,19 +174,19 @@ export async function listClosedDeals(
       coalesce(earned.currency, ${dealCurrency(workspaceCurrency)}) as "commissionCurrency"
     from (
       select * from deals d
-      where ${isClosedOn(workspaceId, repId, days)}
+      where ${isClosedOn(tx.workspaceId, repId, days)}
       order by d.close_date desc, d.deal_id desc
       limit 100 offset ${offset}
     ) d
     left join lateral (
       select e.currency, sum(e.amount) as commission from commission_events e
-      where e.workspace_id = ${workspaceId} and e.deal_key = d.deal_id and e.rep_id = ${repId} and e.status = 'earned'
+      where e.workspace_id = ${tx.workspaceId} and e.deal_key = d.deal_id and e.rep_id = ${repId} and e.status = 'earned'
         and e.phase is distinct from 'periodic'
       group by e.currency
       order by e.currency = ${dealCurrency(workspaceCurrency)} desc, e.currency
       limit 1
     ) earned on true
-    order by d.close_date desc, d.deal_id desc`.execute(trx);
+    order by d.close_date desc, d.deal_id desc`.execute(tx.db);
   return rows;
 }
 
@@ -210,16 +197,15 @@ export interface PipelineRow {
 }
 
 export async function sumOpenPipeline(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
   workspaceCurrency: string,
 ): Promise<PipelineRow[]> {
   const { rows } = await sql<PipelineRow>`
     select ${dealCurrency(workspaceCurrency)} as currency, count(*)::int as deals, coalesce(sum(d.amount), 0)::text as total
     from deals d
-    where d.workspace_id = ${workspaceId} and d.rep_id = ${repId} and not d.is_closed and d.deleted_at is null
-    group by 1 order by 1`.execute(trx);
+    where d.workspace_id = ${tx.workspaceId} and d.rep_id = ${repId} and not d.is_closed and d.deleted_at is null
+    group by 1 order by 1`.execute(tx.db);
   return rows;
 }
 
@@ -232,36 +218,29 @@ export interface TracedEventRow extends EventRow {
 
 /** Every event of the deal, earned or reversed, of the given reps only. */
 export async function listEventsOfDeal(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   dealId: string,
   repIds: readonly string[] | null,
 ): Promise<TracedEventRow[]> {
   return selectTracedEvents(
-    trx,
-    workspaceId,
-    sql`e.workspace_id = ${workspaceId} and e.deal_key = ${dealId} and e.phase is distinct from 'periodic'
+    tx,
+    sql`e.workspace_id = ${tx.workspaceId} and e.deal_key = ${dealId} and e.phase is distinct from 'periodic'
       ${within('e.rep_id', repIds)}`,
   );
 }
 
 /** The rep's event with the id, earned or reversed; null if there is none. */
-export async function findTracedEvent(
-  trx: Work,
-  workspaceId: string,
-  repId: string,
-  eventId: string,
-): Promise<TracedEventRow | null> {
-  const isEvent = sql`e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.event_id = ${eventId}`;
-  return (await selectTracedEvents(trx, workspaceId, isEvent))[0] ?? null;
+export async function findTracedEvent(tx: Transaction, repId: string, eventId: string): Promise<TracedEventRow | null> {
+  const isEvent = sql`e.workspace_id = ${tx.workspaceId} and e.rep_id = ${repId} and e.event_id = ${eventId}`;
+  return (await selectTracedEvents(tx, isEvent))[0] ?? null;
 }
 
 /** The rep of the event; null if there is none. */
-export async function findEventOwner(trx: Work, workspaceId: string, eventId: string): Promise<string | null> {
-  const row = await trx
+export async function findEventOwner(tx: Transaction, eventId: string): Promise<string | null> {
+  const row = await tx.db
     .selectFrom('commission_events')
     .select('rep_id')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('event_id', '=', eventId)
     .executeTakeFirst();
   return row?.rep_id ?? null;
@@ -277,47 +256,39 @@ export interface RuleOfEvent {
 }
 
 /** Null for events that no rule paid. */
-export async function findRuleOfEvent(trx: Work, workspaceId: string, eventId: string): Promise<RuleOfEvent | null> {
+export async function findRuleOfEvent(tx: Transaction, eventId: string): Promise<RuleOfEvent | null> {
   const { rows } = await sql<RuleOfEvent>`
     select v.plan_version_id as "planVersionId", v.version, v.effective_start as "effectiveStart",
       v.effective_end as "effectiveEnd", pr.definition
     from commission_events e
     join plan_versions v on v.workspace_id = e.workspace_id and v.plan_version_id = e.plan_version_id
     join plan_rules pr on pr.workspace_id = e.workspace_id and pr.rule_id = e.rule_id
-    where e.workspace_id = ${workspaceId} and e.event_id = ${eventId}`.execute(trx);
+    where e.workspace_id = ${tx.workspaceId} and e.event_id = ${eventId}`.execute(tx.db);
   return rows[0] ?? null;
 }
 
-async function selectTracedEvents(
-  trx: Work,
-  workspaceId: string,
-  condition: RawBuilder<unknown>,
-): Promise<TracedEventRow[]> {
+async function selectTracedEvents(tx: Transaction, condition: RawBuilder<unknown>): Promise<TracedEventRow[]> {
   const { rows } = await sql<TracedEventRow>`
     select e.event_id as "eventId", e.rep_id as "repId", coalesce(r.name, '') as "repName", e.deal_key as "dealKey",
       d.name as "dealName", e.plan_id as "planId", p.name as "planName", e.rule_id as "ruleId", e.rule_name as "ruleName",
       e.phase, e.kind, e.category, e.status, e.amount, e.base, e.tier_name as "tierName", e.credit, e.currency, e.period,
       e.earned_on as "earnedOn", e.reason, e.updated_at as "updatedAt", e.trace, v.deal_conditions as "dealConditions",
       pr.definition as rule
-    from ${eventsTable(trx, workspaceId)} e
+    from ${eventsTable(tx)} e
     left join reps r on r.workspace_id = e.workspace_id and r.rep_id = e.rep_id
     left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
     left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id
     left join plan_versions v on v.workspace_id = e.workspace_id and v.plan_version_id = e.plan_version_id
     left join plan_rules pr on pr.workspace_id = e.workspace_id and pr.rule_id = e.rule_id
     where ${condition}
-    order by e.earned_on, e.rule_name, lower(r.name), e.event_id`.execute(trx);
+    order by e.earned_on, e.rule_name, lower(r.name), e.event_id`.execute(tx.db);
   return rows;
 }
 
 /** The distinct periods in the monthly totals, in no order. */
-export async function listEventPeriods(
-  trx: Work,
-  workspaceId: string,
-  repIds: readonly string[] | null,
-): Promise<Period[]> {
+export async function listEventPeriods(tx: Transaction, repIds: readonly string[] | null): Promise<Period[]> {
   const { rows } = await sql<{ period: Period }>`
     select distinct unnest(periods) as period from rep_months
-    where workspace_id = ${workspaceId} ${within('rep_id', repIds)}`.execute(trx);
+    where workspace_id = ${tx.workspaceId} ${within('rep_id', repIds)}`.execute(tx.db);
   return rows.map((row) => row.period);
 }

@@ -4,7 +4,7 @@ import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { timeLimit } from '../kernel/time-limit.js';
 import { pollUntil } from '../kernel/waiting.js';
-import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { zipped } from '../platform/documents/archive.js';
 import { type JobQueue } from '../platform/jobs/job-queue.js';
 import { Download, Reply } from '../platform/operations/operation.js';
@@ -39,7 +39,7 @@ export class ExportRequests {
   /** `buildRequest` reads the state at `asOf`, which the file shows too. */
   async submit(
     caller: Caller,
-    buildRequest: (trx: Work) => Promise<Omit<ExportRequest, 'asOf'> & { readonly total?: number }>,
+    buildRequest: (tx: Transaction) => Promise<Omit<ExportRequest, 'asOf'> & { readonly total?: number }>,
     { async = false, asOf }: { readonly async?: boolean; readonly asOf?: Date | undefined } = {},
   ): Promise<ExportResponse> {
     const { workspaceId, actor } = caller;
@@ -48,8 +48,8 @@ export class ExportRequests {
       { lock: 'none', access: 'read', asOf },
       buildRequest,
     );
-    const jobId = await this.unitOfWork.write(caller, (trx) =>
-      enqueueExport(trx, workspaceId, { ...request, asOf: asOf ?? null, total, actor }),
+    const jobId = await this.unitOfWork.write(caller, (tx) =>
+      enqueueExport(tx, { ...request, asOf: asOf ?? null, total, actor }),
     );
     await this.queue.add(makeExportsJob, { workspaceId });
     // A worker may have made the file already; the kind of the response does not depend on its speed.
@@ -60,7 +60,7 @@ export class ExportRequests {
 
   async find(caller: Caller, jobId: string): Promise<ExportJob> {
     if (!isUuid(jobId)) throw jobNotFound();
-    const [job] = await this.unitOfWork.read(caller, (trx) => findExportJobs(trx, caller.workspaceId, jobId));
+    const [job] = await this.unitOfWork.read(caller, (tx) => findExportJobs(tx, jobId));
     if (job === undefined || !mayDownload(caller, job)) throw jobNotFound();
     return job;
   }
@@ -89,8 +89,7 @@ export class ExportRequests {
   }
 
   private async *parts(caller: Caller, jobId: string): AsyncGenerator<ExportPart> {
-    const { workspaceId } = caller;
-    const after = (part: number) => this.unitOfWork.read(caller, (trx) => findNextPart(trx, workspaceId, jobId, part));
+    const after = (part: number) => this.unitOfWork.read(caller, (tx) => findNextPart(tx, jobId, part));
     for (let part = await after(-1); part !== null; part = await after(part.part)) yield part;
   }
 }

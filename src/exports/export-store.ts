@@ -2,7 +2,7 @@ import { sql, type UpdateObject } from 'kysely';
 import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Tables } from '../platform/database/tables.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ExportRequest } from './export-job.js';
 import { type FileInfo } from './export-tables.js';
 
@@ -21,16 +21,15 @@ export const maxWaiting = { ofPerson: 3, ofKey: 10, ofStatements: 15, ofAll: 20 
 
 /** Inserts a waiting export, or returns an equal one that no worker has started. Rejects it if too many are waiting. */
 export async function enqueueExport(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   request: ExportRequest & { readonly total: number; readonly actor: string },
 ): Promise<string> {
   // The lock serializes requests of a workspace, so that concurrent requests count each other.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`exports:${workspaceId}`}, 0))`.execute(trx);
-  const waiting = await trx
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`exports:${tx.workspaceId}`}, 0))`.execute(tx.db);
+  const waiting = await tx.db
     .selectFrom('export_jobs')
     .select(['job_id', 'kind', 'rep_id', 'period', 'manager_id', 'as_of', 'actor'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('status', '=', 'waiting')
     .execute();
   const waitingJob = waiting.find(
@@ -44,10 +43,10 @@ export async function enqueueExport(
   if (waitingJob !== undefined) return waitingJob.job_id;
   assertFewWaiting(waiting, request);
   const jobId = newId();
-  await trx
+  await tx.db
     .insertInto('export_jobs')
     .values({
-      workspace_id: workspaceId,
+      workspace_id: tx.workspaceId,
       job_id: jobId,
       kind: request.kind,
       rep_id: request.repId,
@@ -84,35 +83,35 @@ function readRequester(actor: string): string {
 }
 
 /** Starts an attempt. Null if the export is finished or waits for its next attempt. */
-export async function claimExport(trx: Work, workspaceId: string, jobId: string): Promise<ClaimedExport | null> {
-  const row = await trx
+export async function claimExport(tx: Transaction, jobId: string): Promise<ClaimedExport | null> {
+  const row = await tx.db
     .updateTable('export_jobs')
     .set((set) => ({ status: 'running' as const, attempts: set('attempts', '+', 1) }))
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
     .where('finished_at', 'is', null)
     .where('not_before', '<=', sql<Date>`now()`)
     .returning(['kind', 'rep_id as repId', 'manager_id as managerId', 'period', 'as_of as asOf', 'attempts'])
     .executeTakeFirst();
-  return row === undefined ? null : { workspaceId, jobId, ...row };
+  return row === undefined ? null : { workspaceId: tx.workspaceId, jobId, ...row };
 }
 
 async function updateExport(
-  trx: Work,
-  { workspaceId, jobId }: ExportKey,
+  tx: Transaction,
+  { jobId }: ExportKey,
   change: UpdateObject<Tables, 'export_jobs'>,
 ): Promise<void> {
-  await trx
+  await tx.db
     .updateTable('export_jobs')
     .set(change)
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
     .execute();
 }
 
 /** Lets any worker continue after the pause. */
-export function postponeExport(trx: Work, key: ExportKey, pauseMs: number, attempts: number): Promise<void> {
-  return updateExport(trx, key, { not_before: sql<Date>`now() + make_interval(secs => ${pauseMs / 1000})`, attempts });
+export function postponeExport(tx: Transaction, key: ExportKey, pauseMs: number, attempts: number): Promise<void> {
+  return updateExport(tx, key, { not_before: sql<Date>`now() + make_interval(secs => ${pauseMs / 1000})`, attempts });
 }
 
 interface NewPart {
@@ -122,31 +121,27 @@ interface NewPart {
   readonly repId: string | null;
 }
 
-export async function insertPart(
-  trx: Work,
-  { workspaceId, jobId }: ExportKey,
-  { repId, ...part }: NewPart,
-): Promise<void> {
-  await trx
+export async function insertPart(tx: Transaction, { jobId }: ExportKey, { repId, ...part }: NewPart): Promise<void> {
+  await tx.db
     .insertInto('export_parts')
-    .values({ workspace_id: workspaceId, job_id: jobId, rep_id: repId, ...part })
+    .values({ workspace_id: tx.workspaceId, job_id: jobId, rep_id: repId, ...part })
     .execute();
 }
 
 export function updateProgress(
-  trx: Work,
+  tx: Transaction,
   key: ExportKey,
   progress: { readonly total?: number; readonly done: number },
 ): Promise<void> {
-  return updateExport(trx, key, progress);
+  return updateExport(tx, key, progress);
 }
 
 /** The reps of the stored parts, in the order of the parts. */
-export async function listPartOwners(trx: Work, { workspaceId, jobId }: ExportKey): Promise<(string | null)[]> {
-  const rows = await trx
+export async function listPartOwners(tx: Transaction, { jobId }: ExportKey): Promise<(string | null)[]> {
+  const rows = await tx.db
     .selectFrom('export_parts')
     .select('rep_id')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
     .orderBy('part')
     .execute();
@@ -154,18 +149,22 @@ export async function listPartOwners(trx: Work, { workspaceId, jobId }: ExportKe
 }
 
 /** Deletes the parts that a killed worker left. Only archives continue from their stored parts. */
-export async function deleteParts(trx: Work, { workspaceId, jobId }: ExportKey): Promise<void> {
-  await trx.deleteFrom('export_parts').where('workspace_id', '=', workspaceId).where('job_id', '=', jobId).execute();
+export async function deleteParts(tx: Transaction, { jobId }: ExportKey): Promise<void> {
+  await tx.db
+    .deleteFrom('export_parts')
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('job_id', '=', jobId)
+    .execute();
 }
 
-export async function completeExport(trx: Work, key: ExportKey, file: Omit<FileInfo, 'bytes'>): Promise<void> {
-  const { bytes } = await trx
+export async function completeExport(tx: Transaction, key: ExportKey, file: Omit<FileInfo, 'bytes'>): Promise<void> {
+  const { bytes } = await tx.db
     .selectFrom('export_parts')
     .select(sql<number>`coalesce(sum(length(content)), 0)::float8`.as('bytes'))
-    .where('workspace_id', '=', key.workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', key.jobId)
     .executeTakeFirstOrThrow();
-  await updateExport(trx, key, {
+  await updateExport(tx, key, {
     status: 'completed',
     file: JSON.stringify({ ...file, bytes }),
     done: sql<number>`total`,
@@ -173,9 +172,9 @@ export async function completeExport(trx: Work, key: ExportKey, file: Omit<FileI
   });
 }
 
-export async function failExport(trx: Work, key: ExportKey, code: string | null, message: string): Promise<void> {
-  await deleteParts(trx, key);
-  await updateExport(trx, key, {
+export async function failExport(tx: Transaction, key: ExportKey, code: string | null, message: string): Promise<void> {
+  await deleteParts(tx, key);
+  await updateExport(tx, key, {
     status: 'failed',
     error_code: code,
     error: message,

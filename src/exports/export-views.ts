@@ -1,16 +1,16 @@
 import { type SqlBool, sql } from 'kysely';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ExportJob } from './export-job.js';
 
 /**
  * The unfinished exports of the workspace and those finished within the last hour, newest first. Only one of them if
  * `jobId` is given.
  */
-export async function findExportJobs(trx: Work, workspaceId: string, jobId?: string): Promise<ExportJob[]> {
-  let query = trx
+export async function findExportJobs(tx: Transaction, jobId?: string): Promise<ExportJob[]> {
+  let query = tx.db
     .selectFrom('export_jobs')
     .selectAll()
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where(sql<SqlBool>`(finished_at is null or finished_at > now() - interval '1 hour')`)
     .orderBy('started_at', 'desc')
     .limit(100);
@@ -40,16 +40,11 @@ export interface ExportPart {
 }
 
 /** The first part after the given one; null after the last. */
-export async function findNextPart(
-  trx: Work,
-  workspaceId: string,
-  jobId: string,
-  after: number,
-): Promise<ExportPart | null> {
-  const row = await trx
+export async function findNextPart(tx: Transaction, jobId: string, after: number): Promise<ExportPart | null> {
+  const row = await tx.db
     .selectFrom('export_parts')
     .select(['part', 'name', 'content'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
     .where('part', '>', after)
     .orderBy('part')

@@ -1,12 +1,12 @@
 import { type Caller } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type HandedFile } from './payroll-handover.js';
 import { type Scope } from './payroll-layouts.js';
 
 export async function insertHandover(
-  trx: Work,
-  { workspaceId, actor, repId }: Caller,
+  tx: Transaction,
+  { actor, repId }: Caller,
   handover: HandedFile & {
     readonly period: string;
     readonly layout: string;
@@ -15,10 +15,10 @@ export async function insertHandover(
   },
 ): Promise<string> {
   const handoverId = newId();
-  await trx
+  await tx.db
     .insertInto('payroll_handovers')
     .values({
-      workspace_id: workspaceId,
+      workspace_id: tx.workspaceId,
       handover_id: handoverId,
       period: handover.period,
       layout: handover.layout,

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { toAuthor } from '../reps/author.js';
 import { type PayrollHandover } from './payroll-handover.js';
 
@@ -7,8 +7,7 @@ const maxHandovers = 500;
 
 /** Hand-overs, latest first. Filters by period, id and author if they are given. */
 export async function listHandovers(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   filter: { readonly period?: string | undefined; readonly handoverId?: string; readonly authorId?: string | null },
 ): Promise<PayrollHandover[]> {
   const { period, handoverId, authorId = null } = filter;
@@ -25,11 +24,11 @@ export async function listHandovers(
       r.name as "authorName", h.created_at as "createdAt"
     from payroll_handovers h
     left join reps r on r.workspace_id = h.workspace_id and r.rep_id = h.author_id
-    where h.workspace_id = ${workspaceId}
+    where h.workspace_id = ${tx.workspaceId}
       ${period === undefined ? sql`` : sql`and h.period = ${period}`}
       ${handoverId === undefined ? sql`` : sql`and h.handover_id = ${handoverId}`}
       ${authorId === null ? sql`` : sql`and h.author_id = ${authorId}`}
-    order by h.created_at desc, h.handover_id limit ${maxHandovers}`.execute(trx);
+    order by h.created_at desc, h.handover_id limit ${maxHandovers}`.execute(tx.db);
   return rows.map(({ authorId: repId, authorName, createdAt, ...handover }) => ({
     ...handover,
     actor: toAuthor(repId, authorName),
@@ -37,9 +36,9 @@ export async function listHandovers(
   }));
 }
 
-export async function countHandovers(trx: Work, workspaceId: string, period: string): Promise<number> {
+export async function countHandovers(tx: Transaction, period: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from payroll_handovers
-    where workspace_id = ${workspaceId} and period = ${period}`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and period = ${period}`.execute(tx.db);
   return rows[0]?.count ?? 0;
 }

@@ -3,7 +3,7 @@ import { fields } from '../api/resource-fields.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { sampleIds } from '../kernel/sample-ids.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { author } from '../reps/author.js';
 import { type HandedAmount } from '../statements/handed-amounts.js';
 import {
@@ -64,17 +64,16 @@ export type HandedFile = Pick<
 
 /** Describes the file that the export returns by default for this layout and scope: its hash, size and totals. */
 export async function describePayrollFile(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   { period, layout, scope }: { readonly period: string; readonly layout: Layout; readonly scope: Scope },
   clock: Clock,
 ): Promise<HandedFile> {
-  const { workspaceId } = caller;
-  const { payroll } = await findWorkspace(trx, workspaceId);
+  const { payroll } = await findWorkspace(tx);
   const selection = { repIds: visibleReps(caller), everyone: false };
   const included = layout === 'generic' && scope === 'full' ? 'everyone' : 'approved';
-  const everyone = await loadTeamExport(trx, workspaceId, period, clock, selection, included);
-  const team = scope === 'full' ? everyone : await withoutHandedOver(trx, workspaceId, everyone);
+  const everyone = await loadTeamExport(tx, period, clock, selection, included);
+  const team = scope === 'full' ? everyone : await withoutHandedOver(tx, everyone);
   const file = payrollFile(layout, team, payroll, false);
   const content = Buffer.from(await csvFile(file.columns, file.lines, ','));
   return {

@@ -2,7 +2,7 @@ import { type Clock } from '../kernel/clock.js';
 import { invalid } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { loadHandedAmounts, newAmounts } from '../statements/handed-amounts.js';
 import { type CurrencySummary, type Summary, summed } from '../statements/snapshot.js';
 import { resolvePeriod } from '../statements/statement-views.js';
@@ -47,15 +47,14 @@ type Included = 'approved' | 'draft' | 'everyone';
 const columns = ['Name', 'Email', 'Commissions', 'Bonuses', 'Adjustments', 'Net Payout', 'Statement Status'];
 
 export async function loadTeamExport(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   requested: Period | undefined,
   clock: Clock,
   selection: TeamSelection,
   included: Included = 'everyone',
 ): Promise<TeamExport> {
-  const { period, currency } = await resolvePeriod(trx, workspaceId, requested, clock);
-  const everyone = await readTeamStatements(trx, workspaceId, period, currency, selection);
+  const { period, currency } = await resolvePeriod(tx, requested, clock);
+  const everyone = await readTeamStatements(tx, period, currency, selection);
   const members = everyone.filter(
     ({ status }) => included === 'everyone' || status === 'approved' || (included === 'draft' && status === 'draft'),
   );
@@ -69,8 +68,8 @@ function toTeamExport(content: Omit<TeamExport, 'totals' | 'columns'>): TeamExpo
 }
 
 /** What recorded hand-overs of the period do not contain: people who were approved since, and what has changed. */
-export async function withoutHandedOver(trx: Work, workspaceId: string, team: TeamExport): Promise<TeamExport> {
-  const handed = await loadHandedAmounts(trx, workspaceId, team.period);
+export async function withoutHandedOver(tx: Transaction, team: TeamExport): Promise<TeamExport> {
+  const handed = await loadHandedAmounts(tx, team.period);
   if (!handed.isComplete)
     throw invalid({ path: 'scope', message: 'new needs hand-overs with amounts, and the period has one without' });
   const rows = team.members.flatMap((member) =>

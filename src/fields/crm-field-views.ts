@@ -1,5 +1,5 @@
 import { fieldTypes } from '../engine/condition.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type FieldDefinition, type FieldOption } from './field-definition.js';
 
 /** A field as the CRM that was connected first defines it, as of the last sync. */
@@ -9,16 +9,16 @@ export interface CrmFieldDefinition extends FieldDefinition {
 }
 
 /** Empty if no CRM is connected or no sync has run. */
-export async function listCrmDefinitions(trx: Work, workspaceId: string): Promise<CrmFieldDefinition[]> {
-  const rows = await trx
+export async function listCrmDefinitions(tx: Transaction): Promise<CrmFieldDefinition[]> {
+  const rows = await tx.db
     .selectFrom('crm_fields')
     .select(['slug', 'label', 'type', 'options'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('provider', '=', (query) =>
       query
         .selectFrom('crm_connections')
         .select('provider')
-        .where('workspace_id', '=', workspaceId)
+        .where('workspace_id', '=', tx.workspaceId)
         .where('connected_at', 'is not', null)
         .orderBy('connected_at')
         .orderBy('provider')

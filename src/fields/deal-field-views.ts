@@ -3,7 +3,7 @@ import { type StandardField } from '../engine/field-value.js';
 import { type FieldSources } from '../engine/slug.js';
 import { isStorable } from '../platform/database/columns.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type FieldOption } from './field-definition.js';
 import { newestDeals } from './newest-deals.js';
 
@@ -11,26 +11,22 @@ const maxValues = 100;
 const maxOptions = 1000;
 
 /** The field slugs that the newest deals have. */
-export async function listFieldSlugsOfNewestDeals(trx: Work, workspaceId: string): Promise<string[]> {
-  const { rows } = await inIndexOrder(trx, () =>
+export async function listFieldSlugsOfNewestDeals(tx: Transaction): Promise<string[]> {
+  const { rows } = await inIndexOrder(tx, () =>
     sql<{ slug: string }>`
-      select distinct slug from ${newestDeals(workspaceId)}, jsonb_object_keys(fields) slug`.execute(trx),
+      select distinct slug from ${newestDeals(tx.workspaceId)}, jsonb_object_keys(fields) slug`.execute(tx.db),
   );
   return rows.map(({ slug }) => slug);
 }
 
 /** The slugs that some deal of the workspace has, in one scan of all deals. */
-export async function slugsThatDealsHave(
-  trx: Work,
-  workspaceId: string,
-  slugs: readonly string[],
-): Promise<ReadonlySet<string>> {
+export async function slugsThatDealsHave(tx: Transaction, slugs: readonly string[]): Promise<ReadonlySet<string>> {
   const possible = slugs.filter(isStorable);
   if (possible.length === 0) return new Set();
   const { rows } = await sql<{ slug: string }>`
     select distinct slug from deals, unnest(${possible}::text[]) slug
-    where workspace_id = ${workspaceId} and jsonb_exists_any(fields, ${possible}::text[])
-      and jsonb_exists(fields, slug)`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and jsonb_exists_any(fields, ${possible}::text[])
+      and jsonb_exists(fields, slug)`.execute(tx.db);
   return new Set(rows.map(({ slug }) => slug));
 }
 
@@ -64,41 +60,36 @@ function selectTexts(sources: FieldSources, deals: RawBuilder<unknown>): RawBuil
 }
 
 /** The distinct values of the newest deals in alphabetical order; each part of a multi-select is a value. */
-export async function listStoredValues(trx: Work, workspaceId: string, sources: FieldSources): Promise<FieldOption[]> {
-  const { rows } = await inIndexOrder(trx, () =>
+export async function listStoredValues(tx: Transaction, sources: FieldSources): Promise<FieldOption[]> {
+  const { rows } = await inIndexOrder(tx, () =>
     sql<{ text: string }>`
-      select text from (${selectTexts(sources, newestDeals(workspaceId))}) texts where text <> ''
-      group by text order by lower(text) collate "C", text collate "C" limit ${maxOptions}`.execute(trx),
+      select text from (${selectTexts(sources, newestDeals(tx.workspaceId))}) texts where text <> ''
+      group by text order by lower(text) collate "C", text collate "C" limit ${maxOptions}`.execute(tx.db),
   );
   return rows.map(({ text }) => ({ label: text, value: text }));
 }
 
 /** The most frequent values of the newest deals, at most 100. */
-export async function listValuesOfNewestDeals(
-  trx: Work,
-  workspaceId: string,
-  sources: FieldSources,
-): Promise<string[]> {
-  const { rows } = await inIndexOrder(trx, () =>
+export async function listValuesOfNewestDeals(tx: Transaction, sources: FieldSources): Promise<string[]> {
+  const { rows } = await inIndexOrder(tx, () =>
     sql<{ text: string }>`
-      select text from (${selectTexts(sources, newestDeals(workspaceId))}) texts where text <> ''
-      group by text order by count(*) desc, text collate "C" limit ${maxValues}`.execute(trx),
+      select text from (${selectTexts(sources, newestDeals(tx.workspaceId))}) texts where text <> ''
+      group by text order by count(*) desc, text collate "C" limit ${maxValues}`.execute(tx.db),
   );
   return rows.map(({ text }) => text);
 }
 
 /** The values that some deal of the workspace has, ignoring case, in one scan of all deals. */
 export async function valuesThatDealsHave(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   sources: FieldSources,
   values: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const possible = values.filter(isStorable).map((value) => value.trim().toLowerCase());
   if (possible.length === 0) return new Set();
-  const all = sql`(select * from deals where workspace_id = ${workspaceId} and deleted_at is null) deals`;
+  const all = sql`(select * from deals where workspace_id = ${tx.workspaceId} and deleted_at is null) deals`;
   const { rows } = await sql<{ text: string }>`
     select distinct lower(text) as text from (${selectTexts(sources, all)}) texts
-    where lower(text) = any(${possible}::text[])`.execute(trx);
+    where lower(text) = any(${possible}::text[])`.execute(tx.db);
   return new Set(rows.map(({ text }) => text));
 }

@@ -3,7 +3,7 @@ import { type FieldType } from '../engine/condition.js';
 import { isAbsent, type StandardField } from '../engine/field-value.js';
 import { standardNamedBy } from '../engine/slug.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { listCrmDefinitions } from './crm-field-views.js';
 import { type FieldDefinition, standardDefinitions, toLabel } from './field-definition.js';
 import { findMapping } from './field-mapping-views.js';
@@ -14,9 +14,9 @@ const maxDefinitions = 5000;
 const maxChoices = 20;
 
 /** Fields that a plan may use: standard values, fields of the connected CRM, and fields of the newest deals. */
-export async function listDefinitions(trx: Work, workspaceId: string): Promise<FieldDefinition[]> {
-  const fromCrm = await listCrmDefinitions(trx, workspaceId);
-  const found = await storedDefinitions(trx, workspaceId, everyField(workspaceId));
+export async function listDefinitions(tx: Transaction): Promise<FieldDefinition[]> {
+  const fromCrm = await listCrmDefinitions(tx);
+  const found = await storedDefinitions(tx, everyField(tx.workspaceId));
   const bySlug = new Map<string, FieldDefinition>();
   for (const definition of [...standardDefinitions, ...fromCrm, ...found])
     if (!bySlug.has(definition.slug)) bySlug.set(definition.slug, definition);
@@ -24,21 +24,20 @@ export async function listDefinitions(trx: Work, workspaceId: string): Promise<F
 }
 
 /** The fields of deals by the CRM's slugs: as the CRM defines them, otherwise as the newest deals have them. */
-export async function listNativeDefinitions(trx: Work, workspaceId: string): Promise<readonly FieldDefinition[]> {
-  const fromCrm = await listCrmDefinitions(trx, workspaceId);
-  return fromCrm.length > 0 ? fromCrm : storedDefinitions(trx, workspaceId, everyField(workspaceId));
+export async function listNativeDefinitions(tx: Transaction): Promise<readonly FieldDefinition[]> {
+  const fromCrm = await listCrmDefinitions(tx);
+  return fromCrm.length > 0 ? fromCrm : storedDefinitions(tx, everyField(tx.workspaceId));
 }
 
 /** The field with exactly that slug, as the CRM defines it or the newest deals have it; null if neither has it. */
 export async function findNativeDefinition(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   slug: string,
   fromCrm: readonly FieldDefinition[],
 ): Promise<FieldDefinition | null> {
   const defined = fromCrm.find((definition) => definition.slug === slug);
   if (defined !== undefined) return defined;
-  const [found] = await storedDefinitions(trx, workspaceId, selectField(workspaceId, slug));
+  const [found] = await storedDefinitions(tx, selectField(tx.workspaceId, slug));
   return found ?? null;
 }
 
@@ -59,8 +58,8 @@ interface StoredField {
   readonly type: FieldType;
 }
 
-async function storedDefinitions(trx: Work, workspaceId: string, values: FieldValues): Promise<FieldDefinition[]> {
-  const { rows } = await inIndexOrder(trx, () =>
+async function storedDefinitions(tx: Transaction, values: FieldValues): Promise<FieldDefinition[]> {
+  const { rows } = await inIndexOrder(tx, () =>
     sql<StoredField>`
     with different as (
       select slug, jsonb_typeof(value) as kind, btrim(value #>> '{}') as text, count(*) as times
@@ -88,9 +87,9 @@ async function storedDefinitions(trx: Work, workspaceId: string, values: FieldVa
       when classes <@ array['day', 'instant'] then 'timestamp'
       when choices between 1 and ${maxChoices} and present >= 2 * choices then 'select'
       else 'text' end as type
-    from seen order by slug collate "C" limit ${maxDefinitions}`.execute(trx),
+    from seen order by slug collate "C" limit ${maxDefinitions}`.execute(tx.db),
   );
-  const { standard } = await findMapping(trx, workspaceId);
+  const { standard } = await findMapping(tx);
   const mappedStage = standard['dealStage' satisfies StandardField];
   const isStage = (slug: string) =>
     isAbsent(mappedStage) ? standardNamedBy(slug) === 'dealStage' : slug === mappedStage;

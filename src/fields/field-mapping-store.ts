@@ -1,14 +1,13 @@
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 
 export async function saveMapping(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   mapping: { readonly standard: object; readonly measures: object },
 ): Promise<void> {
   const { standard, measures } = mapping;
-  await trx
+  await tx.db
     .updateTable('workspaces')
     .set({ field_mapping: JSON.stringify({ standard, measures }) })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .execute();
 }

@@ -1,7 +1,7 @@
 import { type StandardField, standardFields } from '../engine/field-value.js';
 import { aliasOf, standardNamedBy } from '../engine/slug.js';
 import { isStorable } from '../platform/database/columns.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type FieldMappingJson } from '../workspaces/workspace-tables.js';
 import { type CrmFieldDefinition, listCrmDefinitions } from './crm-field-views.js';
 import { listStoredValues } from './deal-field-views.js';
@@ -15,14 +15,10 @@ type StandardChoice = 'dealStage' | 'currency';
  * The options of the field that a plan reads under the slug: the workspace's measure of that name, the deals' own
  * field, its alias, or the standard value that the slug names. Null if it is not a select or status field.
  */
-export async function findFieldOptions(
-  trx: Work,
-  workspaceId: string,
-  slug: string,
-): Promise<readonly FieldOption[] | null> {
+export async function findFieldOptions(tx: Transaction, slug: string): Promise<readonly FieldOption[] | null> {
   if (!isStorable(slug)) return null;
-  const mapping = await findMapping(trx, workspaceId);
-  const fromCrm = await listCrmDefinitions(trx, workspaceId);
+  const mapping = await findMapping(tx);
+  const fromCrm = await listCrmDefinitions(tx);
   const measure = Object.hasOwn(mapping.measures, slug) ? mapping.measures[slug] : undefined;
   const listed = optionsInCrm(fromCrm, measure ?? slug);
   if (listed !== null) return listed;
@@ -30,11 +26,11 @@ export async function findFieldOptions(
   if (standard !== undefined) {
     const inCrm = optionsInCrm(fromCrm, findNativeSlug(standard, mapping, fromCrm));
     const keys = [slug, aliasOf(slug)].flatMap((key) => key ?? []);
-    return inCrm ?? listStoredValues(trx, workspaceId, { keys, standard, folded: null });
+    return inCrm ?? listStoredValues(tx, { keys, standard, folded: null });
   }
-  const field = await findNativeDefinition(trx, workspaceId, measure ?? slug, fromCrm);
+  const field = await findNativeDefinition(tx, measure ?? slug, fromCrm);
   if (field === null || !hasOptions(field)) return null;
-  return listStoredValues(trx, workspaceId, { keys: [field.slug], standard: null, folded: null });
+  return listStoredValues(tx, { keys: [field.slug], standard: null, folded: null });
 }
 
 function optionsInCrm(fromCrm: readonly CrmFieldDefinition[], slug: string | undefined) {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { mapInParallel } from '../kernel/waiting.js';
 import { type Config } from '../platform/config.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { bodyOf, nameInMail, oneLine } from '../platform/mail/mail.js';
 import { type Outbox } from '../platform/mail/outbox.js';
 import { type OutgoingEvent } from '../platform/outbound/outgoing-event.js';
@@ -34,16 +34,15 @@ export class Notifications {
   }
 
   /** Stores the mails that belong to the events. */
-  async send(trx: Work, workspaceId: string, events: readonly OutgoingEvent[]): Promise<void> {
+  async send(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
     if (!this.isEnabled) return;
     await this.post(
-      trx,
-      workspaceId,
+      tx,
       events.map(toNotification).filter((notification) => notification !== null),
     );
   }
 
-  async endpointDisabled(trx: Work, workspaceId: string, host: string, reason: string): Promise<void> {
+  async endpointDisabled(tx: Transaction, host: string, reason: string): Promise<void> {
     const disabled: Notification = {
       kind: 'connection_broken',
       to: 'admins',
@@ -54,10 +53,10 @@ export class Notifications {
       ],
       path: '/settings/webhooks',
     };
-    await this.post(trx, workspaceId, [disabled]);
+    await this.post(tx, [disabled]);
   }
 
-  async syncGivenUp(trx: Work, workspaceId: string, provider: string, reason: string): Promise<void> {
+  async syncGivenUp(tx: Transaction, provider: string, reason: string): Promise<void> {
     const givenUp: Notification = {
       kind: 'connection_broken',
       to: 'admins',
@@ -68,21 +67,21 @@ export class Notifications {
       ],
       path: '/settings/crm',
     };
-    await this.post(trx, workspaceId, [givenUp]);
+    await this.post(tx, [givenUp]);
   }
 
-  async post(trx: Work, workspaceId: string, notifications: readonly Notification[]): Promise<void> {
+  async post(tx: Transaction, notifications: readonly Notification[]): Promise<void> {
     if (!this.isEnabled || notifications.length === 0) return;
     const repIds = notifications.flatMap(({ to }) => (to === 'admins' ? [] : [to.repId]));
     const { rows } = await sql<Recipient>`
       select r.rep_id as "repId", r.email, r.role = 'admin' as "isAdmin", r.mail_opt_outs as "optOuts", w.name as workspace
       from reps r join workspaces w on w.workspace_id = r.workspace_id
-      where r.workspace_id = ${workspaceId} and r.active
-        and (r.role = 'admin' or r.rep_id = any(${repIds}::uuid[]))`.execute(trx);
+      where r.workspace_id = ${tx.workspaceId} and r.active
+        and (r.role = 'admin' or r.rep_id = any(${repIds}::uuid[]))`.execute(tx.db);
     for (const notification of notifications)
       await mapInParallel(
         rows.filter((recipient) => isRecipient(recipient, notification)),
-        (recipient) => this.outbox.post(trx, this.toMail(recipient, notification)),
+        (recipient) => this.outbox.post(tx, this.toMail(recipient, notification)),
       );
   }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, dayInZone } from '../kernel/day.js';
 import { periodOf, periodRange } from '../kernel/period.js';
-import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { nameInMail } from '../platform/mail/mail.js';
 import { listPersonalKeys } from '../reps/keys-of-people.js';
 import { findPeopleBelow } from '../reps/rep-views.js';
@@ -35,39 +35,39 @@ export class WeeklyDigest {
       const today = dayInZone(this.clock.now(), timezone);
       const isMonday = new Date(`${today}T00:00:00Z`).getUTCDay() === 1;
       if (!isMonday || digestOf === today) continue;
-      await this.unitOfWork.write({ workspaceId }, (trx) => this.send(trx, workspaceId, today));
+      await this.unitOfWork.write({ workspaceId }, (tx) => this.send(tx, today));
     }
   }
 
-  private async send(trx: Work, workspaceId: string, today: Day): Promise<void> {
-    const { numUpdatedRows } = await trx
+  private async send(tx: Transaction, today: Day): Promise<void> {
+    const { numUpdatedRows } = await tx.db
       .updateTable('workspaces')
       .set({ digest_of: today })
-      .where('workspace_id', '=', workspaceId)
+      .where('workspace_id', '=', tx.workspaceId)
       .where(sql<boolean>`digest_of is distinct from ${today}::date`)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return;
-    const managers = await trx
+    const managers = await tx.db
       .selectFrom('reps')
       .select(['rep_id', 'role'])
-      .where('workspace_id', '=', workspaceId)
+      .where('workspace_id', '=', tx.workspaceId)
       .where('active', '=', true)
       .where('role', 'in', ['manager', 'admin'])
       .execute();
-    const keys = await listKeysOfFormerAdmins(trx, workspaceId);
+    const keys = await listKeysOfFormerAdmins(tx);
     const digests: Notification[] = [];
     for (const { rep_id: repId, role } of managers) {
-      const team = role === 'admin' ? null : await findPeopleBelow(trx, workspaceId, repId);
-      const digest = await buildDigest(trx, workspaceId, repId, team, periodOf(today, 'monthly'));
+      const team = role === 'admin' ? null : await findPeopleBelow(tx, repId);
+      const digest = await buildDigest(tx, repId, team, periodOf(today, 'monthly'));
       digests.push(role === 'admin' ? { ...digest, paragraphs: [...digest.paragraphs, ...keys] } : digest);
     }
-    await this.notifications.post(trx, workspaceId, digests);
+    await this.notifications.post(tx, digests);
   }
 }
 
 /** Keys stay valid when their creator is no admin any more, so admins are reminded of them. */
-async function listKeysOfFormerAdmins(trx: Work, workspaceId: string): Promise<string[]> {
-  const keys = await listPersonalKeys(trx, workspaceId, null);
+async function listKeysOfFormerAdmins(tx: Transaction): Promise<string[]> {
+  const keys = await listPersonalKeys(tx, null);
   if (keys.length === 0) return [];
   const names = keys.map(({ name }) => nameInMail(name)).join(', ');
   return [`API keys of people who are no admins any more: ${names}. Revoke or replace those that are not needed.`];
@@ -75,8 +75,7 @@ async function listKeysOfFormerAdmins(trx: Work, workspaceId: string): Promise<s
 
 /** The digest of one manager about the reps; null for everyone. */
 async function buildDigest(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
   repIds: readonly string[] | null,
   period: string,
@@ -85,13 +84,13 @@ async function buildDigest(
   const { from, to } = periodRange(period);
   const { rows: earned } = await sql<{ currency: string; total: string }>`
     select currency, sum(commission + bonus + adjustments)::text as total from rep_months
-    where workspace_id = ${workspaceId} and month between ${from}::date and ${to}::date ${ofTeam}
-    group by currency order by currency`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and month between ${from}::date and ${to}::date ${ofTeam}
+    group by currency order by currency`.execute(tx.db);
   const { rows: counts } = await sql<{ drafts: number; disputes: number }>`
     select
-      (select count(*)::int from statement_periods where workspace_id = ${workspaceId} and status = 'draft' ${ofTeam}) as drafts,
-      (select count(*)::int from disputes where workspace_id = ${workspaceId} and status in ('open', 'in_review')
-        ${ofTeam}) as disputes`.execute(trx);
+      (select count(*)::int from statement_periods where workspace_id = ${tx.workspaceId} and status = 'draft' ${ofTeam}) as drafts,
+      (select count(*)::int from disputes where workspace_id = ${tx.workspaceId} and status in ('open', 'in_review')
+        ${ofTeam}) as disputes`.execute(tx.db);
   const { drafts, disputes } = counts[0] ?? { drafts: 0, disputes: 0 };
   const totals = earned.map(({ currency, total }) => `${Number(total).toFixed(2)} ${currency}`).join(', ');
   return {

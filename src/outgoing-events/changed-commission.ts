@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 
 const maxEvents = 1000;
 
@@ -27,8 +27,7 @@ function paid(row: string): RawBuilder<string> {
 
 /** The data of `commission.changed`: the events whose amount, currency or period the run changed, from the history. */
 export async function readChangedCommission(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
   runId: string,
   eventIds: readonly string[] | null,
@@ -46,12 +45,12 @@ export async function readChangedCommission(
         and p.revision = h.revision - 1
       offset 0
     ) p on true
-    where h.workspace_id = ${workspaceId} and h.rep_id = ${repId} and h.run_id = ${runId}
+    where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${repId} and h.run_id = ${runId}
       ${eventIds === null ? sql`` : sql`and h.event_id = any(${eventIds}::uuid[])`}
       and (${paid('h')} <> coalesce(${paid('p')}, 0) or (${paid('h')} <> 0 and
         (h.currency, h.period, h.earned_on) is distinct from (p.currency, p.period, p.earned_on)))
     order by h.earned_on, h.rule_name, h.event_id
-    limit ${maxEvents + 1}`.execute(trx);
+    limit ${maxEvents + 1}`.execute(tx.db);
   return {
     repId,
     runId,

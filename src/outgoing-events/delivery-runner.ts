@@ -1,6 +1,6 @@
 import { recordAuditEntry } from '../audit/audit-entry.js';
 import { mapInParallel } from '../kernel/waiting.js';
-import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type Leases } from '../platform/jobs/leases.js';
 import { type Log } from '../platform/log.js';
@@ -18,7 +18,7 @@ const unreachableStatuses: readonly number[] = [429, 502, 503, 504];
 
 export interface DeliverySettings extends PostLimits {
   /** Informs the admins, in the transaction that disables the endpoint. */
-  onDisabled(trx: Work, workspaceId: string, endpointUrl: string, reason: string): Promise<void>;
+  onDisabled(tx: Transaction, endpointUrl: string, reason: string): Promise<void>;
 }
 
 /**
@@ -39,16 +39,16 @@ export class DeliveryRunner {
     const sliceEnd = performance.now() + sliceMs;
     const held = await this.leases.hold(workspaceId, `webhook ${endpointId}`, async (lease) => {
       while (performance.now() < sliceEnd && !isStopping()) {
-        const due = await this.unitOfWork.write({ workspaceId }, async (trx) => {
-          await lease.assertHeld(trx);
-          return claimDue(trx, workspaceId, endpointId);
+        const due = await this.unitOfWork.write({ workspaceId }, async (tx) => {
+          await lease.assertHeld(tx);
+          return claimDue(tx, endpointId);
         });
         if (due.length === 0) return true;
         const attempts = await mapInParallel(due, (delivery) => this.attempt(endpointId, delivery));
         await failpoint('delivery.afterSend');
-        await this.unitOfWork.write({ workspaceId }, async (trx) => {
-          await lease.assertHeld(trx);
-          await this.record(trx, workspaceId, endpointId, attempts);
+        await this.unitOfWork.write({ workspaceId }, async (tx) => {
+          await lease.assertHeld(tx);
+          await this.record(tx, endpointId, attempts);
         });
       }
       return true;
@@ -56,23 +56,18 @@ export class DeliveryRunner {
     return held === true;
   }
 
-  private async record(
-    trx: Work,
-    workspaceId: string,
-    endpointId: string,
-    attempts: readonly Attempt[],
-  ): Promise<void> {
-    const reason = await recordAttempts(trx, workspaceId, endpointId, attempts);
+  private async record(tx: Transaction, endpointId: string, attempts: readonly Attempt[]): Promise<void> {
+    const reason = await recordAttempts(tx, endpointId, attempts);
     if (reason === null) return;
-    await recordEnabledEndpoints(trx, workspaceId);
+    await recordEnabledEndpoints(tx);
     const details = { endpointId };
     await recordAuditEntry(
-      trx,
-      { workspaceId, actor: 'orchestrator' },
+      tx,
+      { workspaceId: tx.workspaceId, actor: 'orchestrator' },
       { trigger: 'webhook_endpoint_disabled', scope: 'workspace', outcome: 'failed', error: reason, details },
     );
-    await this.settings.onDisabled(trx, workspaceId, attempts[0]?.delivery.url ?? '', reason);
-    this.log.warn({ workspaceId, endpointId, reason }, 'webhook endpoint disabled');
+    await this.settings.onDisabled(tx, attempts[0]?.delivery.url ?? '', reason);
+    this.log.warn({ workspaceId: tx.workspaceId, endpointId, reason }, 'webhook endpoint disabled');
   }
 
   private async attempt(endpointId: string, delivery: DueDelivery): Promise<Attempt> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { readChangedCommission } from './changed-commission.js';
 
 /** A delivery that is due, with the endpoint's valid keys and the text that is sent. */
@@ -45,41 +45,41 @@ interface DueRow {
  * The first pending delivery of each sequence, if it is due. While the endpoint is unreachable, only the first of all:
  * when it succeeds, the others follow, without having used attempts.
  */
-export async function claimDue(trx: Work, workspaceId: string, endpointId: string): Promise<DueDelivery[]> {
+export async function claimDue(tx: Transaction, endpointId: string): Promise<DueDelivery[]> {
   const { rows } = await sql<DueRow>`
     with endpoint as materialized (
       select url, failures, array[secret] || array(
         select p.secret from webhook_previous_secrets p
-        where p.workspace_id = ${workspaceId} and p.endpoint_id = ${endpointId} and p.valid_until > now()
+        where p.workspace_id = ${tx.workspaceId} and p.endpoint_id = ${endpointId} and p.valid_until > now()
         order by p.valid_until desc) as secrets
       from webhook_endpoints
-      where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and enabled and not_before <= now()
+      where workspace_id = ${tx.workspaceId} and endpoint_id = ${endpointId} and enabled and not_before <= now()
     )
     select d.delivery_id as "deliveryId", d.sequence_id as "sequenceId", d.event_type as type, d.data,
       d.run_id as "runId", d.event_ids as "eventIds", d.attempts, d.created_at as "createdAt", e.url, e.secrets
     from endpoint e cross join (
       select distinct on (sequence_id) * from webhook_deliveries
-      where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and status = 'pending'
+      where workspace_id = ${tx.workspaceId} and endpoint_id = ${endpointId} and status = 'pending'
       order by sequence_id, position
     ) d
     where e.failures > 0 or d.not_before <= now()
     order by d.position
-    limit (select case when failures > 0 then 1 else ${maxBatch} end from endpoint)`.execute(trx);
+    limit (select case when failures > 0 then 1 else ${maxBatch} end from endpoint)`.execute(tx.db);
   const due: DueDelivery[] = [];
   for (const row of rows) {
     const { deliveryId, url, secrets, attempts, type, createdAt } = row;
     const body = JSON.stringify({
       type,
       timestamp: createdAt.toISOString(),
-      data: await loadData(trx, workspaceId, row),
+      data: await loadData(tx, row),
     });
     due.push({ deliveryId, url, secrets, attempts, body });
   }
   return due;
 }
 
-async function loadData(trx: Work, workspaceId: string, { data, sequenceId, runId, eventIds }: DueRow) {
-  return runId === null ? data : readChangedCommission(trx, workspaceId, sequenceId, runId, eventIds);
+async function loadData(tx: Transaction, { data, sequenceId, runId, eventIds }: DueRow) {
+  return runId === null ? data : readChangedCommission(tx, sequenceId, runId, eventIds);
 }
 
 /**
@@ -87,8 +87,7 @@ async function loadData(trx: Work, workspaceId: string, { data, sequenceId, runI
  * for the last time, or the receiver has responded that it is gone.
  */
 export async function recordAttempts(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   endpointId: string,
   attempts: readonly Attempt[],
 ): Promise<string | null> {
@@ -98,19 +97,19 @@ export async function recordAttempts(
       failures = case when ${isReachable} then 0 else failures + 1 end,
       not_before = case when ${isReachable} then now()
         else now() + (${pauses}::interval[])[least(failures + 1, ${pauses.length})] end
-    where workspace_id = ${workspaceId} and endpoint_id = ${endpointId}`.execute(trx);
-  for (const attempt of attempts) await recordAttempt(trx, workspaceId, attempt);
+    where workspace_id = ${tx.workspaceId} and endpoint_id = ${endpointId}`.execute(tx.db);
+  for (const attempt of attempts) await recordAttempt(tx, attempt);
   const last = attempts.find(isLast);
   if (last === undefined) return null;
   const reason = `${last.delivery.attempts + 1} attempts to send an event failed; the last one: ${last.error}`;
-  return (await disable(trx, workspaceId, endpointId, reason)) ? reason : null;
+  return (await disable(tx, endpointId, reason)) ? reason : null;
 }
 
 function isLast({ result, delivery }: Attempt): boolean {
   return result !== 'delivered' && delivery.attempts + 1 >= maxAttempts;
 }
 
-async function recordAttempt(trx: Work, workspaceId: string, attempt: Attempt): Promise<void> {
+async function recordAttempt(tx: Transaction, attempt: Attempt): Promise<void> {
   const { delivery, result, status, responseBody, error, durationMs } = attempt;
   const next = result === 'delivered' ? 'delivered' : isLast(attempt) ? 'failed' : 'pending';
   const pause = pauses[delivery.attempts] ?? '0 seconds';
@@ -118,15 +117,17 @@ async function recordAttempt(trx: Work, workspaceId: string, attempt: Attempt): 
     update webhook_deliveries set status = ${next}, attempts = attempts + 1, attempted_at = now(),
       not_before = now() + ${pause}::interval, response_status = ${status}, response_body = ${responseBody},
       error = ${error}, duration_ms = ${durationMs}
-    where workspace_id = ${workspaceId} and delivery_id = ${delivery.deliveryId} and status = 'pending'`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and delivery_id = ${delivery.deliveryId} and status = 'pending'`.execute(
+    tx.db,
+  );
 }
 
 /** False if the endpoint was disabled or deleted meanwhile. */
-async function disable(trx: Work, workspaceId: string, endpointId: string, reason: string): Promise<boolean> {
-  const { numUpdatedRows } = await trx
+async function disable(tx: Transaction, endpointId: string, reason: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
     .updateTable('webhook_endpoints')
     .set({ enabled: false, disabled_reason: reason })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('endpoint_id', '=', endpointId)
     .where('enabled', '=', true)
     .executeTakeFirst();

@@ -1,4 +1,4 @@
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { admitUse, type UseLimit } from '../platform/limits/use-limits.js';
 import { assertEnabled } from './webhook-endpoint-views.js';
 
@@ -9,8 +9,8 @@ const perEndpoint: UseLimit = { uses: 10, seconds: 60 };
  * A delivery that a person requests is sent at once, so the endpoint must exist and be enabled. The limit protects the
  * receiver, which need not belong to the workspace.
  */
-export async function admitRequestedDelivery(trx: Work, workspaceId: string, endpointId: string): Promise<void> {
-  await assertEnabled(trx, workspaceId, endpointId);
+export async function admitRequestedDelivery(tx: Transaction, endpointId: string): Promise<void> {
+  await assertEnabled(tx, endpointId);
   const message = 'Test events and replays are limited to 10 a minute for each endpoint.';
-  await admitUse(trx, { workspaceId, kind: 'requested delivery' }, endpointId, perEndpoint, message);
+  await admitUse(tx, { workspaceId: tx.workspaceId, kind: 'requested delivery' }, endpointId, perEndpoint, message);
 }

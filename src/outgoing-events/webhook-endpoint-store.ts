@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Caller } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type EventType } from '../platform/outbound/outgoing-event.js';
 
 interface NewEndpoint {
@@ -22,12 +22,12 @@ interface EndpointChange {
 }
 
 /** Changes of endpoints need the exclusive workspace lock: every calculation runs before or after them. */
-export async function insertEndpoint(trx: Work, caller: Caller, endpoint: NewEndpoint): Promise<void> {
+export async function insertEndpoint(tx: Transaction, caller: Caller, endpoint: NewEndpoint): Promise<void> {
   const { endpointId, url, description, eventTypes, secret } = endpoint;
-  await trx
+  await tx.db
     .insertInto('webhook_endpoints')
     .values({
-      workspace_id: caller.workspaceId,
+      workspace_id: tx.workspaceId,
       endpoint_id: endpointId,
       url,
       description,
@@ -35,8 +35,8 @@ export async function insertEndpoint(trx: Work, caller: Caller, endpoint: NewEnd
       secret,
     })
     .execute();
-  await recordEnabledEndpoints(trx, caller.workspaceId);
-  await record(trx, caller, 'webhook_endpoint_created', endpointId);
+  await recordEnabledEndpoints(tx);
+  await record(tx, caller, 'webhook_endpoint_created', endpointId);
 }
 
 /** How long after an attempt that failed an endpoint that is enabled again is attempted next. */
@@ -47,13 +47,12 @@ const pauseAfterEnabling = '1 minute';
  * as unreachable as it was: one event is attempted, and the pause after a further failure continues the series.
  */
 export async function updateEndpoint(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   endpointId: string,
   { url, description, eventTypes, enabled }: EndpointChange,
 ): Promise<boolean> {
-  const { workspaceId } = caller;
-  const { numUpdatedRows } = await trx
+  const { numUpdatedRows } = await tx.db
     .updateTable('webhook_endpoints')
     .set({
       endpoint_id: endpointId,
@@ -63,20 +62,20 @@ export async function updateEndpoint(
       ...(enabled === undefined ? {} : { enabled, disabled_reason: null }),
       ...(enabled === true ? { not_before: notBeforeAfterEnabling } : {}),
     })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('endpoint_id', '=', endpointId)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
   if (enabled === true)
-    await trx
+    await tx.db
       .updateTable('webhook_deliveries')
       .set({ status: 'pending', attempts: 0, not_before: sql<Date>`now()` })
-      .where('workspace_id', '=', workspaceId)
+      .where('workspace_id', '=', tx.workspaceId)
       .where('endpoint_id', '=', endpointId)
       .where('status', '<>', 'delivered')
       .execute();
-  await recordEnabledEndpoints(trx, workspaceId);
-  await record(trx, caller, 'webhook_endpoint_changed', endpointId);
+  await recordEnabledEndpoints(tx);
+  await record(tx, caller, 'webhook_endpoint_changed', endpointId);
   return true;
 }
 
@@ -84,15 +83,15 @@ const notBeforeAfterEnabling = sql<Date>`
   least(not_before, greatest(now(), attempted_at + ${pauseAfterEnabling}::interval))`;
 
 /** Deletes the endpoint with its deliveries; false if there is none. */
-export async function deleteEndpoint(trx: Work, caller: Caller, endpointId: string): Promise<boolean> {
-  const { numDeletedRows } = await trx
+export async function deleteEndpoint(tx: Transaction, caller: Caller, endpointId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.db
     .deleteFrom('webhook_endpoints')
-    .where('workspace_id', '=', caller.workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('endpoint_id', '=', endpointId)
     .executeTakeFirst();
   if (numDeletedRows === 0n) return false;
-  await recordEnabledEndpoints(trx, caller.workspaceId);
-  await record(trx, caller, 'webhook_endpoint_deleted', endpointId);
+  await recordEnabledEndpoints(tx);
+  await record(tx, caller, 'webhook_endpoint_deleted', endpointId);
   return true;
 }
 
@@ -104,55 +103,54 @@ const maxPreviousSecrets = 5;
  * until `validUntil`; if it is null, no previous key signs them any more.
  */
 export async function rotateSecret(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   endpointId: string,
   { secret, validUntil }: { readonly secret: Buffer; readonly validUntil: Date | null },
 ): Promise<boolean> {
-  const { workspaceId } = caller;
-  const replaced = await trx
+  const replaced = await tx.db
     .selectFrom('webhook_endpoints')
     .select('secret')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('endpoint_id', '=', endpointId)
     .executeTakeFirst();
   if (replaced === undefined) return false;
-  await keepPreviousSecret(trx, { workspaceId, endpointId }, replaced.secret, validUntil);
-  await trx
+  await keepPreviousSecret(tx, { workspaceId: tx.workspaceId, endpointId }, replaced.secret, validUntil);
+  await tx.db
     .updateTable('webhook_endpoints')
     .set({ secret })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('endpoint_id', '=', endpointId)
     .execute();
-  await record(trx, caller, 'webhook_endpoint_secret_rotated', endpointId);
+  await record(tx, caller, 'webhook_endpoint_secret_rotated', endpointId);
   return true;
 }
 
 async function keepPreviousSecret(
-  trx: Work,
-  { workspaceId, endpointId }: { readonly workspaceId: string; readonly endpointId: string },
+  tx: Transaction,
+  { endpointId }: { readonly workspaceId: string; readonly endpointId: string },
   secret: Buffer,
   validUntil: Date | null,
 ): Promise<void> {
-  const ofEndpoint = sql`workspace_id = ${workspaceId} and endpoint_id = ${endpointId}`;
+  const ofEndpoint = sql`workspace_id = ${tx.workspaceId} and endpoint_id = ${endpointId}`;
   if (validUntil !== null)
     await sql`
       insert into webhook_previous_secrets (workspace_id, endpoint_id, secret_id, secret, valid_until)
-      values (${workspaceId}, ${endpointId}, ${newId()}, ${secret}, ${validUntil})`.execute(trx);
+      values (${tx.workspaceId}, ${endpointId}, ${newId()}, ${secret}, ${validUntil})`.execute(tx.db);
   const keptSecrets = validUntil === null ? 0 : maxPreviousSecrets;
   await sql`
     delete from webhook_previous_secrets where ${ofEndpoint} and secret_id not in (
       select secret_id from webhook_previous_secrets where ${ofEndpoint} and valid_until > now()
-      order by valid_until desc, secret_id limit ${keptSecrets})`.execute(trx);
+      order by valid_until desc, secret_id limit ${keptSecrets})`.execute(tx.db);
 }
 
 /** Stores a delivery that a person requested. It is sent after the deliveries that are pending for the workspace. */
-export async function insertTestDelivery(trx: Work, workspaceId: string, endpointId: string): Promise<string> {
+export async function insertTestDelivery(tx: Transaction, endpointId: string): Promise<string> {
   const deliveryId = newId();
-  await trx
+  await tx.db
     .insertInto('webhook_deliveries')
     .values({
-      workspace_id: workspaceId,
+      workspace_id: tx.workspaceId,
       delivery_id: deliveryId,
       endpoint_id: endpointId,
       sequence_id: deliveryId,
@@ -164,16 +162,11 @@ export async function insertTestDelivery(trx: Work, workspaceId: string, endpoin
 }
 
 /** Sends the delivery again, with the same id; false if the endpoint has no such delivery. */
-export async function replayDelivery(
-  trx: Work,
-  workspaceId: string,
-  endpointId: string,
-  deliveryId: string,
-): Promise<boolean> {
-  const { numUpdatedRows } = await trx
+export async function replayDelivery(tx: Transaction, endpointId: string, deliveryId: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
     .updateTable('webhook_deliveries')
     .set({ status: 'pending', attempts: 0, not_before: sql<Date>`now()` })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('endpoint_id', '=', endpointId)
     .where('delivery_id', '=', deliveryId)
     .executeTakeFirst();
@@ -181,13 +174,13 @@ export async function replayDelivery(
 }
 
 /** Without an enabled endpoint, calculations do not look for endpoints. */
-export async function recordEnabledEndpoints(trx: Work, workspaceId: string): Promise<void> {
+export async function recordEnabledEndpoints(tx: Transaction): Promise<void> {
   await sql`
     update workspaces w set sends_events = exists (
       select from webhook_endpoints e where e.workspace_id = w.workspace_id and e.enabled)
-    where w.workspace_id = ${workspaceId}`.execute(trx);
+    where w.workspace_id = ${tx.workspaceId}`.execute(tx.db);
 }
 
-function record(trx: Work, caller: Caller, trigger: string, endpointId: string): Promise<void> {
-  return recordAuditEntry(trx, caller, { trigger, scope: 'workspace', details: { endpointId } });
+function record(tx: Transaction, caller: Caller, trigger: string, endpointId: string): Promise<void> {
+  return recordAuditEntry(tx, caller, { trigger, scope: 'workspace', details: { endpointId } });
 }

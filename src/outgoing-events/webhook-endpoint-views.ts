@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { Failure } from '../kernel/failure.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { endpointNotFound, type WebhookDelivery, type WebhookEndpoint } from './webhook-endpoint.js';
 
 /** The endpoints of the workspace, newest first. */
-export async function listEndpoints(trx: Work, workspaceId: string): Promise<WebhookEndpoint[]> {
-  const rows = await trx
+export async function listEndpoints(tx: Transaction): Promise<WebhookEndpoint[]> {
+  const rows = await tx.db
     .selectFrom('webhook_endpoints as e')
     .select(['endpoint_id', 'url', 'description', 'event_types', 'enabled', 'disabled_reason'])
     .select(['attempted_at', 'created_at'])
@@ -13,7 +13,7 @@ export async function listEndpoints(trx: Work, workspaceId: string): Promise<Web
       sql<number>`(select count(*)::int from webhook_deliveries d where d.workspace_id = e.workspace_id
         and d.endpoint_id = e.endpoint_id and d.status = 'pending')`.as('pending'),
     )
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .orderBy('created_at', 'desc')
     .orderBy('endpoint_id')
     .execute();
@@ -30,17 +30,13 @@ export async function listEndpoints(trx: Work, workspaceId: string): Promise<Web
   }));
 }
 
-export async function findEndpoint(
-  trx: Work,
-  workspaceId: string,
-  endpointId: string,
-): Promise<WebhookEndpoint | undefined> {
-  return (await listEndpoints(trx, workspaceId)).find(({ id }) => id === endpointId);
+export async function findEndpoint(tx: Transaction, endpointId: string): Promise<WebhookEndpoint | undefined> {
+  return (await listEndpoints(tx)).find(({ id }) => id === endpointId);
 }
 
 /** The endpoint must exist and be enabled: a delivery that a person requests is sent at once. */
-export async function assertEnabled(trx: Work, workspaceId: string, endpointId: string): Promise<void> {
-  const endpoint = await findEndpoint(trx, workspaceId, endpointId);
+export async function assertEnabled(tx: Transaction, endpointId: string): Promise<void> {
+  const endpoint = await findEndpoint(tx, endpointId);
   if (endpoint === undefined) throw endpointNotFound();
   if (!endpoint.enabled) throw new Failure('endpoint_disabled', 'The webhook endpoint is disabled. Enable it first.');
 }
@@ -54,15 +50,14 @@ interface DeliveryPage {
 
 /** The deliveries of the endpoint, newest first, and the position of the last if there are more. */
 export async function listDeliveries(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   endpointId: string,
   { status, limit, before }: DeliveryPage,
 ): Promise<{ readonly deliveries: WebhookDelivery[]; readonly next: string | null }> {
-  let query = trx
+  let query = tx.db
     .selectFrom('webhook_deliveries')
     .selectAll()
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('endpoint_id', '=', endpointId)
     .orderBy('position', 'desc')
     .limit(limit + 1);
@@ -73,7 +68,7 @@ export async function listDeliveries(
     (row): WebhookDelivery => ({
       id: row.delivery_id,
       type: row.event_type,
-      repId: [workspaceId, row.delivery_id].includes(row.sequence_id) ? null : row.sequence_id,
+      repId: [tx.workspaceId, row.delivery_id].includes(row.sequence_id) ? null : row.sequence_id,
       status: row.status,
       attempts: row.attempts,
       createdAt: row.created_at.toISOString(),

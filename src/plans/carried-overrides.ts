@@ -1,6 +1,6 @@
 import { type IdentifiedRule, type TierOverride } from '../engine/compiled-plan.js';
 import { type Rule } from '../engine/plan-config.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { thresholdOf, type WrittenPlan } from './plan.js';
 import { insertOverrides } from './plan-store.js';
 import { listOverrides, type OverrideRow } from './plan-views.js';
@@ -33,15 +33,14 @@ export function addCarriedOverrides(
 
 /** The overrides of the source that its copy with the rules keeps: those of rules and tiers that it still has. */
 export async function overridesKept(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   sourceVersionId: string,
   rules: readonly Rule[],
 ): Promise<CarriedOverrides & { readonly kept: readonly OverrideRow[] }> {
   const carried: CarriedOverrides['overridesCarried'] = [];
   const dropped: CarriedOverrides['overridesDropped'] = [];
   const kept: OverrideRow[] = [];
-  for (const override of await listOverrides(trx, workspaceId, sourceVersionId)) {
+  for (const override of await listOverrides(tx, sourceVersionId)) {
     const { repId, repName, rule, tiers } = override;
     const newRule = rules.find((candidate) => candidate.name === rule.name);
     const copied = tiers.filter((tier) => {
@@ -62,8 +61,7 @@ export async function overridesKept(
  * index and threshold are unchanged.
  */
 export async function carryOverrides(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   sourceVersionId: string,
   target: {
     readonly planVersionId: string;
@@ -71,12 +69,12 @@ export async function carryOverrides(
     readonly ruleIds: ReadonlyMap<string, string>;
   },
 ): Promise<CarriedOverrides> {
-  const { kept, ...shown } = await overridesKept(trx, workspaceId, sourceVersionId, target.rules);
+  const { kept, ...shown } = await overridesKept(tx, sourceVersionId, target.rules);
   const copies = kept.map(({ repId, rule, tiers }) => ({
     repId,
     ruleId: target.ruleIds.get(rule.name) as string,
     tiers,
   }));
-  await insertOverrides(trx, workspaceId, target.planVersionId, copies);
+  await insertOverrides(tx, target.planVersionId, copies);
   return shown;
 }

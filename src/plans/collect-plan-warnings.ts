@@ -5,7 +5,7 @@ import { type Day, type DayRange, dayInZone, earliestDay, intersection, latestDa
 import { periodRange, periodsTouching } from '../kernel/period.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type PlanVersion, planTerms } from './plan.js';
 import {
   countAssignedReps,
@@ -33,15 +33,14 @@ interface CheckedPlan {
 
 /** Warnings about the terms alone and about how they fit the workspace's deals. */
 export async function collectTermWarnings(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { config, terms, fieldMapping }: CheckedPlan,
 ): Promise<PlanWarning[]> {
   const fields = fieldReferences(config, terms, fieldMapping);
   return [
     ...warningsOfTerms(config, terms),
-    ...(await unknownFieldWarnings(trx, workspaceId, fields, fieldMapping)),
-    ...(await unknownValueWarnings(trx, workspaceId, valueReferences(terms), fieldMapping)),
+    ...(await unknownFieldWarnings(tx, fields, fieldMapping)),
+    ...(await unknownValueWarnings(tx, valueReferences(terms), fieldMapping)),
   ];
 }
 
@@ -50,20 +49,19 @@ export async function collectTermWarnings(
  * `quotaDays`.
  */
 export async function collectCoverageWarnings(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   planId: string,
   terms: PlanTerms,
   days: DayRange,
   quotaDays: DayRange,
 ): Promise<PlanWarning[]> {
-  if ((await countAssignedReps(trx, workspaceId, planId, days)) === 0) return [unassignedWarning()];
+  if ((await countAssignedReps(tx, planId, days)) === 0) return [unassignedWarning()];
   const warnings: PlanWarning[] = [];
   for (const needed of neededQuotas(terms))
     for (const period of periodsTouching(quotaDays, needed.kind)) {
       const covered = intersection(periodRange(period), days);
       const search = { ...needed, period, days: covered };
-      const { assigned, missing } = await countMissingQuotas(trx, workspaceId, planId, search);
+      const { assigned, missing } = await countMissingQuotas(tx, planId, search);
       if (missing > 0) warnings.push(quotaMissingWarning(needed, period, missing, assigned));
     }
   return warnings;
@@ -78,21 +76,19 @@ export function collectUnsavedWarnings(terms: PlanTerms, days: DayRange, reps: n
 
 /** Every warning about a version that was just written, except those about recalculated events. */
 export async function collectVersionWarnings(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   version: PlanVersion,
   clock: Clock,
 ): Promise<PlanWarning[]> {
-  const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+  const { timeZone } = await loadWorkspaceTerms(tx);
   const terms = planTerms(version.config);
   const plan = { config: version.config, terms, fieldMapping: canonicalFieldMapping(version.fieldMapping) };
-  return collectWarnings(trx, workspaceId, version, plan, dayInZone(clock.now(), timeZone));
+  return collectWarnings(tx, version, plan, dayInZone(clock.now(), timeZone));
 }
 
 /** Every warning about a version that may not be stored yet, except those about recalculated events. */
 export async function collectWarnings(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { planId, effectiveStart, effectiveEnd }: Pick<PlanVersion, 'planId' | 'effectiveStart' | 'effectiveEnd'>,
   plan: CheckedPlan,
   today: Day,
@@ -100,19 +96,18 @@ export async function collectWarnings(
   const days = coveredDays(effectiveStart, effectiveEnd);
   const day = today < days.from ? days.from : today > days.to ? days.to : today;
   return [
-    ...(await collectTermWarnings(trx, workspaceId, plan)),
-    ...(await collectCoverageWarnings(trx, workspaceId, planId, plan.terms, days, { from: day, to: day })),
+    ...(await collectTermWarnings(tx, plan)),
+    ...(await collectCoverageWarnings(tx, planId, plan.terms, days, { from: day, to: day })),
   ];
 }
 
 /** Warns how many events a change of the plan recalculates. Call it before the change is committed. */
 export async function collectRestatementWarnings(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   planId: string,
   { from, to }: DayRange,
 ): Promise<PlanWarning[]> {
-  const events = await countOpenEvents(trx, workspaceId, planId, from, to);
+  const events = await countOpenEvents(tx, planId, from, to);
   return events === 0 ? [] : [restatementWarning(events, from === earliestDay ? null : from)];
 }
 

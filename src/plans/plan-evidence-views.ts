@@ -13,7 +13,7 @@ import { nearestSlugs } from '../fields/nearest-slugs.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { mapInSlices } from '../kernel/waiting.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type FieldReference, type ValueReference } from './plan-references.js';
 import { type PlanWarning } from './plan-warnings.js';
 
@@ -22,22 +22,21 @@ const maxCheckedFields = 20;
 
 /** Fields that no deal, mapping or field definition of the workspace has. */
 export async function unknownFieldWarnings(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   references: readonly FieldReference[],
   planMapping: SlugMapping,
 ): Promise<PlanWarning[]> {
-  const { standard, measures } = await findMapping(trx, workspaceId);
+  const { standard, measures } = await findMapping(tx);
   const mapped = [planMapping, measures].flatMap((mapping) => Object.keys(mapping));
   const targets = [standard, measures].flatMap((mapping) => Object.values(mapping));
   const named = new Set([...mapped, ...targets]);
   const doubtful = references.filter(({ slug }) => standardNamedBy(slug) === undefined && !named.has(slug));
   if (doubtful.length === 0) return [];
-  const defined = (await listCrmDefinitions(trx, workspaceId)).map(({ slug }) => slug);
-  const existing = new Set([...named, ...defined, ...(await listFieldSlugsOfNewestDeals(trx, workspaceId))]);
+  const defined = (await listCrmDefinitions(tx)).map(({ slug }) => slug);
+  const existing = new Set([...named, ...defined, ...(await listFieldSlugsOfNewestDeals(tx))]);
   const inAnyCase = new Set([...existing].map(foldedSlug));
   const missing = doubtful.filter(({ slug }) => !inAnyCase.has(foldedSlug(slug)));
-  const older = await slugsThatDealsHave(trx, workspaceId, [...new Set(missing.map(({ slug }) => slug))]);
+  const older = await slugsThatDealsHave(tx, [...new Set(missing.map(({ slug }) => slug))]);
   const unknown = missing.filter(({ slug }) => !older.has(slug));
   // A large plan names the same field thousands of times.
   const slugs = [...new Set(unknown.map(({ slug }) => slug))];
@@ -54,19 +53,18 @@ function unknownField(slug: string, candidates: readonly string[]): string {
 
 /** Values that no deal has in the field and that its CRM does not list, for fields with a known list of values. */
 export async function unknownValueWarnings(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   references: readonly ValueReference[],
   planMapping: SlugMapping,
 ): Promise<PlanWarning[]> {
   if (references.length === 0) return [];
-  const { measures } = await findMapping(trx, workspaceId);
-  const definitions = await listCrmDefinitions(trx, workspaceId);
+  const { measures } = await findMapping(tx);
+  const definitions = await listCrmDefinitions(tx);
   const bySlug = [...groupBy(references, ({ slug }) => slug)].slice(0, maxCheckedFields);
   const warnings: PlanWarning[] = [];
   for (const [slug, ofSlug] of bySlug) {
     const sources = fieldSources(slug, planMapping, measures);
-    const inDeals = await listValuesOfNewestDeals(trx, workspaceId, sources);
+    const inDeals = await listValuesOfNewestDeals(tx, sources);
     const definition = definitions.find((one) =>
       sources.standard === 'dealStage' ? one.type === 'status' : sources.keys.includes(one.slug),
     );
@@ -74,7 +72,7 @@ export async function unknownValueWarnings(
     const existing = [...new Set([...listed, ...inDeals])];
     const missing = ofSlug.filter((reference) => !existing.some((value) => matches(reference, value)));
     const exact = missing.filter(({ partly }) => !partly).map(({ value }) => value);
-    const older = existing.length === 0 ? null : await valuesThatDealsHave(trx, workspaceId, sources, exact);
+    const older = existing.length === 0 ? null : await valuesThatDealsHave(tx, sources, exact);
     if (older === null) continue;
     const unknown = missing.filter(({ value }) => !older.has(comparable(value)));
     warnings.push(...unknown.map((reference) => unknownValue(reference, existing)));
@@ -100,17 +98,12 @@ function unknownValue({ slug, path, value }: ValueReference, existing: readonly 
 }
 
 /** How many reps are assigned to the plan on any of the days. */
-export async function countAssignedReps(
-  trx: Work,
-  workspaceId: string,
-  planId: string,
-  days: DayRange,
-): Promise<number> {
+export async function countAssignedReps(tx: Transaction, planId: string, days: DayRange): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(distinct rep_id)::int as count from assignments
-    where workspace_id = ${workspaceId} and plan_id = ${planId} and deleted_at is null
+    where workspace_id = ${tx.workspaceId} and plan_id = ${planId} and deleted_at is null
       and coalesce(effective_start, '-infinity') <= ${days.to}::date
-      and coalesce(effective_end, 'infinity') >= ${days.from}::date`.execute(trx);
+      and coalesce(effective_end, 'infinity') >= ${days.from}::date`.execute(tx.db);
   return (rows[0] as { count: number }).count;
 }
 
@@ -128,41 +121,34 @@ interface QuotaSearch {
  * missing.
  */
 export async function countMissingQuotas(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   planId: string,
   { key, period, days, needsTarget, needsVariableTarget }: QuotaSearch,
 ): Promise<{ readonly assigned: number; readonly missing: number }> {
   const { rows } = await sql<{ assigned: number; missing: number }>`
     select count(*)::int as assigned, count(*) filter (where not exists (
-      select from quotas q where q.workspace_id = ${workspaceId} and q.rep_id = reps.rep_id and q.plan_id = ${planId}
+      select from quotas q where q.workspace_id = ${tx.workspaceId} and q.rep_id = reps.rep_id and q.plan_id = ${planId}
         and q.attainment_key = ${key} and q.period = ${period}
         and (q.target > 0 or not ${needsTarget}) and (q.variable_target is not null or not ${needsVariableTarget})
     ))::int as missing
     from reps
-    where workspace_id = ${workspaceId} and active and rep_id in (
+    where workspace_id = ${tx.workspaceId} and active and rep_id in (
       select rep_id from assignments
-      where workspace_id = ${workspaceId} and plan_id = ${planId} and deleted_at is null
+      where workspace_id = ${tx.workspaceId} and plan_id = ${planId} and deleted_at is null
         and coalesce(effective_start, '-infinity') <= ${days.to}::date
-        and coalesce(effective_end, 'infinity') >= ${days.from}::date)`.execute(trx);
+        and coalesce(effective_end, 'infinity') >= ${days.from}::date)`.execute(tx.db);
   return rows[0] as { assigned: number; missing: number };
 }
 
 /** Counts the earned events of the plan on the days, outside of approved periods. */
-export async function countOpenEvents(
-  trx: Work,
-  workspaceId: string,
-  planId: string,
-  from: Day,
-  to: Day,
-): Promise<number> {
+export async function countOpenEvents(tx: Transaction, planId: string, from: Day, to: Day): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from commission_events e
-    where e.workspace_id = ${workspaceId} and e.plan_id = ${planId} and e.kind = 'commission_earned'
+    where e.workspace_id = ${tx.workspaceId} and e.plan_id = ${planId} and e.kind = 'commission_earned'
       and e.status = 'earned' and e.earned_on between ${from} and ${to}
-      and e.rep_id in (select rep_id from assignments where workspace_id = ${workspaceId} and plan_id = ${planId})
+      and e.rep_id in (select rep_id from assignments where workspace_id = ${tx.workspaceId} and plan_id = ${planId})
       and not exists (select from statement_periods s
         where s.workspace_id = e.workspace_id and s.rep_id = e.rep_id and s.status = 'approved'
-          and e.earned_on between s.from_day and s.to_day)`.execute(trx);
+          and e.earned_on between s.from_day and s.to_day)`.execute(tx.db);
   return (rows[0] as { count: number }).count;
 }

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { findDealNames } from '../deals/deal-views.js';
 import { inParallel } from '../kernel/waiting.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { findRepNames } from '../reps/rep-views.js';
 import { type MovedDeal, type PreviewFigures } from './preview-result.js';
 
@@ -27,12 +27,11 @@ export interface Page {
 
 /** The preview of that id and plan; undefined if there is none or if it finished more than an hour ago. */
 export async function findPreview(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { planId, previewId }: { readonly planId: string; readonly previewId: string },
   { limit, offset }: Page,
 ): Promise<StoredPreview | undefined> {
-  const row = await trx
+  const row = await tx.db
     .selectFrom('plan_previews')
     .select(['status', 'started_at', 'finished_at', 'error_code', 'error', 'result'])
     .select([
@@ -40,7 +39,7 @@ export async function findPreview(
         jsonb_build_object('from', ${offset}::bigint, 'to', ${offset + limit - 1}::bigint), true)`.as('page'),
       sql<number>`coalesce(jsonb_array_length(deals), 0)`.as('count'),
     ])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_id', '=', planId)
     .where('preview_id', '=', previewId)
     .where(sql<SqlBool>`(finished_at is null or finished_at > now() - interval '1 hour')`)
@@ -50,11 +49,10 @@ export async function findPreview(
   const page = row.page ?? [];
   const repIds = [...page, ...(figures?.byRep ?? []), ...(figures?.locked ?? [])].map(({ repId }) => repId);
   const [repNames, dealNames] = await inParallel(
-    () => findRepNames(trx, workspaceId, repIds),
+    () => findRepNames(tx, repIds),
     () =>
       findDealNames(
-        trx,
-        workspaceId,
+        tx,
         page.flatMap(({ dealId }) => dealId ?? []),
       ),
   );

@@ -3,7 +3,7 @@ import { type Day, type DayRange, isWithin, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Forecast, forecastChange } from '../simulation/forecast.js';
 import { type MovedRow, type RowState } from '../simulation/moved-rows.js';
 import { openTotals } from '../simulation/open-totals.js';
@@ -25,14 +25,10 @@ import { runVersionTests } from './test-gate.js';
 import { toStoredVersion } from './unstored-versions.js';
 
 /** Whether the tests of the version that the change creates or alters pass; empty if it has none. */
-async function testsOf(
-  trx: Work,
-  workspaceId: string,
-  planned: PlannedChange,
-): Promise<Pick<PreviewFigures, 'testsPassed'>> {
+async function testsOf(tx: Transaction, planned: PlannedChange): Promise<Pick<PreviewFigures, 'testsPassed'>> {
   const version = planned.changed.made ?? sourceAfter(planned);
   if (version.tests.length === 0) return {};
-  return { testsPassed: (await runVersionTests(trx, workspaceId, version)).passed };
+  return { testsPassed: (await runVersionTests(tx, version)).passed };
 }
 
 type PreviewNotes = Pick<PreviewFigures, 'warnings' | 'overridesDropped' | 'testsPassed'>;
@@ -44,40 +40,30 @@ export interface Preview {
 }
 
 /** What the response of the PATCH would say besides the figures. It takes another transaction, at the same time. */
-export async function previewNotes(
-  trx: Work,
-  workspaceId: string,
-  request: PreviewRequest,
-  today: Day,
-): Promise<PreviewNotes> {
-  const planned = await plannedChange(trx, workspaceId, request, today);
-  return { ...(await warningsOf(trx, workspaceId, planned, today)), ...(await testsOf(trx, workspaceId, planned)) };
+export async function previewNotes(tx: Transaction, request: PreviewRequest, today: Day): Promise<PreviewNotes> {
+  const planned = await plannedChange(tx, request, today);
+  return { ...(await warningsOf(tx, planned, today)), ...(await testsOf(tx, planned)) };
 }
 
 /** What the change would do to the ledger. It writes nothing. */
-export async function previewChange(
-  trx: Work,
-  workspaceId: string,
-  request: PreviewRequest,
-  today: Day,
-): Promise<Preview> {
-  const planned = await plannedChange(trx, workspaceId, request, today);
+export async function previewChange(tx: Transaction, request: PreviewRequest, today: Day): Promise<Preview> {
+  const planned = await plannedChange(tx, request, today);
   const { plan, changed } = planned;
   const range = { from: request.from, to: request.to };
-  const workspace = await loadWorkspaceTerms(trx, workspaceId);
+  const workspace = await loadWorkspaceTerms(tx);
   const shows = (repId: string) => request.repIds === null || request.repIds.includes(repId);
-  const totals = (await openTotals(trx, workspaceId, plan.planId, range)).filter(({ repId }) => shows(repId));
+  const totals = (await openTotals(tx, plan.planId, range)).filter(({ repId }) => shows(repId));
   const days = differingDays(datedPlan(plan), datedPlan(changed));
-  const terms = days === null ? null : await changedTerms(trx, workspaceId, planned);
+  const terms = days === null ? null : await changedTerms(tx, planned);
   const forecast =
     days === null || terms === null
       ? null
-      : await forecastChange(trx, workspaceId, { planId: plan.planId, terms, days }, { days: range, asOf: today });
+      : await forecastChange(tx, { planId: plan.planId, terms, days }, { days: range, asOf: today });
   const moved = withinRange(forecast?.moved ?? [], range).filter(({ repId }) => shows(repId));
   const byRep = repMovements(totals, moved, plan.planId);
   const currency = (changed.made ?? planned.source).currency ?? workspace.currency;
   const { main, others } = sums(byRep, currency);
-  const locked = forecast === null ? [] : await lockedDeltas(trx, forecast, { range, asOf: today });
+  const locked = forecast === null ? [] : await lockedDeltas(tx, forecast, { range, asOf: today });
   return {
     figures: {
       ...main,
@@ -92,12 +78,11 @@ export async function previewChange(
 
 /** Replaces the versions of the plan in the terms of a rep, and adds the overrides that the new version copies. */
 async function changedTerms(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { plan, source, changed, terms }: PlannedChange,
 ): Promise<(stored: RepTerms) => RepTerms> {
-  const workspace = await loadWorkspaceTerms(trx, workspaceId);
-  const stored = await loadVersions(trx, workspaceId, [plan.planId], workspace);
+  const workspace = await loadWorkspaceTerms(tx);
+  const stored = await loadVersions(tx, [plan.planId], workspace);
   const statuses = new Map(changed.versions.map(({ planVersionId, status }) => [planVersionId, status]));
   const versions = stored.map(
     (version): StoredVersion => ({
@@ -233,32 +218,31 @@ function currenciesOf({ before, after }: MovedRow): string[] {
 
 /** How much more or less approved periods would owe after the change. They do not change themselves. */
 async function lockedDeltas(
-  trx: Work,
+  tx: Transaction,
   { terms, overlay, window }: Forecast,
   { range, asOf }: { readonly range: DayRange; readonly asOf: Day },
 ): Promise<PreviewFigures['locked']> {
   if (window === null) return [];
   const concerned = ({ frozen }: RepTerms) =>
     frozen.filter((one) => overlap(one.range, range) && overlap(one.range, window));
-  const before = await OwedByPeriods.load(trx, terms.values(), concerned, asOf);
-  const after = await OwedByPeriods.load(trx, terms.values(), concerned, asOf, overlay);
+  const before = await OwedByPeriods.load(tx, terms.values(), concerned, asOf);
+  const after = await OwedByPeriods.load(tx, terms.values(), concerned, asOf, overlay);
   return after.since(before);
 }
 
 /** The warnings and the dropped overrides in the response of the PATCH. */
 async function warningsOf(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   planned: PlannedChange,
   today: Day,
 ): Promise<Pick<PreviewFigures, 'overridesDropped'> & Pick<WrittenPlan, 'warnings'>> {
   const { source, changed, terms } = planned;
-  const restates = await restatementWarnings(trx, workspaceId, planned);
-  const ofChange = await changeWarnings(trx, workspaceId, planned);
+  const restates = await restatementWarnings(tx, planned);
+  const ofChange = await changeWarnings(tx, planned);
   const { made } = changed;
   if (made === null || terms === null) return { warnings: [...ofChange, ...restates], overridesDropped: [] };
-  const { overridesDropped } = await overridesKept(trx, workspaceId, source.planVersionId, terms.rules);
+  const { overridesDropped } = await overridesKept(tx, source.planVersionId, terms.rules);
   const checked = { config: made.config, terms, fieldMapping: canonicalFieldMapping(made.fieldMapping) };
-  const ofVersion = await collectWarnings(trx, workspaceId, made, checked, today);
+  const ofVersion = await collectWarnings(tx, made, checked, today);
   return { warnings: [...ofVersion, ...ofChange, ...restates], overridesDropped };
 }

@@ -4,7 +4,7 @@ import { type TimelineCandidate, versionMeant } from '../engine/version-timeline
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid, newId } from '../kernel/ids.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { recordEvent } from '../platform/outbound/outgoing-events.js';
 import { type PlanStatus } from './plan.js';
 import { type PlanTest } from './plan-tests.js';
@@ -42,22 +42,22 @@ const columns = [
 ] as const;
 
 /** The plan of that id, or the one that has a version of that id. */
-export async function loadPlan(trx: Work, workspaceId: string, planRef: string): Promise<StoredPlan | undefined> {
+export async function loadPlan(tx: Transaction, planRef: string): Promise<StoredPlan | undefined> {
   if (!isUuid(planRef)) return undefined;
-  const plan = await trx
+  const plan = await tx.db
     .selectFrom('plans')
     .select(['plan_id as planId', 'name', 'status'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where(
       sql<SqlBool>`plan_id = ${planRef} or plan_id = (select plan_id from plan_versions v
-        where v.workspace_id = ${workspaceId} and v.plan_version_id = ${planRef})`,
+        where v.workspace_id = ${tx.workspaceId} and v.plan_version_id = ${planRef})`,
     )
     .executeTakeFirst();
   if (plan === undefined) return undefined;
-  const versions = await trx
+  const versions = await tx.db
     .selectFrom('plan_versions')
     .select(columns)
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_id', '=', plan.planId)
     .orderBy('version')
     .execute();
@@ -71,21 +71,20 @@ export function versionOf(plan: StoredPlan, planRef: string, today: Day): Versio
 }
 
 /** Whether another plan that is not deleted has the name. */
-export async function isNameTaken(trx: Work, workspaceId: string, name: string, ownPlanId?: string): Promise<boolean> {
+export async function isNameTaken(tx: Transaction, name: string, ownPlanId?: string): Promise<boolean> {
   const { rows } = await sql`
     select from plans p join plan_versions v on v.workspace_id = p.workspace_id and v.plan_id = p.plan_id
-    where p.workspace_id = ${workspaceId} and lower(p.name) = ${name.toLowerCase()} and p.status <> 'deleted'
-      and v.status <> 'deleted' and p.plan_id is distinct from ${ownPlanId ?? null}::uuid limit 1`.execute(trx);
+    where p.workspace_id = ${tx.workspaceId} and lower(p.name) = ${name.toLowerCase()} and p.status <> 'deleted'
+      and v.status <> 'deleted' and p.plan_id is distinct from ${ownPlanId ?? null}::uuid limit 1`.execute(tx.db);
   return rows.length > 0;
 }
 
 export async function insertPlan(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { name, status }: { readonly name: string; readonly status: PlanStatus },
 ): Promise<string> {
   const planId = newId();
-  await trx.insertInto('plans').values({ workspace_id: workspaceId, plan_id: planId, name, status }).execute();
+  await tx.db.insertInto('plans').values({ workspace_id: tx.workspaceId, plan_id: planId, name, status }).execute();
   return planId;
 }
 
@@ -93,11 +92,11 @@ export async function insertPlan(
 const maxPlanBytes = 16 * 1024 * 1024;
 
 /** Rejects a version with which the versions of the workspace would need more memory than a request may. */
-async function assertPlansFit(trx: Work, workspaceId: string, { config, tests }: VersionRow): Promise<void> {
-  const { stored } = await trx
+async function assertPlansFit(tx: Transaction, { config, tests }: VersionRow): Promise<void> {
+  const { stored } = await tx.db
     .selectFrom('plan_versions')
     .select(sql<string>`coalesce(sum(octet_length(config::text) + octet_length(tests::text)), 0)`.as('stored'))
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   const bytes = Number(stored) + Buffer.byteLength(JSON.stringify([config, tests]));
   if (bytes > maxPlanBytes)
@@ -110,16 +109,15 @@ async function assertPlansFit(trx: Work, workspaceId: string, { config, tests }:
 
 /** Inserts the version with its rules and returns the rule ids by name. The caller holds the configuration lock. */
 export async function insertVersion(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   version: VersionRow,
   terms: PlanTerms,
 ): Promise<ReadonlyMap<string, string>> {
-  await assertPlansFit(trx, workspaceId, version);
-  await trx
+  await assertPlansFit(tx, version);
+  await tx.db
     .insertInto('plan_versions')
     .values({
-      workspace_id: workspaceId,
+      workspace_id: tx.workspaceId,
       plan_version_id: version.planVersionId,
       plan_id: version.planId,
       version: version.version,
@@ -135,11 +133,11 @@ export async function insertVersion(
     })
     .execute();
   const rules = terms.rules.map((rule) => ({ rule, ruleId: newId() }));
-  await trx
+  await tx.db
     .insertInto('plan_rules')
     .values(
       rules.map(({ rule, ruleId }, position) => ({
-        workspace_id: workspaceId,
+        workspace_id: tx.workspaceId,
         rule_id: ruleId,
         plan_version_id: version.planVersionId,
         plan_id: version.planId,
@@ -155,137 +153,123 @@ export async function insertVersion(
     .execute();
   const { planId, planVersionId, version: number, status, effectiveStart, effectiveEnd } = version;
   const data = { planId, planVersionId, version: number, status, effectiveStart, effectiveEnd };
-  await recordEvent(trx, workspaceId, { type: 'plan.version_created', data });
+  await recordEvent(tx, { type: 'plan.version_created', data });
   return new Map(rules.map(({ rule, ruleId }) => [rule.name, ruleId]));
 }
 
 export async function updatePlanRow(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   planId: string,
   change: { readonly name?: string; readonly status?: PlanStatus },
 ): Promise<void> {
   if (Object.keys(change).length === 0) return;
-  await trx
+  await tx.db
     .updateTable('plans')
     .set(change)
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_id', '=', planId)
     .execute();
   if (change.status === undefined) return;
   const data = { planId, planVersionId: null, status: change.status };
-  await recordEvent(trx, workspaceId, { type: 'plan.status_changed', data });
+  await recordEvent(tx, { type: 'plan.status_changed', data });
 }
 
-export async function updateVersionStatus(
-  trx: Work,
-  workspaceId: string,
-  planVersionId: string,
-  status: PlanStatus,
-): Promise<void> {
-  const { plan_id: planId } = await trx
+export async function updateVersionStatus(tx: Transaction, planVersionId: string, status: PlanStatus): Promise<void> {
+  const { plan_id: planId } = await tx.db
     .updateTable('plan_versions')
     .set({ status })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_version_id', '=', planVersionId)
     .returning('plan_id')
     .executeTakeFirstOrThrow();
-  await recordEvent(trx, workspaceId, { type: 'plan.status_changed', data: { planId, planVersionId, status } });
+  await recordEvent(tx, { type: 'plan.status_changed', data: { planId, planVersionId, status } });
 }
 
 /** Replaces the tests of a version in place: they decide nothing about commission. */
 export async function updateVersionTests(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { planVersionId, tests }: Pick<VersionRow, 'planVersionId' | 'tests'>,
 ): Promise<void> {
-  await trx
+  await tx.db
     .updateTable('plan_versions')
     .set({ tests: JSON.stringify(tests) })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_version_id', '=', planVersionId)
     .execute();
 }
 
 /** The attainment key of each rule of the version, by the rule's name. */
-export async function attainmentKeys(
-  trx: Work,
-  workspaceId: string,
-  planVersionId: string,
-): Promise<ReadonlyMap<string, string>> {
-  const rows = await trx
+export async function attainmentKeys(tx: Transaction, planVersionId: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx.db
     .selectFrom('plan_rules')
     .select(['name', 'attainment_key'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_version_id', '=', planVersionId)
     .execute();
   return new Map(rows.map((row) => [row.name, row.attainment_key]));
 }
 
 /** Whether some version of the plan has a cascade rule. */
-export async function hasCascade(trx: Work, workspaceId: string, planId: string): Promise<boolean> {
+export async function hasCascade(tx: Transaction, planId: string): Promise<boolean> {
   const { rows } = await sql`
     select from plan_rules
-    where workspace_id = ${workspaceId} and plan_id = ${planId} and phase = 'cascade' limit 1`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and plan_id = ${planId} and phase = 'cascade' limit 1`.execute(tx.db);
   return rows.length > 0;
 }
 
 /** Names of the rules of every plan of the workspace. */
-export async function ruleNames(trx: Work, workspaceId: string): Promise<ReadonlySet<string>> {
-  const rows = await trx
+export async function ruleNames(tx: Transaction): Promise<ReadonlySet<string>> {
+  const rows = await tx.db
     .selectFrom('plan_rules')
     .select('name')
     .distinct()
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .execute();
   return new Set(rows.map((row) => row.name));
 }
 
-export async function hasAssignments(trx: Work, workspaceId: string, planId: string): Promise<boolean> {
+export async function hasAssignments(tx: Transaction, planId: string): Promise<boolean> {
   const { rows } = await sql`
     select from assignments
-    where workspace_id = ${workspaceId} and plan_id = ${planId} and deleted_at is null limit 1`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and plan_id = ${planId} and deleted_at is null limit 1`.execute(tx.db);
   return rows.length > 0;
 }
 
 /** Deletes the plan with all versions, rules, overrides, quotas and past assignments. Events stay. */
-export async function deletePlan(trx: Work, workspaceId: string, planId: string): Promise<void> {
-  await trx.deleteFrom('plans').where('workspace_id', '=', workspaceId).where('plan_id', '=', planId).execute();
+export async function deletePlan(tx: Transaction, planId: string): Promise<void> {
+  await tx.db.deleteFrom('plans').where('workspace_id', '=', tx.workspaceId).where('plan_id', '=', planId).execute();
 }
 
 export async function replaceOverrides(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   planVersionId: string,
   repId: string,
   rules: readonly { readonly ruleId: string; readonly tiers: readonly unknown[] }[],
 ): Promise<void> {
-  await trx
+  await tx.db
     .deleteFrom('plan_overrides')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_version_id', '=', planVersionId)
     .where('rep_id', '=', repId)
     .execute();
   await insertOverrides(
-    trx,
-    workspaceId,
+    tx,
     planVersionId,
     rules.map((rule) => ({ ...rule, repId })),
   );
 }
 
 export async function insertOverrides(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   planVersionId: string,
   overrides: readonly { readonly repId: string; readonly ruleId: string; readonly tiers: readonly unknown[] }[],
 ): Promise<void> {
   if (overrides.length === 0) return;
-  await trx
+  await tx.db
     .insertInto('plan_overrides')
     .values(
       overrides.map(({ repId, ruleId, tiers }) => ({
-        workspace_id: workspaceId,
+        workspace_id: tx.workspaceId,
         plan_version_id: planVersionId,
         rep_id: repId,
         rule_id: ruleId,

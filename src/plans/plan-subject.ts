@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Subject } from '../platform/operations/operation.js';
 import { findPlanId } from './plan-views.js';
 
 /** A change of the plan, which is named by its id or that of a version: it pays the people who are on the plan. */
-export async function planSubject(trx: Work, workspaceId: string, planRef: string): Promise<Subject> {
-  const planId = await findPlanId(trx, workspaceId, planRef);
+export async function planSubject(tx: Transaction, planRef: string): Promise<Subject> {
+  const planId = await findPlanId(tx, planRef);
   if (planId === undefined) return { paid: [], state: null };
   // A version never changes, apart from its status and its tests.
   const { rows } = await sql<{ name: string; status: string; versions: unknown; paid: string[] }>`
@@ -14,18 +14,13 @@ export async function planSubject(trx: Work, workspaceId: string, planRef: strin
         where v.workspace_id = p.workspace_id and v.plan_id = p.plan_id) as versions,
       array(select distinct a.rep_id from assignments a
         where a.workspace_id = p.workspace_id and a.plan_id = p.plan_id and a.deleted_at is null) as paid
-    from plans p where p.workspace_id = ${workspaceId} and p.plan_id = ${planId}`.execute(trx);
+    from plans p where p.workspace_id = ${tx.workspaceId} and p.plan_id = ${planId}`.execute(tx.db);
   const { paid = [], ...state } = rows[0] ?? {};
   return { paid, state: { planId, ...state } };
 }
 
 /** A change of the terms of reps under the plan: it pays them. */
-export async function termsSubject(
-  trx: Work,
-  workspaceId: string,
-  planRef: string,
-  repIds: readonly string[],
-): Promise<Subject> {
-  const { state } = await planSubject(trx, workspaceId, planRef);
+export async function termsSubject(tx: Transaction, planRef: string, repIds: readonly string[]): Promise<Subject> {
+  const { state } = await planSubject(tx, planRef);
   return { paid: repIds, state };
 }

@@ -8,7 +8,7 @@ import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { isUuid } from '../kernel/ids.js';
 import { inParallel } from '../kernel/waiting.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type PlanStatus, type PlanVersion } from './plan.js';
 import { type PlanTest } from './plan-tests.js';
 
@@ -40,8 +40,8 @@ interface Head extends TimelineCandidate {
 }
 
 /** Plan versions with rules and tiers, by plan name, newest version first. */
-export async function listPlanVersions(trx: Work, workspaceId: string, filter: PlanFilter): Promise<PlanVersion[]> {
-  const heads = await loadHeads(trx, workspaceId, filter);
+export async function listPlanVersions(tx: Transaction, filter: PlanFilter): Promise<PlanVersion[]> {
+  const heads = await loadHeads(tx, filter);
   const ofPlan = groupBy(heads, (head) => head.planId);
   const listed = [...ofPlan.values()].flatMap((versions) => listedVersions(versions, filter));
   if (listed.length === 0) return [];
@@ -49,24 +49,23 @@ export async function listPlanVersions(trx: Work, workspaceId: string, filter: P
   const onlyForRep = filter.onlyForRep ?? null;
   const [rows, rules, assigned] = await inParallel(
     () =>
-      trx
+      tx.db
         .selectFrom('plan_versions')
         .select(['plan_version_id', 'currency', 'field_mapping', 'config', 'deal_conditions', 'tests', 'created_at'])
-        .where('workspace_id', '=', workspaceId)
+        .where('workspace_id', '=', tx.workspaceId)
         .where(isListed)
         .execute(),
     () =>
-      trx
+      tx.db
         .selectFrom('plan_rules')
         .select(['rule_id', 'plan_version_id', 'definition'])
-        .where('workspace_id', '=', workspaceId)
+        .where('workspace_id', '=', tx.workspaceId)
         .where(isListed)
         .orderBy('position')
         .execute(),
     () =>
       assignedReps(
-        trx,
-        workspaceId,
+        tx,
         listed.map((head) => head.planId),
         onlyForRep,
       ),
@@ -116,25 +115,21 @@ interface TermsRow {
   readonly created_at: Date;
 }
 
-async function loadHeads(
-  trx: Work,
-  workspaceId: string,
-  { planId, planVersionId, onlyForRep }: PlanFilter,
-): Promise<Head[]> {
+async function loadHeads(tx: Transaction, { planId, planVersionId, onlyForRep }: PlanFilter): Promise<Head[]> {
   const { rows } = await sql<Head>`
     select p.name, p.status as "planStatus", v.plan_id as "planId", v.plan_version_id as "planVersionId", v.version,
       v.status, v.supersedes, v.has_been_active as "hasBeenActive", v.effective_start as "effectiveStart", v.effective_end as "effectiveEnd"
     from plans p join plan_versions v on v.workspace_id = p.workspace_id and v.plan_id = p.plan_id
-    where p.workspace_id = ${workspaceId}
+    where p.workspace_id = ${tx.workspaceId}
       ${planId === undefined ? sql`` : sql`and p.plan_id = ${planId}`}
       ${
         planVersionId === undefined
           ? sql``
           : sql`and p.plan_id = (select o.plan_id from plan_versions o
-              where o.workspace_id = ${workspaceId} and o.plan_version_id = ${planVersionId})`
+              where o.workspace_id = ${tx.workspaceId} and o.plan_version_id = ${planVersionId})`
       }
       ${onlyForRep ? sql`and ${isAssignedTo(onlyForRep)}` : sql``}
-    order by lower(p.name), p.plan_id, v.version desc`.execute(trx);
+    order by lower(p.name), p.plan_id, v.version desc`.execute(tx.db);
   return rows;
 }
 
@@ -153,13 +148,13 @@ export function planViewer(caller: Caller): string | null {
  * Whether the caller sees versions of the plan that are no drafts. Every operation that reads a plan by its id applies
  * this rule.
  */
-export async function maySeePlan(trx: Work, caller: Caller, planId: string): Promise<boolean> {
+export async function maySeePlan(tx: Transaction, caller: Caller, planId: string): Promise<boolean> {
   const onlyForRep = planViewer(caller);
   if (onlyForRep === null) return true;
   const { rows } = await sql`
     select from plans p
-    where p.workspace_id = ${caller.workspaceId} and p.plan_id = ${planId}
-      and ${isAssignedTo(onlyForRep)}`.execute(trx);
+    where p.workspace_id = ${tx.workspaceId} and p.plan_id = ${planId}
+      and ${isAssignedTo(onlyForRep)}`.execute(tx.db);
   return rows.length > 0;
 }
 
@@ -212,28 +207,27 @@ interface PlanViewer {
 
 /** One version by its id, or the version that the plan's id resolves to. */
 export async function findPlanVersion(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   planRef: string,
   viewer: PlanViewer,
 ): Promise<PlanVersion | null> {
   if (!isUuid(planRef)) return null;
   const common = { includeDeleted: true, ...viewer };
-  const [version] = await listPlanVersions(trx, workspaceId, { ...common, planVersionId: planRef, everyVersion: true });
+  const [version] = await listPlanVersions(tx, { ...common, planVersionId: planRef, everyVersion: true });
   if (version !== undefined) return version;
-  const [representative] = await listPlanVersions(trx, workspaceId, { ...common, planId: planRef });
+  const [representative] = await listPlanVersions(tx, { ...common, planId: planRef });
   return representative ?? null;
 }
 
-async function assignedReps(trx: Work, workspaceId: string, planIds: readonly string[], onlyForRep: string | null) {
-  let query = trx
+async function assignedReps(tx: Transaction, planIds: readonly string[], onlyForRep: string | null) {
+  let query = tx.db
     .selectFrom('assignments')
     .innerJoin('reps', (join) =>
       join.onRef('reps.workspace_id', '=', 'assignments.workspace_id').onRef('reps.rep_id', '=', 'assignments.rep_id'),
     )
     .select(['assignments.plan_id', 'reps.rep_id as repId', 'reps.name'])
     .distinct()
-    .where('assignments.workspace_id', '=', workspaceId)
+    .where('assignments.workspace_id', '=', tx.workspaceId)
     .where('assignments.plan_id', 'in', [...new Set(planIds)])
     .where('assignments.deleted_at', 'is', null)
     .orderBy('reps.name');
@@ -284,8 +278,8 @@ export interface OverrideRow {
   readonly tiers: readonly TierOverride[];
 }
 
-export async function listOverrides(trx: Work, workspaceId: string, planVersionId: string): Promise<OverrideRow[]> {
-  const rows = await trx
+export async function listOverrides(tx: Transaction, planVersionId: string): Promise<OverrideRow[]> {
+  const rows = await tx.db
     .selectFrom('plan_overrides as o')
     .innerJoin('plan_rules as p', (join) =>
       join.onRef('p.workspace_id', '=', 'o.workspace_id').onRef('p.rule_id', '=', 'o.rule_id'),
@@ -294,7 +288,7 @@ export async function listOverrides(trx: Work, workspaceId: string, planVersionI
       join.onRef('r.workspace_id', '=', 'o.workspace_id').onRef('r.rep_id', '=', 'o.rep_id'),
     )
     .select(['o.rep_id', 'r.name', 'o.rule_id', 'p.definition', 'o.tiers'])
-    .where('o.workspace_id', '=', workspaceId)
+    .where('o.workspace_id', '=', tx.workspaceId)
     .where('o.plan_version_id', '=', planVersionId)
     .orderBy('r.name')
     .orderBy('p.position')
@@ -309,12 +303,12 @@ export async function listOverrides(trx: Work, workspaceId: string, planVersionI
 }
 
 /** The plan of that id, or the one that has a version of that id; undefined when the workspace has neither. */
-export async function findPlanId(trx: Work, workspaceId: string, planRef: string): Promise<string | undefined> {
+export async function findPlanId(tx: Transaction, planRef: string): Promise<string | undefined> {
   if (!isUuid(planRef)) return undefined;
-  const version = await trx
+  const version = await tx.db
     .selectFrom('plan_versions')
     .select('plan_id')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where((where) => where.or([where('plan_id', '=', planRef), where('plan_version_id', '=', planRef)]))
     .limit(1)
     .executeTakeFirst();
@@ -322,13 +316,10 @@ export async function findPlanId(trx: Work, workspaceId: string, planRef: string
 }
 
 /** Finds plans by name, ignoring case, or by id. */
-export async function findPlanIdsByName(
-  trx: Work,
-  workspaceId: string,
-): Promise<{ find(plan: string): readonly string[] }> {
+export async function findPlanIdsByName(tx: Transaction): Promise<{ find(plan: string): readonly string[] }> {
   const { rows } = await sql<{ plan_id: string; name: string; is_deleted: boolean }>`
     select p.plan_id, p.name, p.status = 'deleted' as is_deleted
-    from plans p where p.workspace_id = ${workspaceId}`.execute(trx);
+    from plans p where p.workspace_id = ${tx.workspaceId}`.execute(tx.db);
   const keyOf = (name: string) => name.normalize('NFKC').trim().toLowerCase();
   const byKey = groupBy(
     rows.filter((row) => !row.is_deleted),

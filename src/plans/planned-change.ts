@@ -1,7 +1,7 @@
 import { type PlanTerms } from '../engine/plan-config.js';
 import { restatedDays } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { collectRestatementWarnings } from './collect-plan-warnings.js';
 import { planNotFound, planTerms } from './plan.js';
 import { type ChangedState, changedState, type PlanChange } from './plan-change.js';
@@ -29,18 +29,17 @@ interface RequestedChange {
 
 /** The plan after the change. Rejects a change that the plan, its rules or its reps do not permit. */
 export async function plannedChange(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { planRef, change, terms: known }: RequestedChange,
   today: Day,
 ): Promise<PlannedChange> {
-  const plan = await loadPlan(trx, workspaceId, planRef);
+  const plan = await loadPlan(tx, planRef);
   if (plan === undefined) throw planNotFound();
   const source = versionOf(plan, planRef, today);
   const changed = changedState(plan, source, change, planRef === plan.planId);
   if (changed.made === null) return { plan, source, changed, change, terms: null };
   const terms = known ?? planTerms(changed.made.config);
-  await assertTermsFit(trx, workspaceId, terms);
+  await assertTermsFit(tx, terms);
   return { plan, source, changed, change, terms };
 }
 
@@ -54,24 +53,20 @@ export function datedPlan({ status, versions }: Pick<StoredPlan, 'status' | 'ver
 }
 
 /** The warnings about the step from the old state to the new one. Call it before the change is written. */
-export async function changeWarnings(trx: Work, workspaceId: string, planned: PlannedChange): Promise<PlanWarning[]> {
+export async function changeWarnings(tx: Transaction, planned: PlannedChange): Promise<PlanWarning[]> {
   const { source, changed, change, terms } = planned;
   const { made } = changed;
   if (made === null || terms === null)
     return change.status === 'active' ? planNotActive(changed.status, sourceAfter(planned)) : [];
   return [
     ...(change.effectiveEnd === undefined ? [] : laterVersionStarts(made, changed.versions)),
-    ...attainmentRestarts(terms, await attainmentKeys(trx, workspaceId, source.planVersionId)),
+    ...attainmentRestarts(terms, await attainmentKeys(tx, source.planVersionId)),
     ...planNotActive(changed.status, made),
   ];
 }
 
 /** Warns how many events the change recalculates. Call it before the change is written. */
-export async function restatementWarnings(
-  trx: Work,
-  workspaceId: string,
-  { plan, changed }: PlannedChange,
-): Promise<PlanWarning[]> {
+export async function restatementWarnings(tx: Transaction, { plan, changed }: PlannedChange): Promise<PlanWarning[]> {
   const restated = restatedDays(datedPlan(plan), datedPlan(changed));
-  return restated === null ? [] : collectRestatementWarnings(trx, workspaceId, plan.planId, restated);
+  return restated === null ? [] : collectRestatementWarnings(tx, plan.planId, restated);
 }

@@ -1,7 +1,7 @@
 import { timelineOf } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
 import { loadVersions, loadWorkspaceTerms, type StoredVersion } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
 import { planNotFound, planTerms, type RequestedDates } from './plan.js';
 import { nextVersion } from './plan-change.js';
@@ -32,21 +32,21 @@ export interface TriedVersions {
 }
 
 /** The versions to calculate with. A version given by its id and a config alone apply on every day. */
-export async function triedVersions(trx: Work, workspaceId: string, plan: TriedPlan): Promise<TriedVersions> {
-  const workspace = await loadWorkspaceTerms(trx, workspaceId);
+export async function triedVersions(tx: Transaction, plan: TriedPlan): Promise<TriedVersions> {
+  const workspace = await loadWorkspaceTerms(tx);
   if (!('planId' in plan) && 'config' in plan) {
     const version = unsavedVersion(planTerms(plan.config), workspace.currency);
     return { planId: unsaved, versions: [version], stored: [], change: null };
   }
-  const planId = 'planId' in plan ? plan.planId : await planOfVersion(trx, workspaceId, plan.planVersionId);
-  const stored = planId === null ? [] : await loadVersions(trx, workspaceId, [planId], workspace);
+  const planId = 'planId' in plan ? plan.planId : await planOfVersion(tx, plan.planVersionId);
+  const stored = planId === null ? [] : await loadVersions(tx, [planId], workspace);
   if (planId === null || stored.length === 0) throw planNotFound();
   if ('planVersionId' in plan) {
     const tried = stored.filter((version) => version.planVersionId === plan.planVersionId);
     return { planId, versions: tried.map((version) => ({ ...version, ...onEveryDay })), stored, change: null };
   }
   if ('config' in plan) {
-    const change = await changedVersion(trx, workspaceId, stored, workspace.currency, plan);
+    const change = await changedVersion(tx, stored, workspace.currency, plan);
     return { planId, versions: paying([...stored, change.made]), stored, change };
   }
   const timeline = paying(stored);
@@ -61,13 +61,12 @@ function paying(versions: readonly StoredVersion[]): StoredVersion[] {
 
 /** The version that a PATCH of the config with these dates would create. It is simulated as if it were active. */
 async function changedVersion(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   stored: readonly StoredVersion[],
   currency: string,
   { planId, config, dates, today }: ChangedPlan,
 ): Promise<NonNullable<TriedVersions['change']>> {
-  const plan = await loadPlan(trx, workspaceId, planId);
+  const plan = await loadPlan(tx, planId);
   if (plan === undefined) throw planNotFound();
   const source = versionOf(plan, planId, today);
   const row = nextVersion(plan, source, { ...dates, config, status: 'active' });
@@ -77,11 +76,11 @@ async function changedVersion(
   };
 }
 
-async function planOfVersion(trx: Work, workspaceId: string, planVersionId: string): Promise<string | null> {
-  const version = await trx
+async function planOfVersion(tx: Transaction, planVersionId: string): Promise<string | null> {
+  const version = await tx.db
     .selectFrom('plan_versions')
     .select('plan_id')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_version_id', '=', planVersionId)
     .executeTakeFirst();
   return version?.plan_id ?? null;

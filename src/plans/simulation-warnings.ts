@@ -2,7 +2,7 @@ import { latestStarted, restatedDays } from '../engine/version-timeline.js';
 import { type Caller, mayActAs } from '../kernel/caller.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
 import {
   collectCoverageWarnings,
@@ -24,19 +24,18 @@ interface SimulatedPlan {
 
 /** Warnings about the simulated plan. A rep sees only those about its terms, none about other people. */
 export async function simulationWarnings(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   { plan, tried, period, hasQuota, reps }: SimulatedPlan,
 ): Promise<PlanWarning[]> {
-  const { workspaceId } = caller;
   const range = periodRange(period);
   const version = tried.change?.made ?? latestStarted(tried.versions, range.to) ?? (tried.versions[0] as StoredVersion);
-  const config = 'config' in plan ? plan.config : await configOf(trx, workspaceId, version.planVersionId);
+  const config = 'config' in plan ? plan.config : await configOf(tx, version.planVersionId);
   const { fieldMapping, ...terms } = version;
-  const ofTerms = await collectTermWarnings(trx, workspaceId, { config, terms, fieldMapping });
+  const ofTerms = await collectTermWarnings(tx, { config, terms, fieldMapping });
   if (!mayActAs(caller, 'manager')) return ofTerms;
   if (tried.planId === unsaved) return [...ofTerms, ...(hasQuota ? [] : collectUnsavedWarnings(terms, range, reps))];
-  const coverage = await collectCoverageWarnings(trx, workspaceId, tried.planId, terms, range, range);
+  const coverage = await collectCoverageWarnings(tx, tried.planId, terms, range, range);
   const restated =
     tried.change === null
       ? null
@@ -47,16 +46,16 @@ export async function simulationWarnings(
   return [
     ...ofTerms,
     ...coverage.filter(({ code }) => code !== 'quota_missing' || !hasQuota),
-    ...(restated === null ? [] : await collectRestatementWarnings(trx, workspaceId, tried.planId, restated)),
+    ...(restated === null ? [] : await collectRestatementWarnings(tx, tried.planId, restated)),
   ];
 }
 
 /** The config as it was sent: the paths of warnings name its fields. */
-async function configOf(trx: Work, workspaceId: string, planVersionId: string): Promise<unknown> {
-  const row = await trx
+async function configOf(tx: Transaction, planVersionId: string): Promise<unknown> {
+  const row = await tx.db
     .selectFrom('plan_versions')
     .select('config')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_version_id', '=', planVersionId)
     .executeTakeFirst();
   return row?.config ?? {};

@@ -1,6 +1,6 @@
 import { type Day } from '../kernel/day.js';
 import { invalid } from '../kernel/failure.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { assertOverrideFits, type Override } from './override-terms.js';
 import { planNotFound } from './plan.js';
 import { replaceOverrides } from './plan-store.js';
@@ -8,17 +8,16 @@ import { findPlanVersion } from './plan-views.js';
 
 /** Replaces the terms of a rep on versions of one plan. The failure of one of them leaves none. */
 export async function storeOverrides(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { planId, repId, today }: { readonly planId: string; readonly repId: string; readonly today: Day },
   overrides: readonly (Override & { readonly planVersionId: string })[],
 ): Promise<void> {
   const ids = overrides.map(({ planVersionId }) => planVersionId);
   if (new Set(ids).size < ids.length) throw invalid({ path: '', message: 'a version is listed more than once' });
   for (const { planVersionId, rules } of overrides) {
-    const version = await findPlanVersion(trx, workspaceId, planVersionId, { onlyForRep: null, today });
+    const version = await findPlanVersion(tx, planVersionId, { onlyForRep: null, today });
     if (version?.planVersionId !== planVersionId || version.planId !== planId) throw planNotFound();
     assertOverrideFits(version, { rules });
-    await replaceOverrides(trx, workspaceId, planVersionId, repId, rules);
+    await replaceOverrides(tx, planVersionId, repId, rules);
   }
 }

@@ -2,7 +2,7 @@ import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { planTerms } from './plan.js';
 import { type StoredPlan, type VersionRow } from './plan-store.js';
 import { type PlanTest, type TestResult } from './plan-tests.js';
@@ -18,15 +18,14 @@ interface TestedVersion {
 
 /** Runs the tests as the workspace reads its deals. */
 export async function runVersionTests(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { config, currency, fieldMapping, tests }: TestedVersion,
 ): Promise<TestResult> {
   if (tests.length === 0) return { passed: true, tests: 0, failed: [] };
-  const workspace = await trx
+  const workspace = await tx.db
     .selectFrom('workspaces')
     .select(['currency', 'timezone', 'field_mapping'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   const { standard, measures } = workspace.field_mapping;
   const plan = {
@@ -56,21 +55,20 @@ function activated(before: DatedState | null, after: DatedState): VersionRow[] {
  * says so. The tests run also when no version becomes active, so that a test with a mistake is never stored.
  */
 export async function assertTestsPass(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   before: DatedState | null,
   after: DatedState,
   { force, changed }: { readonly force: boolean; readonly changed: VersionRow | null },
 ): Promise<void> {
-  const { workspaceId } = caller;
   const active = activated(before, after);
-  if (changed !== null && !active.includes(changed)) await runVersionTests(trx, workspaceId, changed);
+  if (changed !== null && !active.includes(changed)) await runVersionTests(tx, changed);
   for (const version of active) {
-    const { passed, failed } = await runVersionTests(trx, workspaceId, version);
+    const { passed, failed } = await runVersionTests(tx, version);
     if (passed) continue;
     if (!force) throw testsFailed(failed);
     const { planId, planVersionId } = version;
-    await recordAuditEntry(trx, caller, {
+    await recordAuditEntry(tx, caller, {
       trigger: 'plan_tests_forced',
       scope: 'plan',
       details: { planId, planVersionId, failed: failed.length },

@@ -1,15 +1,15 @@
 import { type PlanTerms } from '../engine/plan-config.js';
 import { invalid } from '../kernel/failure.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { unknownReps } from '../reps/rep-views.js';
 import { ruleNames } from './plan-store.js';
 
 /** Rejects terms that name a rule or a rep that the workspace does not have. */
-export async function assertTermsFit(trx: Work, workspaceId: string, terms: PlanTerms): Promise<void> {
-  assertUpstreamKnown(terms, await ruleNames(trx, workspaceId));
+export async function assertTermsFit(tx: Transaction, terms: PlanTerms): Promise<void> {
+  assertUpstreamKnown(terms, await ruleNames(tx));
   const owners = new Set(terms.rules.flatMap((rule) => rule.tiers.flatMap((tier) => tier.repId ?? [])));
-  const unknown = owners.size === 0 ? [] : await unknownReps(trx, workspaceId, [...owners]);
+  const unknown = owners.size === 0 ? [] : await unknownReps(tx, [...owners]);
   if (unknown.length > 0) throw repNotFound(unknown);
 }
 

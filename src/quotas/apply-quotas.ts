@@ -3,7 +3,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { periodRange } from '../kernel/period.js';
 import { type CalculationRequest } from '../ledger/requests/calculation-requests.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Quota } from './quota.js';
 import { lockLanes, type QuotaSetting, upsertQuotas } from './quota-store.js';
 import { listQuotas } from './quota-views.js';
@@ -15,12 +15,8 @@ interface ComparedSetting {
 }
 
 /** Compares each setting with the stored quota of its key. */
-export async function compareQuotas(
-  trx: Work,
-  workspaceId: string,
-  settings: readonly QuotaSetting[],
-): Promise<ComparedSetting[]> {
-  const stored = await storedQuotas(trx, workspaceId, settings);
+export async function compareQuotas(tx: Transaction, settings: readonly QuotaSetting[]): Promise<ComparedSetting[]> {
+  const stored = await storedQuotas(tx, settings);
   return settings.map((setting) => {
     const before = stored.get(settingKey(setting));
     return { setting, before, outcome: compareSetting(before, setting) };
@@ -32,24 +28,22 @@ export async function compareQuotas(
  * order of the settings. No two settings may have the same quota.
  */
 export async function applyQuotas(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
-  workspaceId: string,
   settings: readonly QuotaSetting[],
 ): Promise<{ readonly quotas: Quota[]; readonly compared: readonly ComparedSetting[] }> {
   const repIds = [...new Set(settings.map(({ repId }) => repId))];
-  await lockLanes(trx, workspaceId, repIds);
-  const compared = await compareQuotas(trx, workspaceId, settings);
+  await lockLanes(tx, repIds);
+  const compared = await compareQuotas(tx, settings);
   await upsertQuotas(
-    trx,
-    workspaceId,
+    tx,
     compared
       .filter(({ setting, before, outcome }) => outcome !== 'unchanged' || before?.planRuleId !== setting.rule.ruleId)
       .map(({ setting }) => setting),
   );
   const changed = compared.filter(({ outcome }) => outcome !== 'unchanged').map(({ setting }) => setting);
   await recalculate(requestsFor(changed));
-  const after = await storedQuotas(trx, workspaceId, settings);
+  const after = await storedQuotas(tx, settings);
   return {
     quotas: settings.map((setting) => after.get(settingKey(setting)) as Quota),
     compared,
@@ -73,12 +67,8 @@ export function repeatedSettings(settings: readonly QuotaSetting[]): { readonly 
   );
 }
 
-async function storedQuotas(
-  trx: Work,
-  workspaceId: string,
-  settings: readonly QuotaSetting[],
-): Promise<Map<string, Quota>> {
-  const quotas = await listQuotas(trx, workspaceId, {
+async function storedQuotas(tx: Transaction, settings: readonly QuotaSetting[]): Promise<Map<string, Quota>> {
+  const quotas = await listQuotas(tx, {
     repIds: [...new Set(settings.map(({ repId }) => repId))],
     periods: [...new Set(settings.map(({ period }) => period))],
   });

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type PeriodKind, periodFormats, periodKind } from '../kernel/period.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 
 /** The rule that a quota is set for. Credit is counted under its key. */
 export interface QuotaRule {
@@ -18,18 +18,13 @@ export interface QuotaRule {
  * The rule with that id, unless its version has been superseded: such a version is not part of the timeline, and a
  * newer version has a rule with the same name.
  */
-export async function findRuleById(
-  trx: Work,
-  workspaceId: string,
-  ruleId: string,
-  planId: string | undefined,
-): Promise<QuotaRule> {
-  const rule = await ruleQuery(trx, workspaceId)
+export async function findRuleById(tx: Transaction, ruleId: string, planId: string | undefined): Promise<QuotaRule> {
+  const rule = await ruleQuery(tx)
     .where('r.rule_id', '=', ruleId)
     .where(sql<SqlBool>`(v.status = 'active' and ${isNotSuperseded} or not exists (
       select from plan_rules newer_rule
       join plan_versions newer on newer.workspace_id = newer_rule.workspace_id and newer.plan_version_id = newer_rule.plan_version_id
-      where newer_rule.workspace_id = ${workspaceId} and newer_rule.plan_id = r.plan_id and newer_rule.name = r.name
+      where newer_rule.workspace_id = ${tx.workspaceId} and newer_rule.plan_id = r.plan_id and newer_rule.name = r.name
         and newer.version > v.version))`)
     .executeTakeFirst();
   if (rule !== undefined && (planId === undefined || rule.planId === planId)) return rule;
@@ -44,12 +39,11 @@ const isNotSuperseded = sql<SqlBool>`not exists (
 
 /** The rule with that name in the timelines of the plans, otherwise the only rule that measures that field. */
 export async function findRuleByMeasure(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   measure: string,
   planIds: readonly string[],
 ): Promise<QuotaRule> {
-  const rules = await listRulesInForce(trx, workspaceId, planIds);
+  const rules = await listRulesInForce(tx, planIds);
   const name = normal(measure);
   const named = rules.filter((rule) => normal(rule.name) === name);
   const counters = distinctCounters(named.length > 0 ? named : rules.filter((rule) => normal(rule.measure) === name));
@@ -64,12 +58,11 @@ export async function findRuleByMeasure(
 
 /** The only rule in the timelines of the plans with periods of that kind; rejected if there are several. */
 export async function findOnlyRule(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   planIds: readonly string[],
   kind: PeriodKind | null,
 ): Promise<QuotaRule> {
-  const counters = distinctCounters(await listRulesInForce(trx, workspaceId, planIds));
+  const counters = distinctCounters(await listRulesInForce(tx, planIds));
   const ofKind = counters.filter((rule) => rule.attainmentPeriod === kind);
   const [rule, another] = ofKind.length > 0 ? ofKind : counters;
   if (rule === undefined) throw ruleNotFound('No active plan of this rep has a rule. Name the plan, or assign one.');
@@ -81,20 +74,19 @@ export async function findOnlyRule(
 }
 
 /** Plans that any of the reps is assigned to. */
-export async function assignedPlanIds(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
-  return [...new Set([...(await assignedPlanIdsByRep(trx, workspaceId, repIds)).values()].flat())];
+export async function assignedPlanIds(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
+  return [...new Set([...(await assignedPlanIdsByRep(tx, repIds)).values()].flat())];
 }
 
 /** The plans that each of the reps is assigned to, in the order of their ids. */
 export async function assignedPlanIdsByRep(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const { rows } = await sql<{ repId: string; planIds: string[] }>`
     select rep_id as "repId", array_agg(distinct plan_id) as "planIds" from assignments
-    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
-    group by rep_id`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
+    group by rep_id`.execute(tx.db);
   return new Map(rows.map(({ repId, planIds }) => [repId, planIds]));
 }
 
@@ -108,8 +100,8 @@ export function assertPeriodKind(rule: QuotaRule, period: string): void {
   );
 }
 
-function ruleQuery(trx: Work, workspaceId: string) {
-  return trx
+function ruleQuery(tx: Transaction) {
+  return tx.db
     .selectFrom('plan_rules as r')
     .innerJoin('plan_versions as v', (join) =>
       join.onRef('v.workspace_id', '=', 'r.workspace_id').onRef('v.plan_version_id', '=', 'r.plan_version_id'),
@@ -125,12 +117,12 @@ function ruleQuery(trx: Work, workspaceId: string) {
       'r.attainment_period as attainmentPeriod',
       sql<string>`coalesce(r.definition ->> 'measure', '')`.as('measure'),
     ])
-    .where('r.workspace_id', '=', workspaceId);
+    .where('r.workspace_id', '=', tx.workspaceId);
 }
 
 /** The rules in the timelines of those of the plans that are active, newest version first. */
-function listRulesInForce(trx: Work, workspaceId: string, planIds: readonly string[]): Promise<QuotaRule[]> {
-  return ruleQuery(trx, workspaceId)
+function listRulesInForce(tx: Transaction, planIds: readonly string[]): Promise<QuotaRule[]> {
+  return ruleQuery(tx)
     .where(sql<SqlBool>`r.plan_id = any(${planIds}::uuid[])`)
     .where('v.status', '=', 'active')
     .where('p.status', '=', 'active')

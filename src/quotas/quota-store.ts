@@ -5,7 +5,7 @@ import { type RepCounter } from '../ledger/output/footprint.js';
 import { refreshQuotas } from '../ledger/output/totals.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type QuotaRule } from './quota-rule.js';
 
 export interface QuotaSetting {
@@ -21,35 +21,34 @@ export interface QuotaSetting {
  * Locks the reps' lanes: a running calculation counts credit only for the quotas that it has read, so it would miss
  * a new one.
  */
-export async function lockLanes(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<void> {
+export async function lockLanes(tx: Transaction, repIds: readonly string[]): Promise<void> {
   await sql`
-    select rep_id from lanes where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])
-    order by rep_id for no key update`.execute(trx);
+    select rep_id from lanes where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[])
+    order by rep_id for no key update`.execute(tx.db);
 }
 
 /** Writes the settings. No two may be for the same quota. A new quota starts at the credit in the ledger. */
-export async function upsertQuotas(trx: Work, workspaceId: string, settings: readonly QuotaSetting[]): Promise<void> {
-  await forceCustomPlans(trx);
+export async function upsertQuotas(tx: Transaction, settings: readonly QuotaSetting[]): Promise<void> {
+  await forceCustomPlans(tx);
   const unchangedVariable = settings.filter((setting) => setting.variableTarget === undefined);
   const setting = settings.filter((candidate) => candidate.variableTarget !== undefined);
   const added = [
-    ...(await upsert(trx, workspaceId, unchangedVariable, sql`quotas.variable_target`)),
-    ...(await upsert(trx, workspaceId, setting, sql`excluded.variable_target`)),
+    ...(await upsert(tx, unchangedVariable, sql`quotas.variable_target`)),
+    ...(await upsert(tx, setting, sql`excluded.variable_target`)),
   ];
-  await refreshQuotas(trx, workspaceId, added);
+  await refreshQuotas(tx, added);
 }
 
 /** Returns the quotas that were inserted. */
 async function upsert(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   settings: readonly QuotaSetting[],
   variableTarget: RawBuilder<unknown>,
 ): Promise<RepCounter[]> {
   if (settings.length === 0) return [];
   const { rows } = await sql<RepCounter & { readonly isNew: boolean }>`
     insert into quotas (workspace_id, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target)
-    select ${workspaceId}::uuid, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target
+    select ${tx.workspaceId}::uuid, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target
     from ${unnestRows(settings, [
       ['quota_id', 'uuid', () => newId()],
       ['rep_id', 'uuid', (setting) => setting.repId],
@@ -63,11 +62,11 @@ async function upsert(
     on conflict on constraint quotas_natural do update set
       plan_rule_id = excluded.plan_rule_id, target = excluded.target, updated_at = now(), variable_target = ${variableTarget}
     returning rep_id as "repId", plan_id as "planId", attainment_key as "attainmentKey", period, xmax = 0 as "isNew"`.execute(
-    trx,
+    tx.db,
   );
   return rows.filter(({ isNew }) => isNew);
 }
 
-export async function deleteQuota(trx: Work, workspaceId: string, quotaId: string): Promise<void> {
-  await trx.deleteFrom('quotas').where('workspace_id', '=', workspaceId).where('quota_id', '=', quotaId).execute();
+export async function deleteQuota(tx: Transaction, quotaId: string): Promise<void> {
+  await tx.db.deleteFrom('quotas').where('workspace_id', '=', tx.workspaceId).where('quota_id', '=', quotaId).execute();
 }

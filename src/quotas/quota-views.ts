@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { Decimal } from '../kernel/decimal.js';
 import { isUuid } from '../kernel/ids.js';
 import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { computeRatio, type Quota } from './quota.js';
 
 interface QuotaFilter {
@@ -14,9 +14,9 @@ interface QuotaFilter {
 }
 
 /** Lists quotas by rep, oldest period first. */
-export async function listQuotas(trx: Work, workspaceId: string, filter: QuotaFilter): Promise<Quota[]> {
-  const periods = sql`(select distinct period from quotas where workspace_id = ${workspaceId})`;
-  let query = trx
+export async function listQuotas(tx: Transaction, filter: QuotaFilter): Promise<Quota[]> {
+  const periods = sql`(select distinct period from quotas where workspace_id = ${tx.workspaceId})`;
+  let query = tx.db
     .selectFrom('quotas as q')
     .innerJoin('reps as r', (join) =>
       join.onRef('r.workspace_id', '=', 'q.workspace_id').onRef('r.rep_id', '=', 'q.rep_id'),
@@ -30,11 +30,11 @@ export async function listQuotas(trx: Work, workspaceId: string, filter: QuotaFi
       'q.period',
       'q.target',
       'q.variable_target',
-      sql<string | null>`case when ${isCountedAtEnd(workspaceId, periods)} then null else q.current_value end`.as(
+      sql<string | null>`case when ${isCountedAtEnd(tx.workspaceId, periods)} then null else q.current_value end`.as(
         'credit',
       ),
     ])
-    .where('q.workspace_id', '=', workspaceId)
+    .where('q.workspace_id', '=', tx.workspaceId)
     .orderBy('r.name')
     .orderBy('q.rep_id')
     .orderBy('q.period')
@@ -60,8 +60,8 @@ export async function listQuotas(trx: Work, workspaceId: string, filter: QuotaFi
   }));
 }
 
-export async function findQuota(trx: Work, workspaceId: string, quotaId: string): Promise<Quota | null> {
+export async function findQuota(tx: Transaction, quotaId: string): Promise<Quota | null> {
   if (!isUuid(quotaId)) return null;
-  const [found] = await listQuotas(trx, workspaceId, { quotaId });
+  const [found] = await listQuotas(tx, { quotaId });
   return found ?? null;
 }

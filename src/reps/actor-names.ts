@@ -1,4 +1,4 @@
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { keyAuthor } from './author.js';
 import { findRepNames } from './rep-views.js';
 
@@ -7,8 +7,7 @@ const actorPattern = /^(?:mcp:)?(?:rep:([0-9a-f-]{36})( via .+)?|api-key|key:.+)
 
 /** The names of the actors, by actor: of the person, of the person and the agent, or of a key. Others have none. */
 export async function readActorNames(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   actors: readonly (string | null | undefined)[],
 ): Promise<ReadonlyMap<string, string>> {
   const parsed = [...new Set(actors)].flatMap((actor) => {
@@ -16,8 +15,7 @@ export async function readActorNames(
     return match === null ? [] : [{ actor: match[0], repId: match[1], agent: match[2] ?? '' }];
   });
   const people = await findRepNames(
-    trx,
-    workspaceId,
+    tx,
     parsed.flatMap(({ repId }) => repId ?? []),
   );
   return new Map(

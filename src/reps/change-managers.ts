@@ -1,7 +1,7 @@
 import { allDays, type Day, earliestDay, latestDay } from '../kernel/day.js';
 import { type Issue, rejectAny } from '../kernel/failure.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { loadHierarchy, replaceReportingLines } from './rep-store.js';
 import {
   brokenChain,
@@ -25,17 +25,16 @@ export interface ManagerChange {
 
 /** Replaces reporting lines, all or none, and requests the calculation of every manager above them before or after. */
 export async function changeManagers(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
-  workspaceId: string,
   today: Day,
   changes: readonly ManagerChange[],
 ): Promise<void> {
   if (changes.length === 0) return;
-  const before = await loadHierarchy(trx, workspaceId);
+  const before = await loadHierarchy(tx);
   const { after, moved } = changed(before, changes, today);
   if (moved.length === 0) return;
-  await replaceReportingLines(trx, workspaceId, new Map(moved.map(({ repId }) => [repId, after.get(repId) ?? []])));
+  await replaceReportingLines(tx, new Map(moved.map(({ repId }) => [repId, after.get(repId) ?? []])));
   const firstDays = findFirstDays([before, after], moved);
   await recalculate(
     [...firstDays].map(([repId, from]) => ({

@@ -4,7 +4,7 @@ import { usualSlugs } from '../engine/slug.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { withDryRun } from '../platform/database/dry-run.js';
-import { type UnitOfWork, type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { assertHeadcount, countHeads } from './headcount.js';
 import { lockPeople } from './lock-people.js';
 import { createPseudonym, type Pseudonym } from './pseudonym.js';
@@ -25,40 +25,38 @@ interface Erasure {
  * It needs the `shared` workspace lock.
  */
 export async function erasePerson(
-  trx: Work,
+  tx: Transaction,
   who: { readonly workspaceId: string; readonly actor: string },
   repId: string,
 ): Promise<Erasure> {
-  const { workspaceId } = who;
-  await lockPeople(trx, workspaceId);
-  const stored = await findRep(trx, workspaceId, repId);
+  await lockPeople(tx);
+  const stored = await findRep(tx, repId);
   if (stored === undefined) throw new Failure('rep_not_found', 'There is no such person in this workspace.', { repId });
   const pseudonym = createPseudonym(repId);
-  const before = await countHeads(trx, workspaceId);
-  await endSessions(trx, workspaceId, [repId]);
+  const before = await countHeads(tx);
+  await endSessions(tx, [repId]);
   const rows = {
-    deals: await eraseFromDeals(trx, workspaceId, stored, pseudonym, 'deals'),
-    dealSnapshots: await eraseFromDeals(trx, workspaceId, stored, pseudonym, 'deal_snapshots'),
-    approvals: await eraseApprover(trx, workspaceId, repId, pseudonym),
-    payrollHandovers: await eraseFromHandovers(trx, workspaceId, repId, pseudonym),
-    files: await deleteFiles(trx, workspaceId, repId),
-    responses: await deleteResponses(trx, workspaceId, stored),
-    changeRequests: await deleteChangeRequests(trx, workspaceId, stored),
-    mails: await deleteMails(trx, stored.email),
+    deals: await eraseFromDeals(tx, stored, pseudonym, 'deals'),
+    dealSnapshots: await eraseFromDeals(tx, stored, pseudonym, 'deal_snapshots'),
+    approvals: await eraseApprover(tx, repId, pseudonym),
+    payrollHandovers: await eraseFromHandovers(tx, repId, pseudonym),
+    files: await deleteFiles(tx, repId),
+    responses: await deleteResponses(tx, stored),
+    changeRequests: await deleteChangeRequests(tx, stored),
+    mails: await deleteMails(tx, stored.email),
   };
-  await eraseRep(trx, workspaceId, stored, pseudonym);
-  assertHeadcount(before, await countHeads(trx, workspaceId));
-  await recordAuditEntry(trx, who, { trigger: 'person_erased', scope: 'rep', repId, details: rows });
+  await eraseRep(tx, stored, pseudonym);
+  assertHeadcount(before, await countHeads(tx));
+  await recordAuditEntry(tx, who, { trigger: 'person_erased', scope: 'rep', repId, details: rows });
   return { repId, name: pseudonym.name, rows };
 }
 
 async function eraseRep(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { repId, crmMemberId, payrollId }: StoredRep,
   { name, email, externalId }: Pseudonym,
 ): Promise<void> {
-  await trx
+  await tx.db
     .updateTable('reps')
     .set({
       name,
@@ -68,17 +66,25 @@ async function eraseRep(
       avatar: null,
       active: false,
     })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .execute();
-  await trx.deleteFrom('owner_matches').where('workspace_id', '=', workspaceId).where('rep_id', '=', repId).execute();
-  await trx
+  await tx.db
+    .deleteFrom('owner_matches')
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
+  await tx.db
     .updateTable('absences')
     .set({ note: null })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .execute();
-  await trx.deleteFrom('crm_members').where('workspace_id', '=', workspaceId).where('rep_id', '=', repId).execute();
+  await tx.db
+    .deleteFrom('crm_members')
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
 }
 
 /**
@@ -86,16 +92,15 @@ async function eraseRep(
  * the content stays, so an unchanged deal of the next import is not a change. The owner is found by the new ids.
  */
 async function eraseFromDeals(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { repId, name, email, crmMemberId }: StoredRep,
   pseudonym: Pseudonym,
   table: 'deals' | 'deal_snapshots',
 ): Promise<number> {
-  const { field_mapping: mapping } = await trx
+  const { field_mapping: mapping } = await tx.db
     .selectFrom('workspaces')
     .select('field_mapping')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   const ownerKeys = [...usualSlugs.ownerId, ...Object.values({ mapped: mapping.standard['ownerId'] })];
   const everywhere = { [name.toLowerCase()]: pseudonym.name, [email]: pseudonym.email };
@@ -123,51 +128,46 @@ async function eraseFromDeals(
   const { numAffectedRows } = await sql`
     update ${sql.table(table)} d
     set (${sql.join(names.map((name) => sql.ref(name)))}) = row (${sql.join(Object.values(columns))})
-    where d.workspace_id = ${workspaceId} and (${isOwn} or exists (
+    where d.workspace_id = ${tx.workspaceId} and (${isOwn} or exists (
       select from unnest(${needles}::text[]) needle
       where strpos(lower(d.fields::text), needle) > 0 or strpos(lower(d.given::text), needle) > 0))
       and (${sql.join(Object.values(columns))}) is distinct from (${sql.join(names.map((name) => sql.ref(`d.${name}`)))})`.execute(
-    trx,
+    tx.db,
   );
   return Number(numAffectedRows);
 }
 
 /** The name of the approver is stored with the approval, as it was then. */
-async function eraseApprover(trx: Work, workspaceId: string, repId: string, { name }: Pseudonym): Promise<number> {
+async function eraseApprover(tx: Transaction, repId: string, { name }: Pseudonym): Promise<number> {
   const { numAffectedRows } = await sql`
     update statement_periods set approver = jsonb_set(approver, '{name}', to_jsonb(${name}::text))
-    where workspace_id = ${workspaceId} and approver ->> 'repId' = ${repId}`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and approver ->> 'repId' = ${repId}`.execute(tx.db);
   // After the current rows, whose change is recorded in the history.
-  await sql`select rename_approver_in_history(${repId}, ${name})`.execute(trx);
+  await sql`select rename_approver_in_history(${repId}, ${name})`.execute(tx.db);
   return Number(numAffectedRows);
 }
 
-async function eraseFromHandovers(
-  trx: Work,
-  workspaceId: string,
-  repId: string,
-  { name, email }: Pseudonym,
-): Promise<number> {
+async function eraseFromHandovers(tx: Transaction, repId: string, { name, email }: Pseudonym): Promise<number> {
   const { numAffectedRows } = await sql`
     update payroll_handovers set missing_payroll_ids = (
       select jsonb_agg(case when p.person ->> 'repId' = ${repId}
         then p.person || jsonb_build_object('name', ${name}::text, 'email', ${email}::text) else p.person end order by p.place)
       from jsonb_array_elements(missing_payroll_ids) with ordinality p (person, place))
-    where workspace_id = ${workspaceId}
-      and missing_payroll_ids @> jsonb_build_array(jsonb_build_object('repId', ${repId}::text))`.execute(trx);
+    where workspace_id = ${tx.workspaceId}
+      and missing_payroll_ids @> jsonb_build_array(jsonb_build_object('repId', ${repId}::text))`.execute(tx.db);
   return Number(numAffectedRows);
 }
 
 /** Files of the person and of teams, and previews, which may contain the person. They can be made again. */
-async function deleteFiles(trx: Work, workspaceId: string, repId: string): Promise<number> {
-  const { numDeletedRows } = await trx
+async function deleteFiles(tx: Transaction, repId: string): Promise<number> {
+  const { numDeletedRows } = await tx.db
     .deleteFrom('export_jobs')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where((where) => where.or([where('rep_id', '=', repId), where('rep_id', 'is', null)]))
     .executeTakeFirst();
-  const { numDeletedRows: previews } = await trx
+  const { numDeletedRows: previews } = await tx.db
     .deleteFrom('plan_previews')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirst();
   return Number(numDeletedRows) + Number(previews);
 }
@@ -177,25 +177,25 @@ function listNeedles({ name, email }: StoredRep): string[] {
 }
 
 /** Responses that are stored for repeated requests with an idempotency key. */
-async function deleteResponses(trx: Work, workspaceId: string, stored: StoredRep): Promise<number> {
+async function deleteResponses(tx: Transaction, stored: StoredRep): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from idempotency_keys where workspace_id = ${workspaceId} and exists (
+    delete from idempotency_keys where workspace_id = ${tx.workspaceId} and exists (
       select from unnest(${listNeedles(stored)}::text[]) needle
-      where strpos(lower(response), needle) > 0)`.execute(trx);
+      where strpos(lower(response), needle) > 0)`.execute(tx.db);
   return Number(numAffectedRows);
 }
 
 /** Changes that agents have requested, with what they would change and what became of it. */
-async function deleteChangeRequests(trx: Work, workspaceId: string, stored: StoredRep): Promise<number> {
+async function deleteChangeRequests(tx: Transaction, stored: StoredRep): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from change_requests where workspace_id = ${workspaceId} and exists (
+    delete from change_requests where workspace_id = ${tx.workspaceId} and exists (
       select from unnest(${listNeedles(stored)}::text[]) needle
-      where strpos(lower(concat_ws(' ', input::text, outcome::text, reason)), needle) > 0)`.execute(trx);
+      where strpos(lower(concat_ws(' ', input::text, outcome::text, reason)), needle) > 0)`.execute(tx.db);
   return Number(numAffectedRows);
 }
 
-async function deleteMails(trx: Work, email: string): Promise<number> {
-  const { rows } = await sql<{ mails: number }>`select delete_mails_to(${email}) as mails`.execute(trx);
+async function deleteMails(tx: Transaction, email: string): Promise<number> {
+  const { rows } = await sql<{ mails: number }>`select delete_mails_to(${email}) as mails`.execute(tx.db);
   return rows[0]?.mails ?? 0;
 }
 
@@ -207,11 +207,11 @@ export async function eraseAtCommandLine(
   dryRun: boolean,
 ): Promise<Erasure> {
   return withDryRun(dryRun, (end) =>
-    unitOfWork.run(who, { lock: 'shared', access: 'write' }, async (trx) => {
-      const [found] = isUuid(person) ? [] : await findRepsBy(trx, who.workspaceId, [person.toLowerCase()], []);
+    unitOfWork.run(who, { lock: 'shared', access: 'write' }, async (tx) => {
+      const [found] = isUuid(person) ? [] : await findRepsBy(tx, [person.toLowerCase()], []);
       if (found === undefined && !isUuid(person))
         throw new Failure('rep_not_found', `There is no person with the address ${person} in this workspace.`);
-      return end(await erasePerson(trx, who, found?.repId ?? person));
+      return end(await erasePerson(tx, who, found?.repId ?? person));
     }),
   );
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { Failure } from '../kernel/failure.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Tier } from '../workspaces/workspace-tables.js';
 
 /** How many active people a workspace has, and how many of them are admins. */
@@ -22,12 +22,12 @@ function seatLimit({ tier, seats }: Headcount): number {
   return seats ?? seatsByTier[tier];
 }
 
-export async function countHeads(trx: Work, workspaceId: string): Promise<Headcount> {
+export async function countHeads(tx: Transaction): Promise<Headcount> {
   const { rows } = await sql<Headcount>`
     select w.tier, w.seats, count(r.rep_id)::int as reps, (count(r.rep_id) filter (where r.role = 'admin'))::int as admins
     from workspaces w left join reps r on r.workspace_id = w.workspace_id and r.active
-    where w.workspace_id = ${workspaceId}
-    group by w.tier, w.seats`.execute(trx);
+    where w.workspace_id = ${tx.workspaceId}
+    group by w.tier, w.seats`.execute(tx.db);
   return rows[0] as Headcount;
 }
 

@@ -2,7 +2,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { newId } from '../kernel/ids.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { isStorable } from '../platform/database/columns.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { countHeads, type Headcount, hasSeat } from './headcount.js';
 import { lockPeople } from './lock-people.js';
 import { email } from './rep.js';
@@ -43,9 +43,8 @@ interface ImportedMembers {
  * is active any more is deactivated once. Reps claim the deals that their members own in the CRM.
  */
 export async function importCrmMembers(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
-  workspaceId: string,
   provider: string,
   members: readonly Member[],
 ): Promise<ImportedMembers> {
@@ -55,32 +54,30 @@ export async function importCrmMembers(
     const avatar = member.avatar !== null && isStorable(member.avatar) ? member.avatar : null;
     return [{ ...member, avatar, email: parsed.data, name: toName(member, parsed.data) }];
   });
-  await lockPeople(trx, workspaceId);
+  await lockPeople(tx);
   const crmIds = people.map((person) => person.crmId);
   const stored = await findRepsBy(
-    trx,
-    workspaceId,
+    tx,
     people.map((person) => person.email),
     crmIds,
   );
   const current: CurrentReps = {
     stored,
-    byCrmMember: await findMembers(trx, workspaceId, provider, crmIds),
-    wereActive: await wereActiveInCrm(trx, workspaceId, crmIds),
-    activeElsewhere: await activeInOtherCrms(trx, workspaceId, provider),
+    byCrmMember: await findMembers(tx, provider, crmIds),
+    wereActive: await wereActiveInCrm(tx, crmIds),
+    activeElsewhere: await activeInOtherCrms(tx, provider),
   };
-  const plan = new MemberImport(current, await countHeads(trx, workspaceId));
+  const plan = new MemberImport(current, await countHeads(tx));
   for (const person of plan.groupByPerson(people)) plan.add(person);
-  await updateReps(trx, workspaceId, plan.changed);
-  await insertReps(trx, workspaceId, plan.fresh);
-  await linkMembers(trx, workspaceId, provider, plan.links);
-  await saveMembers(trx, workspaceId, provider, plan.members);
+  await updateReps(tx, plan.changed);
+  await insertReps(tx, plan.fresh);
+  await linkMembers(tx, provider, plan.links);
+  await saveMembers(tx, provider, plan.members);
   await endSessions(
-    trx,
-    workspaceId,
+    tx,
     plan.changed.filter((rep) => !rep.active).map((rep) => rep.repId),
   );
-  const claimants = await claimUnresolvedDeals(trx, workspaceId, plan.claiming);
+  const claimants = await claimUnresolvedDeals(tx, plan.claiming);
   await recalculate.reps(claimants, 'rep_change');
   return {
     repIds: [...new Set(plan.members.map((member) => member.repId))],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isUuid } from '../kernel/ids.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { countUses, recordUses, secondsUntilUse, type UseKind, type UseLimit } from '../platform/limits/use-limits.js';
 import { bodyOf, type Mail, nameInMail } from '../platform/mail/mail.js';
 import { type Outbox } from '../platform/mail/outbox.js';
@@ -39,18 +39,17 @@ interface Invitations {
  * address that got the mail within the last hour gets no second one.
  */
 export async function inviteReps(
-  trx: Work,
+  tx: Transaction,
   outbox: Outbox,
-  workspaceId: string,
   repIds: readonly string[],
   publicUrl: string | undefined,
 ): Promise<Invitations> {
-  await lockPeople(trx, workspaceId);
+  await lockPeople(tx);
   const requested = [...new Set(repIds.map((repId) => repId.toLowerCase()))];
-  const found = await findRepsById(trx, workspaceId, requested.filter(isUuid));
+  const found = await findRepsById(tx, requested.filter(isUuid));
   const stored = new Map(found.map((rep) => [rep.repId, rep] as const));
-  const heads = { ...(await countHeads(trx, workspaceId)) };
-  const mails = await loadMailLimits(trx, workspaceId, found);
+  const heads = { ...(await countHeads(tx)) };
+  const mails = await loadMailLimits(tx, found);
   const invited: StoredRep[] = [];
   const failed: { repId: string; reason: InviteFailure }[] = [];
   for (const repId of requested) {
@@ -64,12 +63,11 @@ export async function inviteReps(
     }
   }
   await markInvited(
-    trx,
-    workspaceId,
+    tx,
     invited.map((rep) => rep.repId),
   );
-  const posted = await postMails(trx, outbox, workspaceId, mails.admitted, publicUrl);
-  await recordInviteMails(trx, workspaceId, posted);
+  const posted = await postMails(tx, outbox, mails.admitted, publicUrl);
+  await recordInviteMails(tx, posted);
   return { invited, failed, mailIds: [...posted.values()] };
 }
 
@@ -89,13 +87,13 @@ function hashAddress(address: string): string {
 }
 
 /** Which of the reps may get a mail now. People are locked, so no other invitation is counted meanwhile. */
-async function loadMailLimits(trx: Work, workspaceId: string, reps: readonly StoredRep[]): Promise<MailLimits> {
-  const kind = invitationUse(workspaceId);
+async function loadMailLimits(tx: Transaction, reps: readonly StoredRep[]): Promise<MailLimits> {
+  const kind = invitationUse(tx.workspaceId);
   const addresses = reps.map((rep) => hashAddress(rep.email));
   return new MailLimits(
-    await secondsUntilUse(trx, kind, addresses, hourlyMails),
-    await secondsUntilUse(trx, kind, addresses, dailyMails),
-    maxDailyMails - (await countUses(trx, kind, day)),
+    await secondsUntilUse(tx, kind, addresses, hourlyMails),
+    await secondsUntilUse(tx, kind, addresses, dailyMails),
+    maxDailyMails - (await countUses(tx, kind, day)),
   );
 }
 
@@ -125,21 +123,20 @@ class MailLimits {
 
 /** Returns the id of each rep's mail. */
 async function postMails(
-  trx: Work,
+  tx: Transaction,
   outbox: Outbox,
-  workspaceId: string,
   reps: readonly StoredRep[],
   publicUrl: string | undefined,
 ): Promise<ReadonlyMap<string, string>> {
   await recordUses(
-    trx,
-    invitationUse(workspaceId),
+    tx,
+    invitationUse(tx.workspaceId),
     reps.map((rep) => hashAddress(rep.email)),
   );
-  const { name: workspaceName } = await findWorkspace(trx, workspaceId);
+  const { name: workspaceName } = await findWorkspace(tx);
   const mailIds = new Map<string, string>();
   for (const { repId, email: to, name } of reps)
-    mailIds.set(repId, await outbox.post(trx, inviteMail(to, { name, workspaceName, publicUrl })));
+    mailIds.set(repId, await outbox.post(tx, inviteMail(to, { name, workspaceName, publicUrl })));
   return mailIds;
 }
 
@@ -168,11 +165,11 @@ function signInPage(publicUrl: string, email: string): string {
 }
 
 /** Marks the invitation as accepted at the rep's first sign-in. */
-export async function acceptInvite(trx: Work, workspaceId: string, repId: string): Promise<void> {
-  await trx
+export async function acceptInvite(tx: Transaction, repId: string): Promise<void> {
+  await tx.db
     .updateTable('reps')
     .set({ invite_status: 'accepted' })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .where('invite_status', '=', 'invited')
     .execute();

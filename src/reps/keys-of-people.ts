@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Role } from '../kernel/caller.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 
 /** A key stays valid when its creator loses their access: other systems depend on it. */
 const personalKey = z
@@ -36,19 +36,15 @@ export function mayLeaveKeys({
 }
 
 /** The valid keys that those of these people have created who are no active admins, or all such people for null; by name. */
-export async function listPersonalKeys(
-  trx: Work,
-  workspaceId: string,
-  repIds: readonly string[] | null,
-): Promise<PersonalKey[]> {
+export async function listPersonalKeys(tx: Transaction, repIds: readonly string[] | null): Promise<PersonalKey[]> {
   if (repIds?.length === 0) return [];
   const { rows } = await sql<PersonalKey>`
     select t.token_id as id, case t.kind when 'ws' then 'workspace' else 'integration' end as kind,
       coalesce(t.label, '') as name, t.created_by as "createdBy"
     from tokens t join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.created_by
-    where t.workspace_id = ${workspaceId} and t.kind in ('ws', 'int') and (not r.active or r.role <> 'admin')
+    where t.workspace_id = ${tx.workspaceId} and t.kind in ('ws', 'int') and (not r.active or r.role <> 'admin')
       and (t.expires_at is null or t.expires_at > now())
       and (${repIds}::uuid[] is null or t.created_by = any(${repIds}::uuid[]))
-    order by name, id`.execute(trx);
+    order by name, id`.execute(tx.db);
   return rows;
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Caller, maySee, peopleBehind } from '../kernel/caller.js';
 import { Failure, type Issue } from '../kernel/failure.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type StoredRep } from './rep-store.js';
 
 /** The stored and the new state of a person; `known` is undefined for a new one. */
@@ -49,7 +49,7 @@ interface Holder {
  * holder is named to a caller who may see them. The caller of this function holds the lock of `lockPeople`.
  */
 export async function takenPayrollIds(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   changes: readonly PayrollIdChange[],
   toPath: (index: number) => string,
@@ -59,7 +59,7 @@ export async function takenPayrollIds(
   const { rows } = await sql<Holder>`
     select g.id, payroll_key(g.id) as key, r.rep_id as "repId", r.name
     from (select distinct unnest(${requested}::text[]) as id) g
-    left join reps r on r.workspace_id = ${caller.workspaceId} and r.payroll_key = payroll_key(g.id)`.execute(trx);
+    left join reps r on r.workspace_id = ${tx.workspaceId} and r.payroll_key = payroll_key(g.id)`.execute(tx.db);
   const keys = new Map(rows.map(({ id, key }) => [id, key]));
   const findKey = ({ next }: PayrollIdChange) => keys.get(next.payrollId ?? '') ?? null;
   const changing = new Set(changes.filter(isChange).map(({ next }) => next.repId));

@@ -3,114 +3,106 @@ import { type Role } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, dayInZone } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Rep, repNotFound } from './rep.js';
 
 /** The rep's name, or null when the workspace has no such rep. */
-export async function findRepName(trx: Work, workspaceId: string, repId: string): Promise<string | null> {
-  return (await findPerson(trx, workspaceId, repId))?.name ?? null;
+export async function findRepName(tx: Transaction, repId: string): Promise<string | null> {
+  return (await findPerson(tx, repId))?.name ?? null;
 }
 
 /** The ids of everyone, also of people who are inactive. */
-export async function listRepIds(trx: Work, workspaceId: string): Promise<string[]> {
-  const rows = await trx.selectFrom('reps').select('rep_id').where('workspace_id', '=', workspaceId).execute();
+export async function listRepIds(tx: Transaction): Promise<string[]> {
+  const rows = await tx.db.selectFrom('reps').select('rep_id').where('workspace_id', '=', tx.workspaceId).execute();
   return rows.map(({ rep_id: repId }) => repId);
 }
 
 /** The names of the reps, by id. An id may be given twice. */
-export async function findRepNames(
-  trx: Work,
-  workspaceId: string,
-  repIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+export async function findRepNames(tx: Transaction, repIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
   if (repIds.length === 0) return new Map();
   const { rows } = await sql<{ repId: string; name: string }>`
     select rep_id as "repId", name from reps
-    where workspace_id = ${workspaceId} and rep_id = any(${[...new Set(repIds)]}::uuid[])`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and rep_id = any(${[...new Set(repIds)]}::uuid[])`.execute(tx.db);
   return new Map(rows.map(({ repId, name }) => [repId, name]));
 }
 
 /** Rejects the id of no rep of the workspace. */
-export async function assertRepExists(trx: Work, workspaceId: string, repId: string): Promise<void> {
-  if ((await findPerson(trx, workspaceId, repId)) === null) throw repNotFound();
+export async function assertRepExists(tx: Transaction, repId: string): Promise<void> {
+  if ((await findPerson(tx, repId)) === null) throw repNotFound();
 }
 
 /** The rep's name and address, or null when the workspace has no such rep. */
 export async function findPerson(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
 ): Promise<{ readonly name: string; readonly email: string } | null> {
   if (!isUuid(repId)) return null;
-  const rep = await trx
+  const rep = await tx.db
     .selectFrom('reps')
     .select(['name', 'email'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .executeTakeFirst();
   return rep ?? null;
 }
 
 /** Those of the ids that belong to reps of the workspace. */
-export async function knownReps(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<Set<string>> {
+export async function knownReps(tx: Transaction, repIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ repId: string }>`
     select rep_id as "repId" from reps
-    where workspace_id = ${workspaceId} and rep_id = any(${repIds.filter(isUuid)}::uuid[])`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds.filter(isUuid)}::uuid[])`.execute(tx.db);
   return new Set(rows.map(({ repId }) => repId));
 }
 
 /** The manager and everyone below them today. */
-export async function findPeopleBelow(trx: Work, workspaceId: string, managerId: string): Promise<string[]> {
+export async function findPeopleBelow(tx: Transaction, managerId: string): Promise<string[]> {
   const { rows } = await sql<{ people: string[] | null }>`
-    select people_below(${workspaceId}, ${managerId}) as people`.execute(trx);
+    select people_below(${tx.workspaceId}, ${managerId}) as people`.execute(tx.db);
   return rows[0]?.people ?? [];
 }
 
 /** The reps that a manager may see; null if the workspace does not restrict managers. */
-export async function findVisibleTeam(trx: Work, workspaceId: string, managerId: string): Promise<string[] | null> {
+export async function findVisibleTeam(tx: Transaction, managerId: string): Promise<string[] | null> {
   const { rows } = await sql<{ team: string[] | null }>`
     select case when manager_scope = 'reports' then people_below(workspace_id, ${managerId}) end as team
-    from workspaces where workspace_id = ${workspaceId}`.execute(trx);
+    from workspaces where workspace_id = ${tx.workspaceId}`.execute(tx.db);
   return rows[0]?.team ?? null;
 }
 
 /** The rep's current role and activation; undefined if there is no such rep. */
 export async function findRoleAndActivity(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
 ): Promise<{ readonly role: Role; readonly active: boolean } | undefined> {
-  return trx
+  return tx.db
     .selectFrom('reps')
     .select(['role', 'active'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .executeTakeFirst();
 }
 
 /** The ids that no rep of the workspace has. */
-export async function unknownReps(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
-  const known = await knownReps(trx, workspaceId, repIds);
+export async function unknownReps(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
+  const known = await knownReps(tx, repIds);
   return repIds.filter((repId) => !known.has(repId));
 }
 
 /** Ids of the reps with those e-mail addresses, in lower case, by address. */
-export async function findRepIdsByEmail(
-  trx: Work,
-  workspaceId: string,
-  emails: readonly string[],
-): Promise<Map<string, string>> {
+export async function findRepIdsByEmail(tx: Transaction, emails: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await sql<{ rep_id: string; email: string }>`
-    select rep_id, email from reps where workspace_id = ${workspaceId} and email = any(${emails}::text[])`.execute(trx);
+    select rep_id, email from reps where workspace_id = ${tx.workspaceId} and email = any(${emails}::text[])`.execute(
+    tx.db,
+  );
   return new Map(rows.map((row) => [row.email, row.rep_id]));
 }
 
 /** The current day in the workspace's time zone. It decides who manages whom now. */
-export async function workspaceToday(trx: Work, workspaceId: string, clock: Clock): Promise<Day> {
-  const { timezone } = await trx
+export async function workspaceToday(tx: Transaction, clock: Clock): Promise<Day> {
+  const { timezone } = await tx.db
     .selectFrom('workspaces')
     .select('timezone')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   return dayInZone(clock.now(), timezone);
 }
@@ -121,18 +113,13 @@ interface RepFilter {
 }
 
 /** Reps by name, each with the manager on that day. */
-export async function listReps(
-  trx: Work,
-  workspaceId: string,
-  today: Day,
-  { email, repIds }: RepFilter,
-): Promise<Rep[]> {
+export async function listReps(tx: Transaction, today: Day, { email, repIds }: RepFilter): Promise<Rep[]> {
   const { rows } = await sql<Rep>`
     select ${repColumns} from reps r ${withInviteMail} ${managerOn(today)}
-    where r.workspace_id = ${workspaceId}
+    where r.workspace_id = ${tx.workspaceId}
       ${email === undefined ? sql`` : sql`and r.email = ${email}`}
       ${repIds === undefined ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
-    order by lower(r.name), r.email`.execute(trx);
+    order by lower(r.name), r.email`.execute(tx.db);
   return rows;
 }
 
@@ -144,19 +131,14 @@ interface LinkedRep extends Rep {
   readonly lastDealOwnedAt: Date | null;
 }
 
-export async function findLinkedRep(
-  trx: Work,
-  workspaceId: string,
-  today: Day,
-  repId: string,
-): Promise<LinkedRep | null> {
+export async function findLinkedRep(tx: Transaction, today: Day, repId: string): Promise<LinkedRep | null> {
   if (!isUuid(repId)) return null;
   const { rows } = await sql<LinkedRep>`
     select ${repColumns}, r.provider, r.crm_member_id as "crmId", r.synced_at as "syncedAt",
       (select max(d.snapshot_at) from deals d
         where d.workspace_id = r.workspace_id and d.rep_id = r.rep_id and d.deleted_at is null) as "lastDealOwnedAt"
     from reps r ${withInviteMail} ${managerOn(today)}
-    where r.workspace_id = ${workspaceId} and r.rep_id = ${repId}`.execute(trx);
+    where r.workspace_id = ${tx.workspaceId} and r.rep_id = ${repId}`.execute(tx.db);
   return rows[0] ?? null;
 }
 

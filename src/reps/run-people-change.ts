@@ -1,6 +1,6 @@
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
-import { type TenantCaller, type Work } from '../platform/database/unit-of-work.js';
+import { type TenantCaller, type Transaction } from '../platform/database/unit-of-work.js';
 
 /** Ends a transaction without the workspace lock, which the change turned out to need. */
 class NeedsWorkspaceLock extends Error {}
@@ -15,16 +15,16 @@ export type BeforeCommissionChange = () => void;
 export async function runPeopleChange<T>(
   changes: CommissionChanges,
   caller: TenantCaller,
-  work: (trx: Work, recalculate: Recalculate, beforeCommissionChange: BeforeCommissionChange) => Promise<T>,
+  work: (tx: Transaction, recalculate: Recalculate, beforeCommissionChange: BeforeCommissionChange) => Promise<T>,
 ): Promise<T> {
   try {
-    return await changes.run(caller, 'none', (trx, recalculate) =>
-      work(trx, recalculate, () => {
+    return await changes.run(caller, 'none', (tx, recalculate) =>
+      work(tx, recalculate, () => {
         throw new NeedsWorkspaceLock();
       }),
     );
   } catch (error) {
     if (!(error instanceof NeedsWorkspaceLock)) throw error;
-    return changes.run(caller, 'exclusive', (trx, recalculate) => work(trx, recalculate, () => undefined));
+    return changes.run(caller, 'exclusive', (tx, recalculate) => work(tx, recalculate, () => undefined));
   }
 }

@@ -4,7 +4,7 @@ import { type Day } from '../kernel/day.js';
 import { type Issue, rejectAny } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { day, text } from '../platform/operations/schemas.js';
 import { changeManagers, type ManagerChange, movesAnyone } from './change-managers.js';
 import { assertHeadcount, countHeads } from './headcount.js';
@@ -54,7 +54,7 @@ export interface UpsertedPerson {
 
 /** Creates or changes the people, all or none. Issues have the path `reps.<index>.<field>`. */
 export async function upsertPeople(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
   {
     caller,
@@ -67,12 +67,10 @@ export async function upsertPeople(
   },
   people: readonly Person[],
 ): Promise<UpsertedPerson[]> {
-  const { workspaceId } = caller;
   rejectAny(issuesWithin(people));
-  await lockPeople(trx, workspaceId);
+  await lockPeople(tx);
   const stored = await findRepsBy(
-    trx,
-    workspaceId,
+    tx,
     addressesIn(people),
     people.flatMap((incoming) => incoming.crmMemberId ?? []),
   );
@@ -84,22 +82,21 @@ export async function upsertPeople(
     ...unnamed(upserts),
     ...unknownManagers(people, ids),
     ...takenMemberIds(upserts, stored),
-    ...(await takenPayrollIds(trx, caller, upserts, (index) => `reps.${index}.payrollId`)),
+    ...(await takenPayrollIds(tx, caller, upserts, (index) => `reps.${index}.payrollId`)),
   ]);
-  const before = await loadHierarchy(trx, workspaceId);
+  const before = await loadHierarchy(tx);
   const managers = managerChanges(people, ids);
   // Rejects an invalid hierarchy before people are written or the workspace is locked.
   const moves = movesAnyone(before, managers, today);
   if (moves || upserts.some(isNewToTheCrm)) beforeCommissionChange();
-  await writeReps(trx, workspaceId, upserts);
+  await writeReps(tx, upserts);
   const claimants = await claimUnresolvedDeals(
-    trx,
-    workspaceId,
+    tx,
     upserts.filter(isNewToTheCrm).map(({ next }) => next),
   );
   await recalculate.reps(claimants, 'rep_change');
-  await changeManagers(trx, recalculate, workspaceId, today, managers);
-  const after = await loadHierarchy(trx, workspaceId);
+  await changeManagers(tx, recalculate, today, managers);
+  const after = await loadHierarchy(tx);
   return upserts.map(({ known: was, next }): UpsertedPerson => {
     const { repId } = next;
     if (was === undefined) return { repId, outcome: 'created' };
@@ -178,24 +175,21 @@ function takenMemberIds(upserts: readonly Upsert[], stored: readonly StoredRep[]
   });
 }
 
-async function writeReps(trx: Work, workspaceId: string, upserts: readonly Upsert[]): Promise<void> {
-  const before = await countHeads(trx, workspaceId);
+async function writeReps(tx: Transaction, upserts: readonly Upsert[]): Promise<void> {
+  const before = await countHeads(tx);
   const changed = upserts.filter(({ known, next }) => known !== undefined && !isSame(known, next));
   await updateReps(
-    trx,
-    workspaceId,
+    tx,
     changed.map(({ next }) => next),
   );
   await insertReps(
-    trx,
-    workspaceId,
+    tx,
     upserts.filter(({ known }) => known === undefined).map(({ next }) => next),
   );
-  assertHeadcount(before, await countHeads(trx, workspaceId));
+  assertHeadcount(before, await countHeads(tx));
   const loggedOut = changed.filter(({ known, next }) => known?.role !== next.role || (known.active && !next.active));
   await endSessions(
-    trx,
-    workspaceId,
+    tx,
     loggedOut.map(({ next }) => next.repId),
   );
 }

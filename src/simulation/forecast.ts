@@ -4,7 +4,7 @@ import { calculationWindow, rankedPlans } from '../ledger/input/load-window.js';
 import { type LoadedRepInput } from '../ledger/input/rep-input.js';
 import { loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { repsOfPlan } from '../ledger/requests/calculation-requests.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type MovedRow, type RepMoves } from './moved-rows.js';
 import { asStored, type Overlay } from './overlay.js';
 import { StoredInputs } from './stored-inputs.js';
@@ -34,13 +34,12 @@ export interface Forecast {
  * the differences in memory. Managers and peers of reps with moved rows are calculated again until nothing moves.
  */
 export async function forecastChange(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   change: AssumedChange,
   requested: { readonly days: DayRange; readonly asOf: Day },
 ): Promise<Forecast> {
-  const onPlan = await repsOfPlan(trx, workspaceId, change.planId);
-  const terms = await affectedTerms(trx, workspaceId, onPlan, change);
+  const onPlan = await repsOfPlan(tx, change.planId);
+  const terms = await affectedTerms(tx, onPlan, change);
   const assumed = new Map([...terms].map(([repId, stored]) => [repId, change.terms(stored)]));
   const ofRange = commonWindow([...assumed.values()], requested.days);
   const ofChange = commonWindow([...assumed.values()], change.days);
@@ -49,7 +48,7 @@ export async function forecastChange(
     return { moved: [], terms, window: null, overlay, reasons: new Map() };
   }
   const window = intersection(ofRange, ofChange);
-  const inputs = await StoredInputs.prepare(trx, workspaceId, assumed, window, requested.asOf);
+  const inputs = await StoredInputs.prepare(tx, assumed, window, requested.asOf);
   const calculation = new TeamCalculation(inputs);
   const results = await calculation.run(onPlan.filter((repId) => assumed.has(repId)));
   const moved = [...results.values()].flatMap(({ rows }) => rows);
@@ -84,20 +83,19 @@ async function unpaidReasons(
  * `affected` has the reps whose deals it has written, with their days.
  */
 export async function forecastDeals(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   affected: ReadonlyMap<string, DayRange>,
   asOf: Day,
 ): Promise<Pick<Forecast, 'moved' | 'terms' | 'window'>> {
   if (affected.size === 0) return { moved: [], terms: new Map(), window: null };
   const repIds = [...affected.keys()];
   const days = [...affected.values()].reduce(hull);
-  const terms = await affectedTerms(trx, workspaceId, repIds, { ...asStored, days });
+  const terms = await affectedTerms(tx, repIds, { ...asStored, days });
   const window = commonWindow([...terms.values()], days);
-  const calculation = new TeamCalculation(await StoredInputs.prepare(trx, workspaceId, terms, window, asOf));
+  const calculation = new TeamCalculation(await StoredInputs.prepare(tx, terms, window, asOf));
   // A changed deal may change what managers earn on it without changing what its owner earns.
   const changed = [...affected].map(([repId, range]) => ({ repId, days: range }));
-  const above = await cascadeManagersAbove(trx, workspaceId, changed);
+  const above = await cascadeManagersAbove(tx, changed);
   const due = new Set([...repIds, ...[...above.values()].flat()]);
   const results = await calculation.run([...due].filter((repId) => terms.has(repId)));
   return { moved: [...results.values()].flatMap(({ rows }) => rows), terms, window };
@@ -105,8 +103,7 @@ export async function forecastDeals(
 
 /** The terms of the reps, of managers whose cascades may read their events, and of peers of ranked plans. */
 async function affectedTerms(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
   { terms: changed, days }: Pick<AssumedChange, 'terms' | 'days'>,
 ): Promise<Map<string, RepTerms>> {
@@ -114,18 +111,17 @@ async function affectedTerms(
   const rankedBefore = new Set<string>();
   let added = [...repIds];
   while (added.length > 0) {
-    const terms = await loadTerms(trx, workspaceId, added);
+    const terms = await loadTerms(tx, added);
     for (const one of terms) all.set(one.repId, one);
     const above = await cascadeManagersAbove(
-      trx,
-      workspaceId,
+      tx,
       added.map((repId) => ({ repId, days })),
     );
     const ranked = [...new Set(terms.flatMap((one) => rankedPlans(changed(one).versions)))];
     const peers: string[] = [];
     for (const plan of ranked.filter((one) => !rankedBefore.has(one))) {
       rankedBefore.add(plan);
-      peers.push(...(await repsOfPlan(trx, workspaceId, plan)));
+      peers.push(...(await repsOfPlan(tx, plan)));
     }
     added = [...new Set([...[...above.values()].flat(), ...peers])].filter((repId) => !all.has(repId));
   }

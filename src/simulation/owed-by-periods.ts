@@ -3,7 +3,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type FrozenPeriod, type RepTerms } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Overlay } from './overlay.js';
 import { dryRunPeriods } from './period-dry-run.js';
 
@@ -27,7 +27,7 @@ export class OwedByPeriods {
 
   /** `periodsOf` chooses the approved periods of a rep. */
   static async load(
-    trx: Work,
+    tx: Transaction,
     terms: Iterable<RepTerms>,
     periodsOf: (terms: RepTerms) => readonly FrozenPeriod[],
     asOf: Day,
@@ -37,7 +37,7 @@ export class OwedByPeriods {
     for (const stored of terms) {
       const periods = periodsOf(stored);
       if (periods.length === 0) continue;
-      const rows = await dryRunPeriods(trx, stored, periods, asOf, overlay);
+      const rows = await dryRunPeriods(tx, stored, periods, asOf, overlay);
       for (const { period } of periods)
         all.push({ repId: stored.repId, period, amounts: sumsByCurrency(rows.get(period) ?? []) });
     }

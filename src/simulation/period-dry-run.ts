@@ -6,7 +6,7 @@ import { type CountedRow } from '../ledger/input/counted-rows.js';
 import { currentDaysOf } from '../ledger/input/current-days.js';
 import { naturalKey } from '../ledger/input/ledger-rows.js';
 import { type FrozenPeriod, type RepTerms } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Overlay } from './overlay.js';
 import { unfrozenRows } from './unfrozen-rows.js';
 
@@ -16,24 +16,24 @@ import { unfrozenRows } from './unfrozen-rows.js';
  * rep owns. Every key is thus counted by one period. The periods are calculated together.
  */
 export async function dryRunPeriods(
-  trx: Work,
+  tx: Transaction,
   terms: RepTerms,
   periods: readonly FrozenPeriod[],
   asOf: Day,
   overlay?: Overlay,
 ): Promise<ReadonlyMap<Period, CountedRow[]>> {
-  const keys = await loadOwnedKeys(trx, terms);
+  const keys = await loadOwnedKeys(tx, terms);
   const names = new Set(periods.map(({ period }) => period));
   const owned = new Set(keys.filter(({ owner }) => names.has(owner)).map((key) => key.dealKey));
   const ranges = periods.map(({ range }) => range);
-  const days = [...ranges, ...(await currentDaysOf(trx, terms.workspaceId, [...owned]))].reduce(hull);
+  const days = [...ranges, ...(await currentDaysOf(tx, [...owned]))].reduce(hull);
   const owners = new Map(keys.map((key) => [naturalKey(key), key.owner]));
   const periodOf = (row: CountedRow): Period | undefined => {
     const owner = owners.get(naturalKey(row));
     if (owner !== undefined) return names.has(owner) ? owner : undefined;
     return periods.find(({ range }) => isWithin(row.earnedOn, range))?.period;
   };
-  const byPeriod = groupBy(await unfrozenRows(trx, terms, days, asOf, overlay), periodOf);
+  const byPeriod = groupBy(await unfrozenRows(tx, terms, days, asOf, overlay), periodOf);
   return new Map([...byPeriod].flatMap(([period, rows]) => (period === undefined ? [] : [[period, rows]])));
 }
 
@@ -43,15 +43,15 @@ interface OwnedKey extends Pick<CountedRow, 'planId' | 'ruleName' | 'dealKey'> {
 }
 
 /** The keys of all approved periods of the rep, from approved rows and trued-up rows. */
-async function loadOwnedKeys(trx: Work, { workspaceId, repId }: RepTerms): Promise<OwnedKey[]> {
+async function loadOwnedKeys(tx: Transaction, { repId }: RepTerms): Promise<OwnedKey[]> {
   const { rows } = await sql<OwnedKey>`
     select e.plan_id as "planId", e.rule_name as "ruleName", e.deal_key as "dealKey", s.period as owner
     from commission_events e
     join statement_periods s on s.workspace_id = e.workspace_id and s.rep_id = e.rep_id and s.status = 'approved'
       and e.earned_on between s.from_day and s.to_day
-    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned' and e.status = 'earned'
+    where e.workspace_id = ${tx.workspaceId} and e.rep_id = ${repId} and e.kind = 'commission_earned' and e.status = 'earned'
     union
     select plan_id, rule_name, deal_key, frozen_period from trued_up_rows
-    where workspace_id = ${workspaceId} and rep_id = ${repId}`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and rep_id = ${repId}`.execute(tx.db);
   return rows;
 }

@@ -3,7 +3,7 @@ import { type Day, type DayRange, dayInZone } from '../kernel/day.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { withDryRun } from '../platform/database/dry-run.js';
-import { type TenantCaller, type Work } from '../platform/database/unit-of-work.js';
+import { type TenantCaller, type Transaction } from '../platform/database/unit-of-work.js';
 import { type CommissionEffect, effectOfWrite } from './write-effect.js';
 
 /**
@@ -14,14 +14,13 @@ export async function previewWrite(
   changes: CommissionChanges,
   clock: Clock,
   caller: TenantCaller,
-  write: (trx: Work, today: Day) => Promise<ReadonlyMap<string, DayRange> | null>,
+  write: (tx: Transaction, today: Day) => Promise<ReadonlyMap<string, DayRange> | null>,
 ): Promise<CommissionEffect | null> {
-  const { workspaceId } = caller;
   return withDryRun<CommissionEffect | null>(true, (end) =>
-    changes.run(caller, 'exclusive', async (trx) => {
-      const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+    changes.run(caller, 'exclusive', async (tx) => {
+      const { timeZone } = await loadWorkspaceTerms(tx);
       const today = dayInZone(clock.now(), timeZone);
-      return end(await effectOfWrite(trx, workspaceId, today, () => write(trx, today)));
+      return end(await effectOfWrite(tx, today, () => write(tx, today)));
     }),
   );
 }

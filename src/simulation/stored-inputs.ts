@@ -5,7 +5,7 @@ import { loadRankings, peerCreditsIn, type Rankings, rankedPlans } from '../ledg
 import { type LoadedRepInput, loadRepInputs } from '../ledger/input/rep-input.js';
 import { hasCascades, type RepTerms } from '../ledger/input/rep-terms.js';
 import { repBatches } from '../ledger/lanes/lane-batches.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { compareWithStored, type RepMoves } from './moved-rows.js';
 import { type TeamInputs } from './team-calculation.js';
 
@@ -14,8 +14,7 @@ export class StoredInputs implements TeamInputs<LoadedRepInput, RepMoves> {
   readonly toEarnings = compareWithStored;
 
   private constructor(
-    private readonly trx: Work,
-    private readonly workspaceId: string,
+    private readonly tx: Transaction,
     private readonly terms: ReadonlyMap<string, RepTerms>,
     readonly window: DayRange,
     private readonly asOf: Day,
@@ -24,8 +23,7 @@ export class StoredInputs implements TeamInputs<LoadedRepInput, RepMoves> {
   ) {}
 
   static async prepare(
-    trx: Work,
-    workspaceId: string,
+    tx: Transaction,
     terms: ReadonlyMap<string, RepTerms>,
     window: DayRange,
     asOf: Day,
@@ -34,16 +32,16 @@ export class StoredInputs implements TeamInputs<LoadedRepInput, RepMoves> {
     const managers = all.filter(hasCascades).map(({ repId }) => repId);
     const ranked = [...new Set(all.flatMap(({ versions }) => rankedPlans(versions)))];
     const [teams, rankings] = await inParallel(
-      () => loadTeams(trx, workspaceId, managers),
-      () => loadRankings(trx, workspaceId, ranked, window),
+      () => loadTeams(tx, managers),
+      () => loadRankings(tx, ranked, window),
     );
-    return new StoredInputs(trx, workspaceId, terms, window, asOf, teams, rankings);
+    return new StoredInputs(tx, terms, window, asOf, teams, rankings);
   }
 
   /** The database reads the next batch during the calculation of this one. */
   async *load(repIds: readonly string[]): AsyncGenerator<LoadedRepInput[]> {
-    const { trx, workspaceId, window } = this;
-    const batches = await repBatches(trx, workspaceId, repIds, [...this.teams.keys()], window);
+    const { tx, window } = this;
+    const batches = await repBatches(tx, repIds, [...this.teams.keys()], window);
     let next = batches[0] === undefined ? null : this.loadBatch(batches[0]);
     for (const [index] of batches.entries()) {
       const inputs = (await next) ?? [];
@@ -55,7 +53,7 @@ export class StoredInputs implements TeamInputs<LoadedRepInput, RepMoves> {
 
   private loadBatch(repIds: readonly string[]): Promise<LoadedRepInput[]> {
     const windows = repIds.map((repId) => ({ terms: this.terms.get(repId) as RepTerms, window: this.window }));
-    const inputs = loadRepInputs(this.trx, windows, this.asOf, { explain: false });
+    const inputs = loadRepInputs(this.tx, windows, this.asOf, { explain: false });
     // The error is thrown where the inputs are awaited.
     inputs.catch(() => undefined);
     return inputs;

@@ -32,7 +32,7 @@ import {
   type RepTerms,
   workingTimeInput,
 } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { asStored } from './overlay.js';
 import { type Earnings, noKeys, TeamCalculation, type TeamInputs, type TeamRepInput } from './team-calculation.js';
 
@@ -41,7 +41,7 @@ import { type Earnings, noKeys, TeamCalculation, type TeamInputs, type TeamRepIn
  * in-memory calculation of the rep and the reps below, bottom-up, from one read of each table. Nothing is written.
  */
 export async function unfrozenRows(
-  trx: Work,
+  tx: Transaction,
   stored: RepTerms,
   days: DayRange,
   asOf: Day,
@@ -49,12 +49,12 @@ export async function unfrozenRows(
 ): Promise<CountedRow[]> {
   const terms = overlay.terms(stored);
   const dependsOnOthers = hasCascades(terms) || hasRankTiers(terms);
-  const hierarchy = await loadHierarchyBelow(trx, terms.workspaceId, terms.repId, dependsOnOthers);
-  const below = await loadTermsOfReps(trx, terms.workspaceId, hierarchy.bottomUp, terms.workspace);
+  const hierarchy = await loadHierarchyBelow(tx, terms.repId, dependsOnOthers);
+  const below = await loadTermsOfReps(tx, hierarchy.bottomUp, terms.workspace);
   const all = new Map([...below].map(([repId, one]) => [repId, overlay.terms(one)]));
   all.set(terms.repId, { ...terms, frozen: [] });
   const window = widened(days, maxPeriodKind([...all.values()]));
-  const input = await loadTeamInput(trx, terms.repId, all, window);
+  const input = await loadTeamInput(tx, terms.repId, all, window);
   const rankings = overlay.rankings(input.rankings);
   const inputs = new UnfrozenInputs(hierarchy, { ...input, rankings }, window, asOf);
   const results = await new TeamCalculation(inputs).run([...all.keys()]);
@@ -77,28 +77,26 @@ interface TeamInput {
 }
 
 async function loadTeamInput(
-  trx: Work,
+  tx: Transaction,
   repId: string,
   terms: ReadonlyMap<string, RepTerms>,
   window: DayRange,
 ): Promise<TeamInput> {
   const all = [...terms.values()];
-  const { workspaceId } = terms.get(repId) as RepTerms;
   const ranked = [...new Set(all.flatMap(({ versions }) => rankedPlans(versions)))];
   const periodic = all.filter(hasPeriodicRules);
   const deals = await loadOwnedDeals(
-    trx,
+    tx,
     terms.get(repId) as RepTerms,
     [...terms.keys()].map((owner) => ({ repId: owner, days: window })),
   );
   const dealIds = [...deals.values()].flat().map(({ dealId }) => dealId);
   const [retained, rankings, firstCloseDates] = await inParallel(
-    () => loadRetainedRows(trx, repId, terms, { window, dealIds }),
-    () => loadRankings(trx, workspaceId, ranked, window),
+    () => loadRetainedRows(tx, repId, terms, { window, dealIds }),
+    () => loadRankings(tx, ranked, window),
     () =>
       loadFirstCloseDates(
-        trx,
-        workspaceId,
+        tx,
         periodic.map((one) => one.repId),
       ),
   );
@@ -107,26 +105,24 @@ async function loadTeamInput(
 
 /** Rows that stay because their terms were withdrawn: dated in the window, or of a deal that closes in it. */
 async function loadRetainedRows(
-  trx: Work,
+  tx: Transaction,
   repId: string,
   terms: ReadonlyMap<string, RepTerms>,
   { window: { from, to }, dealIds }: { readonly window: DayRange; readonly dealIds: readonly string[] },
 ): Promise<ReadonlyMap<string, readonly RetainedRow[]>> {
-  const { workspaceId } = terms.get(repId) as RepTerms;
   const mayKeep = [...terms.values()].filter((one) => one.repId === repId || hasWithdrawnTerms(one));
   const ofReps = sql`c.rep_id = any(${mayKeep.map((one) => one.repId)}::uuid[])`;
   const [within, moved] = await inParallel(
-    () => loadCountedRows(trx, workspaceId, sql`${ofReps} and c.earned_on between ${from}::date and ${to}::date`),
+    () => loadCountedRows(tx, sql`${ofReps} and c.earned_on between ${from}::date and ${to}::date`),
     () =>
       loadCountedRows(
-        trx,
-        workspaceId,
+        tx,
         sql`${ofReps} and c.earned_on not between ${from}::date and ${to}::date and c.deal_key = any(${dealIds}::text[])`,
       ),
   );
   const holds = new Map([...terms].map(([of, one]) => [of, retainedBy(one)]));
   const retained = [...within, ...moved].filter((row) => (holds.get(row.repId)?.(row) ?? null) !== null);
-  const owners = await ownersOfDeals(trx, workspaceId, retained);
+  const owners = await ownersOfDeals(tx, retained);
   const byRep = groupBy(retained, (row) => row.repId);
   return new Map([...byRep].map(([id, rows]) => [id, retainedRows(terms.get(id) as RepTerms, rows, owners)]));
 }

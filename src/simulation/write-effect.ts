@@ -4,7 +4,7 @@ import { type Day, type DayRange, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { forecastDeals } from './forecast.js';
 import { type MovedRow } from './moved-rows.js';
 import { OwedByPeriods } from './owed-by-periods.js';
@@ -46,41 +46,44 @@ export type CommissionEffect = z.input<typeof commissionEffect>;
  * would take too many deals, or if the write returns null.
  */
 export async function effectOfWrite(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   today: Day,
   write: () => Promise<ReadonlyMap<string, DayRange> | null>,
 ): Promise<CommissionEffect | null> {
-  await sql`savepoint before_write`.execute(trx);
+  await sql`savepoint before_write`.execute(tx.db);
   const affected = await write();
   if (affected === null) return null;
-  const { moved, terms, window } = await forecastDeals(trx, workspaceId, affected, today);
-  const after = await owedOf(trx, [...terms.values()], window, today);
-  await sql`rollback to savepoint before_write`.execute(trx);
-  const stored = terms.size === 0 ? [] : await loadTerms(trx, workspaceId, [...terms.keys()]);
-  const locked = after.since(await owedOf(trx, stored, window, today));
+  const { moved, terms, window } = await forecastDeals(tx, affected, today);
+  const after = await owedOf(tx, [...terms.values()], window, today);
+  await sql`rollback to savepoint before_write`.execute(tx.db);
+  const stored = terms.size === 0 ? [] : await loadTerms(tx, [...terms.keys()]);
+  const locked = after.since(await owedOf(tx, stored, window, today));
   return { ...movementOf(moved), locked };
 }
 
 /** The reps with the days, or null if they have too many deals for a calculation. */
 export async function affectedWithin(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   affected: ReadonlyMap<string, DayRange>,
 ): Promise<ReadonlyMap<string, DayRange> | null> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
-      select from deals where workspace_id = ${workspaceId} and rep_id = any(${[...affected.keys()]}::uuid[])
+      select from deals where workspace_id = ${tx.workspaceId} and rep_id = any(${[...affected.keys()]}::uuid[])
         and deleted_at is null limit ${maxForecastDeals + 1}
-    ) found`.execute(trx);
+    ) found`.execute(tx.db);
   return (rows[0]?.count ?? 0) > maxForecastDeals ? null : affected;
 }
 
 /** What the approved periods around the days would pay. */
-function owedOf(trx: Work, terms: readonly RepTerms[], window: DayRange | null, today: Day): Promise<OwedByPeriods> {
+function owedOf(
+  tx: Transaction,
+  terms: readonly RepTerms[],
+  window: DayRange | null,
+  today: Day,
+): Promise<OwedByPeriods> {
   const within = ({ frozen }: RepTerms) =>
     window === null ? [] : frozen.filter(({ range }) => overlap(range, window));
-  return OwedByPeriods.load(trx, terms, within, today);
+  return OwedByPeriods.load(tx, terms, within, today);
 }
 
 function movementOf(moved: readonly MovedRow[]): Omit<CommissionEffect, 'locked'> {

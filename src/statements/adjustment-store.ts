@@ -5,7 +5,7 @@ import { newId } from '../kernel/ids.js';
 import { type Period, periodOf } from '../kernel/period.js';
 import { recordHistory } from '../ledger/output/event-history.js';
 import { refreshMonths } from '../ledger/output/totals.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { recordChangedCommission } from '../platform/outbound/outgoing-events.js';
 import { type AdjustmentRow } from './adjustment.js';
 import { type TrueUpLine } from './true-up-line.js';
@@ -29,137 +29,137 @@ interface NewAdjustment {
 }
 
 /** Inserts an adjustment, a clawback or a true-up with its history. Returns its id. */
-export async function insertAdjustment(trx: Work, entry: Entry, row: NewAdjustment): Promise<string> {
+export async function insertAdjustment(tx: Transaction, entry: Entry, row: NewAdjustment): Promise<string> {
   const eventId = newId();
   await withHistory(
-    trx,
+    tx,
     'inserted',
     sql`
     insert into commission_events (workspace_id, rep_id, event_id, kind, status, deal_key, category, amount, currency,
       period, earned_on, idempotency_key, reason, actor, run_id)
-    values (${entry.workspaceId}, ${entry.repId}, ${eventId}, ${row.kind}, 'earned', ${row.dealId}, 'adjustment',
+    values (${tx.workspaceId}, ${entry.repId}, ${eventId}, ${row.kind}, 'earned', ${row.dealId}, 'adjustment',
       ${row.amount}, ${row.currency}, ${row.period}, ${row.earnedOn}, ${newId()}, ${row.reason}, ${entry.actor},
       ${entry.runId})
     returning *`,
   );
-  await recordChange(trx, entry, [eventId]);
-  await refreshMonth(trx, entry, row.earnedOn);
+  await recordChange(tx, entry, [eventId]);
+  await refreshMonth(tx, entry, row.earnedOn);
   return eventId;
 }
 
 /** Stores the lines that a true-up consists of. */
 export async function insertTrueUpLines(
-  trx: Work,
-  { workspaceId, repId }: Entry,
+  tx: Transaction,
+  { repId }: Entry,
   {
     eventId,
     period,
     lines,
   }: { readonly eventId: string; readonly period: Period; readonly lines: readonly TrueUpLine[] },
 ): Promise<void> {
-  await trx
+  await tx.db
     .insertInto('true_ups')
-    .values({ workspace_id: workspaceId, event_id: eventId, rep_id: repId, period, lines: JSON.stringify(lines) })
+    .values({ workspace_id: tx.workspaceId, event_id: eventId, rep_id: repId, period, lines: JSON.stringify(lines) })
     .execute();
 }
 
 export async function updateAdjustment(
-  trx: Work,
+  tx: Transaction,
   entry: Entry,
   row: AdjustmentRow,
   change: { readonly amount: string; readonly reason: string | null },
 ): Promise<void> {
   await withHistory(
-    trx,
+    tx,
     'changed',
     sql`
     update commission_events set amount = ${change.amount}, reason = ${change.reason}, actor = ${entry.actor},
       run_id = ${entry.runId}, idempotency_key = ${newId()}, revision = revision + 1, updated_at = now()
-    where workspace_id = ${entry.workspaceId} and rep_id = ${entry.repId} and event_id = ${row.eventId}
+    where workspace_id = ${tx.workspaceId} and rep_id = ${entry.repId} and event_id = ${row.eventId}
     returning *`,
   );
-  if (!Decimal.of(change.amount).equals(Decimal.of(row.amount))) await recordChange(trx, entry, [row.eventId]);
-  await refreshMonth(trx, entry, row.earnedOn);
+  if (!Decimal.of(change.amount).equals(Decimal.of(row.amount))) await recordChange(tx, entry, [row.eventId]);
+  await refreshMonth(tx, entry, row.earnedOn);
 }
 
-export async function deleteAdjustment(trx: Work, entry: Entry, row: AdjustmentRow): Promise<void> {
+export async function deleteAdjustment(tx: Transaction, entry: Entry, row: AdjustmentRow): Promise<void> {
   // The revision is incremented first, because the history records the deletion as a revision.
-  await trx
+  await tx.db
     .updateTable('commission_events')
     .set({ revision: row.revision + 1, actor: entry.actor, run_id: entry.runId })
-    .where('workspace_id', '=', entry.workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', entry.repId)
     .where('event_id', '=', row.eventId)
     .execute();
   await withHistory(
-    trx,
+    tx,
     'deleted',
     sql`
     delete from commission_events
-    where workspace_id = ${entry.workspaceId} and rep_id = ${entry.repId} and event_id = ${row.eventId}
+    where workspace_id = ${tx.workspaceId} and rep_id = ${entry.repId} and event_id = ${row.eventId}
     returning *`,
   );
-  if (row.status === 'earned') await recordChange(trx, entry, [row.eventId]);
-  await refreshMonth(trx, entry, row.earnedOn);
+  if (row.status === 'earned') await recordChange(tx, entry, [row.eventId]);
+  await refreshMonth(tx, entry, row.earnedOn);
 }
 
 /**
  * Reverses the true-ups of the period, also those that were carried forward, and returns their number. The period must be
  * a draft again.
  */
-export async function reverseTrueUps(trx: Work, entry: Entry, period: Period): Promise<number> {
-  const days = await trueUpDays(trx, entry, period);
+export async function reverseTrueUps(tx: Transaction, entry: Entry, period: Period): Promise<number> {
+  const days = await trueUpDays(tx, entry, period);
   const count = await withHistory(
-    trx,
+    tx,
     'reversed',
     sql`
     update commission_events set status = 'reversed', actor = ${entry.actor}, run_id = ${entry.runId},
       revision = revision + 1, updated_at = now()
-    where workspace_id = ${entry.workspaceId} and rep_id = ${entry.repId} and kind = 'true_up' and status = 'earned'
-      and event_id in (select event_id from true_ups where workspace_id = ${entry.workspaceId}
+    where workspace_id = ${tx.workspaceId} and rep_id = ${entry.repId} and kind = 'true_up' and status = 'earned'
+      and event_id in (select event_id from true_ups where workspace_id = ${tx.workspaceId}
         and rep_id = ${entry.repId} and period = ${period})
     returning *`,
   );
   if (count === 0) return 0;
-  await recordChange(trx, entry, null);
-  for (const day of days) await refreshMonth(trx, entry, day);
+  await recordChange(tx, entry, null);
+  for (const day of days) await refreshMonth(tx, entry, day);
   return count;
 }
 
 /** The days of the earned true-ups that pay the difference of the period. */
 export async function trueUpDays(
-  trx: Work,
-  { workspaceId, repId }: Pick<Entry, 'workspaceId' | 'repId'>,
+  tx: Transaction,
+  { repId }: Pick<Entry, 'workspaceId' | 'repId'>,
   period: Period,
 ): Promise<Day[]> {
   const { rows } = await sql<{ day: Day }>`
     select distinct e.earned_on as day from true_ups t
     join commission_events e on e.workspace_id = t.workspace_id and e.rep_id = t.rep_id and e.event_id = t.event_id
-    where t.workspace_id = ${workspaceId} and t.rep_id = ${repId} and t.period = ${period} and e.status = 'earned'
-    order by 1`.execute(trx);
+    where t.workspace_id = ${tx.workspaceId} and t.rep_id = ${repId} and t.period = ${period} and e.status = 'earned'
+    order by 1`.execute(tx.db);
   return rows.map(({ day }) => day);
 }
 
 /** Stores the outgoing events of the change. */
 async function recordChange(
-  trx: Work,
-  { workspaceId, repId, runId }: Entry,
+  tx: Transaction,
+  { repId, runId }: Entry,
   eventIds: readonly string[] | null,
 ): Promise<void> {
-  await recordChangedCommission(trx, workspaceId, [{ repId, runId, eventIds }]);
+  await recordChangedCommission(tx, [{ repId, runId, eventIds }]);
 }
 
 async function withHistory(
-  trx: Work,
+  tx: Transaction,
   change: Parameters<typeof recordHistory>[0],
   write: RawBuilder<unknown>,
 ): Promise<number> {
   const { numAffectedRows = 0n } = await sql`with written as (${write}) ${recordHistory(change)} from written`.execute(
-    trx,
+    tx.db,
   );
   return Number(numAffectedRows);
 }
 
-async function refreshMonth(trx: Work, { workspaceId, repId }: Entry, earnedOn: Day): Promise<void> {
-  await refreshMonths(trx, workspaceId, [{ repId, month: periodOf(earnedOn, 'monthly') }]);
+async function refreshMonth(tx: Transaction, { repId }: Entry, earnedOn: Day): Promise<void> {
+  await refreshMonths(tx, [{ repId, month: periodOf(earnedOn, 'monthly') }]);
 }

@@ -1,15 +1,10 @@
 import { sql } from 'kysely';
 import { isUuid } from '../kernel/ids.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type AdjustmentRow } from './adjustment.js';
 
 /** The rep's adjustment, clawback or true-up with this id. Null for every other row, including commission events. */
-export async function findAdjustment(
-  trx: Work,
-  workspaceId: string,
-  repId: string,
-  eventId: string,
-): Promise<AdjustmentRow | null> {
+export async function findAdjustment(tx: Transaction, repId: string, eventId: string): Promise<AdjustmentRow | null> {
   if (!isUuid(eventId)) return null;
   const { rows } = await sql<AdjustmentRow>`
     select e.event_id as "eventId", e.rep_id as "repId", r.name as "repName", e.deal_key as "dealKey",
@@ -19,7 +14,7 @@ export async function findAdjustment(
     from commission_events e
     join reps r on r.workspace_id = e.workspace_id and r.rep_id = e.rep_id
     left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
-    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.event_id = ${eventId}
-      and e.kind <> 'commission_earned'`.execute(trx);
+    where e.workspace_id = ${tx.workspaceId} and e.rep_id = ${repId} and e.event_id = ${eventId}
+      and e.kind <> 'commission_earned'`.execute(tx.db);
   return rows[0] ?? null;
 }

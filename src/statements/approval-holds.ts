@@ -6,7 +6,7 @@ import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DisputeType, disputeTypes, openStatuses } from './dispute-types.js';
 
 /** What prevents the approval of a statement, besides the statement itself. */
@@ -40,14 +40,13 @@ export interface ApprovalHolds {
 
 /** The holds of the statements of the period, by rep; of those reps where ids are given. */
 export async function readApprovalHolds(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<(repId: string) => ApprovalHolds> {
   const [covering, disputes] = await inParallel(
-    () => coveringPeriods(trx, workspaceId, period, repIds),
-    () => openDisputesIn(trx, workspaceId, period, repIds),
+    () => coveringPeriods(tx, period, repIds),
+    () => openDisputesIn(tx, period, repIds),
   );
   return (repId) => ({
     coveredBy: covering.get(repId) ?? [],
@@ -57,18 +56,17 @@ export async function readApprovalHolds(
 
 /** Finds, for each rep, the other approved periods with days of the period, earliest first. */
 export async function coveringPeriods(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<ReadonlyMap<string, Period[]>> {
   const { from, to } = periodRange(period);
   const { rows } = await sql<{ repId: string; period: Period }>`
-    select s.rep_id as "repId", s.period from ${statementPeriodsTable(trx, workspaceId)} s
-    where s.workspace_id = ${workspaceId} and s.status = 'approved' and s.period <> ${period}
+    select s.rep_id as "repId", s.period from ${statementPeriodsTable(tx)} s
+    where s.workspace_id = ${tx.workspaceId} and s.status = 'approved' and s.period <> ${period}
       and s.from_day <= ${to}::date and s.to_day >= ${from}::date
       ${repIds === null ? sql`` : sql`and s.rep_id = any(${repIds}::uuid[])`}
-    order by s.from_day, s.period`.execute(trx);
+    order by s.from_day, s.period`.execute(tx.db);
   const byRep = new Map<string, Period[]>();
   for (const { repId, period: covering } of rows) getOrInsert(byRep, repId, () => []).push(covering);
   return byRep;
@@ -79,19 +77,18 @@ export async function coveringPeriods(
  * history of steps only, so an earlier instant has none.
  */
 export async function openDisputesIn(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<ReadonlyMap<string, OpenDispute[]>> {
-  if (trx.asOf !== null) return new Map();
+  if (tx.asOf !== null) return new Map();
   const { rows } = await sql<OpenDispute & { repId: string; type: DisputeType; period: Period }>`
     select d.rep_id as "repId", d.dispute_id as "disputeId", d.period, d.type, d.description, o.name as "openedBy"
     from disputes d
     left join reps o on o.workspace_id = d.workspace_id and o.rep_id = d.opened_by
-    where d.workspace_id = ${workspaceId} and d.status = any(${[...openStatuses]}::text[])
+    where d.workspace_id = ${tx.workspaceId} and d.status = any(${[...openStatuses]}::text[])
       ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`}
-    order by d.opened_at, d.dispute_id`.execute(trx);
+    order by d.opened_at, d.dispute_id`.execute(tx.db);
   const range = periodRange(period);
   const byRep = new Map<string, OpenDispute[]>();
   for (const { repId, ...dispute } of rows)

@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { findIdentity } from '../auth/identity-views.js';
 import { type Caller, peopleBehind } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Approver } from './statement.js';
 
 interface Person {
@@ -15,11 +15,11 @@ interface Person {
  * The people who may approve, unlock and true up the rep's statement: active managers and admins other than the rep. If
  * `managerScope` is `reports`, only managers above the rep count.
  */
-export async function listApprovers(trx: Work, workspaceId: string, repId: string): Promise<Person[]> {
-  return trx
+export async function listApprovers(tx: Transaction, repId: string): Promise<Person[]> {
+  return tx.db
     .selectFrom('reps')
     .select(['rep_id as repId', 'name', 'role'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('active', '=', true)
     .where('rep_id', '<>', repId)
     .where('role', 'in', ['admin', 'manager'])
@@ -46,8 +46,8 @@ export function assertNotOwnStatement(caller: Caller, repId: string): void {
 }
 
 /** The person or API key that approves, with its current name. */
-export async function identifyApprover(trx: Work, caller: Caller): Promise<Approver> {
-  const { name } = await findIdentity(trx, caller);
+export async function identifyApprover(tx: Transaction, caller: Caller): Promise<Approver> {
+  const { name } = await findIdentity(tx, caller);
   if (caller.repId !== null) return { repId: caller.repId, name };
   return { name, ...(caller.tokenId === undefined ? {} : { keyId: caller.tokenId }) };
 }

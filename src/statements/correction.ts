@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Period } from '../kernel/period.js';
 import { eventsTable } from '../ledger/input/as-of.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type TrueUpLine, toTrueUpLineResponse, trueUpLine } from './true-up-line.js';
 
 /** The part of a true-up, or of a difference that was carried forward, that one rule on one deal adds. */
@@ -47,11 +47,7 @@ export interface DealSelection {
 }
 
 /** The lines of true-ups about the deals that count, oldest first. In a transaction with `asOf`, those of that instant. */
-export async function listCorrections(
-  trx: Work,
-  workspaceId: string,
-  { dealIds, repIds }: DealSelection,
-): Promise<CorrectionRow[]> {
+export async function listCorrections(tx: Transaction, { dealIds, repIds }: DealSelection): Promise<CorrectionRow[]> {
   if (dealIds.length === 0) return [];
   const { rows } = await sql<CorrectionRow>`
     select e.event_id as "eventId", e.rep_id as "repId", r.name as "repName", l.line ->> 'dealId' as "dealId",
@@ -59,12 +55,12 @@ export async function listCorrections(
       l.line ->> 'approved' as approved, l.line ->> 'live' as live, l.line ->> 'delta' as delta, e.currency,
       e.updated_at as at
     from true_ups t
-    join ${eventsTable(trx, workspaceId)} e on e.workspace_id = t.workspace_id and e.rep_id = t.rep_id
+    join ${eventsTable(tx)} e on e.workspace_id = t.workspace_id and e.rep_id = t.rep_id
       and e.event_id = t.event_id and e.status = 'earned'
     ${joinLinesOfDeals(sql.ref('t.lines'), dealIds)}
     left join reps r on r.workspace_id = t.workspace_id and r.rep_id = t.rep_id
-    where t.workspace_id = ${workspaceId} ${repIds === null ? sql`` : sql`and t.rep_id = any(${repIds}::uuid[])`}
-    order by e.updated_at, t.period, l.line ->> 'ruleName', e.event_id`.execute(trx);
+    where t.workspace_id = ${tx.workspaceId} ${repIds === null ? sql`` : sql`and t.rep_id = any(${repIds}::uuid[])`}
+    order by e.updated_at, t.period, l.line ->> 'ruleName', e.event_id`.execute(tx.db);
   return rows;
 }
 
@@ -104,15 +100,14 @@ export const trueUpOfEvent = z
 
 /** Null for an event that is no true-up. */
 export async function findTrueUpByEvent(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   eventId: string,
   paidIn: Period,
 ): Promise<z.input<typeof trueUpOfEvent> | null> {
-  const row = await trx
+  const row = await tx.db
     .selectFrom('true_ups')
     .select(['period', 'lines'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('event_id', '=', eventId)
     .executeTakeFirst();
   if (row === undefined) return null;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 
 /** A deal on a statement of the rep, with its present name and owner. */
 interface ListedDeal {
@@ -13,12 +13,11 @@ interface ListedDeal {
  * statement may not see, because the name may have changed after the deal had moved away.
  */
 export async function loadDealNames(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   deals: readonly ListedDeal[],
 ): Promise<(deal: ListedDeal) => string | null> {
   const ofOthers = deals.filter(({ repId, dealName, dealOwner }) => dealName !== null && dealOwner !== repId);
-  const visible = await loadVisible(trx, workspaceId, [...new Set(ofOthers.map(({ repId }) => repId))]);
+  const visible = await loadVisible(tx, [...new Set(ofOthers.map(({ repId }) => repId))]);
   return ({ repId, dealName, dealOwner }) => {
     const people = visible.get(repId);
     const isVisible = dealOwner === repId || people === null || (dealOwner !== null && people?.has(dealOwner) === true);
@@ -28,8 +27,7 @@ export async function loadDealNames(
 
 /** Loads the people whose deals each rep may see; null stands for everyone. */
 async function loadVisible(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlySet<string> | null>> {
   if (repIds.length === 0) return new Map();
@@ -39,21 +37,20 @@ async function loadVisible(
         then people_below(r.workspace_id, r.rep_id)
       end as people
     from reps r join workspaces w on w.workspace_id = r.workspace_id
-    where r.workspace_id = ${workspaceId} and r.rep_id = any(${repIds}::uuid[])`.execute(trx);
+    where r.workspace_id = ${tx.workspaceId} and r.rep_id = any(${repIds}::uuid[])`.execute(tx.db);
   return new Map(rows.map(({ repId, people }) => [repId, people === null ? null : new Set(people)]));
 }
 
 /** The names that a statement of the rep shows for the deals, by id. */
 export async function findNamesOnStatement(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
   dealIds: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
   if (dealIds.length === 0) return new Map();
   const { rows } = await sql<ListedDeal & { readonly dealId: string }>`
     select deal_id as "dealId", ${repId}::text as "repId", name as "dealName", rep_id as "dealOwner" from deals
-    where workspace_id = ${workspaceId} and deal_id = any(${dealIds}::text[])`.execute(trx);
-  const findName = await loadDealNames(trx, workspaceId, rows);
+    where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[])`.execute(tx.db);
+  const findName = await loadDealNames(tx, rows);
   return new Map(rows.map((deal) => [deal.dealId, findName(deal)]));
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodKind, periodRange } from '../kernel/period.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type TeamMemberStatement } from './team-statements.js';
 
 /** Fewer months do not show what is usual for a rep. */
@@ -12,8 +12,7 @@ const minMonths = 6;
  * Months without an amount are not counted. Empty for other periods than months.
  */
 export async function readDeviations(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { period, currency }: { readonly period: Period; readonly currency: string },
   members: readonly Pick<TeamMemberStatement, 'repId' | 'main'>[],
 ): Promise<ReadonlyMap<string, number>> {
@@ -24,13 +23,13 @@ export async function readDeviations(
     from (
       select rep_id, commission + bonus + adjustments as total
       from rep_months
-      where workspace_id = ${workspaceId} and currency = ${currency}
+      where workspace_id = ${tx.workspaceId} and currency = ${currency}
         and rep_id = any(${members.map(({ repId }) => repId)}::uuid[])
         and month >= ${from}::date - interval '12 months' and month < ${from}::date
     ) months
     where total <> 0
     group by rep_id
-    having count(*) >= ${minMonths} and stddev_samp(total) > 0`.execute(trx);
+    having count(*) >= ${minMonths} and stddev_samp(total) > 0`.execute(tx.db);
   const usual = new Map(rows.map((row) => [row.repId, row]));
   return new Map(
     members.flatMap(({ repId, main }) => {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type CurrencySummary, type Summary, summaryFrom, summed } from './snapshot.js';
 
 /** What a payroll file contains for a person in one currency. */
@@ -26,12 +26,12 @@ export interface HandedAmounts {
   readonly people: ReadonlyMap<string, readonly CurrencySummary[]>;
 }
 
-export async function loadHandedAmounts(trx: Work, workspaceId: string, period: string): Promise<HandedAmounts> {
+export async function loadHandedAmounts(tx: Transaction, period: string): Promise<HandedAmounts> {
   const { rows } = await sql<HandedFile>`
     select scope, amounts from payroll_handovers
-    where workspace_id = ${workspaceId} and period = ${period}
-      and created_at <= coalesce(${trx.asOf}::timestamptz, 'infinity')
-    order by created_at, handover_id`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and period = ${period}
+      and created_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+    order by created_at, handover_id`.execute(tx.db);
   return { files: rows.length, isComplete: rows.every(({ amounts }) => amounts !== null), people: addUp(rows) };
 }
 

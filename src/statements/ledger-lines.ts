@@ -6,7 +6,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { mapInSlices } from '../kernel/waiting.js';
 import { eventsTable } from '../ledger/input/as-of.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { loadDealNames } from './deal-names.js';
 import { type StatementLine } from './snapshot.js';
 import { type StatementKey } from './statement.js';
@@ -27,15 +27,14 @@ interface LedgerRow
 }
 
 /** The rep's earned events on the days of the period. Equal ledgers give the same order. */
-export async function readLedgerLines(trx: Work, key: StatementKey): Promise<StatementLine[]> {
-  const lines = await readTeamLedgerLines(trx, key.workspaceId, key.period, [key.repId]);
+export async function readLedgerLines(tx: Transaction, key: StatementKey): Promise<StatementLine[]> {
+  const lines = await readTeamLedgerLines(tx, key.period, [key.repId]);
   return lines.get(key.repId) ?? [];
 }
 
 /** Reads the lines of many reps in one query. */
 export async function readTeamLedgerLines(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   period: Period,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, StatementLine[]>> {
@@ -47,15 +46,15 @@ export async function readTeamLedgerLines(
       e.rule_name as "ruleName", e.phase, e.kind, e.category, e.amount, e.base, e.tier_name as "tierName", e.credit,
       e.currency, e.period, e.earned_on as "earnedOn", e.reason, e.trace, e.actor,
       e.updated_at as "updatedAt", t.lines as "trueUpLines", t.period as "trueUpOf"
-    from ${eventsTable(trx, workspaceId)} e
+    from ${eventsTable(tx)} e
     left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
     left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id
     left join plan_versions v on v.workspace_id = e.workspace_id and v.plan_version_id = e.plan_version_id
     left join true_ups t on t.workspace_id = e.workspace_id and t.event_id = e.event_id
-    where e.workspace_id = ${workspaceId} and e.rep_id = any(${repIds}::uuid[]) and e.status = 'earned'
+    where e.workspace_id = ${tx.workspaceId} and e.rep_id = any(${repIds}::uuid[]) and e.status = 'earned'
       and e.earned_on between ${from}::date and ${to}::date
-    order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
-  const findName = await loadDealNames(trx, workspaceId, rows);
+    order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(tx.db);
+  const findName = await loadDealNames(tx, rows);
   const lines = await mapInSlices(rows, (row) => ({ repId: row.repId, line: toLine(row, findName(row)) }));
   const byRep = groupBy(lines, ({ repId }) => repId);
   return new Map([...byRep].map(([repId, ofRep]) => [repId, ofRep.map(({ line }) => line)]));

@@ -4,7 +4,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type CountedRow, loadRowsOfPeriod } from '../ledger/input/counted-rows.js';
 import { type FrozenPeriod, type RepTerms } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { dryRunPeriods } from '../simulation/period-dry-run.js';
 import { findNamesOnStatement } from './deal-names.js';
 import { type StatementContent } from './statement.js';
@@ -33,38 +33,37 @@ export interface ApprovedPeriod {
 
 /** Compares approved statements of the rep with one calculation as if no period were frozen. */
 export async function calculateOwedByPeriod(
-  trx: Work,
+  tx: Transaction,
   terms: RepTerms,
   periods: readonly ApprovedPeriod[],
   asOf: Day,
 ): Promise<Owed[]> {
   if (periods.length === 0) return [];
   const rows = await dryRunPeriods(
-    trx,
+    tx,
     terms,
     periods.map(({ frozen }) => frozen),
     asOf,
   );
   const owed: Owed[] = [];
-  for (const period of periods)
-    owed.push(await calculateOwed(trx, terms, period, rows.get(period.frozen.period) ?? []));
+  for (const period of periods) owed.push(await calculateOwed(tx, terms, period, rows.get(period.frozen.period) ?? []));
   return owed;
 }
 
 async function calculateOwed(
-  trx: Work,
+  tx: Transaction,
   terms: RepTerms,
   { frozen, statement: approved }: ApprovedPeriod,
   after: readonly CountedRow[],
 ): Promise<Owed> {
-  const { workspaceId, repId } = terms;
-  const before = await loadRowsOfPeriod(trx, { workspaceId, repId, period: frozen.period }, frozen);
-  const live = sumsByCurrency([...after, ...(await loadAdjustments(trx, terms, frozen))]);
-  const carried = await loadCarriedForward(trx, terms, frozen);
+  const { repId } = terms;
+  const before = await loadRowsOfPeriod(tx, { workspaceId: tx.workspaceId, repId, period: frozen.period }, frozen);
+  const live = sumsByCurrency([...after, ...(await loadAdjustments(tx, terms, frozen))]);
+  const carried = await loadCarriedForward(tx, terms, frozen);
   const owed = differences(live, sumsByCurrency([...approvedAmounts(approved), ...carried]));
   const lines = trueUpLines(before, after, approved.currency);
   const dealIds = lines.flatMap(({ dealId }) => dealId ?? []);
-  const names = await findNamesOnStatement(trx, workspaceId, repId, dealIds);
+  const names = await findNamesOnStatement(tx, repId, dealIds);
   return {
     approved: Decimal.of(approved.summary.netPayout),
     carriedForward: sumsByCurrency(carried).get(approved.currency) ?? Decimal.zero,
@@ -84,30 +83,26 @@ interface Amount {
 
 /** The adjustments, the clawbacks and what was carried into the period; without its own true-ups. */
 async function loadAdjustments(
-  trx: Work,
-  { workspaceId, repId }: RepTerms,
+  tx: Transaction,
+  { repId }: RepTerms,
   { period, range }: FrozenPeriod,
 ): Promise<Amount[]> {
   const { rows } = await sql<Amount>`
     select e.currency, e.amount from commission_events e
     left join true_ups t on t.workspace_id = e.workspace_id and t.event_id = e.event_id
-    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.status = 'earned'
+    where e.workspace_id = ${tx.workspaceId} and e.rep_id = ${repId} and e.status = 'earned'
       and e.earned_on between ${range.from}::date and ${range.to}::date
-      and (e.kind in ('adjustment', 'clawback') or (e.kind = 'true_up' and t.period <> ${period}))`.execute(trx);
+      and (e.kind in ('adjustment', 'clawback') or (e.kind = 'true_up' and t.period <> ${period}))`.execute(tx.db);
   return rows;
 }
 
 /** What other periods have paid for this one. */
-async function loadCarriedForward(
-  trx: Work,
-  { workspaceId, repId }: RepTerms,
-  { period }: FrozenPeriod,
-): Promise<Amount[]> {
+async function loadCarriedForward(tx: Transaction, { repId }: RepTerms, { period }: FrozenPeriod): Promise<Amount[]> {
   const { rows } = await sql<Amount>`
     select e.currency, e.amount from true_ups t
     join commission_events e on e.workspace_id = t.workspace_id and e.rep_id = t.rep_id and e.event_id = t.event_id
-    where t.workspace_id = ${workspaceId} and t.rep_id = ${repId} and t.period = ${period} and e.status = 'earned'
-      and e.period <> t.period`.execute(trx);
+    where t.workspace_id = ${tx.workspaceId} and t.rep_id = ${repId} and t.period = ${period} and e.status = 'earned'
+      and e.period <> t.period`.execute(tx.db);
   return rows;
 }
 

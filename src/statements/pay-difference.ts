@@ -9,7 +9,7 @@ import { nextPeriod, type Period, periodRange } from '../kernel/period.js';
 import { type FrozenPeriod, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { storeTruedUpRows } from '../ledger/output/trued-up-state.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { adjustmentDay } from './adjustment.js';
 import { insertAdjustment, insertTrueUpLines } from './adjustment-store.js';
@@ -72,23 +72,20 @@ export interface Difference {
   readonly owed: Owed;
 }
 
-export async function findDifference(trx: Work, key: StatementKey, at: Date): Promise<Difference> {
-  const terms = await loadRepTerms(trx, key.workspaceId, key.repId);
+export async function findDifference(tx: Transaction, key: StatementKey, at: Date): Promise<Difference> {
+  const terms = await loadRepTerms(tx, key.repId);
   const frozen = terms.frozen.find(({ period: frozenPeriod }) => frozenPeriod === key.period);
-  const stored = frozen === undefined ? null : await findLatest(trx, key);
+  const stored = frozen === undefined ? null : await findLatest(tx, key);
   if (frozen === undefined || stored === null) throw statementNotApproved();
   const { latest } = stored;
   const asOf = dayInZone(at, terms.workspace.timeZone);
-  const [owed] = await calculateOwedByPeriod(trx, terms, [{ frozen, statement: latest }], asOf);
+  const [owed] = await calculateOwedByPeriod(tx, terms, [{ frozen, statement: latest }], asOf);
   return { terms, frozen, statement: latest, owed: owed as Owed };
 }
 
-async function approval(
-  trx: Work,
-  { workspaceId, repId }: StatementKey,
-): Promise<Pick<TrueUpResponse, 'approvers' | 'how'>> {
+async function approval(tx: Transaction, { repId }: StatementKey): Promise<Pick<TrueUpResponse, 'approvers' | 'how'>> {
   return {
-    approvers: await listApprovers(trx, workspaceId, repId),
+    approvers: await listApprovers(tx, repId),
     how: 'Check the lines. Then send the same request with force: true, as one of the approvers or with an API key of the workspace.',
   };
 }
@@ -102,7 +99,7 @@ interface Payment {
 
 /** Pays the difference in the approved period, or returns what it would pay. The caller holds the rep's lane. */
 export async function payTrueUp(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
   key: StatementKey,
   difference: Difference,
@@ -118,22 +115,22 @@ export async function payTrueUp(
   if (delta.isZero()) return { action: 'none', ...response };
   const withLines = { ...response, lines: lines.map(toTrueUpLineResponse) };
   if (!by.force && Decimal.of(approvalThreshold).isLessThan(delta.absolute()))
-    return { action: 'requires_approval', ...withLines, approvalThreshold, ...(await approval(trx, key)) };
-  return { action: 'trued_up', ...withLines, ...(await trueUp(trx, recalculate, key, difference, by)) };
+    return { action: 'requires_approval', ...withLines, approvalThreshold, ...(await approval(tx, key)) };
+  return { action: 'trued_up', ...withLines, ...(await trueUp(tx, recalculate, key, difference, by)) };
 }
 
 /** Writes one event for the difference, and a version that includes it, which replaces the approved version. */
 async function trueUp(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
   key: StatementKey,
   { terms, frozen, statement: approved, owed }: Difference,
   { caller, reason, at }: Payment,
 ): Promise<{ eventId: string; version: number }> {
-  const { workspaceId, repId, period: statementPeriod } = key;
+  const { repId, period: statementPeriod } = key;
   const runId = newId();
-  const entry = { workspaceId, repId, runId, actor: caller.actor };
-  const eventId = await insertAdjustment(trx, entry, {
+  const entry = { workspaceId: tx.workspaceId, repId, runId, actor: caller.actor };
+  const eventId = await insertAdjustment(tx, entry, {
     kind: 'true_up',
     amount: owed.delta.toString(),
     currency: approved.currency,
@@ -142,13 +139,13 @@ async function trueUp(
     dealId: null,
     reason: `True-up of version ${approved.version}`,
   });
-  await insertTrueUpLines(trx, entry, { eventId, period: statementPeriod, lines: owed.lines });
+  await insertTrueUpLines(tx, entry, { eventId, period: statementPeriod, lines: owed.lines });
   await failpoint('trueup.afterInsert');
-  await storeTruedUpRows(trx, recalculate, terms, frozen, owed.rows);
+  await storeTruedUpRows(tx, recalculate, terms, frozen, owed.rows);
   const generation = { status: 'approved', at, actor: caller.actor } as const;
-  const next = await generateVersion(trx, key, approved.currency, generation);
-  await replaceApproved(trx, key, next);
-  await recordStatementEntry(trx, caller, {
+  const next = await generateVersion(tx, key, approved.currency, generation);
+  await replaceApproved(tx, key, next);
+  await recordStatementEntry(tx, caller, {
     runId,
     trigger: 'true_up',
     repId,
@@ -164,7 +161,7 @@ async function trueUp(
     },
     at,
   });
-  await closeDiscrepancy(trx, key, { action: 'true_up', reason, caller, eventId, at }, owed.otherCurrencies);
+  await closeDiscrepancy(tx, key, { action: 'true_up', reason, caller, eventId, at }, owed.otherCurrencies);
   return { eventId, version: next.version };
 }
 
@@ -175,18 +172,18 @@ const maxAuditedLines = 100;
  * the rep's lane.
  */
 export async function carryForward(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
   key: StatementKey,
   { terms, frozen, statement: approved, owed }: Difference,
   { caller, at }: { readonly caller: Caller; readonly at: Date },
 ): Promise<{ eventId: string; period: Period }> {
-  const { workspaceId, repId, period: sourcePeriod } = key;
+  const { repId, period: sourcePeriod } = key;
   const target = firstOpenPeriod(sourcePeriod, dayInZone(at, terms.workspace.timeZone), terms.frozen);
   const runId = newId();
-  const entry = { workspaceId, repId, runId, actor: caller.actor };
+  const entry = { workspaceId: tx.workspaceId, repId, runId, actor: caller.actor };
   const amount = owed.delta.toString();
-  const eventId = await insertAdjustment(trx, entry, {
+  const eventId = await insertAdjustment(tx, entry, {
     kind: 'true_up',
     amount,
     currency: approved.currency,
@@ -194,9 +191,9 @@ export async function carryForward(
     dealId: null,
     reason: `Carried forward from ${sourcePeriod}`,
   });
-  await insertTrueUpLines(trx, entry, { eventId, period: sourcePeriod, lines: owed.lines });
-  await storeTruedUpRows(trx, recalculate, terms, frozen, owed.rows);
-  await recordStatementEntry(trx, caller, {
+  await insertTrueUpLines(tx, entry, { eventId, period: sourcePeriod, lines: owed.lines });
+  await storeTruedUpRows(tx, recalculate, terms, frozen, owed.rows);
+  await recordStatementEntry(tx, caller, {
     runId,
     trigger: 'carried_forward',
     repId,

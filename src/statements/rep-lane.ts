@@ -1,7 +1,7 @@
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { lockLane, lockLanes } from '../ledger/lanes/lanes.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
 import { type StatementKey } from './statement.js';
@@ -11,16 +11,16 @@ import { type StatementKey } from './statement.js';
  * before or after this transaction. Workers skip a locked lane, so `hold` makes requests that arrive meanwhile
  * run after the release.
  */
-export async function lockRep(trx: Work, workspaceId: string, repId: string): Promise<string> {
-  trx.hold(repId);
-  if (!isUuid(repId) || (await lockLane(trx, { workspaceId, repId })) === null) throw repNotFound();
-  return (await findRepName(trx, workspaceId, repId)) ?? '';
+export async function lockRep(tx: Transaction, repId: string): Promise<string> {
+  tx.hold(repId);
+  if (!isUuid(repId) || (await lockLane(tx, { workspaceId: tx.workspaceId, repId })) === null) throw repNotFound();
+  return (await findRepName(tx, repId)) ?? '';
 }
 
 /** Locks the lanes of the reps as {@link lockRep} does, except those that another transaction holds. Returns the locked reps. */
-export async function lockFreeReps(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
-  const locked = [...(await lockLanes(trx, workspaceId, repIds, { wait: false })).keys()];
-  for (const repId of locked) trx.hold(repId);
+export async function lockFreeReps(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
+  const locked = [...(await lockLanes(tx, repIds, { wait: false })).keys()];
+  for (const repId of locked) tx.hold(repId);
   return locked;
 }
 
@@ -28,11 +28,11 @@ export async function lockFreeReps(trx: Work, workspaceId: string, repIds: reado
  * Whether calculation requests of the rep exist. The days of a request do not matter: every request may change an
  * attainment that the payouts of the period depend on. A failed lane keeps its requests.
  */
-export async function hasRequests(trx: Work, { workspaceId, repId }: Omit<StatementKey, 'period'>): Promise<boolean> {
-  const request = await trx
+export async function hasRequests(tx: Transaction, { repId }: Omit<StatementKey, 'period'>): Promise<boolean> {
+  const request = await tx.db
     .selectFrom('calculation_requests')
     .select('request_id')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .limit(1)
     .executeTakeFirst();
@@ -43,12 +43,12 @@ export async function hasRequests(trx: Work, { workspaceId, repId }: Omit<Statem
  * Whether calculation requests exist; the caller holds the rep's lane. Fails if the last calculation failed, because
  * waiting does not help then.
  */
-export async function isCalculationPending(trx: Work, key: StatementKey): Promise<boolean> {
-  if (!(await hasRequests(trx, key))) return false;
-  const lane = await trx
+export async function isCalculationPending(tx: Transaction, key: StatementKey): Promise<boolean> {
+  if (!(await hasRequests(tx, key))) return false;
+  const lane = await tx.db
     .selectFrom('lanes')
     .select('attempts')
-    .where('workspace_id', '=', key.workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', key.repId)
     .executeTakeFirst();
   if ((lane?.attempts ?? 0) > 0)

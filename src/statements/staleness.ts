@@ -3,7 +3,7 @@ import { chunk } from '../kernel/chunk.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { unnestRows } from '../platform/database/columns.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { findOwed } from './discrepancies/discrepancy-views.js';
 import { readLedgerLines, readTeamLedgerLines } from './ledger-lines.js';
 import { hasRequests } from './rep-lane.js';
@@ -13,31 +13,31 @@ import { type TeamStatementRow } from './statement-views.js';
 
 /** Whether a stored draft equals the ledger, what an approved statement owes, and whether requests of the rep exist. */
 export async function readState(
-  trx: Work,
+  tx: Transaction,
   key: StatementKey,
   head: StatementHead | null,
   content: StatementContent,
   currency: string,
 ): Promise<StatementState> {
-  const pending = trx.asOf === null && (await hasRequests(trx, key));
-  return { ...(await readStaleness(trx, key, head, content, currency)), ...(pending ? { pending } : {}) };
+  const pending = tx.asOf === null && (await hasRequests(tx, key));
+  return { ...(await readStaleness(tx, key, head, content, currency)), ...(pending ? { pending } : {}) };
 }
 
 async function readStaleness(
-  trx: Work,
+  tx: Transaction,
   key: StatementKey,
   head: StatementHead | null,
   content: StatementContent,
   currency: string,
 ): Promise<StatementState> {
   if (head?.status === 'approved') {
-    const owed = trx.asOf === null ? await findOwed(trx, key) : null;
+    const owed = tx.asOf === null ? await findOwed(tx, key) : null;
     return owed === null ? {} : { owed };
   }
   if (head?.status !== 'draft') return {};
   // The shortcut reads the current rows.
-  if (trx.asOf === null && (await equalsLedger(trx, key, content, currency))) return {};
-  const live = createSnapshot(await readLedgerLines(trx, key), currency);
+  if (tx.asOf === null && (await equalsLedger(tx, key, content, currency))) return {};
+  const live = createSnapshot(await readLedgerLines(tx, key), currency);
   if ((await contentHash(live)) === content.contentHash) return {};
   return { stale: true, liveNetPayout: Number(live.summary.netPayout) };
 }
@@ -47,8 +47,8 @@ async function readStaleness(
  * the draft was generated.
  */
 async function equalsLedger(
-  trx: Work,
-  { workspaceId, repId, period }: StatementKey,
+  tx: Transaction,
+  { repId, period }: StatementKey,
   content: StatementContent,
   currency: string,
 ): Promise<boolean> {
@@ -58,8 +58,8 @@ async function equalsLedger(
     select e.currency, bool_or(e.updated_at > ${content.generatedAt}::timestamptz - ${waitMargin}) as changed,
       ${sumOfCategory('commission')}, ${sumOfCategory('bonus')}, ${sumOfCategory('adjustment')}
     from commission_events e
-    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.earned_on between ${from}::date and ${to}::date
-    group by e.currency`.execute(trx);
+    where e.workspace_id = ${tx.workspaceId} and e.rep_id = ${repId} and e.earned_on between ${from}::date and ${to}::date
+    group by e.currency`.execute(tx.db);
   if (rows.some(({ changed }) => changed)) return false;
   const live = new Map(rows.map((row) => [row.currency, toSummary(row)]));
   const stored = new Map(
@@ -94,7 +94,7 @@ const comparedReps = 100;
  * are none.
  */
 export async function staleDrafts(
-  trx: Work,
+  tx: Transaction,
   scope: { readonly workspaceId: string; readonly period: Period; readonly currency: string },
   team: readonly TeamStatementRow[],
   live: LiveTotals,
@@ -103,14 +103,14 @@ export async function staleDrafts(
   const stale = drafts.filter((draft) => !hasTotals(draft, live(draft.repId)));
   const staleReps = new Set(stale.map(({ repId }) => repId));
   const repsToCompare = await repsWithLaterEvents(
-    trx,
+    tx,
     scope,
     drafts.filter(({ repId }) => !staleReps.has(repId)),
   );
   const toCompare = drafts.filter(({ repId }) => repsToCompare.has(repId));
   for (const some of chunk(toCompare, comparedReps)) {
     const repIds = some.map(({ repId }) => repId);
-    const lines = await readTeamLedgerLines(trx, scope.workspaceId, scope.period, repIds);
+    const lines = await readTeamLedgerLines(tx, scope.period, repIds);
     for (const draft of some) {
       const now = await contentHash(createSnapshot(lines.get(draft.repId) ?? [], scope.currency));
       if (now !== draft.contentHash) stale.push(draft);
@@ -142,20 +142,20 @@ function isSame(a: Summary, b: Summary): boolean {
 const waitMargin = sql`interval '5 minutes'`;
 
 async function repsWithLaterEvents(
-  trx: Work,
-  { workspaceId, period }: { readonly workspaceId: string; readonly period: Period },
+  tx: Transaction,
+  { period }: { readonly workspaceId: string; readonly period: Period },
   drafts: readonly TeamStatementRow[],
 ): Promise<ReadonlySet<string>> {
   if (drafts.length === 0) return new Set();
-  if (trx.asOf !== null) return new Set(drafts.map(({ repId }) => repId));
+  if (tx.asOf !== null) return new Set(drafts.map(({ repId }) => repId));
   const { from, to } = periodRange(period);
   const { rows } = await sql<{ repId: string }>`
     select d.rep_id as "repId" from (select * from ${unnestRows(drafts, [
       ['rep_id', 'uuid', (draft) => draft.repId],
       ['generated_at', 'timestamptz', (draft) => (draft.generatedAt as Date).toISOString()],
     ])}) d
-    where exists (select from commission_events e where e.workspace_id = ${workspaceId} and e.rep_id = d.rep_id
+    where exists (select from commission_events e where e.workspace_id = ${tx.workspaceId} and e.rep_id = d.rep_id
       and e.earned_on between ${from}::date and ${to}::date
-        and e.updated_at > d.generated_at - ${waitMargin})`.execute(trx);
+        and e.updated_at > d.generated_at - ${waitMargin})`.execute(tx.db);
   return new Set(rows.map(({ repId }) => repId));
 }

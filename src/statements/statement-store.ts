@@ -7,7 +7,7 @@ import { mapInSlices } from '../kernel/waiting.js';
 import { requestWriteBack } from '../ledger/requests/write-back-requests.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Tables } from '../platform/database/tables.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type EventType } from '../platform/outbound/outgoing-event.js';
 import { recordEvents } from '../platform/outbound/outgoing-events.js';
@@ -24,12 +24,17 @@ export interface Generation {
 
 /** Inserts the next version and makes it the current one. The caller holds the rep's lane. */
 export async function insertVersion(
-  trx: Work,
-  { workspaceId, repId, period }: StatementKey,
+  tx: Transaction,
+  { repId, period }: StatementKey,
   snapshot: Snapshot,
   generation: Generation,
 ): Promise<InsertedVersion> {
-  const [inserted] = await insertVersions(trx, { workspaceId, period }, new Map([[repId, snapshot]]), generation);
+  const [inserted] = await insertVersions(
+    tx,
+    { workspaceId: tx.workspaceId, period },
+    new Map([[repId, snapshot]]),
+    generation,
+  );
   return inserted as InsertedVersion;
 }
 
@@ -37,12 +42,12 @@ export type InsertedVersion = StatementContent & { readonly repId: string; reado
 
 /** {@link insertVersion} for many reps, with one statement for each table. The snapshots are by rep. */
 async function insertVersions(
-  trx: Work,
-  { workspaceId, period }: Omit<StatementKey, 'repId'>,
+  tx: Transaction,
+  { period }: Omit<StatementKey, 'repId'>,
   snapshots: ReadonlyMap<string, Snapshot>,
   { status, at, actor }: Generation,
 ): Promise<InsertedVersion[]> {
-  const versions = await nextVersions(trx, { workspaceId, period }, [...snapshots.keys()]);
+  const versions = await nextVersions(tx, { workspaceId: tx.workspaceId, period }, [...snapshots.keys()]);
   await failpoint('generate.afterHead');
   const inserted: (InsertedVersion & { readonly contentHash: string })[] = [];
   const linesByRep = new Map<string, string>();
@@ -55,7 +60,7 @@ async function insertVersions(
   await sql`
     insert into statements (workspace_id, statement_id, rep_id, period, version, status, currency, summary,
       other_currencies, deal_count, line_items, content_hash, generated_at, generated_by)
-    select ${workspaceId}::uuid, statement_id, rep_id, ${period}, version, ${status}, currency, summary,
+    select ${tx.workspaceId}::uuid, statement_id, rep_id, ${period}, version, ${status}, currency, summary,
       other_currencies, deal_count, line_items, content_hash, ${at}::timestamptz, ${actor}
     from ${unnestRows(inserted, [
       ['statement_id', 'uuid', (version) => version.statementId],
@@ -67,35 +72,35 @@ async function insertVersions(
       ['deal_count', 'integer', (version) => version.dealCount],
       ['line_items', 'jsonb', (version) => linesByRep.get(version.repId) ?? '[]'],
       ['content_hash', 'uuid', (version) => version.contentHash],
-    ])}`.execute(trx);
+    ])}`.execute(tx.db);
   await failpoint('generate.afterVersion');
-  await recordStatementEvents(trx, { workspaceId, period }, 'statement.generated', status, inserted);
+  await recordStatementEvents(tx, { workspaceId: tx.workspaceId, period }, 'statement.generated', status, inserted);
   return inserted;
 }
 
 async function nextVersions(
-  trx: Work,
-  { workspaceId, period }: Omit<StatementKey, 'repId'>,
+  tx: Transaction,
+  { period }: Omit<StatementKey, 'repId'>,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const { from, to } = periodRange(period);
   const { rows } = await sql<{ repId: string; version: number }>`
     insert into statement_periods as s (workspace_id, rep_id, period, from_day, to_day, status, current_version)
-    select ${workspaceId}::uuid, rep_id, ${period}, ${from}::date, ${to}::date, 'draft', 1
+    select ${tx.workspaceId}::uuid, rep_id, ${period}, ${from}::date, ${to}::date, 'draft', 1
     from unnest(${repIds}::uuid[]) as rep_id
     on conflict (workspace_id, rep_id, period) do update set current_version = s.current_version + 1
-    returning rep_id as "repId", current_version as version`.execute(trx);
+    returning rep_id as "repId", current_version as version`.execute(tx.db);
   return new Map(rows.map(({ repId, version }) => [repId, version]));
 }
 
 /** Approves the version, which freezes the period. */
 export async function approveHead(
-  trx: Work,
+  tx: Transaction,
   key: StatementKey,
   approved: VersionFigures,
   by: { readonly at: Date; readonly actor: string; readonly approver: Approver },
 ): Promise<void> {
-  await updateHead(trx, key, {
+  await updateHead(tx, key, {
     status: 'approved',
     approved_version: approved.version,
     approved_at: by.at,
@@ -104,21 +109,21 @@ export async function approveHead(
     approved_total: approved.summary.netPayout,
     currency: approved.currency,
   });
-  await recordStatementEvents(trx, key, 'statement.approved', 'approved', [{ ...approved, repId: key.repId }]);
+  await recordStatementEvents(tx, key, 'statement.approved', 'approved', [{ ...approved, repId: key.repId }]);
 }
 
 /**
  * Replaces the approved version with one that includes a true-up. The approver and the time of approval do not
  * change.
  */
-export async function replaceApproved(trx: Work, key: StatementKey, approved: VersionFigures): Promise<void> {
-  await updateHead(trx, key, { approved_version: approved.version, approved_total: approved.summary.netPayout });
-  await recordStatementEvents(trx, key, 'statement.trued_up', 'approved', [{ ...approved, repId: key.repId }]);
+export async function replaceApproved(tx: Transaction, key: StatementKey, approved: VersionFigures): Promise<void> {
+  await updateHead(tx, key, { approved_version: approved.version, approved_total: approved.summary.netPayout });
+  await recordStatementEvents(tx, key, 'statement.trued_up', 'approved', [{ ...approved, repId: key.repId }]);
 }
 
 /** The period is a draft again. */
-export async function reopenHead(trx: Work, key: StatementKey, latest: VersionFigures): Promise<void> {
-  await updateHead(trx, key, {
+export async function reopenHead(tx: Transaction, key: StatementKey, latest: VersionFigures): Promise<void> {
+  await updateHead(tx, key, {
     status: 'draft',
     approved_version: null,
     approved_at: null,
@@ -127,15 +132,15 @@ export async function reopenHead(trx: Work, key: StatementKey, latest: VersionFi
     approved_total: null,
     currency: null,
   });
-  await recordStatementEvents(trx, key, 'statement.reopened', 'draft', [{ ...latest, repId: key.repId }]);
+  await recordStatementEvents(tx, key, 'statement.reopened', 'draft', [{ ...latest, repId: key.repId }]);
 }
 
 type VersionFigures = Pick<StatementContent, 'version' | 'summary' | 'currency'>;
 
 /** Stores one outgoing event for each rep. The caller holds the lanes of the reps. */
 async function recordStatementEvents(
-  trx: Work,
-  { workspaceId, period }: Omit<StatementKey, 'repId'>,
+  tx: Transaction,
+  { period }: Omit<StatementKey, 'repId'>,
   type: EventType,
   status: 'draft' | 'approved',
   versions: readonly (VersionFigures & { readonly repId: string })[],
@@ -144,46 +149,46 @@ async function recordStatementEvents(
     const data = { repId, period, version, status, netPayout: Number(summary.netPayout), currency };
     return { type, repId, data };
   });
-  await recordEvents(trx, workspaceId, events);
+  await recordEvents(tx, events);
 }
 
 async function updateHead(
-  trx: Work,
-  { workspaceId, repId, period }: StatementKey,
+  tx: Transaction,
+  { repId, period }: StatementKey,
   change: UpdateObject<Tables, 'statement_periods'>,
 ): Promise<void> {
-  await trx
+  await tx.db
     .updateTable('statement_periods')
     .set(change)
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .where('period', '=', period)
     .execute();
-  requestWriteBack(trx, workspaceId, [{ repId, days: periodRange(period) }]);
+  requestWriteBack(tx, [{ repId, days: periodRange(period) }]);
 }
 
 /** Stores the current ledger as the next version of the statement. The caller holds the rep's lane. */
 export async function generateVersion(
-  trx: Work,
+  tx: Transaction,
   { repId, ...scope }: StatementKey,
   currency: string,
   generation: Generation,
 ): Promise<InsertedVersion> {
-  const [generated] = await generateVersions(trx, scope, [repId], currency, generation);
+  const [generated] = await generateVersions(tx, scope, [repId], currency, generation);
   return generated as InsertedVersion;
 }
 
 /** {@link generateVersion} for many reps. The caller holds their lanes. */
 export async function generateVersions(
-  trx: Work,
+  tx: Transaction,
   scope: Omit<StatementKey, 'repId'>,
   repIds: readonly string[],
   currency: string,
   generation: Generation,
 ): Promise<InsertedVersion[]> {
-  const lines = await readTeamLedgerLines(trx, scope.workspaceId, scope.period, repIds);
+  const lines = await readTeamLedgerLines(tx, scope.period, repIds);
   const snapshots = new Map(repIds.map((repId) => [repId, createSnapshot(lines.get(repId) ?? [], currency)]));
-  return insertVersions(trx, scope, snapshots, generation);
+  return insertVersions(tx, scope, snapshots, generation);
 }
 
 /** A person's action on a rep's statement for the audit log. */
@@ -201,20 +206,20 @@ interface StatementAuditEntry extends Omit<AuditEntry, 'scope'> {
   readonly period: string;
 }
 
-export async function recordStatementEntry(trx: Work, caller: Caller, entry: StatementAuditEntry): Promise<void> {
-  await recordAuditEntry(trx, caller, { ...entry, scope: 'statement' });
+export async function recordStatementEntry(tx: Transaction, caller: Caller, entry: StatementAuditEntry): Promise<void> {
+  await recordAuditEntry(tx, caller, { ...entry, scope: 'statement' });
 }
 
 /** Marks a version of a statement as checked. A second check of the same version replaces the note and the author. */
 export async function upsertCheck(
-  trx: Work,
-  { workspaceId, repId: authorId }: Caller,
+  tx: Transaction,
+  { repId: authorId }: Caller,
   check: { readonly repId: string; readonly period: string; readonly version: number; readonly note: string | null },
 ): Promise<Date> {
-  const row = await trx
+  const row = await tx.db
     .insertInto('statement_checks')
     .values({
-      workspace_id: workspaceId,
+      workspace_id: tx.workspaceId,
       rep_id: check.repId,
       period: check.period,
       version: check.version,

@@ -6,7 +6,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodOf, periodRange } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { toAuthor } from '../reps/author.js';
 import { readLedgerLines } from './ledger-lines.js';
 import { createSnapshot, type StatementLine, type Summary } from './snapshot.js';
@@ -20,25 +20,25 @@ import {
 } from './statement.js';
 
 /** The state of the rep's period. Null if no statement was ever generated for it. */
-export async function findHead(trx: Work, key: StatementKey): Promise<StatementHead | null> {
+export async function findHead(tx: Transaction, key: StatementKey): Promise<StatementHead | null> {
   const { rows } = await sql<StatementHead>`
     select period, status, current_version as version,
       approved_at as "approvedAt", approver as "approvedBy", approved_total as "approvedTotal", currency
-    from ${statementPeriodsTable(trx, key.workspaceId)} h
-    where workspace_id = ${key.workspaceId} and rep_id = ${key.repId} and period = ${key.period}`.execute(trx);
+    from ${statementPeriodsTable(tx)} h
+    where workspace_id = ${tx.workspaceId} and rep_id = ${key.repId} and period = ${key.period}`.execute(tx.db);
   return rows[0] ?? null;
 }
 
 /** Those of the reps whose period is approved. */
 export async function approvedAmong(
-  trx: Work,
-  { workspaceId, period }: Omit<StatementKey, 'repId'>,
+  tx: Transaction,
+  { period }: Omit<StatementKey, 'repId'>,
   repIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ repId: string }>`
     select rep_id as "repId" from statement_periods
-    where workspace_id = ${workspaceId} and period = ${period} and status = 'approved'
-      and rep_id = any(${repIds}::uuid[])`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and period = ${period} and status = 'approved'
+      and rep_id = any(${repIds}::uuid[])`.execute(tx.db);
   return new Set(rows.map(({ repId }) => repId));
 }
 
@@ -47,11 +47,15 @@ export interface StoredStatement extends StatementContent {
   readonly contentHash: string;
 }
 
-export async function findVersion(trx: Work, key: StatementKey, version: number): Promise<StoredStatement | null> {
-  const row = await trx
+export async function findVersion(
+  tx: Transaction,
+  key: StatementKey,
+  version: number,
+): Promise<StoredStatement | null> {
+  const row = await tx.db
     .selectFrom('statements')
     .selectAll()
-    .where('workspace_id', '=', key.workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', key.repId)
     .where('period', '=', key.period)
     .where('version', '=', version)
@@ -72,51 +76,51 @@ export async function findVersion(trx: Work, key: StatementKey, version: number)
 
 /** The state of the rep's period with its latest version. Null if no statement was ever generated for it. */
 export async function findLatest(
-  trx: Work,
+  tx: Transaction,
   key: StatementKey,
 ): Promise<{ readonly head: StatementHead; readonly latest: StoredStatement } | null> {
-  const head = await findHead(trx, key);
-  const latest = head === null ? null : await findVersion(trx, key, head.version);
+  const head = await findHead(tx, key);
+  const latest = head === null ? null : await findVersion(tx, key, head.version);
   return head === null || latest === null ? null : { head, latest };
 }
 
 /** The latest version, or the current ledger if no version was generated. */
 export async function readStatement(
-  trx: Work,
+  tx: Transaction,
   key: StatementKey,
   currency: string,
 ): Promise<{ readonly head: StatementHead | null; readonly content: StatementContent }> {
-  const stored = await findLatest(trx, key);
+  const stored = await findLatest(tx, key);
   if (stored !== null) return { head: stored.head, content: stored.latest };
-  return { head: null, content: await readLedger(trx, key, currency) };
+  return { head: null, content: await readLedger(tx, key, currency) };
 }
 
 /** The totals of the latest version, or of the current ledger if no version was generated, without any line. */
 export async function readStatementTotals(
-  trx: Work,
+  tx: Transaction,
   key: StatementKey,
   currency: string,
 ): Promise<
   Pick<StatementListRow, 'version' | 'netPayout' | 'currency'> & { readonly status: 'none' | 'draft' | 'approved' }
 > {
-  const { workspaceId, repId, period } = key;
+  const { repId, period } = key;
   const { rows } = await sql<Pick<StatementListRow, 'status' | 'version' | 'netPayout' | 'currency'>>`
     select h.status, s.version, s.summary->>'netPayout' as "netPayout", s.currency
     from statement_periods h
     join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
       and s.version = h.current_version
-    where h.workspace_id = ${workspaceId} and h.rep_id = ${repId} and h.period = ${period}`.execute(trx);
+    where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${repId} and h.period = ${period}`.execute(tx.db);
   const { from, to } = periodRange(period);
   const { rows: sums } = await sql<{ total: string }>`
     select coalesce(sum(commission + bonus + adjustments), 0)::text as total from rep_months
-    where workspace_id = ${workspaceId} and rep_id = ${repId} and currency = ${currency}
-      and month between ${from}::date and ${to}::date`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and currency = ${currency}
+      and month between ${from}::date and ${to}::date`.execute(tx.db);
   return rows[0] ?? { status: 'none', version: 0, netPayout: sums[0]?.total ?? '0', currency };
 }
 
 /** The current ledger of the period in the form of a statement. */
-export async function readLedger(trx: Work, key: StatementKey, currency: string): Promise<StatementContent> {
-  const live = createSnapshot(await readLedgerLines(trx, key), currency);
+export async function readLedger(tx: Transaction, key: StatementKey, currency: string): Promise<StatementContent> {
+  const live = createSnapshot(await readLedgerLines(tx, key), currency);
   return { ...live, statementId: null, version: 0, generatedAt: null };
 }
 
@@ -131,26 +135,25 @@ interface StatementListRow {
 }
 
 /** The latest version of every generated statement of the rep, the latest period first. */
-export async function listStoredStatements(trx: Work, workspaceId: string, repId: string): Promise<StatementListRow[]> {
+export async function listStoredStatements(tx: Transaction, repId: string): Promise<StatementListRow[]> {
   const { rows } = await sql<StatementListRow>`
     select h.period, h.status, s.version, s.summary->>'netPayout' as "netPayout", s.currency,
       s.generated_at as "generatedAt", h.approved_at as "approvedAt"
     from statement_periods h
     join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
       and s.version = h.current_version
-    where h.workspace_id = ${workspaceId} and h.rep_id = ${repId}
-    order by h.to_day desc, h.from_day`.execute(trx);
+    where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${repId}
+    order by h.to_day desc, h.from_day`.execute(tx.db);
   return rows;
 }
 
 /** The checks of the statements of the period, by rep, the latest version first; of those reps where ids are given. */
 export async function listChecks(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<ReadonlyMap<string, readonly Check[]>> {
-  const asOf = trx.asOf;
+  const asOf = tx.asOf;
   const { rows } = await sql<{
     repId: string;
     version: number;
@@ -162,10 +165,10 @@ export async function listChecks(
     select c.rep_id as "repId", c.version, c.note, c.author_id as "authorId", a.name as author, c.checked_at as at
     from statement_checks c
     left join reps a on a.workspace_id = c.workspace_id and a.rep_id = c.author_id
-    where c.workspace_id = ${workspaceId} and c.period = ${period}
+    where c.workspace_id = ${tx.workspaceId} and c.period = ${period}
       ${asOf === null ? sql`` : sql`and c.checked_at <= ${asOf}::timestamptz`}
       ${repIds === null ? sql`` : sql`and c.rep_id = any(${repIds}::uuid[])`}
-    order by c.rep_id, c.version desc`.execute(trx);
+    order by c.rep_id, c.version desc`.execute(tx.db);
   const check = ({ version, note, authorId, author, at }: (typeof rows)[number]): Check => ({
     version,
     by: toAuthor(authorId, author),
@@ -176,15 +179,15 @@ export async function listChecks(
 }
 
 /** Rejects a day that an approved statement covers. */
-export async function assertDayIsOpen(trx: Work, workspaceId: string, repId: string, day: Day): Promise<void> {
-  const frozen = await loadFrozen(trx, workspaceId, repId);
+export async function assertDayIsOpen(tx: Transaction, repId: string, day: Day): Promise<void> {
+  const frozen = await loadFrozen(tx, repId);
   const locked = frozen.find(({ range }) => isWithin(day, range));
   if (locked !== undefined) throw statementLocked(locked.period);
 }
 
 /** Lists the rep's approved periods, earliest first. */
-export async function listFrozenPeriods(trx: Work, workspaceId: string, repId: string): Promise<FrozenPeriod[]> {
-  const periods = await loadFrozen(trx, workspaceId, repId);
+export async function listFrozenPeriods(tx: Transaction, repId: string): Promise<FrozenPeriod[]> {
+  const periods = await loadFrozen(tx, repId);
   return [...periods].sort((a, b) => (a.range.from < b.range.from ? -1 : 1));
 }
 
@@ -220,15 +223,14 @@ const isPending = sql`exists (
 
 /** All reps, or those in `repIds`, by name, with the latest version of their statement of exactly this period. */
 export async function listTeamStatements(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<TeamStatementRow[]> {
   const { rows } = await sql<TeamStatementRow>`
-    with handed_over as (select max(created_at) as at from payroll_handovers where workspace_id = ${workspaceId}),
+    with handed_over as (select max(created_at) as at from payroll_handovers where workspace_id = ${tx.workspaceId}),
     shared as (select payroll_key(payroll_id) as key from reps
-      where workspace_id = ${workspaceId} and payroll_id is not null and payroll_key is null)
+      where workspace_id = ${tx.workspaceId} and payroll_id is not null and payroll_key is null)
     select r.rep_id as "repId", r.name, r.email, r.payroll_id as "payrollId", r.active,
       case when r.payroll_id_changed_at > least(h.approved_at, (select at from handed_over))
         then r.payroll_id_changed_at end as "payrollIdChangedAt",
@@ -236,14 +238,14 @@ export async function listTeamStatements(
         as "sharesPayrollId",
       ${hasTerms(period)} as "hasTerms",
       coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approver as "approvedBy", s.generated_at as "generatedAt", s.content_hash as "contentHash",
-      ${trx.asOf === null ? isPending : sql`false`} as pending, s.version,
+      ${tx.asOf === null ? isPending : sql`false`} as pending, s.version,
       s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies"
     from reps r
-    left join ${statementPeriodsTable(trx, workspaceId)} h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
+    left join ${statementPeriodsTable(tx)} h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
     left join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
       and s.version = h.current_version
-    where r.workspace_id = ${workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
-    order by lower(r.name), r.rep_id`.execute(trx);
+    where r.workspace_id = ${tx.workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
+    order by lower(r.name), r.rep_id`.execute(tx.db);
   return rows;
 }
 
@@ -252,11 +254,10 @@ export async function listTeamStatements(
  * workspace's currency.
  */
 export async function resolvePeriod(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   requested: Period | undefined,
   clock: Clock,
 ): Promise<{ readonly period: Period; readonly currency: string }> {
-  const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
-  return { period: requested ?? periodOf(dayInZone(trx.asOf ?? clock.now(), timeZone), 'monthly'), currency };
+  const { currency, timeZone } = await loadWorkspaceTerms(tx);
+  return { period: requested ?? periodOf(dayInZone(tx.asOf ?? clock.now(), timeZone), 'monthly'), currency };
 }

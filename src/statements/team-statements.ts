@@ -4,7 +4,7 @@ import { sumEarnings } from '../earnings/commission-views.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ApprovalHolds, approvalHolds, toHoldsResponse } from './approval-holds.js';
 import { type HandedAmounts, handedTotals } from './handed-amounts.js';
 import { type CurrencySummary, type Summary, summaryFrom, summed } from './snapshot.js';
@@ -129,16 +129,15 @@ export interface TeamSelection {
  * active or not. Each has the latest version, or the earnings so far if none was generated.
  */
 export async function readTeamStatements(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   period: Period,
   currency: string,
   { repIds, everyone }: TeamSelection,
 ): Promise<TeamMemberStatement[]> {
-  const team = await listTeamStatements(trx, workspaceId, period, repIds);
-  const earned = groupBy(await sumEarnings(trx, workspaceId, periodRange(period), repIds), (row) => row.repId);
+  const team = await listTeamStatements(tx, period, repIds);
+  const earned = groupBy(await sumEarnings(tx, periodRange(period), repIds), (row) => row.repId);
   const live = new Map([...earned].map(([repId, rows]) => [repId, rows.map(liveSummary)]));
-  const stale = await staleDrafts(trx, { workspaceId, period, currency }, team, (repId) =>
+  const stale = await staleDrafts(tx, { workspaceId: tx.workspaceId, period, currency }, team, (repId) =>
     splitByCurrency(live.get(repId) ?? [], currency),
   );
   return team

@@ -8,7 +8,7 @@ import { currentDaysOf } from '../ledger/input/current-days.js';
 import { type FrozenPeriod, loadRepTerms } from '../ledger/input/rep-terms.js';
 import { dropTruedUpRows } from '../ledger/output/trued-up-state.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { reverseTrueUps, trueUpDays } from './adjustment-store.js';
 import { assertNotOwnStatement } from './approvers.js';
@@ -23,32 +23,32 @@ import { findHead, findLatest } from './statement-views.js';
  * difference.
  */
 export async function unlockStatement(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
   key: StatementKey,
   caller: Caller,
   at: Date,
 ): Promise<StatementResponse> {
-  const { workspaceId, repId, period } = key;
-  const repName = await lockRep(trx, workspaceId, repId);
+  const { repId, period } = key;
+  const repName = await lockRep(tx, repId);
   assertNotOwnStatement(caller, repId);
-  const stored = await findLatest(trx, key);
+  const stored = await findLatest(tx, key);
   if (stored === null) throw statementNotFound();
   const { head, latest } = stored;
   if (head.status === 'draft') return toStatementResponse(key, repName, head, latest, caller);
-  const terms = await loadRepTerms(trx, workspaceId, repId);
+  const terms = await loadRepTerms(tx, repId);
   const frozen = terms.frozen.find((frozenPeriod) => frozenPeriod.period === period);
-  await assertNotCarriedIntoApproved(trx, key, terms.frozen);
-  const days = await daysToCalculate(trx, key);
-  if (frozen?.truedUp) await dropTruedUpRows(trx, recalculate, terms, frozen);
-  await reopenHead(trx, key, latest);
+  await assertNotCarriedIntoApproved(tx, key, terms.frozen);
+  const days = await daysToCalculate(tx, key);
+  if (frozen?.truedUp) await dropTruedUpRows(tx, recalculate, terms, frozen);
+  await reopenHead(tx, key, latest);
   await failpoint('unlock.afterReopen');
   const runId = newId();
-  const trueUps = await reverseTrueUps(trx, { workspaceId, repId, runId, actor: caller.actor }, period);
+  const trueUps = await reverseTrueUps(tx, { workspaceId: tx.workspaceId, repId, runId, actor: caller.actor }, period);
   await failpoint('unlock.afterTrueUps');
   await recalculate([{ repId, days, trigger: 'statement_unlock' }]);
-  await closeDiscrepancy(trx, key, { action: 'unlocked', reason: null, caller, eventId: null, at });
-  await recordStatementEntry(trx, caller, {
+  await closeDiscrepancy(tx, key, { action: 'unlocked', reason: null, caller, eventId: null, at });
+  await recordStatementEntry(tx, caller, {
     runId,
     trigger: 'statement_unlocked',
     repId,
@@ -57,16 +57,16 @@ export async function unlockStatement(
     details: { version: head.version, approvedBy: head.approvedBy, approvedTotal: head.approvedTotal, trueUps },
     at,
   });
-  return toStatementResponse(key, repName, await findHead(trx, key), latest, caller);
+  return toStatementResponse(key, repName, await findHead(tx, key), latest, caller);
 }
 
 /** Carried-forward amounts are reversed, which an approved period does not allow. */
 async function assertNotCarriedIntoApproved(
-  trx: Work,
+  tx: Transaction,
   key: StatementKey,
   frozen: readonly FrozenPeriod[],
 ): Promise<void> {
-  const days = await trueUpDays(trx, key, key.period);
+  const days = await trueUpDays(tx, key, key.period);
   const paid = frozen.find(({ period, range }) => period !== key.period && days.some((day) => isWithin(day, range)));
   if (paid === undefined) return;
   throw new Failure(
@@ -80,18 +80,17 @@ async function assertNotCarriedIntoApproved(
  * The days of the period and the current days of deals that moved out of it. Earnings on those days were blocked
  * while the period was frozen.
  */
-async function daysToCalculate(trx: Work, { workspaceId, repId, period }: StatementKey): Promise<DayRange> {
+async function daysToCalculate(tx: Transaction, { repId, period }: StatementKey): Promise<DayRange> {
   const range = periodRange(period);
   const { rows } = await sql<{ dealKey: string }>`
     select deal_key as "dealKey" from commission_events
-    where workspace_id = ${workspaceId} and rep_id = ${repId} and deal_key is not null
+    where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and deal_key is not null
       and earned_on between ${range.from}::date and ${range.to}::date
     union
     select deal_key from trued_up_rows
-    where workspace_id = ${workspaceId} and rep_id = ${repId} and frozen_period = ${period}`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and frozen_period = ${period}`.execute(tx.db);
   const moved = await currentDaysOf(
-    trx,
-    workspaceId,
+    tx,
     rows.map(({ dealKey }) => dealKey),
   );
   return moved.reduce(hull, range);

@@ -4,7 +4,7 @@ import { dayInZone } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { adjustmentDay, assertClawbackNegative, exactAmount } from './adjustment.js';
 import { insertAdjustment } from './adjustment-store.js';
@@ -26,27 +26,27 @@ interface AdjustmentRequest {
  * id. The caller holds the rep's lane.
  */
 export async function writeAdjustment(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   repId: string,
   request: AdjustmentRequest,
   at: Date,
 ): Promise<string> {
-  const { workspaceId, actor } = caller;
+  const { actor } = caller;
   assertClawbackNegative(request.kind, request.amount);
   assertNotOwnStatement(caller, repId);
-  const { currency, timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+  const { currency, timeZone } = await loadWorkspaceTerms(tx);
   const amount = exactAmount(request.amount, currency);
-  const frozen = await listFrozenPeriods(trx, workspaceId, repId);
+  const frozen = await listFrozenPeriods(tx, repId);
   const earnedOn = adjustmentDay(request.period, dayInZone(at, timeZone), frozen);
   if (earnedOn === null) throw statementLocked(request.period);
-  if (request.dealId !== null) await assertDealExists(trx, workspaceId, request.dealId);
+  if (request.dealId !== null) await assertDealExists(tx, request.dealId);
   const { kind, period, dealId, reason } = request;
   const runId = newId();
   const row = { kind, amount, currency, period, earnedOn, dealId, reason };
-  const eventId = await insertAdjustment(trx, { workspaceId, repId, runId, actor }, row);
+  const eventId = await insertAdjustment(tx, { workspaceId: tx.workspaceId, repId, runId, actor }, row);
   await failpoint('adjust.afterInsert');
-  await recordStatementEntry(trx, caller, {
+  await recordStatementEntry(tx, caller, {
     runId,
     trigger: 'adjustment_added',
     repId,

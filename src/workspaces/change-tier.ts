@@ -1,27 +1,26 @@
 import { recordAuditEntry } from '../audit/audit-entry.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Tier } from './workspace-tables.js';
 
 /** The tier, and the seats that were bought one by one: null if the tier decides. Undefined for an unknown workspace. */
 export async function findEntitlement(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
 ): Promise<{ readonly tier: Tier; readonly seats: number | null } | undefined> {
-  return trx
+  return tx.db
     .selectFrom('workspaces')
     .select(['tier', 'seats'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirst();
 }
 
 /** Changes the seats and writes an audit entry. Fewer seats than active reps deactivate no rep. */
 export async function changeSeats(
-  trx: Work,
+  tx: Transaction,
   who: { readonly workspaceId: string; readonly actor: string },
   { from, to }: { readonly from: number | null; readonly to: number | null },
 ): Promise<void> {
-  await trx.updateTable('workspaces').set({ seats: to }).where('workspace_id', '=', who.workspaceId).execute();
-  await recordAuditEntry(trx, who, { trigger: 'seats_changed', scope: 'workspace', details: { from, to } });
+  await tx.db.updateTable('workspaces').set({ seats: to }).where('workspace_id', '=', tx.workspaceId).execute();
+  await recordAuditEntry(tx, who, { trigger: 'seats_changed', scope: 'workspace', details: { from, to } });
 }
 
 /**
@@ -29,7 +28,7 @@ export async function changeSeats(
  * further rep can become active until a seat is free.
  */
 export async function changeTier(
-  trx: Work,
+  tx: Transaction,
   who: { readonly workspaceId: string; readonly actor: string },
   {
     from,
@@ -37,6 +36,6 @@ export async function changeTier(
     details,
   }: { readonly from: Tier; readonly to: Tier; readonly details: Readonly<Record<string, unknown>> },
 ): Promise<void> {
-  await trx.updateTable('workspaces').set({ tier: to }).where('workspace_id', '=', who.workspaceId).execute();
-  await recordAuditEntry(trx, who, { trigger: 'tier_changed', scope: 'workspace', details: { from, to, ...details } });
+  await tx.db.updateTable('workspaces').set({ tier: to }).where('workspace_id', '=', tx.workspaceId).execute();
+  await recordAuditEntry(tx, who, { trigger: 'tier_changed', scope: 'workspace', details: { from, to, ...details } });
 }

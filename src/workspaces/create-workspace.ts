@@ -20,8 +20,8 @@ export async function createWorkspace(
   workspace: NewWorkspace,
 ): Promise<{ workspaceId: string; apiKey: string }> {
   const workspaceId = newId();
-  const apiKey = await unitOfWork.write({ workspaceId }, async (trx) => {
-    await trx
+  const apiKey = await unitOfWork.write({ workspaceId }, async (tx) => {
+    await tx.db
       .insertInto('workspaces')
       .values({
         workspace_id: workspaceId,
@@ -35,13 +35,13 @@ export async function createWorkspace(
     if (workspace.adminEmail !== undefined) {
       const key = { workspace_id: workspaceId, rep_id: newId() };
       const email = workspace.adminEmail.toLowerCase();
-      await trx
+      await tx.db
         .insertInto('reps')
         .values({ ...key, email, name: workspace.adminName ?? email, role: 'admin' })
         .execute();
-      await trx.insertInto('lanes').values(key).execute();
+      await tx.db.insertInto('lanes').values(key).execute();
     }
-    return insertWorkspaceKey(trx, workspaceId, null);
+    return insertWorkspaceKey(tx, null);
   });
   return { workspaceId, apiKey };
 }

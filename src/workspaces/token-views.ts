@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ConnectionToken } from './connection-token.js';
 import { type IntegrationKey } from './integration-key.js';
 
 /** Lists the workspace's connection tokens, newest first. */
-export async function listConnectionTokens(trx: Work, workspaceId: string): Promise<ConnectionToken[]> {
-  const rows = await selectTokens(trx, workspaceId, 'conn').execute();
+export async function listConnectionTokens(tx: Transaction): Promise<ConnectionToken[]> {
+  const rows = await selectTokens(tx, 'conn').execute();
   return rows.map((row) => ({
     id: row.token_id,
     label: row.label,
@@ -15,8 +15,8 @@ export async function listConnectionTokens(trx: Work, workspaceId: string): Prom
 }
 
 /** The valid integration keys of the workspace, newest first. */
-export async function listIntegrationKeys(trx: Work, workspaceId: string): Promise<IntegrationKey[]> {
-  const rows = await selectTokens(trx, workspaceId, 'int').where('expires_at', '>', sql<Date>`now()`).execute();
+export async function listIntegrationKeys(tx: Transaction): Promise<IntegrationKey[]> {
+  const rows = await selectTokens(tx, 'int').where('expires_at', '>', sql<Date>`now()`).execute();
   return rows.map((row) => ({
     id: row.token_id,
     name: row.label ?? '',
@@ -29,11 +29,11 @@ export async function listIntegrationKeys(trx: Work, workspaceId: string): Promi
   }));
 }
 
-function selectTokens(trx: Work, workspaceId: string, kind: 'conn' | 'int') {
-  return trx
+function selectTokens(tx: Transaction, kind: 'conn' | 'int') {
+  return tx.db
     .selectFrom('tokens')
     .select(['token_id', 'label', 'scopes', 'is_agent', 'created_by', 'created_at', 'expires_at', 'last_used_at'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('kind', '=', kind)
     .orderBy('created_at', 'desc')
     .orderBy('token_id');

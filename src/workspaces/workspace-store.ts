@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { recordAuditEntry } from '../audit/audit-entry.js';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { insertToken } from '../platform/secrets/token-store.js';
 import { type WorkspaceRow } from './workspace-views.js';
 
@@ -12,42 +12,40 @@ interface RotatedKey {
 
 /** Creates a new API key of the person and expires the others at once or after the grace time; writes an audit entry. */
 export async function rotateWorkspaceKey(
-  trx: Work,
+  tx: Transaction,
   who: { readonly workspaceId: string; readonly actor: string; readonly personId: string | null },
   graceMinutes: number,
   now: Date,
 ): Promise<RotatedKey> {
-  const { workspaceId } = who;
   const expiresAt = new Date(now.getTime() + graceMinutes * 60_000);
-  const ended = await trx
+  const ended = await tx.db
     .updateTable('tokens')
     // The database's clock decides whether a token is valid, so an application clock that is ahead must not extend
     // its validity.
     .set({ expires_at: sql<Date>`least(${expiresAt}::timestamptz, now() + make_interval(mins => ${graceMinutes}))` })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('kind', '=', 'ws')
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', expiresAt)]))
     .executeTakeFirst();
-  const apiKey = await insertWorkspaceKey(trx, workspaceId, who.personId);
-  await recordAuditEntry(trx, who, { trigger: 'key_rotation', scope: 'workspace', details: { graceMinutes } });
+  const apiKey = await insertWorkspaceKey(tx, who.personId);
+  await recordAuditEntry(tx, who, { trigger: 'key_rotation', scope: 'workspace', details: { graceMinutes } });
   return { apiKey, oldKeyExpiresAt: graceMinutes > 0 && ended.numUpdatedRows > 0n ? expiresAt : null };
 }
 
 /** Creates an API key. It is returned only here: the database has its hash. */
-export async function insertWorkspaceKey(trx: Work, workspaceId: string, createdBy: string | null): Promise<string> {
-  const values = { workspace_id: workspaceId, label: 'workspace key', created_by: createdBy };
-  return (await insertToken(trx, 'ws', values)).token;
+export async function insertWorkspaceKey(tx: Transaction, createdBy: string | null): Promise<string> {
+  const values = { workspace_id: tx.workspaceId, label: 'workspace key', created_by: createdBy };
+  return (await insertToken(tx, 'ws', values)).token;
 }
 
 /** Changes the given fields; undefined keeps the stored value. */
 export async function updateWorkspaceRow(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   change: {
     readonly [Field in keyof WorkspaceRow]?: (Field extends 'payroll' ? object : WorkspaceRow[Field]) | undefined;
   },
 ): Promise<void> {
-  await trx
+  await tx.db
     .updateTable('workspaces')
     .set({
       name: change.name,
@@ -60,6 +58,6 @@ export async function updateWorkspaceRow(
       step_up_minutes: change.stepUpMinutes,
       payroll: change.payroll && JSON.stringify(change.payroll),
     })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .execute();
 }

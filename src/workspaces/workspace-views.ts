@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { type z } from 'zod';
-import { type Work } from '../platform/database/unit-of-work.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
 import { keyMask, type maskedKey } from './workspace.js';
 
 export type WorkspaceRow = Awaited<ReturnType<typeof findWorkspace>>;
 
-export async function findWorkspace(trx: Work, workspaceId: string) {
-  return trx
+export async function findWorkspace(tx: Transaction) {
+  return tx.db
     .selectFrom('workspaces')
     .select([
       'workspace_id as workspaceId',
@@ -23,22 +23,22 @@ export async function findWorkspace(trx: Work, workspaceId: string) {
       'agent_writes as agentWrites',
       'step_up_minutes as stepUpMinutes',
     ])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
 }
 
 /** The state of the workspace's mails, given a mail server. */
-export async function findMailState(trx: Work): Promise<'working' | 'failing'> {
-  const { rows } = await sql<{ wasSent: boolean | null }>`select was_last_mail_sent() as "wasSent"`.execute(trx);
+export async function findMailState(tx: Transaction): Promise<'working' | 'failing'> {
+  const { rows } = await sql<{ wasSent: boolean | null }>`select was_last_mail_sent() as "wasSent"`.execute(tx.db);
   return rows[0]?.wasSent === false ? 'failing' : 'working';
 }
 
 /** Whether the workspace has a valid key, masked. */
-export async function findMaskedKey(trx: Work, workspaceId: string): Promise<z.input<typeof maskedKey>> {
-  const key = await trx
+export async function findMaskedKey(tx: Transaction): Promise<z.input<typeof maskedKey>> {
+  const key = await tx.db
     .selectFrom('tokens')
     .select('token_id')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('kind', '=', 'ws')
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
     .executeTakeFirst();

@@ -98,8 +98,8 @@ describe('cached responses', () => {
     carriedOut = [];
     const rename = "update reps set name = 'Other' where rep_id = $1";
     const changing = await openTransaction(service.database.ownerUrl, rename, ids.ben);
-    await service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      acceptInvite(trx, workspaceId, ids.ana),
+    await service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (tx) =>
+      acceptInvite(tx, ids.ana),
     );
     await changing.rollback();
     await dashboard('ana');

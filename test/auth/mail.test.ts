@@ -112,8 +112,8 @@ describe('mail over SMTP', () => {
     await addPerson(api, 'lost@acme.test');
     const { unitOfWork, outbox } = service.running.service;
     const { workspaceId } = await service.workspace();
-    await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      outbox.post(trx, { to: 'lost@acme.test', subject: 'Lost', text: 'x', html: 'x' }),
+    await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (tx) =>
+      outbox.post(tx, { to: 'lost@acme.test', subject: 'Lost', text: 'x', html: 'x' }),
     );
     expect((await received('lost@acme.test')).data).to.contain('Subject: Lost');
   });
@@ -130,8 +130,8 @@ describe('mail over SMTP', () => {
       close: () => {},
     };
     const handler = sendMailHandler(outbox, transport, memoryLog().log, true);
-    const mailId = await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      outbox.post(trx, { to: 'once@acme.test', subject: 'Once', text: 'x', html: 'x' }),
+    const mailId = await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (tx) =>
+      outbox.post(tx, { to: 'once@acme.test', subject: 'Once', text: 'x', html: 'x' }),
     );
     await Promise.all(Array.from({ length: 10 }, () => handler.run({ mailId }, 0)));
     await handler.run({ mailId }, 0);
@@ -146,8 +146,8 @@ describe('mail over SMTP', () => {
       { to: 'a@b.test', subject: 'x\nBcc: c@d.test' },
       { to: 'a@b.test', subject: 'x\r' },
     ]) {
-      const posted = unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-        outbox.post(trx, { ...mail, text: '', html: '' }),
+      const posted = unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (tx) =>
+        outbox.post(tx, { ...mail, text: '', html: '' }),
       );
       expect(await posted.catch((error: Error) => error.message)).to.match(/header/);
     }

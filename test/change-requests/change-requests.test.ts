@@ -493,8 +493,8 @@ describe('changes by agents', () => {
     expect(await listed(ada)).to.have.length(2);
     const { unitOfWork } = service.running.service;
     const who = { workspaceId: seeded.workspaceId, actor: 'test' };
-    const { rows } = await unitOfWork.run(who, { lock: 'shared', access: 'write' }, (trx) =>
-      erasePerson(trx, who, seeded.ben),
+    const { rows } = await unitOfWork.run(who, { lock: 'shared', access: 'write' }, (tx) =>
+      erasePerson(tx, who, seeded.ben),
     );
     expect(rows['changeRequests']).to.equal(1);
     expect((await listed(ada)).map(({ tool }: { tool: string }) => tool)).to.deep.equal(['create_plan']);

@@ -174,8 +174,8 @@ describe('deals of others', () => {
     });
 
     it('the files of the statement do not contain the present name of the deal either', async () => {
-      const facts = await service.running.service.unitOfWork.read({ workspaceId }, (trx) =>
-        loadStatementFacts(trx, workspaceId, ids.cat, '2026-02'),
+      const facts = await service.running.service.unitOfWork.read({ workspaceId }, (tx) =>
+        loadStatementFacts(tx, ids.cat, '2026-02'),
       );
       const reversed = facts?.reversed.map(({ dealId, dealName }) => [dealId, dealName]);
       expect(reversed).to.deep.include.members([['gone', null]]);

@@ -67,11 +67,11 @@ describe('explanations of deals of large reps', () => {
   function explain(dealId: string, repId: string, maxResults?: number): Promise<DealOutcome[]> {
     const { db, workspaceId, admin } = workspace;
     const explainer = new DealExplainer(db.unitOfWork, threads, limits, maxResults);
-    return explainer.run(admin, { lock: 'none', access: 'read' }, async (trx, explainDeal) => {
-      const deal = await findDeal(trx, workspaceId, dealId);
+    return explainer.run(admin, { lock: 'none', access: 'read' }, async (tx, explainDeal) => {
+      const deal = await findDeal(tx, dealId);
       if (deal === null) throw new Error('no such deal');
-      const workspace = await loadWorkspaceTerms(trx, workspaceId);
-      return loadOutcomes(trx, { workspaceId, repId }, deal, workspace, '2026-03-20', explainDeal);
+      const workspace = await loadWorkspaceTerms(tx);
+      return loadOutcomes(tx, { workspaceId, repId }, deal, workspace, '2026-03-20', explainDeal);
     });
   }
 

@@ -17,8 +17,8 @@ describe('deals that a CRM reports', () => {
     const { outcomes } = await service.running.service.unitOfWork.run(
       { workspaceId },
       { lock: 'shared', access: 'write' },
-      (trx) =>
-        recordReportedDeals(trx, workspaceId, {
+      (tx) =>
+        recordReportedDeals(tx, {
           provider: 'crmc',
           deals: [{ id, fields: { amount }, modifiedAt: stamp, deleted: false }],
           fetchedAt,
@@ -49,8 +49,8 @@ describe('deals that a CRM reports', () => {
 
   it('with more text than a deal may have keep the fields that fit, in their order', async () => {
     const texts = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`text${index}`, 'x'.repeat(8000)]));
-    await service.running.service.unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, (trx) =>
-      recordReportedDeals(trx, workspaceId, {
+    await service.running.service.unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, (tx) =>
+      recordReportedDeals(tx, {
         provider: 'crmc',
         deals: [{ id: 'long', fields: { ...texts, amount: 7 }, modifiedAt: stamp, deleted: false }],
         fetchedAt: null,

@@ -46,16 +46,13 @@ describe('a change of a deal that no plan reads', () => {
     if (given === undefined) second += 1;
     const modified = given ?? second;
     const { workspaceId, db } = workspace;
-    const { outcomes, affected } = await db.unitOfWork.run(
-      { workspaceId },
-      { lock: 'shared', access: 'write' },
-      (trx) =>
-        recordReportedDeals(trx, workspaceId, {
-          provider: 'crmb',
-          deals: [{ id: 'D1', fields, modifiedAt: at(modified), deleted: false }],
-          fetchedAt: null,
-          keepStale: true,
-        }),
+    const { outcomes, affected } = await db.unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, (tx) =>
+      recordReportedDeals(tx, {
+        provider: 'crmb',
+        deals: [{ id: 'D1', fields, modifiedAt: at(modified), deleted: false }],
+        fetchedAt: null,
+        keepStale: true,
+      }),
     );
     return { outcome: outcomes.get('D1'), reps: affected.get('D1')?.size ?? 0 };
   }

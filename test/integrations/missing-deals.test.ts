@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { countMissing, findMissing, type Listing } from '#src/crm/sync/sync-run-store.js';
 import { newId } from '#src/kernel/ids.js';
-import { type Work } from '#src/platform/database/unit-of-work.js';
+import { type Transaction } from '#src/platform/database/unit-of-work.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 
 const deals = 5000;
@@ -36,15 +36,14 @@ describe('deals that the listing of a CRM did not contain', () => {
     await sql`analyze`.execute(workspace.db.owner);
   });
 
-  const read = <T>(work: (trx: Work) => Promise<T>) =>
+  const read = <T>(work: (tx: Transaction) => Promise<T>) =>
     workspace.db.unitOfWork.run({ workspaceId: workspace.workspaceId }, { lock: 'none', access: 'read' }, work);
 
-  const pageAfter = (after: string) => (trx: Work) =>
-    findMissing(trx, workspace.workspaceId, listing, { after, atMost: pageSize });
+  const pageAfter = (after: string) => (tx: Transaction) => findMissing(tx, listing, { after, atMost: pageSize });
 
   it('are counted and listed page by page, each once', async () => {
     const missing = Array.from({ length: deals / interval }, (_, index) => idOf((index + 1) * interval));
-    expect(await read((trx) => countMissing(trx, workspace.workspaceId, listing))).to.deep.equal({
+    expect(await read((tx) => countMissing(tx, listing))).to.deep.equal({
       live: deals,
       missing: missing.length,
     });
@@ -58,16 +57,16 @@ describe('deals that the listing of a CRM did not contain', () => {
   });
 
   it('are found by looking for each deal by its key, from where the last page ended', async () => {
-    const rowsRead = async (trx: Work) => {
+    const rowsRead = async (tx: Transaction) => {
       const { rows } = await sql<{ read: number }>`
         select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_xact_user_tables
-        where relname = 'crm_pull_deals'`.execute(trx);
+        where relname = 'crm_pull_deals'`.execute(tx.db);
       return rows[0]?.read ?? 0;
     };
-    const ofSecondPage = await read(async (trx) => {
-      const before = await rowsRead(trx);
-      await pageAfter(idOf(pageSize))(trx);
-      return (await rowsRead(trx)) - before;
+    const ofSecondPage = await read(async (tx) => {
+      const before = await rowsRead(tx);
+      await pageAfter(idOf(pageSize))(tx);
+      return (await rowsRead(tx)) - before;
     });
     expect(ofSecondPage).to.be.within(1, pageSize);
   });
@@ -78,7 +77,7 @@ describe('deals that the listing of a CRM did not contain', () => {
     await sql`update deals set source_updated_at = ${later} where deal_id = ${idOf(2 * interval)}`.execute(
       workspace.db.owner,
     );
-    const { missing } = await read((trx) => countMissing(trx, workspace.workspaceId, listing));
+    const { missing } = await read((tx) => countMissing(tx, listing));
     expect(missing).to.equal(deals / interval - 2);
   });
 });

@@ -42,8 +42,8 @@ describe('a rep with more deals than one transaction calculates', () => {
 
   const requests = () => workspace.requests();
   const freshReps = () =>
-    workspace.db.unitOfWork.run(workspace.admin, { lock: 'none', access: 'read' }, async (trx) =>
-      (await lanesToCalculate(trx, workspace.workspaceId, null, '2026-12-31')).map(({ freshCounts }) => freshCounts),
+    workspace.db.unitOfWork.run(workspace.admin, { lock: 'none', access: 'read' }, async (tx) =>
+      (await lanesToCalculate(tx, null, '2026-12-31')).map(({ freshCounts }) => freshCounts),
     );
 
   it('is calculated one attainment period per transaction, each of which leaves a sound ledger', async () => {
@@ -58,8 +58,8 @@ describe('a rep with more deals than one transaction calculates', () => {
 
   it('blocks neither changes of the configuration nor the calculations of another workspace between two periods', async () => {
     await calculate(workspace, ada);
-    await workspace.db.unitOfWork.run(workspace.admin, { lock: 'exclusive', access: 'write' }, (trx) =>
-      trx.updateTable('reps').set({ role: 'manager' }).where('rep_id', '=', ada).execute(),
+    await workspace.db.unitOfWork.run(workspace.admin, { lock: 'exclusive', access: 'write' }, (tx) =>
+      tx.db.updateTable('reps').set({ role: 'manager' }).where('rep_id', '=', ada).execute(),
     );
     const other = await OfflineWorkspace.in(workspace.db);
     const eve = await repWithDeals(other, 10);

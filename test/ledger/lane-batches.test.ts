@@ -116,8 +116,8 @@ describe('a batch of lanes', () => {
     await workspace.insert.reportingLines(top, mia);
     await request(top, mia, eve, ben, ada);
     const { unitOfWork } = workspace.db;
-    const batches = await unitOfWork.run(workspace.admin, { lock: 'none', access: 'read' }, (trx) =>
-      laneBatches(trx, workspace.workspaceId, [top, mia, eve, ben, ada]),
+    const batches = await unitOfWork.run(workspace.admin, { lock: 'none', access: 'read' }, (tx) =>
+      laneBatches(tx, [top, mia, eve, ben, ada]),
     );
     expect(batches).to.deep.equal([[eve, ben], [ada], [mia], [top]]);
     const unlimited = new TimeSlice(undefined, Number.POSITIVE_INFINITY);

@@ -4,9 +4,9 @@ import { listFailedCalculations } from '#src/commissions/queries/list-failed-cal
 import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import {
   type TenantCaller,
+  type Transaction,
   type TransactionOptions,
   type UnitOfWork,
-  type Work,
 } from '#src/platform/database/unit-of-work.js';
 import { createLog } from '#src/platform/log.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
@@ -84,16 +84,16 @@ describe('a lane whose calculation fails', () => {
     const { unitOfWork } = workspace.db;
     const limited: UnitOfWork = Object.create(unitOfWork, {
       run: {
-        value: (caller: TenantCaller, options: TransactionOptions, work: (trx: Work) => Promise<unknown>) =>
-          unitOfWork.run(caller, options, async (trx) => {
-            if (options.lock === 'none') return work(trx);
+        value: (caller: TenantCaller, options: TransactionOptions, work: (tx: Transaction) => Promise<unknown>) =>
+          unitOfWork.run(caller, options, async (tx) => {
+            if (options.lock === 'none') return work(tx);
             const { rows } = await sql<{ pid: number }>`
               select pg_backend_pid() as pid, set_config('idle_in_transaction_session_timeout', '20', true)`.execute(
-              trx,
+              tx.db,
             );
             const running = sql`select from pg_stat_activity where pid = ${rows[0]?.pid}`;
             await until(async () => (await running.execute(workspace.db.owner)).rows.length === 0);
-            return work(trx);
+            return work(tx);
           }),
       },
     });

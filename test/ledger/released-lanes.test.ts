@@ -95,12 +95,12 @@ describe('a transaction that has locked a lane', () => {
     const unitOfWork = new UnitOfWork(database, {
       onReleased: async (_workspaceId, held) => void released.push([...held]),
     });
-    await unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (trx) => {
-      for (const name of ['one', 'two', 'one']) trx.hold(name);
+    await unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (tx) => {
+      for (const name of ['one', 'two', 'one']) tx.hold(name);
       expect(released).to.deep.equal([]);
     });
-    const failed = unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (trx) => {
-      trx.hold('three');
+    const failed = unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (tx) => {
+      tx.hold('three');
       throw new Error('rejected');
     });
     expect(await failed.catch((error: Error) => error.message)).to.equal('rejected');

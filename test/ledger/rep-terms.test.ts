@@ -14,9 +14,7 @@ describe('the cached terms of a rep', () => {
 
   const ann = () => example.repIds.ann;
   const read = () =>
-    service.running.service.unitOfWork.run(example, { lock: 'none', access: 'write' }, (trx) =>
-      loadRepTerms(trx, example.workspaceId, ann()),
-    );
+    service.running.service.unitOfWork.run(example, { lock: 'none', access: 'write' }, (tx) => loadRepTerms(tx, ann()));
   const byOwner = (text: string) => example.sql(text);
 
   it('are read once per revision of the configuration', async () => {

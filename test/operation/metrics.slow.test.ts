@@ -59,9 +59,9 @@ describe('GET /metrics', () => {
     const { workspaceId } = await service.workspace();
     const { unitOfWork } = service.running.service;
     const repId = '00000000-0000-4000-8000-000000000001';
-    await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (trx) => {
+    await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, async (tx) => {
       const request = { workspace_id: workspaceId, rep_id: repId, trigger: 'recalculation' };
-      await trx
+      await tx.db
         .insertInto('calculation_requests')
         .values({ ...request, from_day: '2026-01-01', to_day: '2026-01-02', requested_at: new Date(Date.now() - 3000) })
         .execute();

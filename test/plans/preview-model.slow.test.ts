@@ -113,17 +113,16 @@ class PreviewingClient extends ApiClient {
     const open: Sums = {};
     for (const { key, amount } of rows) add(open, key, amount);
     const frozen: Sums = {};
-    await service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, async (trx) => {
-      const asOf = await workspaceToday(trx, workspaceId, systemClock);
-      const reps = await trx.selectFrom('reps').select('rep_id').where('workspace_id', '=', workspaceId).execute();
+    await service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'read' }, async (tx) => {
+      const asOf = await workspaceToday(tx, systemClock);
+      const reps = await tx.db.selectFrom('reps').select('rep_id').where('workspace_id', '=', workspaceId).execute();
       for (const terms of await loadTerms(
-        trx,
-        workspaceId,
+        tx,
         reps.map((rep) => rep.rep_id),
       )) {
         const periods = terms.frozen.filter((one) => one.range.from <= to && one.range.to >= from);
         if (periods.length === 0) continue;
-        for (const [period, ofPeriod] of await dryRunPeriods(trx, terms, periods, asOf))
+        for (const [period, ofPeriod] of await dryRunPeriods(tx, terms, periods, asOf))
           for (const { currency, amount } of ofPeriod) add(frozen, `${terms.repId} ${period} ${currency}`, amount);
       }
     });

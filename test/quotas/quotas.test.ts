@@ -232,8 +232,8 @@ describe('quotas', () => {
       await workspace.db.unitOfWork.run(
         { workspaceId: workspace.workspaceId },
         { lock: 'none', access: 'write' },
-        async (trx) => {
-          await trx
+        async (tx) => {
+          await tx.db
             .selectFrom('lanes')
             .select('rep_id')
             .where('workspace_id', '=', workspace.workspaceId)

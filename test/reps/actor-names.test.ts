@@ -16,8 +16,8 @@ describe('the names of actors', () => {
       [`key:${newId()}`]: 'API key',
     };
     const actors = [...Object.keys(expected), 'orchestrator', null, undefined];
-    const names = await workspace.db.unitOfWork.run(workspace.admin, { lock: 'none', access: 'read' }, (trx) =>
-      readActorNames(trx, workspace.workspaceId, actors),
+    const names = await workspace.db.unitOfWork.run(workspace.admin, { lock: 'none', access: 'read' }, (tx) =>
+      readActorNames(tx, actors),
     );
     expect(Object.fromEntries(names)).to.deep.equal(expected);
   });

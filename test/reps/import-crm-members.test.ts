@@ -11,10 +11,8 @@ describe('the import of the members of a CRM', () => {
     const workspace = await OfflineWorkspace.create();
     const member = { email: 'ann@x.io', avatar: null, active: true };
     const importFrom = (provider: string, more: Pick<Member, 'crmId' | 'name'>) =>
-      workspace.db.unitOfWork.run(workspace.admin, { lock: 'exclusive', access: 'write' }, (trx) =>
-        importCrmMembers(trx, recalculateIn(trx, workspace.workspaceId, new Set()), workspace.workspaceId, provider, [
-          { ...member, ...more },
-        ]),
+      workspace.db.unitOfWork.run(workspace.admin, { lock: 'exclusive', access: 'write' }, (tx) =>
+        importCrmMembers(tx, recalculateIn(tx, new Set()), provider, [{ ...member, ...more }]),
       );
     const { repIds } = await importFrom('crma', { crmId: newId(), name: 'Ann' });
     const crmId = newId();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { type Work, type WorkspaceLock } from '#src/platform/database/unit-of-work.js';
+import { type Transaction, type WorkspaceLock } from '#src/platform/database/unit-of-work.js';
 import { lockPeople } from '#src/reps/lock-people.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { untilBlocked } from '#test/support/blocked.js';
@@ -21,7 +21,7 @@ describe('changes of role and active', () => {
   /** Runs `work` while another transaction holds the lock, as a calculation holds the shared one. */
   async function whileHeld<T>(
     lock: WorkspaceLock,
-    hold: (trx: Work) => Promise<unknown>,
+    hold: (tx: Transaction) => Promise<unknown>,
     work: () => Promise<T>,
   ): Promise<T> {
     let release: () => void = () => undefined;
@@ -32,9 +32,9 @@ describe('changes of role and active', () => {
     const isHeld = new Promise<void>((resolve) => {
       started = resolve;
     });
-    const holder = service.running.service.unitOfWork.run({ workspaceId }, { lock, access: 'write' }, async (trx) => {
-      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
-      await hold(trx);
+    const holder = service.running.service.unitOfWork.run({ workspaceId }, { lock, access: 'write' }, async (tx) => {
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx.db);
+      await hold(tx);
       started();
       await released;
     });
@@ -47,7 +47,7 @@ describe('changes of role and active', () => {
     }
   }
   const calculating = <T>(work: () => Promise<T>) =>
-    whileHeld('shared', (trx) => sql`select from lanes where rep_id = ${ann} for update`.execute(trx), work);
+    whileHeld('shared', (tx) => sql`select from lanes where rep_id = ${ann} for update`.execute(tx.db), work);
 
   const changes: Record<string, () => Promise<unknown>> = {
     'of the role': () => api.expect(200, 'PATCH', `/v1/reps/${ann}`, { role: 'rep' }),
@@ -86,9 +86,9 @@ describe('changes of role and active', () => {
   it('does not revert a change that was committed while another change of people waited', async () => {
     const role = async () => (await api.expect(200, 'GET', `/v1/reps/${ann}`)).role;
     let waiting: Promise<unknown> = Promise.resolve();
-    const demote = async (trx: Work) => {
-      await lockPeople(trx, workspaceId);
-      await sql`update reps set role = 'rep' where workspace_id = ${workspaceId} and rep_id = ${ann}`.execute(trx);
+    const demote = async (tx: Transaction) => {
+      await lockPeople(tx);
+      await sql`update reps set role = 'rep' where workspace_id = ${workspaceId} and rep_id = ${ann}`.execute(tx.db);
     };
     await whileHeld('none', demote, async () => {
       waiting = api.saveReps({ email: 'ann@x.io', name: 'Ann B', payrollId: 'P2' });

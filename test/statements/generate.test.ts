@@ -65,12 +65,12 @@ describe('generating and reading statements', () => {
     const stored = await own.sql(`select * from statements where workspace_id = $1 order by version`);
     expect(stored[0]).to.deep.equal(first[0]);
     const { unitOfWork } = service.running.service;
-    const change = unitOfWork.run(own, { lock: 'none', access: 'write' }, (trx) =>
-      trx.updateTable('statements').set({ deal_count: 9 }).execute(),
+    const change = unitOfWork.run(own, { lock: 'none', access: 'write' }, (tx) =>
+      tx.db.updateTable('statements').set({ deal_count: 9 }).execute(),
     );
     expect(await change.catch((error: Error) => error.message)).to.match(/permission denied/);
-    const removal = unitOfWork.run(own, { lock: 'none', access: 'write' }, (trx) =>
-      trx.deleteFrom('statements').execute(),
+    const removal = unitOfWork.run(own, { lock: 'none', access: 'write' }, (tx) =>
+      tx.db.deleteFrom('statements').execute(),
     );
     expect(await removal.catch((error: Error) => error.message)).to.match(/permission denied/);
   });

@@ -144,8 +144,8 @@ export class OfflineWorkspace {
     { days = allDays, trigger = 'recalculation', dealId }: Partial<Omit<CalculationRequest, 'repId'>> = {},
   ): Promise<void> {
     const requests = repIds.map((repId) => ({ repId, days, trigger, dealId }));
-    await this.db.unitOfWork.run(this.admin, { lock: 'none', access: 'write' }, (trx) =>
-      requestCalculation(trx, this.workspaceId, requests),
+    await this.db.unitOfWork.run(this.admin, { lock: 'none', access: 'write' }, (tx) =>
+      requestCalculation(tx, requests),
     );
   }
 
@@ -160,8 +160,8 @@ export class OfflineWorkspace {
 
   /** Calculates every rep and the reps that depend on them. */
   async recalculate(): Promise<void> {
-    await this.db.unitOfWork.run(this.admin, { lock: 'none', access: 'write' }, (trx) =>
-      recalculateIn(trx, this.workspaceId, new Set()).workspace('recalculation'),
+    await this.db.unitOfWork.run(this.admin, { lock: 'none', access: 'write' }, (tx) =>
+      recalculateIn(tx, new Set()).workspace('recalculation'),
     );
     await this.calculateAll();
   }

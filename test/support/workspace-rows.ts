@@ -57,13 +57,12 @@ export class WorkspaceRows {
 
   async plan(name: string, config: Record<string, unknown>, values: PlanValues = {}): Promise<string> {
     const { workspaceId } = this;
-    return this.db.unitOfWork.run({ workspaceId }, { lock: 'exclusive', access: 'write' }, async (trx) => {
+    return this.db.unitOfWork.run({ workspaceId }, { lock: 'exclusive', access: 'write' }, async (tx) => {
       const status = values.status ?? 'active';
-      const planId = values.planId ?? (await insertPlan(trx, workspaceId, { name, status }));
-      const earlier = (await loadPlan(trx, workspaceId, planId))?.versions ?? [];
+      const planId = values.planId ?? (await insertPlan(tx, { name, status }));
+      const earlier = (await loadPlan(tx, planId))?.versions ?? [];
       await insertVersion(
-        trx,
-        workspaceId,
+        tx,
         {
           planId,
           planVersionId: newId(),
@@ -160,8 +159,8 @@ export class WorkspaceRows {
       reason: 'agreed',
       actor: 'api-key',
     });
-    await this.db.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (trx) =>
-      refreshMonths(trx, workspaceId, [{ repId, month }]),
+    await this.db.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (tx) =>
+      refreshMonths(tx, [{ repId, month }]),
     );
   }
 

@@ -164,8 +164,8 @@ describe('the slots of outgoing events', () => {
     }
 
     async function enable({ workspace: { admin }, endpointId }: Endpoint): Promise<void> {
-      await db.unitOfWork.run(admin, { lock: 'exclusive', access: 'write' }, (trx) =>
-        updateEndpoint(trx, admin, endpointId, { enabled: true }),
+      await db.unitOfWork.run(admin, { lock: 'exclusive', access: 'write' }, (tx) =>
+        updateEndpoint(tx, admin, endpointId, { enabled: true }),
       );
     }
 

@@ -33,12 +33,11 @@ export const createAbsence = operation({
   },
   uses: { changes: CommissionChanges },
   async execute({ body: terms }, caller, { changes }): Promise<Absence> {
-    const { workspaceId } = caller;
     assertDayOrder(terms.from, terms.to);
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      await assertRepExists(trx, workspaceId, terms.repId);
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      await assertRepExists(tx, terms.repId);
       const entered = { absenceId: newId(), ...terms };
-      await storeAbsence(trx, workspaceId, entered);
+      await storeAbsence(tx, entered);
       await recalculateAbsence(recalculate, entered, entered);
       return entered;
     });

@@ -27,11 +27,10 @@ export const deleteAbsence = operation({
   },
   uses: { changes: CommissionChanges },
   async execute({ params: { absenceId: rawId } }, caller, { changes }) {
-    const { workspaceId } = caller;
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const current = await findAbsence(trx, workspaceId, rawId);
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const current = await findAbsence(tx, rawId);
       if (current === null) throw absenceNotFound();
-      await removeAbsence(trx, workspaceId, current.absenceId);
+      await removeAbsence(tx, current.absenceId);
       await recalculateAbsence(recalculate, current, current);
       return { deleted: true, absenceId: current.absenceId };
     });

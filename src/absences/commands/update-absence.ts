@@ -30,13 +30,12 @@ export const updateAbsence = operation({
   async execute({ params: { absenceId }, body: change }, caller, { changes }): Promise<Absence> {
     const given = Object.entries(change).filter(([, value]) => value !== undefined);
     if (given.length === 0) throw invalid({ path: '', message: 'give at least one field to change' });
-    const { workspaceId } = caller;
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const current = await findAbsence(trx, workspaceId, absenceId);
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const current = await findAbsence(tx, absenceId);
       if (current === null) throw absenceNotFound();
       const changed: Absence = { ...current, ...Object.fromEntries(given) };
       assertDayOrder(changed.from, changed.to);
-      await storeAbsence(trx, workspaceId, changed);
+      await storeAbsence(tx, changed);
       await recalculateAbsence(recalculate, changed, current, changed);
       return changed;
     });

@@ -24,7 +24,7 @@ export const listAbsences = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { repId } }, caller, { unitOfWork }) {
     const repIds = repId === undefined ? null : [repId];
-    const absences = await unitOfWork.read(caller, (trx) => loadAbsences(trx, caller.workspaceId, { repIds }));
+    const absences = await unitOfWork.read(caller, (tx) => loadAbsences(tx, { repIds }));
     return { absences, count: absences.length };
   },
 });

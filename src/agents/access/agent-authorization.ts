@@ -89,9 +89,9 @@ export class AgentAuthorization implements AuthorizationServer {
       async (tx) => (await findWorkspaceByGrant(tx, hash)) ?? (await findWorkspaceByToken(tx, hash)),
     );
     if (workspaceId === null) return;
-    await this.unitOfWork.write({ workspaceId }, async (trx) => {
-      await revokeGrant(trx, workspaceId, hash, clientId);
-      await revokeAccessToken(trx, workspaceId, hash, clientId);
+    await this.unitOfWork.write({ workspaceId }, async (tx) => {
+      await revokeGrant(tx, hash, clientId);
+      await revokeAccessToken(tx, hash, clientId);
     });
   }
 
@@ -111,16 +111,16 @@ export class AgentAuthorization implements AuthorizationServer {
     if (hash === null || workspaceId === null) throw invalidGrant(kind);
     const result = await this.unitOfWork.write(
       { workspaceId },
-      async (trx): Promise<IssuedTokens | AuthorizationFailure> => {
-        const grant = await useGrant(trx, workspaceId, hash, kind, clientId);
+      async (tx): Promise<IssuedTokens | AuthorizationFailure> => {
+        const grant = await useGrant(tx, hash, kind, clientId);
         if (grant === null) {
-          await endReusedConnection(trx, workspaceId, hash, clientId);
+          await endReusedConnection(tx, hash, clientId);
           return invalidGrant(kind);
         }
         const problem =
           grant.audience === this.resource ? findProblem(grant) : 'The address of the service has changed.';
         if (problem !== null) return new AuthorizationFailure('invalid_grant', problem);
-        return issueTokens(trx, workspaceId, grant);
+        return issueTokens(tx, grant);
       },
     );
     if (result instanceof AuthorizationFailure) throw result;

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { type AgentScope, type Caller } from '../../kernel/caller.js';
 import { newId } from '../../kernel/ids.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type IssuedTokens } from '../../platform/mcp/authorization-server.js';
 import { newToken, tokenHash } from '../../platform/secrets/token.js';
 import { insertToken } from '../../platform/secrets/token-store.js';
@@ -23,14 +23,13 @@ export interface NewConnection {
 }
 
 /** Stores what the person has permitted. Returns the code that the client exchanges for tokens. */
-export async function insertConnection(trx: Work, caller: Caller, connection: NewConnection): Promise<string> {
-  const { workspaceId } = caller;
+export async function insertConnection(tx: Transaction, caller: Caller, connection: NewConnection): Promise<string> {
   const { repId, clientId, clientName, audience, scopes, redirectUri, codeChallenge } = connection;
   const connectionId = newId();
-  await trx
+  await tx.db
     .insertInto('agent_connections')
     .values({
-      workspace_id: workspaceId,
+      workspace_id: tx.workspaceId,
       connection_id: connectionId,
       rep_id: repId,
       client_id: clientId,
@@ -42,8 +41,8 @@ export async function insertConnection(trx: Work, caller: Caller, connection: Ne
   const code = newToken('agc');
   const lifetime = sql`make_interval(secs => ${codeSeconds})`;
   const bound = { redirect_uri: redirectUri, code_challenge: codeChallenge };
-  await insertGrant(trx, { workspaceId, connectionId, kind: 'code', token: code, lifetime, ...bound });
-  await recordAuditEntry(trx, caller, {
+  await insertGrant(tx, { workspaceId: tx.workspaceId, connectionId, kind: 'code', token: code, lifetime, ...bound });
+  await recordAuditEntry(tx, caller, {
     trigger: 'agent_connected',
     scope: 'rep',
     repId,
@@ -65,8 +64,7 @@ export interface UsedGrant {
 
 /** Marks the grant as used, once; null if it is unknown, used, expired, of another client or of an inactive person. */
 export async function useGrant(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   hash: Buffer,
   kind: 'code' | 'refresh',
   clientId: string,
@@ -74,11 +72,11 @@ export async function useGrant(
   const { rows } = await sql<UsedGrant>`
     update agent_grants g set used_at = now()
     from agent_connections c join reps r on r.workspace_id = c.workspace_id and r.rep_id = c.rep_id
-    where g.workspace_id = ${workspaceId} and g.grant_hash = ${hash} and g.kind = ${kind} and g.used_at is null
+    where g.workspace_id = ${tx.workspaceId} and g.grant_hash = ${hash} and g.kind = ${kind} and g.used_at is null
       and g.expires_at > now() and c.workspace_id = g.workspace_id and c.connection_id = g.connection_id
       and c.client_id = ${clientId} and r.active
     returning g.connection_id as "connectionId", c.rep_id as "repId", c.client_name as "clientName", c.audience,
-      c.scopes, g.redirect_uri as "redirectUri", g.code_challenge as "codeChallenge"`.execute(trx);
+      c.scopes, g.redirect_uri as "redirectUri", g.code_challenge as "codeChallenge"`.execute(tx.db);
   return rows[0] ?? null;
 }
 
@@ -87,16 +85,15 @@ export async function useGrant(
  * are on their way, and earlier ones end.
  */
 export async function issueTokens(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { connectionId, repId, clientName, scopes }: UsedGrant,
 ): Promise<IssuedTokens> {
   await sql`
-    delete from tokens where workspace_id = ${workspaceId} and connection_id = ${connectionId} and token_id not in (
-      select token_id from tokens where workspace_id = ${workspaceId} and connection_id = ${connectionId}
-      order by created_at desc, token_id desc limit 1)`.execute(trx);
-  const { token: accessToken } = await insertToken(trx, 'agt', {
-    workspace_id: workspaceId,
+    delete from tokens where workspace_id = ${tx.workspaceId} and connection_id = ${connectionId} and token_id not in (
+      select token_id from tokens where workspace_id = ${tx.workspaceId} and connection_id = ${connectionId}
+      order by created_at desc, token_id desc limit 1)`.execute(tx.db);
+  const { token: accessToken } = await insertToken(tx, 'agt', {
+    workspace_id: tx.workspaceId,
     rep_id: repId,
     label: clientName,
     expires_at: sql<Date>`now() + make_interval(secs => ${accessTokenSeconds})`,
@@ -104,7 +101,7 @@ export async function issueTokens(
   });
   const refreshToken = newToken('agr');
   const lifetime = sql`make_interval(days => ${refreshTokenDays})`;
-  await insertGrant(trx, { workspaceId, connectionId, kind: 'refresh', token: refreshToken, lifetime });
+  await insertGrant(tx, { workspaceId: tx.workspaceId, connectionId, kind: 'refresh', token: refreshToken, lifetime });
   return { accessToken, refreshToken, expiresInSeconds: accessTokenSeconds, scopes };
 }
 
@@ -118,8 +115,8 @@ interface NewGrant {
   readonly code_challenge?: string;
 }
 
-async function insertGrant(trx: Work, { workspaceId, connectionId, kind, token, lifetime, ...bound }: NewGrant) {
-  await trx
+async function insertGrant(tx: Transaction, { workspaceId, connectionId, kind, token, lifetime, ...bound }: NewGrant) {
+  await tx.db
     .insertInto('agent_grants')
     .values({
       workspace_id: workspaceId,
@@ -133,53 +130,52 @@ async function insertGrant(trx: Work, { workspaceId, connectionId, kind, token, 
 }
 
 /** Ends the connection of a refresh token of the client. */
-export function revokeGrant(trx: Work, workspaceId: string, hash: Buffer, clientId: string): Promise<void> {
-  return endConnection(trx, workspaceId, clientId, sql`g.grant_hash = ${hash}`, 'revoked_by_client');
+export function revokeGrant(tx: Transaction, hash: Buffer, clientId: string): Promise<void> {
+  return endConnection(tx, clientId, sql`g.grant_hash = ${hash}`, 'revoked_by_client');
 }
 
 /** Ends the connection of a grant that was used before: one of the two who presented it has stolen it. */
-export function endReusedConnection(trx: Work, workspaceId: string, hash: Buffer, clientId: string): Promise<void> {
+export function endReusedConnection(tx: Transaction, hash: Buffer, clientId: string): Promise<void> {
   const isUsed = sql`g.grant_hash = ${hash} and g.used_at is not null`;
-  return endConnection(trx, workspaceId, clientId, isUsed, 'grant_used_twice');
+  return endConnection(tx, clientId, isUsed, 'grant_used_twice');
 }
 
 async function endConnection(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   clientId: string,
   isGrant: RawBuilder<unknown>,
   reason: string,
 ): Promise<void> {
   const { rows } = await sql<EndedConnection>`
     delete from agent_connections c using agent_grants g
-    where g.workspace_id = ${workspaceId} and ${isGrant}
+    where g.workspace_id = ${tx.workspaceId} and ${isGrant}
       and c.workspace_id = g.workspace_id and c.connection_id = g.connection_id and c.client_id = ${clientId}
-    returning ${ended}`.execute(trx);
-  await recordEnd(trx, { workspaceId, actor: 'anonymous' }, rows, reason);
+    returning ${ended}`.execute(tx.db);
+  await recordEnd(tx, { workspaceId: tx.workspaceId, actor: 'anonymous' }, rows, reason);
 }
 
 /** Makes one access token of the client invalid. */
-export async function revokeAccessToken(trx: Work, workspaceId: string, hash: Buffer, clientId: string): Promise<void> {
+export async function revokeAccessToken(tx: Transaction, hash: Buffer, clientId: string): Promise<void> {
   await sql`
     delete from tokens t using agent_connections c
-    where t.workspace_id = ${workspaceId} and t.token_hash = ${hash} and t.kind = 'agt'
+    where t.workspace_id = ${tx.workspaceId} and t.token_hash = ${hash} and t.kind = 'agt'
       and c.workspace_id = t.workspace_id and c.connection_id = t.connection_id
-        and c.client_id = ${clientId}`.execute(trx);
+        and c.client_id = ${clientId}`.execute(tx.db);
 }
 
 /** Ends a connection, of one person unless `repId` is null; false if there is none. Its tokens stop working at once. */
 export async function deleteConnection(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   connectionId: string,
   repId: string | null,
 ): Promise<boolean> {
   const { rows } = await sql<EndedConnection>`
     delete from agent_connections c
-    where c.workspace_id = ${caller.workspaceId} and c.connection_id = ${connectionId}
+    where c.workspace_id = ${tx.workspaceId} and c.connection_id = ${connectionId}
       and (${repId}::uuid is null or c.rep_id = ${repId})
-    returning ${ended}`.execute(trx);
-  await recordEnd(trx, caller, rows, 'disconnected');
+    returning ${ended}`.execute(tx.db);
+  await recordEnd(tx, caller, rows, 'disconnected');
   return rows.length > 0;
 }
 
@@ -192,13 +188,13 @@ interface EndedConnection {
 const ended = sql.raw('c.connection_id as "connectionId", c.rep_id as "repId", c.client_name as "clientName"');
 
 async function recordEnd(
-  trx: Work,
+  tx: Transaction,
   who: { readonly workspaceId: string; readonly actor: string },
   connections: readonly EndedConnection[],
   reason: string,
 ): Promise<void> {
   for (const { connectionId, repId, clientName } of connections)
-    await recordAuditEntry(trx, who, {
+    await recordAuditEntry(tx, who, {
       trigger: 'agent_disconnected',
       scope: 'rep',
       repId,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type AgentScope } from '../../kernel/caller.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type AgentConnection, readClientHost } from './agent-connection.js';
 
 interface ConnectionRow {
@@ -15,11 +15,7 @@ interface ConnectionRow {
 }
 
 /** The agents of the person, or of everyone for null, newest first. A connection without tokens is not complete yet. */
-export async function listConnections(
-  trx: Work,
-  workspaceId: string,
-  repId: string | null,
-): Promise<AgentConnection[]> {
+export async function listConnections(tx: Transaction, repId: string | null): Promise<AgentConnection[]> {
   const { rows } = await sql<ConnectionRow>`
     select c.connection_id as id, c.rep_id as "repId", r.name as "personName", c.client_name as "clientName",
       c.client_id as "clientId", c.scopes, c.created_at as "createdAt",
@@ -28,10 +24,10 @@ export async function listConnections(
     join reps r on r.workspace_id = c.workspace_id and r.rep_id = c.rep_id
     join agent_grants g on g.workspace_id = c.workspace_id and g.connection_id = c.connection_id
     left join tokens t on t.workspace_id = c.workspace_id and t.connection_id = c.connection_id
-    where c.workspace_id = ${workspaceId} and (${repId}::uuid is null or c.rep_id = ${repId})
+    where c.workspace_id = ${tx.workspaceId} and (${repId}::uuid is null or c.rep_id = ${repId})
     group by c.workspace_id, c.connection_id, r.name
     having bool_or(g.kind = 'refresh' and g.expires_at > now())
-    order by c.created_at desc, c.connection_id`.execute(trx);
+    order by c.created_at desc, c.connection_id`.execute(tx.db);
   return rows.map(({ clientId, createdAt, lastUsedAt, ...row }) => ({
     ...row,
     clientAddress: readClientHost(clientId),
@@ -40,11 +36,11 @@ export async function listConnections(
   }));
 }
 
-export async function countConnections(trx: Work, workspaceId: string, repId: string): Promise<number> {
-  const { count } = await trx
+export async function countConnections(tx: Transaction, repId: string): Promise<number> {
+  const { count } = await tx.db
     .selectFrom('agent_connections')
     .select(sql<number>`count(*)::int`.as('count'))
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .executeTakeFirstOrThrow();
   return count;

@@ -20,20 +20,20 @@ export class AgentWriteRules implements AgentWrites {
 
   /** By default, agents that people connected need a confirmation, and keys need none. */
   async modeFor(caller: Caller): Promise<WriteMode> {
-    const set = await this.unitOfWork.read(caller, (trx) => findAgentWrites(trx, caller.workspaceId));
+    const set = await this.unitOfWork.read(caller, (tx) => findAgentWrites(tx));
     return set ?? (caller.agent === undefined ? 'allow' : 'confirm');
   }
 
   async request(caller: Caller, change: Parameters<AgentWrites['request']>[1]): Promise<string> {
     const { unitOfWork, runner, clock } = this;
     // Read before the preview is calculated: what changes meanwhile outdates it.
-    const { basis } = await unitOfWork.read(caller, async (trx) => {
-      await assertFewPending(trx, caller);
-      return readBasis(trx, runner, caller.workspaceId, change);
+    const { basis } = await unitOfWork.read(caller, async (tx) => {
+      await assertFewPending(tx, caller);
+      return readBasis(tx, runner, change);
     });
     const previewed = await previewChange({ unitOfWork, runner, clock }, caller, change).catch(withoutPreview);
-    return unitOfWork.write(caller, (trx) =>
-      insertChangeRequest(trx, caller, { ...change, ...previewed, basis: { ...basis, isForPerson: false } }),
+    return unitOfWork.write(caller, (tx) =>
+      insertChangeRequest(tx, caller, { ...change, ...previewed, basis: { ...basis, isForPerson: false } }),
     );
   }
 }

@@ -1,7 +1,7 @@
 import { type Caller, peopleBehind } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
-import { type Work, withTransactionHooks } from '../../platform/database/unit-of-work.js';
+import { type Transaction, withTransactionHooks } from '../../platform/database/unit-of-work.js';
 import { findRoleAndActivity, findVisibleTeam } from '../../reps/rep-views.js';
 import { type PresentBasis, readBasis } from './basis.js';
 import { showSameFigures } from './change-preview.js';
@@ -39,16 +39,16 @@ export async function approveChange(parts: PreviewParts, approval: Approval): Pr
   const { unitOfWork, runner } = parts;
   const { approver, ref, reason } = approval;
   const { workspaceId } = approver;
-  const request = await unitOfWork.read(approver, (trx) => findPending(trx, workspaceId, ref));
+  const request = await unitOfWork.read(approver, (tx) => findPending(tx, ref));
   if (request === null) return false;
   // An approval needs the proof of identity that the change itself would need.
   await runner.assertProof(request.tool, request.input, approver);
   const basis = await assertAsShown(parts, approval, request);
   const attempt = { workspaceId, requestId: request.requestId, runId: newId() };
   const decision = { status: 'running', reason, runId: attempt.runId } as const;
-  if (!(await unitOfWork.write(approver, (trx) => decide(trx, approver, ref, decision)))) return false;
+  if (!(await unitOfWork.write(approver, (tx) => decide(tx, approver, ref, decision)))) return false;
   if (await run(parts, approver, { attempt, request, basis })) return true;
-  await unitOfWork.write(approver, (trx) => returnToPending(trx, attempt));
+  await unitOfWork.write(approver, (tx) => returnToPending(tx, attempt));
   await assertAsShown(parts, approval, request);
   throw new Failure('request_in_progress', 'Something else changed at the same time. Approve the change again.');
 }
@@ -57,17 +57,14 @@ export async function approveChange(parts: PreviewParts, approval: Approval): Pr
 async function assertAsShown(parts: PreviewParts, approval: Approval, request: RequestedChange): Promise<PresentBasis> {
   const { unitOfWork, runner } = parts;
   const { approver, ref, fingerprint } = approval;
-  const { workspaceId } = approver;
-  const present = await unitOfWork.read(approver, (trx) => readBasis(trx, runner, workspaceId, request));
+  const present = await unitOfWork.read(approver, (tx) => readBasis(tx, runner, request));
   if (pays(approver, [...present.paid, ...request.moves]))
     throw new Failure('forbidden', 'This change concerns your own pay or its terms. Another person must approve it.');
   const previewed = isCurrent(present, request) ? request : await repeatPreview(parts, approver, request);
   const changed = changesSince(request, present, previewed);
   if (changed.length > 0) await storePresent(parts, approver, request, { changed, present, previewed });
   else if (fingerprint === undefined || fingerprint === computeFingerprint(request)) return present;
-  const { preview, fingerprint: shown } = await unitOfWork.read(approver, (trx) =>
-    readChangeRequest(trx, workspaceId, ref),
-  );
+  const { preview, fingerprint: shown } = await unitOfWork.read(approver, (tx) => readChangeRequest(tx, ref));
   throw new Failure('preview_outdated', describeChanges(changed), { changed, preview, fingerprint: shown });
 }
 
@@ -114,13 +111,13 @@ async function storePresent(
   const before = earlier === null ? null : { currency: earlier.currency, delta: earlier.delta };
   const outdated = { at: clock.now().toISOString(), changed, before };
   const shown = { preview, moves, basis: { ...present.basis, isForPerson: true }, outdated };
-  await unitOfWork.write({ workspaceId }, (trx) => storeShown(trx, workspaceId, requestId, shown));
+  await unitOfWork.write({ workspaceId }, (tx) => storeShown(tx, requestId, shown));
 }
 
 /** The preview as it is now. A change that would fail has none; its run returns the error. */
 async function repeatPreview(parts: PreviewParts, approver: Caller, request: RequestedChange): Promise<Previewed> {
   if (!parts.runner.hasPreview(request.tool)) return request;
-  const requester = await parts.unitOfWork.read(approver, (trx) => findRequester(trx, approver, request.caller));
+  const requester = await parts.unitOfWork.read(approver, (tx) => findRequester(tx, approver, request.caller));
   if (requester === null) return request;
   return previewChange(parts, requester, request).catch((error: unknown) => {
     if (error instanceof Failure && error.code !== 'rate_limited') return notPreviewed;
@@ -130,23 +127,23 @@ async function repeatPreview(parts: PreviewParts, approver: Caller, request: Req
 
 /** The caller as whom the change runs, with the present team; null if the person has another role or is not active. */
 async function findRequester(
-  trx: Work,
-  { workspaceId, requestId, actor: approvedBy, repId: approverId }: Caller,
+  tx: Transaction,
+  { requestId, actor: approvedBy, repId: approverId }: Caller,
   { scopes, actor, ...stored }: StoredCaller,
 ): Promise<Caller | null> {
   const { repId, accessLevel } = stored;
   const caller = {
     ...stored,
-    workspaceId,
+    workspaceId: tx.workspaceId,
     requestId,
     actor: `${actor}, approved by ${approvedBy}`,
     ...(approverId === null ? {} : { approvedBy: approverId }),
     ...(scopes === undefined ? {} : { scopes: new Set(scopes) }),
   };
   if (repId === null) return caller;
-  const person = await findRoleAndActivity(trx, workspaceId, repId);
+  const person = await findRoleAndActivity(tx, repId);
   if (person?.active !== true || person.role !== accessLevel) return null;
-  const team = person.role === 'manager' ? await findVisibleTeam(trx, workspaceId, repId) : null;
+  const team = person.role === 'manager' ? await findVisibleTeam(tx, repId) : null;
   return team === null ? caller : { ...caller, team: new Set(team) };
 }
 
@@ -166,12 +163,11 @@ async function run(
   approver: Caller,
   { attempt, request, basis: { basis } }: Running,
 ): Promise<boolean> {
-  const { workspaceId } = approver;
-  const caller = await unitOfWork.read(approver, (trx) => findRequester(trx, approver, request.caller));
+  const caller = await unitOfWork.read(approver, (tx) => findRequester(tx, approver, request.caller));
   let isAsShown = true;
-  const assertSame = async (trx: Work) => {
-    if (await hasWritten(trx, attempt)) return;
-    const present = await readBasis(trx, runner, workspaceId, request);
+  const assertSame = async (tx: Transaction) => {
+    if (await hasWritten(tx, attempt)) return;
+    const present = await readBasis(tx, runner, request);
     isAsShown = present.basis.state === basis.state && !pays(approver, present.paid);
     if (!isAsShown) throw new Failure('request_in_progress', 'What the change would change has been changed.');
   };
@@ -183,14 +179,14 @@ async function run(
           request.input,
           withTransactionHooks(caller, {
             afterBegin: assertSame,
-            beforeCommit: (trx) => recordWritten(trx, attempt),
+            beforeCommit: (tx) => recordWritten(tx, attempt),
           }),
         );
   if (!isAsShown) return false;
-  await unitOfWork.write(approver, (trx) =>
+  await unitOfWork.write(approver, (tx) =>
     'failed' in outcome
-      ? storeOutcome(trx, attempt, 'failed', outcome.failed)
-      : storeOutcome(trx, attempt, 'done', outcome.answer),
+      ? storeOutcome(tx, attempt, 'failed', outcome.failed)
+      : storeOutcome(tx, attempt, 'done', outcome.answer),
   );
   return true;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type ToolRunner } from '../../platform/mcp/tool-runner.js';
 import { type RawInput } from '../../platform/operations/operation-dispatcher.js';
 
@@ -26,16 +26,11 @@ export interface ToolCall {
   readonly input: RawInput;
 }
 
-export async function readBasis(
-  trx: Work,
-  runner: ToolRunner,
-  workspaceId: string,
-  { tool, input }: ToolCall,
-): Promise<PresentBasis> {
-  const { paid, state } = await runner.subject(trx, workspaceId, tool, input);
+export async function readBasis(tx: Transaction, runner: ToolRunner, { tool, input }: ToolCall): Promise<PresentBasis> {
+  const { paid, state } = await runner.subject(tx, tool, input);
   const { rows } = await sql<{ configuration: string; commission: string }>`
     select configuration_revision as configuration, cache_versions_of(workspace_id) as commission
-    from workspaces where workspace_id = ${workspaceId}`.execute(trx);
+    from workspaces where workspace_id = ${tx.workspaceId}`.execute(tx.db);
   const { configuration, commission } = rows[0] as (typeof rows)[number];
   return { paid, basis: { state: hashJson(state), configuration, commission: hashJson(commission) } };
 }

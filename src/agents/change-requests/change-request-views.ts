@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type WriteMode } from '../../platform/mcp/agent-writes.js';
 import { type RawInput } from '../../platform/operations/operation-dispatcher.js';
 import { findRepNames } from '../../reps/rep-views.js';
@@ -47,8 +47,7 @@ interface Row {
 
 /** Lists change requests, newest first. */
 export async function listChangeRequests(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { repId, id, status, limit }: Filter,
 ): Promise<ChangeRequest[]> {
   const { rows } = await sql<Row>`
@@ -58,11 +57,11 @@ export async function listChangeRequests(
       c.decided_by as "decidedBy", c.decided_at as "decidedAt", c.reason, c.outcome, c.created_at as "createdAt",
       c.expires_at as "expiresAt"
     from change_requests c
-    where c.workspace_id = ${workspaceId} and (${repId}::uuid is null or c.rep_id = ${repId})
+    where c.workspace_id = ${tx.workspaceId} and (${repId}::uuid is null or c.rep_id = ${repId})
       and (${id ?? null}::uuid is null or c.request_id = ${id ?? null})
       and (${status ?? null}::text is null or ${presentStatus} = ${status ?? null})
-    order by c.created_at desc, c.request_id limit ${limit}`.execute(trx);
-  const names = await loadRepNames(trx, workspaceId, rows);
+    order by c.created_at desc, c.request_id limit ${limit}`.execute(tx.db);
+  const names = await loadRepNames(tx, rows);
   return rows.map(({ caller, input, preview, basis, decidedAt, createdAt, expiresAt, ...row }) => ({
     ...row,
     fingerprint: computeFingerprint({ basis, preview }),
@@ -76,31 +75,26 @@ export async function listChangeRequests(
 }
 
 /** The request, if the caller may see it: all for null, otherwise those of the person. */
-export async function readChangeRequest(
-  trx: Work,
-  workspaceId: string,
-  { requestId: id, repId }: RequestRef,
-): Promise<ChangeRequest> {
-  const [found] = await listChangeRequests(trx, workspaceId, { repId, id, limit: 1 });
+export async function readChangeRequest(tx: Transaction, { requestId: id, repId }: RequestRef): Promise<ChangeRequest> {
+  const [found] = await listChangeRequests(tx, { repId, id, limit: 1 });
   if (found === undefined) throw changeRequestNotFound();
   return found;
 }
 
-function loadRepNames(trx: Work, workspaceId: string, rows: readonly Row[]): Promise<ReadonlyMap<string, string>> {
+function loadRepNames(tx: Transaction, rows: readonly Row[]): Promise<ReadonlyMap<string, string>> {
   const shown = rows.flatMap(({ preview }) => [...(preview?.byRep ?? []), ...(preview?.locked ?? [])]);
   return findRepNames(
-    trx,
-    workspaceId,
+    tx,
     shown.map(({ repId }) => repId),
   );
 }
 
 /** What the workspace has set for changes by agents; null for the defaults. */
-export async function findAgentWrites(trx: Work, workspaceId: string): Promise<WriteMode | null> {
-  const { agent_writes: mode } = await trx
+export async function findAgentWrites(tx: Transaction): Promise<WriteMode | null> {
+  const { agent_writes: mode } = await tx.db
     .selectFrom('workspaces')
     .select('agent_writes')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   return mode;
 }

@@ -34,7 +34,7 @@ export async function previewChange(
   caller: Caller,
   { tool, input }: ToolCall,
 ): Promise<Previewed> {
-  const today = await unitOfWork.read(caller, (trx) => workspaceToday(trx, caller.workspaceId, clock));
+  const today = await unitOfWork.read(caller, (tx) => workspaceToday(tx, clock));
   const days = comparedDays(today);
   const outcome = await runner.preview(tool, input, days, caller);
   if (outcome === null) return notPreviewed;

@@ -37,8 +37,8 @@ export async function withUnitOfWork<T>(work: (unitOfWork: UnitOfWork) => Promis
 
 /** Rejects the id of a workspace that does not exist. */
 export async function assertWorkspace(unitOfWork: UnitOfWork, workspaceId: string): Promise<void> {
-  const found = await unitOfWork.read({ workspaceId }, (trx) =>
-    trx.selectFrom('workspaces').select('workspace_id').where('workspace_id', '=', workspaceId).executeTakeFirst(),
+  const found = await unitOfWork.read({ workspaceId }, (tx) =>
+    tx.db.selectFrom('workspaces').select('workspace_id').where('workspace_id', '=', workspaceId).executeTakeFirst(),
   );
   if (found === undefined) throw new UsageError(`there is no workspace ${workspaceId}`);
 }

@@ -62,7 +62,7 @@ export async function rotateApiKey(
   const caller = { workspaceId, actor: 'command-line', personId: null };
   const { apiKey } = await withUnitOfWork(async (unitOfWork) => {
     await assertWorkspace(unitOfWork, workspaceId);
-    return unitOfWork.write({ workspaceId }, (trx) => rotateWorkspaceKey(trx, caller, minutes, new Date()));
+    return unitOfWork.write({ workspaceId }, (tx) => rotateWorkspaceKey(tx, caller, minutes, new Date()));
   });
   process.stdout.write(json ? `${JSON.stringify({ workspaceId, apiKey })}\n` : `API key ${apiKey}\n`);
 }

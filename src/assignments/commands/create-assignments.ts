@@ -51,30 +51,29 @@ export const createAssignments = operation({
     list: 'assignments',
     summary: (assignments) => `Reps assigned: ${assignments.length}. Commission is recalculated automatically.`,
   },
-  subject: (trx, workspaceId, { body: { planId, repIds } }) => termsSubject(trx, workspaceId, planId, repIds),
+  subject: (tx, { body: { planId, repIds } }) => termsSubject(tx, planId, repIds),
   example: {
     body: { repIds: [sampleIds.repId], planId: sampleIds.planId, effectiveStart: '2026-01-01' },
     answer: [assignmentExample],
   },
   uses: { changes: CommissionChanges },
   async execute({ body: request }, caller, { changes }): Promise<Assignment[]> {
-    const { workspaceId } = caller;
     const repIds = [...new Set(request.repIds)];
     const start = request.effectiveStart ?? null;
     const end = request.effectiveEnd ?? null;
     assertDateOrder(start, end);
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const planId = await findPlanId(trx, workspaceId, request.planId);
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const planId = await findPlanId(tx, request.planId);
       if (planId === undefined) throw planNotFound();
-      const unknown = await unknownReps(trx, workspaceId, repIds);
+      const unknown = await unknownReps(tx, repIds);
       if (unknown.length > 0) throw repNotFound(unknown);
       const placement = { planId, start, end };
-      const overlapping = await overlappingReps(trx, workspaceId, repIds, placement);
+      const overlapping = await overlappingReps(tx, repIds, placement);
       if (overlapping.length > 0) throw assignmentOverlap(overlapping);
-      const assignmentIds = await insertAssignments(trx, workspaceId, repIds, placement);
-      await recalculateAssigned(trx, recalculate, workspaceId, planId, repIds);
+      const assignmentIds = await insertAssignments(tx, repIds, placement);
+      await recalculateAssigned(tx, recalculate, planId, repIds);
       const byId = new Map(
-        (await listAssignments(trx, workspaceId, { assignmentIds })).map((created) => [created.assignmentId, created]),
+        (await listAssignments(tx, { assignmentIds })).map((created) => [created.assignmentId, created]),
       );
       return assignmentIds.map((assignmentId) => byId.get(assignmentId) as Assignment);
     });

@@ -37,21 +37,21 @@ export const deleteAssignment = operation({
     arguments: { assignmentId: 'The assignment (UUID of list_assignments)' },
     summary: () => 'The assignment was removed. Earned events stay.',
   },
-  subject: (trx, workspaceId, { params: { assignmentId } }) => assignmentSubject(trx, workspaceId, assignmentId),
+  subject: (tx, { params: { assignmentId } }) => assignmentSubject(tx, assignmentId),
   example: {
     params: { assignmentId: sampleIds.assignmentId },
     answer: { deleted: true, assignmentId: sampleIds.assignmentId },
   },
   uses: { changes: CommissionChanges },
   async execute({ params: { assignmentId: rawId } }, caller, { changes }) {
-    return changes.run(caller, 'exclusive', async (trx, recalculate, calculateFirst) => {
-      const current = await findAssignment(trx, caller.workspaceId, rawId);
+    return changes.run(caller, 'exclusive', async (tx, recalculate, calculateFirst) => {
+      const current = await findAssignment(tx, rawId);
       if (current === null) throw assignmentNotFound();
       const { assignmentId, planId, repId } = current;
       // Events under the assignment do not change any more, so all earlier requests must be calculated first.
-      await calculateFirst(await repsToCalculateFirst(trx, caller.workspaceId, planId, repId));
-      await endAssignment(trx, caller.workspaceId, assignmentId);
-      await recalculateAssigned(trx, recalculate, caller.workspaceId, planId, [repId]);
+      await calculateFirst(await repsToCalculateFirst(tx, planId, repId));
+      await endAssignment(tx, assignmentId);
+      await recalculateAssigned(tx, recalculate, planId, [repId]);
       return { deleted: true, assignmentId };
     });
   },

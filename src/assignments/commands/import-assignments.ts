@@ -5,7 +5,7 @@ import { groupBy } from '../../kernel/group-by.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { findPlanIdsByName } from '../../plans/plan-views.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
   csvImport,
@@ -46,27 +46,21 @@ function placementKey({ planId, start, end }: ParsedRow): string {
   return `${planId}|${start ?? ''}|${end ?? ''}`;
 }
 
-async function insert(
-  trx: Work,
-  recalculate: Recalculate,
-  workspaceId: string,
-  valid: readonly ParsedRow[],
-): Promise<void> {
+async function insert(tx: Transaction, recalculate: Recalculate, valid: readonly ParsedRow[]): Promise<void> {
   const [{ planId, start, end }] = valid as readonly [ParsedRow, ...ParsedRow[]];
   const repIds = valid.map(({ repId }) => repId);
-  await insertAssignments(trx, workspaceId, repIds, { planId, start, end });
-  await recalculateAssigned(trx, recalculate, workspaceId, planId, repIds);
+  await insertAssignments(tx, repIds, { planId, start, end });
+  await recalculateAssigned(tx, recalculate, planId, repIds);
 }
 
 async function readRows(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   rows: readonly Row[],
   dateFormat: DateFormat,
 ): Promise<(ParsedRow | Failure)[]> {
   const emails = rows.flatMap(({ cells }) => (cells.email === undefined ? [] : normalEmail(cells.email)));
-  const reps = await findRepIdsByEmail(trx, workspaceId, emails);
-  const plans = await findPlanIdsByName(trx, workspaceId);
+  const reps = await findRepIdsByEmail(tx, emails);
+  const plans = await findPlanIdsByName(tx);
   const readDay = (name: string, text: string | undefined): Day | null => {
     const day = text === undefined ? null : readDateText(text, dateFormat, 'UTC');
     if (text !== undefined && day === null)
@@ -89,14 +83,13 @@ async function readRows(
 }
 
 async function decide(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   rows: readonly Row[],
   read: readonly (ParsedRow | Failure)[],
 ): Promise<{ results: RowResult[]; fresh: ParsedRow[] }> {
   const valid = read.filter((row): row is ParsedRow => !(row instanceof Failure));
   const repIds = [...new Set(valid.map(({ repId }) => repId))];
-  const stored = (await listAssignments(trx, workspaceId, { repIds })).map((assignment) => ({
+  const stored = (await listAssignments(tx, { repIds })).map((assignment) => ({
     ...assignment,
     start: assignment.effectiveStart,
     end: assignment.effectiveEnd,
@@ -140,12 +133,10 @@ export const importAssignments = operation({
   /** Creates one assignment for each row. Existing assignments are unchanged; invalid rows are reported. */
   async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, { changes }) {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
-    const { workspaceId } = caller;
-    return changes.run(caller, 'exclusive', async (trx, recalculate): Promise<ImportResults> => {
-      const read = await readRows(trx, workspaceId, rows, dateFormat);
-      const { results, fresh } = await decide(trx, workspaceId, rows, read);
-      if (!dryRun)
-        for (const ofPlan of groupBy(fresh, placementKey).values()) await insert(trx, recalculate, workspaceId, ofPlan);
+    return changes.run(caller, 'exclusive', async (tx, recalculate): Promise<ImportResults> => {
+      const read = await readRows(tx, rows, dateFormat);
+      const { results, fresh } = await decide(tx, rows, read);
+      if (!dryRun) for (const ofPlan of groupBy(fresh, placementKey).values()) await insert(tx, recalculate, ofPlan);
       return importAnswer(results, dryRun);
     });
   },

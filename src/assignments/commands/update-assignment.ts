@@ -54,7 +54,7 @@ export const updateAssignment = operation({
     summary: ({ effectiveStart, effectiveEnd }) =>
       `The assignment now runs from ${effectiveStart ?? 'the start'} to ${effectiveEnd ?? 'the end'} of the plan where open.`,
   },
-  subject: (trx, workspaceId, { params: { assignmentId } }) => assignmentSubject(trx, workspaceId, assignmentId),
+  subject: (tx, { params: { assignmentId } }) => assignmentSubject(tx, assignmentId),
   example: {
     params: { assignmentId: sampleIds.assignmentId },
     body: { effectiveEnd: '2026-06-30' },
@@ -65,19 +65,18 @@ export const updateAssignment = operation({
     if (change.effectiveStart === undefined && change.effectiveEnd === undefined) {
       throw invalid({ path: '', message: 'send at least one of effectiveStart, effectiveEnd' });
     }
-    const { workspaceId } = caller;
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const current = await findAssignment(trx, workspaceId, rawId);
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const current = await findAssignment(tx, rawId);
       if (current === null) throw assignmentNotFound();
       const { assignmentId, repId, planId } = current;
       const start = change.effectiveStart === undefined ? current.effectiveStart : change.effectiveStart;
       const end = change.effectiveEnd === undefined ? current.effectiveEnd : change.effectiveEnd;
       assertDateOrder(start, end);
       if (start === current.effectiveStart && end === current.effectiveEnd) return current;
-      const overlapping = await overlappingReps(trx, workspaceId, [repId], { planId, start, end }, assignmentId);
+      const overlapping = await overlappingReps(tx, [repId], { planId, start, end }, assignmentId);
       if (overlapping.length > 0) throw assignmentOverlap(overlapping);
-      await moveAssignment(trx, workspaceId, assignmentId, { planId, start, end });
-      await recalculateAssigned(trx, recalculate, workspaceId, planId, [repId]);
+      await moveAssignment(tx, assignmentId, { planId, start, end });
+      await recalculateAssigned(tx, recalculate, planId, [repId]);
       return { ...current, effectiveStart: start, effectiveEnd: end };
     });
   },

@@ -46,10 +46,10 @@ export const listAssignments = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { repId, planId: planRef } }, caller, { unitOfWork }) {
     const repIds = narrowedReps(caller, repId);
-    return unitOfWork.read(caller, async (trx) => {
-      if (planRef === undefined) return loadAssignments(trx, caller.workspaceId, { repIds });
-      const planId = await findPlanId(trx, caller.workspaceId, planRef);
-      return planId === undefined ? [] : loadAssignments(trx, caller.workspaceId, { repIds, planId });
+    return unitOfWork.read(caller, async (tx) => {
+      if (planRef === undefined) return loadAssignments(tx, { repIds });
+      const planId = await findPlanId(tx, planRef);
+      return planId === undefined ? [] : loadAssignments(tx, { repIds, planId });
     });
   },
 });

@@ -24,8 +24,8 @@ async function* lines(caller: Caller, after: number, limit: number, unitOfWork: 
 }
 
 function readPage(caller: Caller, after: number, limit: number, unitOfWork: UnitOfWork): Promise<Sealed[]> {
-  return unitOfWork.read(caller, (trx) =>
-    trx
+  return unitOfWork.read(caller, (tx) =>
+    tx.db
       .selectFrom('audit_entries')
       .select(['position', 'hash', 'content'])
       .where('workspace_id', '=', caller.workspaceId)

@@ -53,7 +53,7 @@ export const listAuditEntries = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { actor, resource, action, from, to, limit, cursor } }, caller, { unitOfWork }) {
     const only = (value: unknown, condition: ReturnType<typeof sql>) => (value === undefined ? sql`` : condition);
-    const rows = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
+    const rows = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (tx) => {
       const found = await sql<{ position: string; content: Record<string, unknown> }>`
         select e.position, c.content from audit_entries e
         cross join lateral (select e.content::jsonb as content offset 0) c
@@ -68,7 +68,7 @@ export const listAuditEntries = operation({
               or jsonb_path_exists(c.content, '$.changes[*].id.* ? (@ == $of)', jsonb_build_object('of', ${resource}::text))
               or jsonb_path_exists(c.content, '$.params.* ? (@ == $of)', jsonb_build_object('of', ${resource}::text)))`,
           )}
-        order by e.position desc limit ${limit + 1}`.execute(trx);
+        order by e.position desc limit ${limit + 1}`.execute(tx.db);
       return found.rows;
     });
     const entries = rows

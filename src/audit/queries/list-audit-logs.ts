@@ -70,8 +70,8 @@ export const listAuditLogs = operation({
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { limit, offset, ...filter } }, caller, { unitOfWork }) {
-    const found = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (trx) =>
-      listAuditRuns(trx, caller.workspaceId, filter, { limit, offset }),
+    const found = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (tx) =>
+      listAuditRuns(tx, filter, { limit, offset }),
     );
     return { ...found, limit, offset };
   },

@@ -28,9 +28,9 @@ async function confirm(
 ): Promise<boolean> {
   const right = await findRightCode(attempt, unitOfWork, secrets);
   if (right === null || (right.workspaceId !== null && right.workspaceId !== caller.workspaceId)) return false;
-  return unitOfWork.write(caller, async (trx) => {
-    if (!(await useCode(trx, right.codeId))) return false;
-    await recordProof(trx, caller);
+  return unitOfWork.write(caller, async (tx) => {
+    if (!(await useCode(tx, right.codeId))) return false;
+    await recordProof(tx, caller);
     return true;
   });
 }
@@ -49,7 +49,7 @@ export const confirmSession = operation({
   example: { body: { code: '314159', nonce: 'f9c71d35-….bm9uY2U' }, answer: { confirmed: true } },
   uses: { unitOfWork: UnitOfWork, secrets: Secrets, limits: AttemptLimits, failedSignIns: FailedSignIns },
   async execute({ body: { code, nonce } }, caller, { unitOfWork, secrets, limits, failedSignIns }) {
-    const { email } = await unitOfWork.read(caller, (trx) => findIdentity(trx, caller));
+    const { email } = await unitOfWork.read(caller, (tx) => findIdentity(tx, caller));
     if (caller.tokenKind !== 'sess' || email === null)
       throw new Failure('forbidden', 'Only a session can be confirmed. Keys need no confirmation.');
     const address = caller.address ?? '';

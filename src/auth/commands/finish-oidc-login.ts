@@ -33,7 +33,7 @@ async function signIn(
   const [signIn, ...others] = signIns;
   if (signIn === undefined) return null;
   if (others.length > 0) throw chooseWorkspace(signIns);
-  return unitOfWork.write(signIn, (trx) => openSession(trx, signIn, 'oidc', clock));
+  return unitOfWork.write(signIn, (tx) => openSession(tx, signIn, 'oidc', clock));
 }
 
 /** One response for forged and repeated answers and for unknown addresses. */

@@ -17,15 +17,15 @@ export const logOut = operation({
   example: { answer: { loggedOut: true } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }): Promise<{ loggedOut: true }> {
-    const { workspaceId, repId } = caller;
+    const { repId } = caller;
     if (caller.tokenKind !== 'sess' || repId === null)
       throw new Failure(
         'forbidden',
         'Only a session can be logged out. Rotate keys and delete connection tokens instead.',
       );
-    await unitOfWork.write(caller, async (trx) => {
-      await deleteToken(trx, workspaceId, 'sess', caller.tokenId ?? null);
-      await recordSessionEntry(trx, workspaceId, repId, 'logout');
+    await unitOfWork.write(caller, async (tx) => {
+      await deleteToken(tx, 'sess', caller.tokenId ?? null);
+      await recordSessionEntry(tx, repId, 'logout');
     });
     return { loggedOut: true };
   },

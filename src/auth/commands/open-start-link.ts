@@ -30,7 +30,7 @@ export const openStartLink = operation({
       await limits.countFailure(address);
       throw invalidStartLink();
     }
-    const opened = await unitOfWork.write(target, (trx) => openSession(trx, target, 'start_link', clock));
+    const opened = await unitOfWork.write(target, (tx) => openSession(tx, target, 'start_link', clock));
     if (opened === null) throw invalidStartLink();
     return opened;
   },

@@ -62,8 +62,8 @@ export const setUpWorkspace = operation({
     }
     const { workspaceId } = await createWorkspace(unitOfWork, { ...workspace, tier: 'enterprise' });
     const [admin] = await unitOfWork.withoutWorkspace((tx) => findSignIns(tx, workspace.adminEmail, workspaceId));
-    const opened = await unitOfWork.write({ workspaceId }, (trx) =>
-      openSession(trx, admin as SignIn, 'start_link', clock),
+    const opened = await unitOfWork.write({ workspaceId }, (tx) =>
+      openSession(tx, admin as SignIn, 'start_link', clock),
     );
     return opened as Session;
   },

@@ -48,10 +48,10 @@ async function signIn(
     );
     throw chooseWorkspace(signIns);
   }
-  return unitOfWork.write(signIn, async (trx) => {
-    if (!(await useCode(trx, outcome.codeId))) return null;
+  return unitOfWork.write(signIn, async (tx) => {
+    if (!(await useCode(tx, outcome.codeId))) return null;
     await failpoint('otp.afterConsume');
-    return openSession(trx, signIn, 'otp', clock);
+    return openSession(tx, signIn, 'otp', clock);
   });
 }
 

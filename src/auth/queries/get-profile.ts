@@ -43,11 +43,11 @@ export const getProfile = operation({
   },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }): Promise<z.input<typeof response>> {
-    return unitOfWork.read(caller, async (trx) => {
-      const { workspaceId, name, currency, timezone } = await findWorkspace(trx, caller.workspaceId);
+    return unitOfWork.read(caller, async (tx) => {
+      const { workspaceId, name, currency, timezone } = await findWorkspace(tx);
       return {
         repId: caller.repId,
-        ...(await findIdentity(trx, caller)),
+        ...(await findIdentity(tx, caller)),
         workspace: { workspaceId, name, currency, timezone },
       };
     });

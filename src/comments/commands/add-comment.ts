@@ -39,18 +39,17 @@ export const addComment = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { repId }, body: request }, caller, { unitOfWork }): Promise<Comment> {
     if (!maySee(caller, repId)) throw notYours();
-    const { workspaceId } = caller;
-    return unitOfWork.write(caller, async (trx) => {
-      await assertRepExists(trx, workspaceId, repId);
-      if (request.dealId !== undefined) await assertMayNameDeal(trx, caller, repId, request.dealId);
-      const commentId = await insertComment(trx, workspaceId, {
+    return unitOfWork.write(caller, async (tx) => {
+      await assertRepExists(tx, repId);
+      if (request.dealId !== undefined) await assertMayNameDeal(tx, caller, repId, request.dealId);
+      const commentId = await insertComment(tx, {
         repId,
         period: request.period,
         dealId: request.dealId ?? null,
         body: request.body,
         authorId: caller.repId,
       });
-      return (await findComment(trx, workspaceId, repId, commentId)) as Comment;
+      return (await findComment(tx, repId, commentId)) as Comment;
     });
   },
 });

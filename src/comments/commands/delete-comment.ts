@@ -25,12 +25,12 @@ export const deleteComment = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { repId, commentId } }, caller, { unitOfWork }) {
     if (!maySee(caller, repId)) throw notYours();
-    return unitOfWork.write(caller, async (trx) => {
-      const found = await findComment(trx, caller.workspaceId, repId, commentId);
+    return unitOfWork.write(caller, async (tx) => {
+      const found = await findComment(tx, repId, commentId);
       if (found === null) throw new Failure('comment_not_found', 'This rep has no comment with this id.');
       if (!mayActAs(caller, 'manager') && found.author.repId !== caller.repId)
         throw new Failure('forbidden', 'You may delete only your own comments. Managers may delete every comment.');
-      await remove(trx, caller.workspaceId, found.commentId);
+      await remove(tx, found.commentId);
       return { deleted: true };
     });
   },

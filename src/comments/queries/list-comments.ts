@@ -34,10 +34,10 @@ export const listComments = operation({
   async execute({ params: { repId }, query: request }, caller, { unitOfWork, clock }) {
     if (!maySee(caller, repId)) throw notYours();
     const { workspaceId } = caller;
-    return unitOfWork.read(caller, async (trx) => {
-      await assertRepExists(trx, workspaceId, repId);
-      const { period: requestedPeriod } = await resolvePeriod(trx, workspaceId, request.period, clock);
-      return load(trx, { workspaceId, repId, period: requestedPeriod }, request);
+    return unitOfWork.read(caller, async (tx) => {
+      await assertRepExists(tx, repId);
+      const { period: requestedPeriod } = await resolvePeriod(tx, request.period, clock);
+      return load(tx, { workspaceId, repId, period: requestedPeriod }, request);
     });
   },
 });

@@ -30,12 +30,12 @@ export const cleanupCommissions = operation({
   example: { answer: { deleted: 0, skippedLocked: 0 } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
-    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      await lockAllLanes(trx, caller.workspaceId);
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
+      await lockAllLanes(tx);
       const orphaned = sql`e.kind = 'commission_earned' and not exists (${existingRules})`;
-      const { runId, ...counts } = await clearEvents(trx, caller.workspaceId, orphaned);
+      const { runId, ...counts } = await clearEvents(tx, orphaned);
       const { skippedLocked } = counts;
-      await recordAuditEntry(trx, caller, {
+      await recordAuditEntry(tx, caller, {
         trigger: 'cleanup',
         scope: 'workspace',
         runId,

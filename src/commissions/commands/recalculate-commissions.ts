@@ -18,7 +18,7 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type JobScope } from '../../ledger/tables.js';
 import { findPlanId } from '../../plans/plan-views.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
@@ -78,19 +78,19 @@ const maxWaitMs = timeLimit(25_000);
 
 async function waitFor(caller: Caller, jobId: string, unitOfWork: UnitOfWork): Promise<CalculationJob | null> {
   const [job] = await pollUntil(
-    () => unitOfWork.read(caller, (trx) => findJobs(trx, caller.workspaceId, jobId)),
+    () => unitOfWork.read(caller, (tx) => findJobs(tx, jobId)),
     ([found]) => found !== undefined && found.status !== 'running',
     { maxWaitMs, pauseMs: 4, maxPauseMs: 100 },
   );
   return job === undefined || job.status === 'running' ? null : job;
 }
 
-async function startJob(trx: Work, recalculate: Recalculate, caller: Caller, target: Target) {
-  const { workspaceId, actor } = caller;
+async function startJob(tx: Transaction, recalculate: Recalculate, caller: Caller, target: Target) {
+  const { actor } = caller;
   const scopeKey = `recalculation:${Object.entries(target.scope)
     .map(([key, value]) => `${key}=${value}`)
     .join('&')}`;
-  const job = await createJob(trx, workspaceId, {
+  const job = await createJob(tx, {
     kind: 'recalculation',
     scope: target.scope,
     scopeKey,
@@ -99,19 +99,24 @@ async function startJob(trx: Work, recalculate: Recalculate, caller: Caller, tar
     deals: target.deals,
   });
   if (job.joined) return job;
-  if (target.fresh.lanes > 0) await recordFreshLanes(trx, caller, target, job.jobId);
+  if (target.fresh.lanes > 0) await recordFreshLanes(tx, caller, target, job.jobId);
   await recalculate(target.requests.map((request) => ({ ...request, trigger: 'recalculation', jobId: job.jobId })));
   await failpoint('job.afterRequests');
-  if (target.requests.length === 0) await completeJobIfDone(trx, workspaceId, job.jobId);
+  if (target.requests.length === 0) await completeJobIfDone(tx, job.jobId);
   return job;
 }
 
 /**
  * Writes one audit entry for the lanes that are not calculated, with the counts that their calculation would report.
  */
-async function recordFreshLanes(trx: Work, caller: Caller, { scope, fresh }: Target, jobId: string): Promise<void> {
+async function recordFreshLanes(
+  tx: Transaction,
+  caller: Caller,
+  { scope, fresh }: Target,
+  jobId: string,
+): Promise<void> {
   const runId = newId();
-  await recordAuditEntry(trx, caller, {
+  await recordAuditEntry(tx, caller, {
     runId,
     trigger: 'recalculation',
     scope: scope.scope,
@@ -120,32 +125,27 @@ async function recordFreshLanes(trx: Work, caller: Caller, { scope, fresh }: Tar
     skipped: fresh.skipped,
     details: { freshReps: fresh.lanes },
   });
-  await trx
+  await tx.db
     .insertInto('audit_run_jobs')
-    .values({ workspace_id: caller.workspaceId, job_id: jobId, run_id: runId })
+    .values({ workspace_id: tx.workspaceId, job_id: jobId, run_id: runId })
     .execute();
 }
 
 /** The narrowest of several ids applies: deal, then rep, then plan. Without an id it is the whole workspace. */
-async function findTarget(
-  trx: Work,
-  workspaceId: string,
-  { dealId, repId, planId }: Body,
-  clock: Clock,
-): Promise<Target> {
-  if (dealId !== undefined) return dealTarget(trx, workspaceId, dealId);
+async function findTarget(tx: Transaction, { dealId, repId, planId }: Body, clock: Clock): Promise<Target> {
+  if (dealId !== undefined) return dealTarget(tx, dealId);
   if (repId !== undefined) {
-    if ((await findRepName(trx, workspaceId, repId)) === null)
+    if ((await findRepName(tx, repId)) === null)
       throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
     return { scope: { scope: 'rep', repId }, requests: [{ repId, days: allDays }], deals: 0, fresh: noFreshLanes };
   }
-  const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+  const { timeZone } = await loadWorkspaceTerms(tx);
   const today = dayInZone(clock.now(), timeZone);
-  const ofPlan = planId === undefined ? null : await findPlanId(trx, workspaceId, planId);
+  const ofPlan = planId === undefined ? null : await findPlanId(tx, planId);
   if (ofPlan === undefined) throw new Failure('plan_not_found', 'There is no such plan in this workspace.');
   return {
     scope: ofPlan === null ? { scope: 'workspace' } : { scope: 'plan', planId: ofPlan },
-    ...withoutFreshLanes(await lanesToCalculate(trx, workspaceId, ofPlan, today)),
+    ...withoutFreshLanes(await lanesToCalculate(tx, ofPlan, today)),
   };
 }
 
@@ -167,18 +167,18 @@ function withoutFreshLanes(lanes: readonly RequestedLane[]): Omit<Target, 'scope
 }
 
 /** A deal affects its owner and every rep who has an event on it. */
-async function dealTarget(trx: Work, workspaceId: string, dealId: string): Promise<Target> {
-  const deal = await trx
+async function dealTarget(tx: Transaction, dealId: string): Promise<Target> {
+  const deal = await tx.db
     .selectFrom('deals')
     .select(['rep_id', 'close_date'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('deal_id', '=', dealId)
     .executeTakeFirst();
   if (deal === undefined) throw dealNotFound();
-  const events = await trx
+  const events = await tx.db
     .selectFrom('commission_events')
     .select(['rep_id', 'earned_on'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('deal_key', '=', dealId)
     .execute();
   const affected = events.map((event) => ({ repId: event.rep_id, day: event.earned_on }));
@@ -280,9 +280,9 @@ export const recalculateCommissions = operation({
     caller,
     { changes, unitOfWork, clock },
   ): Promise<RecalculationResponse | Reply<RecalculationResponse>> {
-    const started = await changes.run(caller, 'none', async (trx, recalculate) => {
-      const target = await findTarget(trx, caller.workspaceId, request, clock);
-      const job = await startJob(trx, recalculate, caller, target);
+    const started = await changes.run(caller, 'none', async (tx, recalculate) => {
+      const target = await findTarget(tx, request, clock);
+      const job = await startJob(tx, recalculate, caller, target);
       return { ...job, scope: target.scope };
     });
     const running: RecalculationResponse = {

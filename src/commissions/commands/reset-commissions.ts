@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { restartSyncs } from '../../crm/sync/crm-sync.js';
 import { clearEvents, lockAllLanes } from '../../ledger/output/clear-events.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 
 const body = z.strictObject({
@@ -25,27 +25,33 @@ const response = z.object({
 });
 type Counts = z.infer<typeof response>;
 
-async function countedQuotas(trx: Work, workspaceId: string): Promise<number> {
-  const { count } = await trx
+async function countedQuotas(tx: Transaction): Promise<number> {
+  const { count } = await tx.db
     .selectFrom('quotas')
     .select((select) => select.fn.countAll<string>().as('count'))
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('current_value', '<>', '0')
     .executeTakeFirstOrThrow();
   return Number(count);
 }
 
-async function removeDeals(trx: Work, workspaceId: string): Promise<{ snapshots: number; deals: number }> {
-  const replaced = await trx.deleteFrom('deal_snapshots').where('workspace_id', '=', workspaceId).executeTakeFirst();
-  const latest = await trx.deleteFrom('deals').where('workspace_id', '=', workspaceId).executeTakeFirst();
+async function removeDeals(tx: Transaction): Promise<{ snapshots: number; deals: number }> {
+  const replaced = await tx.db
+    .deleteFrom('deal_snapshots')
+    .where('workspace_id', '=', tx.workspaceId)
+    .executeTakeFirst();
+  const latest = await tx.db.deleteFrom('deals').where('workspace_id', '=', tx.workspaceId).executeTakeFirst();
   const deals = Number(latest.numDeletedRows);
-  await restartSyncs(trx, workspaceId);
+  await restartSyncs(tx);
   return { snapshots: Number(replaced.numDeletedRows) + deals, deals };
 }
 
-async function removeTerms(trx: Work, workspaceId: string): Promise<{ assignments: number; quotas: number }> {
-  const assignments = await trx.deleteFrom('assignments').where('workspace_id', '=', workspaceId).executeTakeFirst();
-  const quotas = await trx.deleteFrom('quotas').where('workspace_id', '=', workspaceId).executeTakeFirst();
+async function removeTerms(tx: Transaction): Promise<{ assignments: number; quotas: number }> {
+  const assignments = await tx.db
+    .deleteFrom('assignments')
+    .where('workspace_id', '=', tx.workspaceId)
+    .executeTakeFirst();
+  const quotas = await tx.db.deleteFrom('quotas').where('workspace_id', '=', tx.workspaceId).executeTakeFirst();
   return { assignments: Number(assignments.numDeletedRows), quotas: Number(quotas.numDeletedRows) };
 }
 
@@ -63,16 +69,16 @@ export const resetCommissions = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ body: { scope } }, caller, { unitOfWork }): Promise<Counts> {
     const { workspaceId } = caller;
-    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      await lockAllLanes(trx, workspaceId);
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
+      await lockAllLanes(tx);
       // A pending request would restore the events that are deleted here.
-      await trx.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
-      const counted = await countedQuotas(trx, workspaceId);
-      const { deleted: events, skippedLocked, runId } = await clearEvents(trx, workspaceId, sql`true`);
-      const deals = scope === 'events' ? {} : await removeDeals(trx, workspaceId);
-      const terms = scope === 'all' ? await removeTerms(trx, workspaceId) : { quotas: counted };
+      await tx.db.deleteFrom('calculation_requests').where('workspace_id', '=', workspaceId).execute();
+      const counted = await countedQuotas(tx);
+      const { deleted: events, skippedLocked, runId } = await clearEvents(tx, sql`true`);
+      const deals = scope === 'events' ? {} : await removeDeals(tx);
+      const terms = scope === 'all' ? await removeTerms(tx) : { quotas: counted };
       const counts = { events, ...deals, ...terms, skippedLocked };
-      await recordAuditEntry(trx, caller, {
+      await recordAuditEntry(tx, caller, {
         trigger: 'reset',
         runId,
         scope,

@@ -87,20 +87,19 @@ export const explainCommission = operation({
   example: { params: { eventId: sampleIds.eventId } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { eventId } }, caller, { unitOfWork }): Promise<ExplanationResponse> {
-    const { workspaceId } = caller;
-    return unitOfWork.read(caller, async (trx) => {
-      const repId = isUuid(eventId) ? await findEventOwner(trx, workspaceId, eventId) : null;
-      const row = repId === null ? null : await findTracedEvent(trx, workspaceId, repId, eventId);
+    return unitOfWork.read(caller, async (tx) => {
+      const repId = isUuid(eventId) ? await findEventOwner(tx, eventId) : null;
+      const row = repId === null ? null : await findTracedEvent(tx, repId, eventId);
       if (row === null) throw new Failure('event_not_found', 'There is no such commission event in this workspace.');
       if (!maySee(caller, row.repId)) throw notYours();
-      const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+      const { timeZone } = await loadWorkspaceTerms(tx);
       const event = eventAnswer(row, decodeEventTrace(row, timeZone));
-      const deal = event.dealId === null ? null : await findVisibleDeal(trx, caller, event.dealId);
+      const deal = event.dealId === null ? null : await findVisibleDeal(tx, caller, event.dealId);
       return {
         event: deal === null ? { ...event, dealName: null } : event,
         deal,
-        rule: toRuleResponse(await findRuleOfEvent(trx, workspaceId, eventId)),
-        trueUp: await findTrueUpByEvent(trx, workspaceId, eventId, row.period),
+        rule: toRuleResponse(await findRuleOfEvent(tx, eventId)),
+        trueUp: await findTrueUpByEvent(tx, eventId, row.period),
       };
     });
   },

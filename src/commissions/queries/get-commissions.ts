@@ -7,7 +7,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { dayInZone } from '../../kernel/day.js';
 import { periodOf } from '../../kernel/period.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operations/operation.js';
@@ -34,14 +34,18 @@ const query = z.strictObject({
 });
 type Query = z.infer<typeof query>;
 
-async function readAsOf(trx: Work, caller: Caller, { dealId: deal, repId, period, include: who }: Query, asOf: Date) {
-  const { workspaceId } = caller;
-  const workspace = await loadWorkspaceTerms(trx, workspaceId);
-  if (deal !== undefined) return readDealAsOf(trx, asOf, caller, deal, workspace);
+async function readAsOf(
+  tx: Transaction,
+  caller: Caller,
+  { dealId: deal, repId, period, include: who }: Query,
+  asOf: Date,
+) {
+  const workspace = await loadWorkspaceTerms(tx);
+  if (deal !== undefined) return readDealAsOf(tx, asOf, caller, deal, workspace);
   const ofPeriod = period ?? periodOf(dayInZone(asOf, workspace.timeZone), 'monthly');
-  if (repId !== undefined) return readRepAsOf(trx, asOf, workspaceId, repId, ofPeriod, workspace.currency);
+  if (repId !== undefined) return readRepAsOf(tx, asOf, repId, ofPeriod, workspace.currency);
   const selection = { repIds: visibleReps(caller), everyone: who === 'all' };
-  return readTeamAsOf(trx, asOf, workspaceId, ofPeriod, workspace.currency, selection);
+  return readTeamAsOf(tx, asOf, ofPeriod, workspace.currency, selection);
 }
 
 const declared = {
@@ -66,34 +70,25 @@ const declared = {
         requested.repId,
         'The team overview needs the role manager or admin. Give your own repId for your dashboard.',
       );
-    const { workspaceId } = caller;
     const { asOf } = requested;
     if (asOf !== undefined)
-      return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true, asOf }, (trx) =>
-        readAsOf(trx, caller, requested, asOf),
+      return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true, asOf }, (tx) =>
+        readAsOf(tx, caller, requested, asOf),
       );
     const { dealId: deal } = requested;
     if (deal !== undefined)
-      return explainer.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx, explain) => {
-        const workspace = await loadWorkspaceTerms(trx, workspaceId);
+      return explainer.run(caller, { lock: 'none', access: 'read', replica: true }, async (tx, explain) => {
+        const workspace = await loadWorkspaceTerms(tx);
         const today = dayInZone(clock.now(), workspace.timeZone);
-        return readDealBreakdown(trx, caller, deal, workspace, today, explain);
+        return readDealBreakdown(tx, caller, deal, workspace, today, explain);
       });
-    return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
-      const workspace = await loadWorkspaceTerms(trx, workspaceId);
+    return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (tx) => {
+      const workspace = await loadWorkspaceTerms(tx);
       const today = dayInZone(clock.now(), workspace.timeZone);
       const ofPeriod = requested.period ?? periodOf(today, 'monthly');
       if (requested.repId !== undefined)
-        return readRepDashboard(
-          trx,
-          workspaceId,
-          requested.repId,
-          ofPeriod,
-          workspace,
-          today,
-          requested.closedDealsOffset,
-        );
-      return readTeamOverview(trx, workspaceId, ofPeriod, workspace.currency, {
+        return readRepDashboard(tx, requested.repId, ofPeriod, workspace, today, requested.closedDealsOffset);
+      return readTeamOverview(tx, ofPeriod, workspace.currency, {
         repIds: visibleReps(caller),
         everyone: requested.include === 'all',
       });

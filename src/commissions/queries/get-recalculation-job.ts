@@ -38,7 +38,7 @@ export const getRecalculationJob = operation({
   example: { params: { jobId: sampleIds.jobId }, answer: recalculationJobExample },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { jobId } }, caller, { unitOfWork }) {
-    const [job] = isUuid(jobId) ? await unitOfWork.read(caller, (trx) => findJobs(trx, caller.workspaceId, jobId)) : [];
+    const [job] = isUuid(jobId) ? await unitOfWork.read(caller, (tx) => findJobs(tx, jobId)) : [];
     if (job === undefined)
       throw new Failure(
         'job_not_found',

@@ -8,7 +8,7 @@ import { periodOf, periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
 import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -110,15 +110,15 @@ async function findExceptions(
 ): Promise<Exception[]> {
   const found: Exception[] = [];
   const large: string[] = [];
-  await unitOfWork.run(caller, readOnly, async (trx) => {
-    const { workspaceId, workspace, days } = scope;
-    const terms = await loadTermsOfReps(trx, workspaceId, repIds, workspace);
-    const frozen = await loadFrozenOfReps(trx, workspaceId, repIds);
-    const expected = await listExpectedDeals(trx, workspaceId, days, repIds);
+  await unitOfWork.run(caller, readOnly, async (tx) => {
+    const { workspace, days } = scope;
+    const terms = await loadTermsOfReps(tx, repIds, workspace);
+    const frozen = await loadFrozenOfReps(tx, repIds);
+    const expected = await listExpectedDeals(tx, days, repIds);
     for (const [repId, ofRep] of terms) {
       const rep = { ...ofRep, frozen: frozen.get(repId) ?? [] };
-      if (await explainer.needsThread(trx, rep, days)) large.push(repId);
-      else found.push(...(await calculateExceptions(trx, rep, scope, expected)));
+      if (await explainer.needsThread(tx, rep, days)) large.push(repId);
+      else found.push(...(await calculateExceptions(tx, rep, scope, expected)));
     }
   });
   for (const repId of large) found.push(...(await explainer.findExceptions(caller, readOnly, { ...scope, repId })));
@@ -246,25 +246,25 @@ export const listCommissionExceptions = operation({
   ): Promise<ExceptionsResponse> {
     const { workspaceId } = caller;
     const repIds = visibleReps(caller);
-    const read = <T>(work: (trx: Work) => Promise<T>) => unitOfWork.run(caller, readOnly, work);
+    const read = <T>(work: (tx: Transaction) => Promise<T>) => unitOfWork.run(caller, readOnly, work);
     const {
       scope,
       period: requestedPeriod,
       toExplain,
       unassigned,
-    } = await read(async (trx) => {
-      const workspace = await loadWorkspaceTerms(trx, workspaceId);
+    } = await read(async (tx) => {
+      const workspace = await loadWorkspaceTerms(tx);
       const today = dayInZone(clock.now(), workspace.timeZone);
       const period = requested ?? periodOf(today, 'monthly');
       const days = periodRange(period);
       const [unowned, undated] = [
-        repIds === null ? await listUnownedDeals(trx, workspaceId, days) : [],
-        await listUndatedDeals(trx, workspaceId, repIds),
+        repIds === null ? await listUnownedDeals(tx, days) : [],
+        await listUndatedDeals(tx, repIds),
       ];
       return {
         scope: { workspaceId, workspace, today, days },
         period,
-        toExplain: await listRepsToExplain(trx, workspaceId, days, repIds),
+        toExplain: await listRepsToExplain(tx, days, repIds),
         unassigned: [
           ...unowned.map((deal) => unexplained(deal, 'owner_unresolved')),
           ...undated.map((deal) => unexplained(deal, 'no_close_date')),
@@ -276,7 +276,7 @@ export const listCommissionExceptions = operation({
       found.push(...(await findExceptions(caller, scope, reps, unitOfWork, explainer)));
     const { currency } = scope.workspace;
     const groups = groupByReason(found, currency, limit);
-    const names = await read((trx) => findNames(trx, workspaceId, idsIn(groups)));
+    const names = await read((tx) => findNames(tx, idsIn(groups)));
     return {
       period: requestedPeriod,
       currency,

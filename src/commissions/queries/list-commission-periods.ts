@@ -36,11 +36,10 @@ export const listCommissionPeriods = operation({
   example: { query: { repId: sampleIds.repId }, answer: ['2026-02', '2026-01'] },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { repId } }, caller, { unitOfWork }): Promise<Period[]> {
-    const { workspaceId } = caller;
     const repIds = repsShown(caller, repId);
-    const periods = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (trx) => {
-      if (repId !== undefined) await assertRepExists(trx, workspaceId, repId);
-      return listEventPeriods(trx, workspaceId, repIds);
+    const periods = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (tx) => {
+      if (repId !== undefined) await assertRepExists(tx, repId);
+      return listEventPeriods(tx, repIds);
     });
     return periods.sort(newestFirst);
   },

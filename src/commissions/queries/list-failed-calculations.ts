@@ -58,7 +58,7 @@ export const listFailedCalculations = operation({
   },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
-    const lanes = await unitOfWork.read(caller, (trx) => loadFailedLanes(trx, caller.workspaceId));
+    const lanes = await unitOfWork.read(caller, (tx) => loadFailedLanes(tx));
     const failed = lanes.map(({ requestedAt, nextAttemptAt, parkedAt, ...lane }) => ({
       ...lane,
       requestedAt: requestedAt.toISOString(),

@@ -18,7 +18,7 @@ export const listRecalculationJobs = operation({
   example: { answer: { jobs: [recalculationJobExample], count: 1 } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
-    const jobs = await unitOfWork.read(caller, (trx) => findJobs(trx, caller.workspaceId));
+    const jobs = await unitOfWork.read(caller, (tx) => findJobs(tx));
     return { jobs: jobs.map(toJobResponse), count: jobs.length };
   },
 });

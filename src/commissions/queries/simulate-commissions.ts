@@ -12,7 +12,7 @@ import { describeWarnings } from '../../plans/plan-tool-text.js';
 import { isDraft, maySeePlan, planViewer } from '../../plans/plan-views.js';
 import { type TriedPlan, type TriedVersions, triedVersions } from '../../plans/simulated-versions.js';
 import { simulationWarnings } from '../../plans/simulation-warnings.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects, firstDay } from '../../platform/mcp/tool.js';
 import { operation, type PreparedJson } from '../../platform/operations/operation.js';
@@ -63,23 +63,22 @@ const body = z.strictObject({
 type Body = z.infer<typeof body>;
 
 async function load(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   request: Body,
   repIds: readonly string[] | null,
   clock: Clock,
 ): Promise<{ readonly head: SimulationHead; readonly reps: readonly SimulatedRepData[] }> {
-  const { workspaceId } = caller;
   const { period: during, quota, asOf } = request;
-  const { timeZone } = await loadWorkspaceTerms(trx, workspaceId);
+  const { timeZone } = await loadWorkspaceTerms(tx);
   const today = dayInZone(clock.now(), timeZone);
   const plan = simulatedPlan(request, today);
-  const simulatedVersions = await triedVersions(trx, workspaceId, plan);
-  if (!(await maySimulate(trx, caller, simulatedVersions))) throw planNotFound();
-  const deals = await buildHypotheticalDeals(trx, caller, request, repIds, timeZone);
+  const simulatedVersions = await triedVersions(tx, plan);
+  if (!(await maySimulate(tx, caller, simulatedVersions))) throw planNotFound();
+  const deals = await buildHypotheticalDeals(tx, caller, request, repIds, timeZone);
   const visible = visibleReps(caller);
   const simulated = { plan, period: during, repIds, deals, visible, hasQuota: quota !== undefined };
-  const { window, reps, requested } = await loadSimulation(trx, workspaceId, simulated, simulatedVersions);
+  const { window, reps, requested } = await loadSimulation(tx, simulated, simulatedVersions);
   const checked = {
     plan,
     tried: simulatedVersions,
@@ -97,17 +96,21 @@ async function load(
     quota: quota === undefined ? null : sentAmounts(quota),
     visible,
     shown: requested.filter((repId) => maySee(caller, repId)),
-    warnings: await simulationWarnings(trx, caller, checked),
+    warnings: await simulationWarnings(tx, caller, checked),
   };
   return { head, reps };
 }
 
 /** Whether the caller sees the plan and those of its versions that are simulated. */
-async function maySimulate(trx: Work, caller: Caller, { planId, versions, stored }: TriedVersions): Promise<boolean> {
+async function maySimulate(
+  tx: Transaction,
+  caller: Caller,
+  { planId, versions, stored }: TriedVersions,
+): Promise<boolean> {
   if (planId === unsaved || planViewer(caller) === null) return true;
   const used = new Set(versions.map(({ planVersionId }) => planVersionId));
   const hasDraft = stored.some((version) => used.has(version.planVersionId) && isDraft(version));
-  return !hasDraft && maySeePlan(trx, caller, planId);
+  return !hasDraft && maySeePlan(tx, caller, planId);
 }
 
 function sentAmounts({ target, variableTarget }: NonNullable<Body['quota']>): SentQuota {
@@ -141,20 +144,20 @@ function requestedReps(request: Body, caller: Caller): readonly string[] | null 
 }
 
 async function buildHypotheticalDeals(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   request: Body,
   repIds: readonly string[] | null,
   timeZone: string,
 ) {
   if (request.deals === undefined) return [];
-  const { field_mapping: mapping } = await trx
+  const { field_mapping: mapping } = await tx.db
     .selectFrom('workspaces')
     .select('field_mapping')
-    .where('workspace_id', '=', caller.workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   const terms = { timeZone, standard: mapping.standard };
-  const contents = await simulatedContents(trx, caller, request.deals, terms);
+  const contents = await simulatedContents(tx, caller, request.deals, terms);
   const onlyRep = repIds?.length === 1 ? repIds[0] : undefined;
   return request.deals.map(({ dealId: id, repId: owner }, index) => {
     const content = contents[index] as DealContent;
@@ -176,13 +179,13 @@ async function buildHypotheticalDeals(
 
 /** The content of each deal of the request. A rep varies own open deals, others make up deals. */
 async function simulatedContents(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   deals: NonNullable<Body['deals']>,
   terms: DealTerms,
 ): Promise<DealContent[]> {
-  if (!mayActAs(caller, 'manager')) return variedDeals(trx, caller, deals, terms);
-  return buildHypotheticalContents(trx, caller, deals, terms);
+  if (!mayActAs(caller, 'manager')) return variedDeals(tx, caller, deals, terms);
+  return buildHypotheticalContents(tx, caller, deals, terms);
 }
 
 export const simulateCommissions = operation({
@@ -253,7 +256,7 @@ export const simulateCommissions = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK, simulations: SimulationRunner },
   async execute({ body: request }, caller, { unitOfWork, clock, simulations }): Promise<PreparedJson> {
     const repIds = requestedReps(request, caller);
-    const { head, reps } = await unitOfWork.read(caller, (trx) => load(trx, caller, request, repIds, clock));
+    const { head, reps } = await unitOfWork.read(caller, (tx) => load(tx, caller, request, repIds, clock));
     return simulations.run(caller.workspaceId, head, reps);
   },
 });

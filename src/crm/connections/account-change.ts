@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { Failure } from '../../kernel/failure.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { revokeLease } from '../../platform/jobs/leases.js';
 import { type CrmProvider } from '../adapters/port.js';
 import { restartSyncs, startSync } from '../sync/crm-sync.js';
@@ -19,8 +19,7 @@ export interface PreviousAccount {
 
 /** Null if the stored deals are from this account, or if there are none. */
 export async function findPreviousAccount(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   accountId: string | null,
 ): Promise<PreviousAccount | null> {
@@ -28,37 +27,33 @@ export async function findPreviousAccount(
     select a.account_id as "accountId", (select count(*)::int from deals d
       where d.workspace_id = a.workspace_id and d.provider = a.provider and d.deleted_at is null) as deals
     from crm_accounts a
-    where a.workspace_id = ${workspaceId} and a.provider = ${provider} and a.account_id <> ${accountId}`.execute(trx);
+    where a.workspace_id = ${tx.workspaceId} and a.provider = ${provider} and a.account_id <> ${accountId}`.execute(
+    tx.db,
+  );
   const [previous] = rows;
   return previous === undefined || previous.deals === 0 ? null : previous;
 }
 
 /** Whether another account was connected last, with or without deals. */
 export async function isOtherAccount(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   accountId: string | null,
 ): Promise<boolean> {
-  const row = await trx
+  const row = await tx.db
     .selectFrom('crm_accounts')
     .select('account_id')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('provider', '=', provider)
     .executeTakeFirst();
   return row !== undefined && accountId !== null && row.account_id !== accountId;
 }
 
-export async function saveAccount(
-  trx: Work,
-  workspaceId: string,
-  provider: CrmProvider,
-  accountId: string | null,
-): Promise<void> {
+export async function saveAccount(tx: Transaction, provider: CrmProvider, accountId: string | null): Promise<void> {
   if (accountId === null) return;
-  await trx
+  await tx.db
     .insertInto('crm_accounts')
-    .values({ workspace_id: workspaceId, provider, account_id: accountId })
+    .values({ workspace_id: tx.workspaceId, provider, account_id: accountId })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'provider']).doUpdateSet({ account_id: accountId }))
     .execute();
 }
@@ -78,22 +73,21 @@ export function accountChanged(provider: CrmProvider, { accountId, deals }: Prev
  * removed by a sync, after it has imported those of the new account.
  */
 export async function leavePreviousAccount(
-  trx: Work,
+  tx: Transaction,
   who: { readonly workspaceId: string; readonly actor: string },
   provider: CrmProvider,
   previousDeals: PreviousDeals | null,
 ): Promise<void> {
-  const { workspaceId } = who;
-  await stopPolls(trx, workspaceId, provider);
-  await revokeLease(trx, workspaceId, `inbox ${provider}`);
+  await stopPolls(tx, provider);
+  await revokeLease(tx, `inbox ${provider}`);
   await sql`
     update inbox set processed_at = now(), outcome = 'ignored'
-    where workspace_id = ${workspaceId} and source = ${provider} and processed_at is null`.execute(trx);
-  await restartSyncs(trx, workspaceId, provider);
+    where workspace_id = ${tx.workspaceId} and source = ${provider} and processed_at is null`.execute(tx.db);
+  await restartSyncs(tx, provider);
   if (previousDeals === 'keep')
     await sql`
       update deals set provider = null
-      where workspace_id = ${workspaceId} and provider = ${provider} and deleted_at is null`.execute(trx);
+      where workspace_id = ${tx.workspaceId} and provider = ${provider} and deleted_at is null`.execute(tx.db);
   if (previousDeals === 'remove')
-    await startSync(trx, who, provider, { reconcile: true, recalculate: false, replaces: true });
+    await startSync(tx, who, provider, { reconcile: true, recalculate: false, replaces: true });
 }

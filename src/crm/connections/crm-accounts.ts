@@ -39,13 +39,13 @@ export class CrmAccounts {
 
   /** Null if the workspace has no credentials for the CRM. */
   async open(workspaceId: string, provider: CrmProvider): Promise<CrmAccount | null> {
-    const { sealed, timeZone, settings, linked } = await this.unitOfWork.write({ workspaceId }, async (trx) => {
-      const settings = await findSettings(trx, workspaceId, provider);
+    const { sealed, timeZone, settings, linked } = await this.unitOfWork.write({ workspaceId }, async (tx) => {
+      const settings = await findSettings(tx, provider);
       return {
-        sealed: await findSealedCredentials(trx, workspaceId, provider),
-        timeZone: (await workspaceSettings(trx, workspaceId)).timeZone,
+        sealed: await findSealedCredentials(tx, provider),
+        timeZone: (await workspaceSettings(tx)).timeZone,
         settings,
-        linked: settings.people === null ? new Set<string>() : await linkedMembers(trx, workspaceId, provider),
+        linked: settings.people === null ? new Set<string>() : await linkedMembers(tx, provider),
       };
     });
     if (sealed === null) return null;
@@ -133,9 +133,7 @@ export class CrmAccounts {
       return this.renewAlone(workspaceId, provider, rejected);
     } catch (error) {
       if (error instanceof CrmFailure && error.kind === 'unauthorized')
-        await this.unitOfWork.write({ workspaceId }, (trx) =>
-          markBroken(trx, workspaceId, provider, sealed, error.message),
-        );
+        await this.unitOfWork.write({ workspaceId }, (tx) => markBroken(tx, provider, sealed, error.message));
       throw error;
     }
   }
@@ -145,7 +143,7 @@ export class CrmAccounts {
     const sealed = await this.load(workspaceId, provider);
     if (sealed === null || this.unseal(workspaceId, provider, sealed).accessToken !== rejected.accessToken) return;
     const reason = 'the CRM rejects credentials that it has just renewed';
-    await this.unitOfWork.write({ workspaceId }, (trx) => markBroken(trx, workspaceId, provider, sealed, reason));
+    await this.unitOfWork.write({ workspaceId }, (tx) => markBroken(tx, provider, sealed, reason));
   }
 
   /**
@@ -161,9 +159,7 @@ export class CrmAccounts {
     const to = this.seal(workspaceId, provider, renewed);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.unitOfWork.write({ workspaceId }, (trx) =>
-          replaceCredentials(trx, workspaceId, provider, { from, to }),
-        );
+        return await this.unitOfWork.write({ workspaceId }, (tx) => replaceCredentials(tx, provider, { from, to }));
       } catch (error) {
         if (attempt >= maxSaves) throw error;
         await sleep(attempt * 500);
@@ -172,7 +168,7 @@ export class CrmAccounts {
   }
 
   private load(workspaceId: string, provider: CrmProvider): Promise<Buffer | null> {
-    return this.unitOfWork.read({ workspaceId }, (trx) => findSealedCredentials(trx, workspaceId, provider));
+    return this.unitOfWork.read({ workspaceId }, (tx) => findSealedCredentials(tx, provider));
   }
 }
 

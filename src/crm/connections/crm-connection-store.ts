@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { recordEvent } from '../../platform/outbound/outgoing-events.js';
 import { type CrmPermission, type CrmProvider } from '../adapters/port.js';
 import { stopSyncRuns } from '../sync/stop-sync-runs.js';
@@ -35,15 +35,15 @@ export interface NewConnection {
  * Stores a connection, or replaces it. Poll positions of another account do not apply to this one. The same account is
  * polled at once, because changes since the last poll may be missing.
  */
-export async function saveConnection(trx: Work, who: Who, connection: NewConnection): Promise<void> {
+export async function saveConnection(tx: Transaction, who: Who, connection: NewConnection): Promise<void> {
   const { provider, accountId, credentials, webhookId, inbound, pollSeconds } = connection;
   const permissions = JSON.stringify(connection.permissions);
-  const { workspaceId, actor } = who;
-  const wasBroken = await isBroken(trx, workspaceId, provider);
+  const { actor } = who;
+  const wasBroken = await isBroken(tx, provider);
   await sql`
     insert into crm_connections as c (workspace_id, provider, connected_at, account_id, credentials, connected_by,
       webhook_id, permissions, poll_due_at)
-    values (${workspaceId}, ${provider}, now(), ${accountId}, ${credentials}, ${actor},
+    values (${tx.workspaceId}, ${provider}, now(), ${accountId}, ${credentials}, ${actor},
       ${webhookId}, ${permissions}::jsonb, now() + ${pollSeconds} * interval '1 second')
     on conflict (workspace_id, provider) do update set connected_at = now(), account_id = excluded.account_id,
       credentials = excluded.credentials, connected_by = excluded.connected_by, webhook_id = excluded.webhook_id,
@@ -51,82 +51,74 @@ export async function saveConnection(trx: Work, who: Who, connection: NewConnect
       poll_due_at = case when c.account_id = excluded.account_id and c.polled_through is not null then null
         else now() + coalesce(c.poll_seconds, ${pollSeconds}) * interval '1 second' end,
       polled_through = case when c.account_id = excluded.account_id then c.polled_through end,
-      deletions_through = case when c.account_id = excluded.account_id then c.deletions_through end`.execute(trx);
-  if (inbound !== null) await replaceRoute(trx, workspaceId, provider, inbound);
-  await recordAuditEntry(trx, who, { trigger: 'crm_connected', scope: 'workspace', details: { provider, accountId } });
-  if (wasBroken) await recordRecovery(trx, workspaceId, provider);
+      deletions_through = case when c.account_id = excluded.account_id then c.deletions_through end`.execute(tx.db);
+  if (inbound !== null) await replaceRoute(tx, provider, inbound);
+  await recordAuditEntry(tx, who, { trigger: 'crm_connected', scope: 'workspace', details: { provider, accountId } });
+  if (wasBroken) await recordRecovery(tx, provider);
 }
 
-async function replaceRoute(
-  trx: Work,
-  workspaceId: string,
-  provider: CrmProvider,
-  { route, secret }: InboundRoute,
-): Promise<void> {
-  await deleteRoutes(trx, workspaceId, provider);
-  await trx
+async function replaceRoute(tx: Transaction, provider: CrmProvider, { route, secret }: InboundRoute): Promise<void> {
+  await deleteRoutes(tx, provider);
+  await tx.db
     .insertInto('inbound_routes')
-    .values({ workspace_id: workspaceId, source: provider, route, secret })
+    .values({ workspace_id: tx.workspaceId, source: provider, route, secret })
     .execute();
 }
 
 /** Stores a webhook that replaces another one; false if the connection has a different one by now. */
 export async function replaceWebhook(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   { from, ...inbound }: InboundRoute & { readonly from: string },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await updateConnection(trx, workspaceId, provider)
+  const { numUpdatedRows } = await updateConnection(tx, provider)
     .set({ webhook_id: inbound.route })
     .where('webhook_id', '=', from)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
-  await replaceRoute(trx, workspaceId, provider, inbound);
+  await replaceRoute(tx, provider, inbound);
   const details = { provider };
   await recordAuditEntry(
-    trx,
-    { workspaceId, actor: 'orchestrator' },
+    tx,
+    { workspaceId: tx.workspaceId, actor: 'orchestrator' },
     { trigger: 'crm_webhook_repaired', scope: 'workspace', details },
   );
   return true;
 }
 
-async function isBroken(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
-  const row = await selectConnection(trx, workspaceId, provider).select('broken_at').forUpdate().executeTakeFirst();
+async function isBroken(tx: Transaction, provider: CrmProvider): Promise<boolean> {
+  const row = await selectConnection(tx, provider).select('broken_at').forUpdate().executeTakeFirst();
   return (row?.broken_at ?? null) !== null;
 }
 
-async function recordRecovery(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
-  await recordEvent(trx, workspaceId, { type: 'crm.connection_recovered', data: { provider } });
+async function recordRecovery(tx: Transaction, provider: CrmProvider): Promise<void> {
+  await recordEvent(tx, { type: 'crm.connection_recovered', data: { provider } });
 }
 
 /** Replaces credentials with newer ones; false if the old ones are no longer those of the connection. */
 export async function replaceCredentials(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   { from, to }: { readonly from: Buffer; readonly to: Buffer },
 ): Promise<boolean> {
-  const wasBroken = await isBroken(trx, workspaceId, provider);
-  const { numUpdatedRows } = await updateConnection(trx, workspaceId, provider)
+  const wasBroken = await isBroken(tx, provider);
+  const { numUpdatedRows } = await updateConnection(tx, provider)
     .set({ credentials: to, broken_at: null, broken_reason: null })
     .where('credentials', '=', from)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
-  if (wasBroken) await recordRecovery(trx, workspaceId, provider);
+  if (wasBroken) await recordRecovery(tx, provider);
   return true;
 }
 
 /** Marks the connection as broken, once, unless the CRM was connected again meanwhile. */
 export async function markBroken(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   rejected: Buffer,
   reason: string,
 ): Promise<void> {
-  const { numUpdatedRows } = await updateConnection(trx, workspaceId, provider)
+  const { numUpdatedRows } = await updateConnection(tx, provider)
     .set({ broken_at: sql<Date>`now()`, broken_reason: reason })
     .where('credentials', '=', rejected)
     .where('broken_at', 'is', null)
@@ -134,11 +126,11 @@ export async function markBroken(
   if (numUpdatedRows === 0n) return;
   const details = { provider, reason };
   await recordAuditEntry(
-    trx,
-    { workspaceId, actor: 'orchestrator' },
+    tx,
+    { workspaceId: tx.workspaceId, actor: 'orchestrator' },
     { trigger: 'crm_broken', scope: 'workspace', outcome: 'failed', details },
   );
-  await recordEvent(trx, workspaceId, { type: 'crm.connection_broken', data: details });
+  await recordEvent(tx, { type: 'crm.connection_broken', data: details });
 }
 
 /** What a connection has besides the settings of its CRM. */
@@ -163,68 +155,61 @@ const noConnection = {
  * Deletes the connection, stops its pulls, writes the audit entry, and returns whether there was one. Imported data and
  * the settings of the CRM stay, so that the next connection reads and writes the same fields.
  */
-export async function deleteConnection(trx: Work, who: Who, provider: CrmProvider): Promise<boolean> {
-  const { numUpdatedRows } = await updateConnection(trx, who.workspaceId, provider)
+export async function deleteConnection(tx: Transaction, who: Who, provider: CrmProvider): Promise<boolean> {
+  const { numUpdatedRows } = await updateConnection(tx, provider)
     .set(noConnection)
     .where('connected_at', 'is not', null)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return false;
-  await stopSyncRuns(trx, who.workspaceId, provider);
-  await deleteRoutes(trx, who.workspaceId, provider);
-  await trx
+  await stopSyncRuns(tx, provider);
+  await deleteRoutes(tx, provider);
+  await tx.db
     .deleteFrom('crm_fields')
-    .where('workspace_id', '=', who.workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('provider', '=', provider)
     .execute();
-  await recordAuditEntry(trx, who, { trigger: 'crm_disconnected', scope: 'workspace', details: { provider } });
+  await recordAuditEntry(tx, who, { trigger: 'crm_disconnected', scope: 'workspace', details: { provider } });
   return true;
 }
 
-async function deleteRoutes(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
-  await trx
+async function deleteRoutes(tx: Transaction, provider: CrmProvider): Promise<void> {
+  await tx.db
     .deleteFrom('inbound_routes')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('source', '=', provider)
     .execute();
 }
 
 /** What the connection needs, as of a check. */
 export async function savePermissions(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   permissions: readonly CrmPermission[],
 ): Promise<void> {
-  await updateConnection(trx, workspaceId, provider)
+  await updateConnection(tx, provider)
     .set({ permissions: JSON.stringify(permissions) })
     .execute();
 }
 
 /** Stored also while the CRM is not connected, and applied when it is. */
-export async function setSyncEnabled(
-  trx: Work,
-  workspaceId: string,
-  provider: CrmProvider,
-  enabled: boolean,
-): Promise<void> {
-  await trx
+export async function setSyncEnabled(tx: Transaction, provider: CrmProvider, enabled: boolean): Promise<void> {
+  await tx.db
     .insertInto('crm_connections')
-    .values({ workspace_id: workspaceId, provider, connected_at: null, sync_enabled: enabled })
+    .values({ workspace_id: tx.workspaceId, provider, connected_at: null, sync_enabled: enabled })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'provider']).doUpdateSet({ sync_enabled: enabled }))
     .execute();
 }
 
 /** Changes when and whether the CRM is polled; absent settings stay. False if the CRM is not connected. */
 export async function updatePolling(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   {
     syncEnabled,
     pollSeconds,
   }: { readonly syncEnabled?: boolean | undefined; readonly pollSeconds?: number | null | undefined },
 ): Promise<boolean> {
-  const { numUpdatedRows } = await updateConnection(trx, workspaceId, provider)
+  const { numUpdatedRows } = await updateConnection(tx, provider)
     .set({
       ...(syncEnabled === undefined ? {} : { sync_enabled: syncEnabled }),
       ...(pollSeconds === undefined ? {} : { poll_seconds: pollSeconds, poll_due_at: null }),

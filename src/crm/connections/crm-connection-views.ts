@@ -1,12 +1,12 @@
 import { Failure } from '../../kernel/failure.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CrmProvider, crmProviders } from '../adapters/port.js';
 import { type Integration } from './crm-connection.js';
 import { selectConnection } from './crm-connection-row.js';
 
 /** Lists every CRM, connected or not. */
-export async function listIntegrations(trx: Work, workspaceId: string): Promise<Integration[]> {
-  const rows = await trx
+export async function listIntegrations(tx: Transaction): Promise<Integration[]> {
+  const rows = await tx.db
     .selectFrom('crm_connections')
     .select([
       'provider',
@@ -18,7 +18,7 @@ export async function listIntegrations(trx: Work, workspaceId: string): Promise<
       'poll_seconds',
       'permissions',
     ])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .execute();
   const known = new Map(rows.map((row) => [row.provider, row]));
   return crmProviders.map((provider) => {
@@ -38,21 +38,17 @@ export async function listIntegrations(trx: Work, workspaceId: string): Promise<
 }
 
 /** The connected CRM, the first of several; null if there is none. */
-export async function findConnectedCrm(
-  trx: Work,
-  workspaceId: string,
-  requested?: CrmProvider,
-): Promise<CrmProvider | null> {
-  const connected = await connectedCrms(trx, workspaceId);
+export async function findConnectedCrm(tx: Transaction, requested?: CrmProvider): Promise<CrmProvider | null> {
+  const connected = await connectedCrms(tx);
   return connected.find((provider) => provider === (requested ?? provider)) ?? null;
 }
 
 /** The CRMs that the workspace is connected to, in the order in which they were connected. */
-export async function connectedCrms(trx: Work, workspaceId: string): Promise<CrmProvider[]> {
-  const rows = await trx
+export async function connectedCrms(tx: Transaction): Promise<CrmProvider[]> {
+  const rows = await tx.db
     .selectFrom('crm_connections')
     .select('provider')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('connected_at', 'is not', null)
     .orderBy('connected_at')
     .orderBy('provider')
@@ -61,8 +57,8 @@ export async function connectedCrms(trx: Work, workspaceId: string): Promise<Crm
 }
 
 /** The connected CRM, or a failure if there is none. */
-export async function connectedCrm(trx: Work, workspaceId: string, requested?: CrmProvider): Promise<CrmProvider> {
-  const provider = await findConnectedCrm(trx, workspaceId, requested);
+export async function connectedCrm(tx: Transaction, requested?: CrmProvider): Promise<CrmProvider> {
+  const provider = await findConnectedCrm(tx, requested);
   if (provider === null)
     throw new Failure(
       'no_crm_configured',
@@ -72,27 +68,23 @@ export async function connectedCrm(trx: Work, workspaceId: string, requested?: C
 }
 
 /** The encrypted credentials; null if the CRM is not connected or has none. */
-export async function findSealedCredentials(
-  trx: Work,
-  workspaceId: string,
-  provider: CrmProvider,
-): Promise<Buffer | null> {
-  const connected = selectConnection(trx, workspaceId, provider).where('connected_at', 'is not', null);
+export async function findSealedCredentials(tx: Transaction, provider: CrmProvider): Promise<Buffer | null> {
+  const connected = selectConnection(tx, provider).where('connected_at', 'is not', null);
   const row = await connected.select('credentials').executeTakeFirst();
   return row?.credentials ?? null;
 }
 
 /** The webhook registered in the CRM's account. */
-export async function findWebhook(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
-  const row = await selectConnection(trx, workspaceId, provider).select('webhook_id').executeTakeFirst();
+export async function findWebhook(tx: Transaction, provider: CrmProvider): Promise<string | null> {
+  const row = await selectConnection(tx, provider).select('webhook_id').executeTakeFirst();
   return row?.webhook_id ?? null;
 }
 
-export async function hasRoute(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
-  const row = await trx
+export async function hasRoute(tx: Transaction, provider: CrmProvider): Promise<boolean> {
+  const row = await tx.db
     .selectFrom('inbound_routes')
     .select('route')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('source', '=', provider)
     .executeTakeFirst();
   return row !== undefined;
@@ -100,23 +92,21 @@ export async function hasRoute(trx: Work, workspaceId: string, provider: CrmProv
 
 /** The currency of the workspace, and the time zone that converts the CRM's instants to days. */
 export async function workspaceSettings(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
 ): Promise<{ readonly currency: string; readonly timeZone: string }> {
-  return trx
+  return tx.db
     .selectFrom('workspaces')
     .select(['currency', 'timezone as timeZone'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
 }
 
 /** The state of the connection; null if the CRM is not connected. */
 export async function findConnection(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
 ): Promise<{ readonly broken: boolean } | null> {
-  const connected = selectConnection(trx, workspaceId, provider).where('connected_at', 'is not', null);
+  const connected = selectConnection(tx, provider).where('connected_at', 'is not', null);
   const row = await connected.select('broken_at').executeTakeFirst();
   return row === undefined ? null : { broken: row.broken_at !== null };
 }

@@ -56,9 +56,9 @@ export class CrmConnector {
     const { permissions, warnings, writes } = await this.check(workspaceId, provider, credentials);
     const webhook = await this.register(workspaceId, provider, credentials);
     const own = provider === 'crmc' ? await this.ownSecret(workspaceId) : null;
-    await this.unitOfWork.run(who, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      const isOther = await isOtherAccount(trx, workspaceId, provider, accountId);
-      await saveConnection(trx, who, {
+    await this.unitOfWork.run(who, { lock: 'exclusive', access: 'write' }, async (tx) => {
+      const isOther = await isOtherAccount(tx, provider, accountId);
+      await saveConnection(tx, who, {
         provider,
         accountId,
         credentials: this.accounts.seal(workspaceId, provider, credentials),
@@ -67,9 +67,9 @@ export class CrmConnector {
         permissions,
         pollSeconds: pollInterval(provider, this.config.CRM_POLL_SECONDS),
       });
-      if (isOther) await leavePreviousAccount(trx, who, provider, previous === null ? null : previousDeals);
-      await saveAccount(trx, workspaceId, provider, accountId);
-      await applyWriteBack(trx, workspaceId, provider, { isOtherAccount: isOther, check: writes });
+      if (isOther) await leavePreviousAccount(tx, who, provider, previous === null ? null : previousDeals);
+      await saveAccount(tx, provider, accountId);
+      await applyWriteBack(tx, provider, { isOtherAccount: isOther, check: writes });
     });
     return {
       accountId,
@@ -85,14 +85,14 @@ export class CrmConnector {
     provider: CrmProvider,
     accountId: string | null,
   ): Promise<PreviousAccount | null> {
-    return this.unitOfWork.read({ workspaceId }, (trx) => findPreviousAccount(trx, workspaceId, provider, accountId));
+    return this.unitOfWork.read({ workspaceId }, (tx) => findPreviousAccount(tx, provider, accountId));
   }
 
   /** Checks the connection before it is stored. Rejects one that lacks a required permission. */
   private async check(workspaceId: string, provider: CrmProvider, credentials: CrmCredentials) {
-    const { workspace, settings } = await this.unitOfWork.read({ workspaceId }, async (trx) => ({
-      workspace: await workspaceSettings(trx, workspaceId),
-      settings: await findSettings(trx, workspaceId, provider),
+    const { workspace, settings } = await this.unitOfWork.read({ workspaceId }, async (tx) => ({
+      workspace: await workspaceSettings(tx),
+      settings: await findSettings(tx, provider),
     }));
     const account = this.accounts.openWith(provider, credentials, settings);
     const permissions = await account.permissions();
@@ -112,11 +112,11 @@ export class CrmConnector {
     const { disconnected, sealed, webhookId } = await this.unitOfWork.run(
       who,
       { lock: 'exclusive', access: 'write' },
-      async (trx) => {
-        const sealed = await findSealedCredentials(trx, workspaceId, provider);
-        const webhookId = await findWebhook(trx, workspaceId, provider);
-        const disconnected = await deleteConnection(trx, who, provider);
-        await applyWriteBack(trx, workspaceId, provider);
+      async (tx) => {
+        const sealed = await findSealedCredentials(tx, provider);
+        const webhookId = await findWebhook(tx, provider);
+        const disconnected = await deleteConnection(tx, who, provider);
+        await applyWriteBack(tx, provider);
         return { sealed, webhookId, disconnected };
       },
     );
@@ -136,14 +136,14 @@ export class CrmConnector {
 
   /** Registers the webhook of the connection again if the CRM does not deliver to it any more. */
   async repairWebhook(workspaceId: string, provider: CrmProvider): Promise<void> {
-    const webhookId = await this.unitOfWork.read({ workspaceId }, (trx) => findWebhook(trx, workspaceId, provider));
+    const webhookId = await this.unitOfWork.read({ workspaceId }, (tx) => findWebhook(tx, provider));
     const account = webhookId === null ? null : await this.accounts.open(workspaceId, provider);
     if (webhookId === null || account === null || (await account.isWebhookActive(webhookId))) return;
     const url = this.workspaceWebhookUrl(workspaceId, provider);
     const webhook = url === null ? null : await account.registerWebhook(url);
     if (webhook === null) return;
-    const isReplaced = await this.unitOfWork.write({ workspaceId }, (trx) =>
-      replaceWebhook(trx, workspaceId, provider, { from: webhookId, ...this.sealRoute(provider, webhook) }),
+    const isReplaced = await this.unitOfWork.write({ workspaceId }, (tx) =>
+      replaceWebhook(tx, provider, { from: webhookId, ...this.sealRoute(provider, webhook) }),
     );
     if (isReplaced) this.log.warn({ workspaceId, provider }, 'webhook no longer active; registered again');
     else await account.removeWebhook(webhook.webhookId);
@@ -181,7 +181,7 @@ export class CrmConnector {
 
   /** We generate the secret of crm-c's deliveries. It stays the same when the CRM is connected again. */
   private async ownSecret(workspaceId: string): Promise<{ secret: string | null; inbound: InboundRoute | null }> {
-    const isRouted = await this.unitOfWork.read({ workspaceId }, (trx) => hasRoute(trx, workspaceId, 'crmc'));
+    const isRouted = await this.unitOfWork.read({ workspaceId }, (tx) => hasRoute(tx, 'crmc'));
     if (isRouted) return { secret: null, inbound: null };
     const secret = randomBytes(32).toString('base64url');
     return { secret, inbound: { route: hashRouteSecret(secret), secret: null } };

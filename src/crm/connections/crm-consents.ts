@@ -78,7 +78,7 @@ export class CrmConsents {
         'forbidden',
         'Another person or workspace has started this connection. Sign in as the admin who started it.',
       );
-    const settings = await this.unitOfWork.read(caller, (trx) => findSettings(trx, workspaceId, provider));
+    const settings = await this.unitOfWork.read(caller, (tx) => findSettings(tx, provider));
     const codeVerifier = newKey();
     const consent = { ...startedBy(caller, browserKey), codeVerifier, loginUrl };
     const state = await this.unitOfWork.withoutWorkspace((tx) =>

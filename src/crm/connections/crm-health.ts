@@ -1,24 +1,24 @@
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CrmProvider } from '../adapters/port.js';
 import { type CrmHealth } from '../sync/crm-sync-record.js';
 import { selectConnection } from './crm-connection-row.js';
 
 /** The health of the webhooks and of the schedule of a CRM; everything is null if it is not connected. */
-export async function findHealth(trx: Work, workspaceId: string, provider: CrmProvider): Promise<CrmHealth> {
-  const route = await trx
+export async function findHealth(tx: Transaction, provider: CrmProvider): Promise<CrmHealth> {
+  const route = await tx.db
     .selectFrom('inbound_routes')
     .select(['last_received_at', 'last_verified_at', 'rejected', 'last_rejected_at'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('source', '=', provider)
     .executeTakeFirst();
-  const connection = await selectConnection(trx, workspaceId, provider)
+  const connection = await selectConnection(tx, provider)
     .select(['poll_due_at', 'last_sync_at'])
     .where('connected_at', 'is not', null)
     .executeTakeFirst();
-  const poll = await trx
+  const poll = await tx.db
     .selectFrom('crm_syncs')
     .select('ended_at')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('provider', '=', provider)
     .where('kind', '=', 'poll')
     .where('status', '=', 'completed')

@@ -1,27 +1,21 @@
 import { sql } from 'kysely';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CrmProvider } from '../adapters/port.js';
 import { type CrmSettings } from './crm-settings.js';
 
 /** Stored also while the CRM is not connected, and applied when it is. */
-export async function saveSettings(
-  trx: Work,
-  workspaceId: string,
-  provider: CrmProvider,
-  settings: CrmSettings,
-): Promise<void> {
+export async function saveSettings(tx: Transaction, provider: CrmProvider, settings: CrmSettings): Promise<void> {
   const stored = JSON.stringify(settings);
-  await trx
+  await tx.db
     .insertInto('crm_connections')
-    .values({ workspace_id: workspaceId, provider, connected_at: null, settings: stored })
+    .values({ workspace_id: tx.workspaceId, provider, connected_at: null, settings: stored })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'provider']).doUpdateSet({ settings: stored }))
     .execute();
 }
 
 /** Number of live deals of the CRM, and of those that the settings exclude. */
 export async function countExcluded(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   { deals: { closedFrom, pipelines } }: CrmSettings,
 ): Promise<{ readonly live: number; readonly excluded: number }> {
@@ -31,6 +25,6 @@ export async function countExcluded(
     and coalesce(fields ->> 'pipeline_label', '') <> all(${pipelines}::text[])`;
   const { rows } = await sql<{ live: number; excluded: number }>`
     select count(*)::int as live, (count(*) filter (where ${isEarly} or (${isElsewhere})))::int as excluded
-    from deals where workspace_id = ${workspaceId} and provider = ${provider} and deleted_at is null`.execute(trx);
+    from deals where workspace_id = ${tx.workspaceId} and provider = ${provider} and deleted_at is null`.execute(tx.db);
   return rows[0] as { live: number; excluded: number };
 }

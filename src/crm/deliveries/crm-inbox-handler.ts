@@ -8,7 +8,7 @@ import {
 import { type CalculationRequest } from '../../ledger/requests/calculation-requests.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { databaseTime } from '../../platform/database/database-time.js';
-import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import {
   type InboxBatch,
@@ -45,9 +45,9 @@ export class CrmInboxHandler implements InboxHandler {
   async handle(received: InboxBatch): Promise<void> {
     const { workspaceId } = received;
     const provider = received.source as CrmProvider;
-    const { connection, written } = await this.unitOfWork.read(received, async (trx) => ({
-      connection: await findConnection(trx, workspaceId, provider),
-      written: await writtenProperties(trx, workspaceId, provider),
+    const { connection, written } = await this.unitOfWork.read(received, async (tx) => ({
+      connection: await findConnection(tx, provider),
+      written: await writtenProperties(tx, provider),
     }));
     if (connection === null) return this.ignore(received);
     const batch = await this.withoutOwnWrites(received, written);
@@ -68,13 +68,9 @@ export class CrmInboxHandler implements InboxHandler {
     );
   }
 
-  async deadLetter(
-    trx: Work,
-    { workspaceId, source, messages }: Parameters<InboxHandler['deadLetter']>[1],
-    reason: string,
-  ) {
+  async deadLetter(tx: Transaction, { source, messages }: Parameters<InboxHandler['deadLetter']>[1], reason: string) {
     for (const dealId of new Set(messages.map((message) => message.subject)))
-      await recordAuditEntry(trx, orchestrator(workspaceId), {
+      await recordAuditEntry(tx, orchestrator(tx.workspaceId), {
         trigger: 'deal_change',
         scope: 'deal',
         dealId,
@@ -96,7 +92,7 @@ export class CrmInboxHandler implements InboxHandler {
 
   /** Marks messages that need no processing as done. */
   private async ignore(batch: InboxBatch): Promise<void> {
-    await this.unitOfWork.write(batch, (trx) => markProcessed(trx, batch, batch.messages, 'ignored'));
+    await this.unitOfWork.write(batch, (tx) => markProcessed(tx, batch, batch.messages, 'ignored'));
   }
 
   /** Without valid credentials the delivered values apply; deliveries without values wait. */
@@ -107,7 +103,7 @@ export class CrmInboxHandler implements InboxHandler {
         `the connection to ${batch.source} is broken: an admin must connect it again`,
         brokenPauseMs,
       );
-    const deals = await this.unitOfWork.write(batch, (trx) => deliveredDeals(trx, selfContained));
+    const deals = await this.unitOfWork.write(batch, (tx) => deliveredDeals(tx, selfContained));
     await this.record(selfContained, deals, null, deliveredOutcome);
   }
 
@@ -118,15 +114,15 @@ export class CrmInboxHandler implements InboxHandler {
     outcome: string,
     hidden: readonly string[] = [],
   ): Promise<void> {
-    const { workspaceId, source: provider, messages, lease } = batch;
-    await this.changes.run(batch, 'shared', async (trx, recalculate) => {
-      await lease.assertHeld(trx);
-      const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: true });
+    const { source: provider, messages, lease } = batch;
+    await this.changes.run(batch, 'shared', async (tx, recalculate) => {
+      await lease.assertHeld(tx);
+      const recorded = await recordReportedDeals(tx, { provider, deals, fetchedAt, keepStale: true });
       await failpoint('inbox.afterRecord');
       await recalculate(requestsFor(recorded));
       const skipped = [...recorded.skipped, ...hidden.map((dealId) => ({ dealId, reason: hiddenReason }))];
-      await auditSkippedDeals(trx, workspaceId, { trigger: 'deal_change', provider }, { skipped });
-      await markProcessed(trx, batch, messages, outcome);
+      await auditSkippedDeals(tx, { trigger: 'deal_change', provider }, { skipped });
+      await markProcessed(tx, batch, messages, outcome);
       await failpoint('inbox.afterMark');
     });
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type ReportedDeal } from '../../deals/record-reported-deals.js';
 import { type Fields } from '../../engine/field-value.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type InboxBatch, type PendingMessage } from '../../platform/inbox/inbox-runner.js';
 import { readHint, type StoredHint } from './delivery.js';
 
@@ -30,13 +30,13 @@ function hasContent({ change, values }: StoredHint): boolean {
  * Deliveries carry one field each and arrive in any order, so those applied since the connection broke are read
  * again together with the new ones.
  */
-export async function deliveredDeals(trx: Work, batch: InboxBatch): Promise<ReportedDeal[]> {
+export async function deliveredDeals(tx: Transaction, batch: InboxBatch): Promise<ReportedDeal[]> {
   const dealIds = [...new Set(batch.messages.map((message) => message.subject))];
   const fresh = batch.messages.map(
     (message): DeliveredHint => ({ dealId: message.subject, ...readHint(message.payload) }),
   );
-  const before = groupBy(await appliedBefore(trx, batch, dealIds), (deal) => deal.dealId);
-  const stored = await storedDeals(trx, batch.workspaceId, dealIds);
+  const before = groupBy(await appliedBefore(tx, batch, dealIds), (deal) => deal.dealId);
+  const stored = await storedDeals(tx, dealIds);
   return [...groupBy(fresh, (hint) => hint.dealId)].map(([dealId, hints]) => {
     const deal = stored.get(dealId) ?? { fields: {}, knownAt: null };
     return applyHints(dealId, deal, before.get(dealId) ?? [], hints);
@@ -72,27 +72,23 @@ function occurredMs({ occurredAt }: DeliveredHint): number {
 }
 
 async function appliedBefore(
-  trx: Work,
-  { workspaceId, source }: InboxBatch,
+  tx: Transaction,
+  { source }: InboxBatch,
   dealIds: readonly string[],
 ): Promise<DeliveredHint[]> {
   const { rows } = await sql<{ subject: string; payload: unknown }>`
     select subject, payload from inbox
-    where workspace_id = ${workspaceId} and source = ${source} and subject = any(${dealIds}::text[])
+    where workspace_id = ${tx.workspaceId} and source = ${source} and subject = any(${dealIds}::text[])
       and outcome = ${deliveredOutcome} and processed_at >= (select c.broken_at from crm_connections c
-        where c.workspace_id = inbox.workspace_id and c.provider = inbox.source)`.execute(trx);
+        where c.workspace_id = inbox.workspace_id and c.provider = inbox.source)`.execute(tx.db);
   return rows.map(({ subject, payload }) => ({ dealId: subject, ...readHint(payload) }));
 }
 
-async function storedDeals(
-  trx: Work,
-  workspaceId: string,
-  dealIds: readonly string[],
-): Promise<ReadonlyMap<string, StoredDeal>> {
-  const rows = await trx
+async function storedDeals(tx: Transaction, dealIds: readonly string[]): Promise<ReadonlyMap<string, StoredDeal>> {
+  const rows = await tx.db
     .selectFrom('deals')
     .select(['deal_id', 'fields', 'source_updated_at'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('deal_id', 'in', dealIds)
     .execute();
   return new Map(rows.map((row) => [row.deal_id, { fields: row.fields as Fields, knownAt: row.source_updated_at }]));

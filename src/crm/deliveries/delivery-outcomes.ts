@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type RunOutcome } from '../../audit/audit-tables.js';
 import { pollUntil } from '../../kernel/waiting.js';
 import { blockedIn } from '../../ledger/requests/blocked-changes.js';
-import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type InboxMessage, type Received } from '../../platform/inbox/inbox.js';
 import { type DeliveryResponse } from './delivery.js';
 
@@ -39,7 +39,7 @@ export class DeliveryOutcomes {
     const runs: Tally[] = [];
     for (const workspaceId of workspaces) {
       const tally = await pollUntil(
-        () => this.unitOfWork.read({ workspaceId }, (trx) => loadTally(trx, workspaceId, stored)),
+        () => this.unitOfWork.read({ workspaceId }, (tx) => loadTally(tx, stored)),
         (found) => found !== null,
         { maxWaitMs: deadline - performance.now(), pauseMs },
       );
@@ -61,27 +61,27 @@ interface Tally {
 }
 
 /** Engine runs on the deals since the delivery arrived; null while work remains. */
-async function loadTally(trx: Work, workspaceId: string, messages: readonly InboxMessage[]): Promise<Tally | null> {
+async function loadTally(tx: Transaction, messages: readonly InboxMessage[]): Promise<Tally | null> {
   const keys = messages.map((message) => message.key);
   const dealIds = [...new Set(messages.map((message) => message.subject))];
   const { rows } = await sql<Tally & { pending: boolean }>`
     with messages as (
       select processed_at, received_at from inbox
-      where workspace_id = ${workspaceId} and source = ${messages[0]?.source} and message_key = any(${keys}::uuid[])
+      where workspace_id = ${tx.workspaceId} and source = ${messages[0]?.source} and message_key = any(${keys}::uuid[])
     ), runs as (
       select distinct r.run_id, r.outcome, r.events_written, r.events_reversed, r.statement_locked, r.skipped, r.blocked
       from audit_run_deals d join audit_runs r on r.workspace_id = d.workspace_id and r.run_id = d.run_id
-      where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[])
+      where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[])
         and r.started_at >= (select min(received_at) from messages) - interval '1 second'
     )
     select exists (select from messages where processed_at is null) or exists (
         select from calculation_requests q
-        where q.workspace_id = ${workspaceId} and q.deal_id = any(${dealIds}::text[])) as pending,
+        where q.workspace_id = ${tx.workspaceId} and q.deal_id = any(${dealIds}::text[])) as pending,
       coalesce(array_agg(outcome) filter (where outcome is not null), '{}') as outcomes,
       coalesce(sum(events_written), 0)::int as written, coalesce(sum(events_reversed), 0)::int as reversed,
       coalesce(sum(statement_locked), 0)::int as locked, coalesce(sum(skipped), 0)::int as skipped,
       coalesce((select array_agg(p.period) from runs b, jsonb_array_elements_text(b.blocked->'periods') p(period)), '{}') as periods
-    from runs`.execute(trx);
+    from runs`.execute(tx.db);
   const { pending, ...tally } = rows[0] as Tally & { pending: boolean };
   return pending ? null : tally;
 }

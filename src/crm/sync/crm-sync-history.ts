@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CrmProvider } from '../adapters/port.js';
 import { type SkippedDeal } from '../connections/integration-tables.js';
 import { type CrmSyncRecord } from './crm-sync-record.js';
@@ -9,8 +9,7 @@ export const maxSkippedListed = 100;
 
 /** Adds deals that pay no rep to the sync run. */
 export async function recordSkippedDeals(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   syncRunId: string,
   skipped: readonly SkippedDeal[],
 ): Promise<void> {
@@ -18,8 +17,8 @@ export async function recordSkippedDeals(
   const added = JSON.stringify(skipped.slice(0, maxSkippedListed).map(({ dealId, reason }) => ({ dealId, reason })));
   await sql`
     update crm_pulls set skipped_deals = skipped_deals || ${added}::jsonb
-    where workspace_id = ${workspaceId} and pull_id = ${syncRunId}
-      and jsonb_array_length(skipped_deals) < ${maxSkippedListed}`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and pull_id = ${syncRunId}
+      and jsonb_array_length(skipped_deals) < ${maxSkippedListed}`.execute(tx.db);
 }
 
 interface SyncEnd {
@@ -29,14 +28,14 @@ interface SyncEnd {
 }
 
 /** Stores the sync run in the history. The caller deletes it in the same transaction. */
-export async function storeSyncEnd(trx: Work, workspaceId: string, syncRunId: string, end: SyncEnd): Promise<void> {
+export async function storeSyncEnd(tx: Transaction, syncRunId: string, end: SyncEnd): Promise<void> {
   await sql`
     insert into crm_syncs (workspace_id, sync_id, provider, kind, actor, status, failure, error, deals, counts,
       skipped_deals, started_at)
     select workspace_id, pull_id, provider, kind, actor, ${end.status}, ${end.failure ?? null}, ${end.error ?? null},
       deals, counts, skipped_deals, started_at
-    from crm_pulls where workspace_id = ${workspaceId} and pull_id = ${syncRunId}
-    on conflict do nothing`.execute(trx);
+    from crm_pulls where workspace_id = ${tx.workspaceId} and pull_id = ${syncRunId}
+    on conflict do nothing`.execute(tx.db);
 }
 
 interface SyncPage {
@@ -47,30 +46,29 @@ interface SyncPage {
 
 /** Syncs and polls of the CRM, newest first: those that run, on the first page, and those that have ended. */
 export async function listSyncHistory(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   { limit, before }: SyncPage,
 ): Promise<{ readonly syncs: CrmSyncRecord[]; readonly next: string | null }> {
-  let query = trx
+  let query = tx.db
     .selectFrom('crm_syncs')
     .selectAll()
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('provider', '=', provider)
     .orderBy('position', 'desc')
     .limit(limit + 1);
   if (before !== null) query = query.where('position', '<', before);
   const rows = await query.execute();
   const ended = rows.slice(0, limit).map((row) => toRecord({ ...row, id: row.sync_id, endedAt: row.ended_at }));
-  const running = before === null ? await listRunning(trx, workspaceId, provider) : [];
+  const running = before === null ? await listRunning(tx, provider) : [];
   return { syncs: [...running, ...ended], next: rows.length > limit ? (rows[limit - 1]?.position ?? null) : null };
 }
 
-async function listRunning(trx: Work, workspaceId: string, provider: CrmProvider): Promise<CrmSyncRecord[]> {
-  const rows = await trx
+async function listRunning(tx: Transaction, provider: CrmProvider): Promise<CrmSyncRecord[]> {
+  const rows = await tx.db
     .selectFrom('crm_pulls')
     .select(['pull_id', 'kind', 'actor', 'deals', 'counts', 'skipped_deals', 'started_at'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('provider', '=', provider)
     .orderBy('started_at', 'desc')
     .execute();

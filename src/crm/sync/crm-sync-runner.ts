@@ -7,7 +7,7 @@ import { type CommissionChanges } from '../../ledger/requests/commission-changes
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { isOutage } from '../../platform/database/database-errors.js';
 import { databaseTime } from '../../platform/database/database-time.js';
-import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Lease, LeaseLost, type Leases } from '../../platform/jobs/leases.js';
 import { type Log } from '../../platform/log.js';
@@ -63,7 +63,7 @@ export interface SyncSettings {
   /** Called when a sync run begins. */
   readonly repairWebhook: (workspaceId: string, provider: CrmProvider) => Promise<void>;
   /** Called in the transaction that gives a sync up. */
-  readonly onGivenUp: (trx: Work, workspaceId: string, provider: CrmProvider, reason: string) => Promise<void>;
+  readonly onGivenUp: (tx: Transaction, provider: CrmProvider, reason: string) => Promise<void>;
 }
 
 interface Run {
@@ -109,7 +109,7 @@ export class CrmSyncRunner {
     const sliceEnd = performance.now() + sliceMs;
     let account: CrmAccount | null = null;
     while (performance.now() < sliceEnd) {
-      const syncRun = await this.unitOfWork.write({ workspaceId }, (trx) => lockSyncRun(trx, workspaceId, syncRunId));
+      const syncRun = await this.unitOfWork.write({ workspaceId }, (tx) => lockSyncRun(tx, syncRunId));
       if (syncRun === null) return 'stopped';
       account ??= await this.accounts.open(workspaceId, syncRun.provider);
       if (account === null) {
@@ -147,19 +147,18 @@ export class CrmSyncRunner {
     const members = await account.listMembers();
     const hash = hashMembers(members);
     if (syncRun.kind === 'poll' && (await this.skipPeople({ workspaceId, syncRun, lease }, hash))) return;
-    await this.changes.run({ workspaceId }, 'exclusive', async (trx, recalculate) => {
-      await lease.assertHeld(trx);
+    await this.changes.run({ workspaceId }, 'exclusive', async (tx, recalculate) => {
+      await lease.assertHeld(tx);
       const { repIds, created, unusable, withoutSeat } = await importCrmMembers(
-        trx,
+        tx,
         recalculate,
-        workspaceId,
         syncRun.provider,
         members,
       );
       const counts = { reps: repIds.length, newReps: created, unusableReps: unusable, repsWithoutSeat: withoutSeat };
       const phase = syncRun.kind === 'poll' ? 'deals' : 'fields';
-      await saveMembersHash(trx, workspaceId, syncRun.provider, hash);
-      await saveSyncRunStep(trx, workspaceId, syncRun.syncRunId, { phase, counts: addCounts(syncRun.counts, counts) });
+      await saveMembersHash(tx, syncRun.provider, hash);
+      await saveSyncRunStep(tx, syncRun.syncRunId, { phase, counts: addCounts(syncRun.counts, counts) });
     });
   }
 
@@ -176,20 +175,20 @@ export class CrmSyncRunner {
     { workspaceId, syncRun, lease }: Pick<Run, 'workspaceId' | 'syncRun' | 'lease'>,
     hash: string,
   ): Promise<boolean> {
-    return this.unitOfWork.write({ workspaceId }, async (trx) => {
-      await lease.assertHeld(trx);
-      if ((await findMembersHash(trx, workspaceId, syncRun.provider)) !== hash) return false;
-      await saveSyncRunStep(trx, workspaceId, syncRun.syncRunId, { phase: 'deals' });
+    return this.unitOfWork.write({ workspaceId }, async (tx) => {
+      await lease.assertHeld(tx);
+      if ((await findMembersHash(tx, syncRun.provider)) !== hash) return false;
+      await saveSyncRunStep(tx, syncRun.syncRunId, { phase: 'deals' });
       return true;
     });
   }
 
   private async syncFields({ workspaceId, syncRun, account, lease }: Run): Promise<void> {
     const fields = await account.listFields();
-    await this.unitOfWork.write({ workspaceId }, async (trx) => {
-      await lease.assertHeld(trx);
-      await replaceFields(trx, workspaceId, syncRun.provider, fields);
-      await saveSyncRunStep(trx, workspaceId, syncRun.syncRunId, { phase: 'deals' });
+    await this.unitOfWork.write({ workspaceId }, async (tx) => {
+      await lease.assertHeld(tx);
+      await replaceFields(tx, syncRun.provider, fields);
+      await saveSyncRunStep(tx, syncRun.syncRunId, { phase: 'deals' });
     });
   }
 
@@ -217,10 +216,10 @@ export class CrmSyncRunner {
     const deals = page?.deals ?? [];
     const isLast = page === null || page.next === null;
     await failpoint('pull.afterFetch');
-    return this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
-      const recorded = await this.record(trx, recalculate, run, deals, fetchedAt);
+    return this.changes.run({ workspaceId }, 'shared', async (tx, recalculate) => {
+      const recorded = await this.record(tx, recalculate, run, deals, fetchedAt);
       await failpoint('pull.afterRecord');
-      const joined = await lockSyncRun(trx, workspaceId, syncRun.syncRunId);
+      const joined = await lockSyncRun(tx, syncRun.syncRunId);
       const step: Required<SyncRunStep> = {
         cursor: page?.next ?? null,
         deals: syncRun.deals + recorded.deals,
@@ -231,8 +230,8 @@ export class CrmSyncRunner {
         phase: !isLast ? 'deals' : joined?.reconcile === true ? 'missing' : 'finish',
       };
       const next = { ...syncRun, ...step };
-      await saveSyncRunStep(trx, workspaceId, syncRun.syncRunId, step);
-      if (syncRun.kind === 'sync') await advancePull(trx, workspaceId, syncRun.syncRunId, next);
+      await saveSyncRunStep(tx, syncRun.syncRunId, step);
+      if (syncRun.kind === 'sync') await advancePull(tx, syncRun.syncRunId, next);
       await failpoint('pull.afterStep');
       return next;
     });
@@ -240,17 +239,17 @@ export class CrmSyncRunner {
 
   /** Records deals in a transaction that fails if the lease was lost. */
   private async record(
-    trx: Work,
+    tx: Transaction,
     recalculate: Recalculate,
-    { workspaceId, syncRun, lease }: Run,
+    { syncRun, lease }: Run,
     deals: readonly CrmDeal[],
     fetchedAt: Date,
     /** Ids that were requested and are not among the deals. */
     hidden: readonly string[] = [],
   ): Promise<CountChanges> {
-    await lease.assertHeld(trx);
+    await lease.assertHeld(tx);
     const { provider } = syncRun;
-    const recorded = await recordReportedDeals(trx, workspaceId, { provider, deals, fetchedAt, keepStale: false });
+    const recorded = await recordReportedDeals(tx, { provider, deals, fetchedAt, keepStale: false });
     const affected = [...recorded.affected.values()].reduce<AffectedReps>(merge, new Map());
     await recalculate(
       [...affected].map(([repId, days]) => ({
@@ -261,9 +260,9 @@ export class CrmSyncRunner {
         pullId: syncRun.syncRunId,
       })),
     );
-    await recordSkippedDeals(trx, workspaceId, syncRun.syncRunId, recorded.skipped);
-    await auditSkipped(trx, workspaceId, syncRun, recorded);
-    return countSyncedDeals(trx, workspaceId, syncRun, [
+    await recordSkippedDeals(tx, syncRun.syncRunId, recorded.skipped);
+    await auditSkipped(tx, syncRun, recorded);
+    return countSyncedDeals(tx, syncRun, [
       ...toSyncedDeals(recorded),
       ...hidden.map((dealId) => ({ dealId, outcome: 'hidden', isSkipped: false })),
     ]);
@@ -275,13 +274,13 @@ export class CrmSyncRunner {
    */
   private async removeMissing(run: Run): Promise<boolean> {
     const { workspaceId, syncRun } = run;
-    const { live, missing, rejected } = await this.unitOfWork.write({ workspaceId }, async (trx) => {
-      const counted = await countMissing(trx, workspaceId, syncRun);
+    const { live, missing, rejected } = await this.unitOfWork.write({ workspaceId }, async (tx) => {
+      const counted = await countMissing(tx, syncRun);
       const tooMany = counted.missing > counted.live * maxMissingShare && !syncRun.replaces;
       const confirmable = syncRun.kind === 'sync';
       return {
         ...counted,
-        rejected: tooMany && (!confirmable || (await rejectReconcile(trx, workspaceId, syncRun.provider))),
+        rejected: tooMany && (!confirmable || (await rejectReconcile(tx, syncRun.provider))),
       };
     });
     if (rejected) {
@@ -292,13 +291,13 @@ export class CrmSyncRunner {
     let { counts } = syncRun;
     for (let after: string | null = missing === 0 ? null : ''; after !== null; ) {
       const range = { after, atMost: dealsPerComparison };
-      const found = await this.unitOfWork.read({ workspaceId }, (trx) => findMissing(trx, workspaceId, syncRun, range));
+      const found = await this.unitOfWork.read({ workspaceId }, (tx) => findMissing(tx, syncRun, range));
       for (const ids of chunk(found.missing, checkBatchSize)) counts = await this.checkMissing(run, ids, counts);
       after = found.last;
     }
-    await this.unitOfWork.write({ workspaceId }, async (trx) => {
-      await run.lease.assertHeld(trx);
-      await saveSyncRunStep(trx, workspaceId, syncRun.syncRunId, { phase: 'finish' });
+    await this.unitOfWork.write({ workspaceId }, async (tx) => {
+      await run.lease.assertHeld(tx);
+      await saveSyncRunStep(tx, syncRun.syncRunId, { phase: 'finish' });
     });
     return false;
   }
@@ -311,43 +310,43 @@ export class CrmSyncRunner {
     const found = new Set(deals.map((deal) => deal.id));
     // The CRM neither returns these nor reports them as deleted.
     const hidden = ids.filter((dealId) => !found.has(dealId));
-    return this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
-      const recorded = await this.record(trx, recalculate, run, deals, fetchedAt, hidden);
+    return this.changes.run({ workspaceId }, 'shared', async (tx, recalculate) => {
+      const recorded = await this.record(tx, recalculate, run, deals, fetchedAt, hidden);
       const sum = addCounts(counts, recorded.counts);
-      await saveSyncRunStep(trx, workspaceId, syncRun.syncRunId, { counts: sum });
+      await saveSyncRunStep(tx, syncRun.syncRunId, { counts: sum });
       return sum;
     });
   }
 
   private async finish({ workspaceId, lease, syncRun: { syncRunId } }: Run): Promise<void> {
-    await this.changes.run({ workspaceId }, 'shared', async (trx, recalculate) => {
-      await lease.assertHeld(trx);
-      const syncRun = await lockSyncRun(trx, workspaceId, syncRunId);
+    await this.changes.run({ workspaceId }, 'shared', async (tx, recalculate) => {
+      await lease.assertHeld(tx);
+      const syncRun = await lockSyncRun(tx, syncRunId);
       if (syncRun === null) return;
       const { provider, kind, counts, deals: totalDeals } = syncRun;
-      await schedulePoll(trx, workspaceId, provider, this.pollIntervalSeconds(provider), syncRun.coveredUntil);
-      if (syncRun.deletedFrom !== null) await saveDeletionsThrough(trx, workspaceId, provider, syncRun.coveredUntil);
+      await schedulePoll(tx, provider, this.pollIntervalSeconds(provider), syncRun.coveredUntil);
+      if (syncRun.deletedFrom !== null) await saveDeletionsThrough(tx, provider, syncRun.coveredUntil);
       await recalculate.afterPull(syncRunId);
       if (kind === 'sync') {
-        await recordSync(trx, workspaceId, provider);
+        await recordSync(tx, provider);
         if (syncRun.recalculate) await recalculate.workspace('recalculation', syncRunId);
         const details = { provider, totalDeals, ...counts };
         await recordAuditEntry(
-          trx,
+          tx,
           { workspaceId, actor: syncRun.actor },
           { trigger: 'crm_synced', scope: 'workspace', details },
         );
-        await endPull(trx, workspaceId, syncRunId, details);
+        await endPull(tx, syncRunId, details);
       }
-      await storeSyncEnd(trx, workspaceId, syncRunId, { status: 'completed' });
-      await deleteSyncRun(trx, workspaceId, syncRunId);
+      await storeSyncEnd(tx, syncRunId, { status: 'completed' });
+      await deleteSyncRun(tx, syncRunId);
       await failpoint('pull.beforeFinish');
     });
   }
 
   /** Temporary failures are retried later; others end the sync run. Recorded deals stay. */
   private async handleFailure(workspaceId: string, syncRunId: string, error: unknown): Promise<void> {
-    const syncRun = await this.unitOfWork.write({ workspaceId }, (trx) => lockSyncRun(trx, workspaceId, syncRunId));
+    const syncRun = await this.unitOfWork.write({ workspaceId }, (tx) => lockSyncRun(tx, syncRunId));
     if (syncRun === null) return;
     this.log.warn(
       { err: error, workspaceId, pullId: syncRunId, phase: syncRun.phase, attempts: syncRun.attempts },
@@ -363,13 +362,11 @@ export class CrmSyncRunner {
         kind === 'unauthorized' ? `${message}. Connect it again` : message,
       );
     if (kind === 'cursor_expired' && syncRun.restarts < maxRestarts)
-      return this.unitOfWork.write({ workspaceId }, (trx) => restartListing(trx, workspaceId, syncRunId));
+      return this.unitOfWork.write({ workspaceId }, (tx) => restartListing(tx, syncRunId));
     if (mustEnd(syncRun, error)) return this.fail(workspaceId, syncRun, 'crm_unavailable', message);
     const pauseMs = Math.min(maxPauseMs, 2 * this.settings.retryMs * 2 ** syncRun.attempts);
     const requestedMs = error instanceof CrmFailure ? (error.retryAfterMs ?? 0) : 0;
-    await this.unitOfWork.write({ workspaceId }, (trx) =>
-      delaySyncRun(trx, workspaceId, syncRunId, Math.max(pauseMs, requestedMs)),
-    );
+    await this.unitOfWork.write({ workspaceId }, (tx) => delaySyncRun(tx, syncRunId, Math.max(pauseMs, requestedMs)));
   }
 
   private async fail(
@@ -381,15 +378,15 @@ export class CrmSyncRunner {
   ): Promise<void> {
     const { syncRunId, provider, kind, counts, deals: totalDeals } = syncRun;
     const details = { provider, failure, totalDeals, ...counts, ...extraDetails };
-    await this.changes.run({ workspaceId }, 'none', async (trx, recalculate) => {
+    await this.changes.run({ workspaceId }, 'none', async (tx, recalculate) => {
       await recalculate.afterPull(syncRunId);
-      if (kind === 'poll') await schedulePoll(trx, workspaceId, provider, this.pollIntervalSeconds(provider), null);
-      else await failPull(trx, workspaceId, syncRunId, reason, details);
-      if (syncRun.isGivenUp) await this.settings.onGivenUp(trx, workspaceId, provider, reason);
-      await storeSyncEnd(trx, workspaceId, syncRunId, { status: 'failed', failure, error: reason });
-      await deleteSyncRun(trx, workspaceId, syncRunId);
+      if (kind === 'poll') await schedulePoll(tx, provider, this.pollIntervalSeconds(provider), null);
+      else await failPull(tx, syncRunId, reason, details);
+      if (syncRun.isGivenUp) await this.settings.onGivenUp(tx, provider, reason);
+      await storeSyncEnd(tx, syncRunId, { status: 'failed', failure, error: reason });
+      await deleteSyncRun(tx, syncRunId);
       await recordAuditEntry(
-        trx,
+        tx,
         { workspaceId, actor: syncRun.actor },
         { trigger: `crm_${kind}`, scope: 'workspace', outcome: 'failed', error: reason, details },
       );
@@ -430,15 +427,15 @@ function toSyncedDeals({ outcomes, skipped }: RecordedReport): SyncedDeal[] {
  * A sync may read every deal of the CRM, so it writes one audit entry for all skipped deals. A poll reads few and
  * writes one per deal.
  */
-async function auditSkipped(trx: Work, workspaceId: string, { provider, kind }: SyncRun, recorded: RecordedReport) {
+async function auditSkipped(tx: Transaction, { provider, kind }: SyncRun, recorded: RecordedReport) {
   const trigger = `crm_${kind}`;
-  if (kind === 'poll') return auditSkippedDeals(trx, workspaceId, { trigger, provider }, recorded);
+  if (kind === 'poll') return auditSkippedDeals(tx, { trigger, provider }, recorded);
   const { skipped } = recorded;
   if (skipped.length === 0) return;
   const details = { provider, skipped: skipped.length, deals: skipped.slice(0, maxSkippedListed) };
   await recordAuditEntry(
-    trx,
-    { workspaceId, actor: 'orchestrator' },
+    tx,
+    { workspaceId: tx.workspaceId, actor: 'orchestrator' },
     { trigger, scope: 'workspace', outcome: 'skipped', details },
   );
 }

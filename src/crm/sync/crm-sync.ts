@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller } from '../../kernel/caller.js';
 import { pollUntil } from '../../kernel/waiting.js';
 import { type CalculationJob, createJob, findJobs } from '../../ledger/requests/calculation-jobs.js';
-import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type JobQueue } from '../../platform/jobs/job-queue.js';
 import { revokeLease } from '../../platform/jobs/leases.js';
 import { type CrmProvider } from '../adapters/port.js';
@@ -37,7 +37,7 @@ export class CrmSync {
   /** A second request joins the first one and adds its options. */
   async start(caller: Caller, provider: CrmProvider, options: SyncOptions): Promise<StartedSync> {
     for (let tries = 0; tries < maxTries; tries += 1) {
-      const started = await this.unitOfWork.write(caller, (trx) => startSync(trx, caller, provider, options));
+      const started = await this.unitOfWork.write(caller, (tx) => startSync(tx, caller, provider, options));
       if (started !== null) {
         await this.queue.add(syncRunJob, { workspaceId: caller.workspaceId, pullId: started.jobId });
         return started;
@@ -51,7 +51,7 @@ export class CrmSync {
   /** The job if it completes within the time, otherwise null; the job continues. */
   async wait(caller: Caller, jobId: string, maxWaitMs: number): Promise<CalculationJob | null> {
     const [job] = await pollUntil(
-      () => this.unitOfWork.read(caller, (trx) => findJobs(trx, caller.workspaceId, jobId)),
+      () => this.unitOfWork.read(caller, (tx) => findJobs(tx, jobId)),
       ([found]) => found !== undefined && found.status !== 'running',
       { maxWaitMs, pauseMs: 10, maxPauseMs: 200 },
     );
@@ -60,13 +60,13 @@ export class CrmSync {
 }
 
 export async function startSync(
-  trx: Work,
-  { workspaceId, actor }: Pick<Caller, 'workspaceId' | 'actor'>,
+  tx: Transaction,
+  { actor }: Pick<Caller, 'workspaceId' | 'actor'>,
   provider: CrmProvider,
   { replaces = false, awaited = false, ...wishes }: SyncOptions,
 ): Promise<StartedSync | null> {
   const options = { ...wishes, replaces, awaited };
-  const job = await createJob(trx, workspaceId, {
+  const job = await createJob(tx, {
     kind: 'sync',
     scope: { scope: 'workspace' },
     scopeKey: `sync:${provider}`,
@@ -75,8 +75,8 @@ export async function startSync(
     deals: 0,
     pulling: true,
   });
-  if (job.joined) return (await joinSync(trx, workspaceId, job.jobId, options)) ? job : null;
-  await insertSync(trx, workspaceId, { syncRunId: job.jobId, provider, actor, ...options });
+  if (job.joined) return (await joinSync(tx, job.jobId, options)) ? job : null;
+  await insertSync(tx, { syncRunId: job.jobId, provider, actor, ...options });
   return job;
 }
 
@@ -84,11 +84,11 @@ export async function startSync(
  * Restarts running syncs, because the deals they imported were removed and a new request would join them. Their
  * workers lose the lease and write nothing more; the sweep finds the restarted syncs.
  */
-export async function restartSyncs(trx: Work, workspaceId: string, provider?: CrmProvider): Promise<void> {
-  for (const sync of await listSyncs(trx, workspaceId)) {
+export async function restartSyncs(tx: Transaction, provider?: CrmProvider): Promise<void> {
+  for (const sync of await listSyncs(tx)) {
     if (provider !== undefined && sync.provider !== provider) continue;
-    await revokeLease(trx, workspaceId, syncRunLease(sync.syncRunId));
-    await deleteSyncRun(trx, workspaceId, sync.syncRunId);
-    await insertSync(trx, workspaceId, sync);
+    await revokeLease(tx, syncRunLease(sync.syncRunId));
+    await deleteSyncRun(tx, sync.syncRunId);
+    await insertSync(tx, sync);
   }
 }

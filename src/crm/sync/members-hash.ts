@@ -1,5 +1,5 @@
 import { idOf } from '../../kernel/ids.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CrmMember, type CrmProvider } from '../adapters/port.js';
 import { selectConnection, updateConnection } from '../connections/crm-connection-row.js';
 
@@ -10,16 +10,11 @@ export function hashMembers(members: readonly CrmMember[]): string {
 }
 
 /** Returns the hash of the people that were imported last; null if none were. */
-export async function findMembersHash(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
-  const row = await selectConnection(trx, workspaceId, provider).select('members_hash').executeTakeFirst();
+export async function findMembersHash(tx: Transaction, provider: CrmProvider): Promise<string | null> {
+  const row = await selectConnection(tx, provider).select('members_hash').executeTakeFirst();
   return row?.members_hash ?? null;
 }
 
-export async function saveMembersHash(
-  trx: Work,
-  workspaceId: string,
-  provider: CrmProvider,
-  hash: string,
-): Promise<void> {
-  await updateConnection(trx, workspaceId, provider).set({ members_hash: hash }).execute();
+export async function saveMembersHash(tx: Transaction, provider: CrmProvider, hash: string): Promise<void> {
+  await updateConnection(tx, provider).set({ members_hash: hash }).execute();
 }

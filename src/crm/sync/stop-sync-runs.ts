@@ -1,5 +1,5 @@
 import { failPull } from '../../ledger/requests/calculation-jobs.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { revokeLease } from '../../platform/jobs/leases.js';
 import { type CrmProvider } from '../adapters/port.js';
 import { storeSyncEnd } from './crm-sync-history.js';
@@ -10,31 +10,30 @@ import { deleteSyncRun } from './sync-run-store.js';
  * Ends the running syncs and polls of a CRM. Their workers lose the lease and write nothing more. Deals that were
  * recorded stay.
  */
-export async function stopSyncRuns(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
-  for (const { syncRunId, kind, deals } of await listSyncRuns(trx, workspaceId, provider)) {
+export async function stopSyncRuns(tx: Transaction, provider: CrmProvider): Promise<void> {
+  for (const { syncRunId, kind, deals } of await listSyncRuns(tx, provider)) {
     const error = `${provider} was disconnected`;
-    await revokeLease(trx, workspaceId, syncRunLease(syncRunId));
-    await storeSyncEnd(trx, workspaceId, syncRunId, { status: 'failed', failure: 'disconnected', error });
-    await deleteSyncRun(trx, workspaceId, syncRunId);
-    if (kind === 'sync')
-      await failPull(trx, workspaceId, syncRunId, error, { provider, failure: 'disconnected', totalDeals: deals });
+    await revokeLease(tx, syncRunLease(syncRunId));
+    await storeSyncEnd(tx, syncRunId, { status: 'failed', failure: 'disconnected', error });
+    await deleteSyncRun(tx, syncRunId);
+    if (kind === 'sync') await failPull(tx, syncRunId, error, { provider, failure: 'disconnected', totalDeals: deals });
   }
 }
 
 /** Ends the running polls of a CRM. */
-export async function stopPolls(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
-  for (const { syncRunId, kind } of await listSyncRuns(trx, workspaceId, provider)) {
+export async function stopPolls(tx: Transaction, provider: CrmProvider): Promise<void> {
+  for (const { syncRunId, kind } of await listSyncRuns(tx, provider)) {
     if (kind !== 'poll') continue;
-    await revokeLease(trx, workspaceId, syncRunLease(syncRunId));
-    await deleteSyncRun(trx, workspaceId, syncRunId);
+    await revokeLease(tx, syncRunLease(syncRunId));
+    await deleteSyncRun(tx, syncRunId);
   }
 }
 
-function listSyncRuns(trx: Work, workspaceId: string, provider: CrmProvider) {
-  return trx
+function listSyncRuns(tx: Transaction, provider: CrmProvider) {
+  return tx.db
     .selectFrom('crm_pulls')
     .select(['pull_id as syncRunId', 'kind', 'deals'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('provider', '=', provider)
     .execute();
 }

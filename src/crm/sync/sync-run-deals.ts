@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type SyncRun } from './sync-run.js';
 
 /** What a sync run did with a deal. */
@@ -26,8 +26,7 @@ const provisional: readonly string[] = ['unchanged', 'stale'];
  * for each deal by the key: a join may read all deals of the sync run for every page.
  */
 export async function countSyncedDeals(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { syncRunId, restarts }: Pick<SyncRun, 'syncRunId' | 'restarts'>,
   deals: readonly SyncedDeal[],
 ): Promise<CountChanges> {
@@ -42,7 +41,7 @@ export async function countSyncedDeals(
     before as materialized (
       select p.deal_id, p.outcome, p.is_skipped from given g cross join lateral (
         select deal_id, outcome, is_skipped from crm_pull_deals
-        where workspace_id = ${workspaceId} and pull_id = ${syncRunId} and deal_id = g.deal_id limit 1
+        where workspace_id = ${tx.workspaceId} and pull_id = ${syncRunId} and deal_id = g.deal_id limit 1
       ) p
     ),
     decided as (
@@ -54,12 +53,12 @@ export async function countSyncedDeals(
     ),
     written as (
       insert into crm_pull_deals (workspace_id, pull_id, deal_id, outcome, is_skipped, listing)
-      select ${workspaceId}::uuid, ${syncRunId}::uuid, deal_id, outcome, is_skipped, ${restarts}::int from decided
+      select ${tx.workspaceId}::uuid, ${syncRunId}::uuid, deal_id, outcome, is_skipped, ${restarts}::int from decided
       on conflict (workspace_id, pull_id, deal_id) do update
         set outcome = excluded.outcome, is_skipped = excluded.is_skipped, listing = excluded.listing
     )
     select was, outcome, was_skipped as "wasSkipped", is_skipped as "isSkipped", count(*)::int as count
-    from decided group by 1, 2, 3, 4`.execute(trx);
+    from decided group by 1, 2, 3, 4`.execute(tx.db);
   return sumChanges(rows);
 }
 

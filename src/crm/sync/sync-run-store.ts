@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { chunk } from '../../kernel/chunk.js';
 import { newId } from '../../kernel/ids.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CrmField, type CrmProvider } from '../adapters/port.js';
 import { updateConnection } from '../connections/crm-connection-row.js';
 import { confirmMinutes, type SyncRun, type SyncRunPhase } from './sync-run.js';
@@ -16,37 +16,36 @@ interface NewSyncRun {
   readonly awaited: boolean;
 }
 
-export async function insertSync(trx: Work, workspaceId: string, syncRun: NewSyncRun): Promise<void> {
+export async function insertSync(tx: Transaction, syncRun: NewSyncRun): Promise<void> {
   const { syncRunId, ...options } = syncRun;
-  await trx
+  await tx.db
     .insertInto('crm_pulls')
-    .values({ workspace_id: workspaceId, pull_id: syncRunId, kind: 'sync', ...options })
+    .values({ workspace_id: tx.workspaceId, pull_id: syncRunId, kind: 'sync', ...options })
     .execute();
 }
 
 /** Running syncs of every CRM, with their options. */
-export function listSyncs(trx: Work, workspaceId: string): Promise<NewSyncRun[]> {
-  return trx
+export function listSyncs(tx: Transaction): Promise<NewSyncRun[]> {
+  return tx.db
     .selectFrom('crm_pulls')
     .select(['pull_id as syncRunId', 'provider', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('kind', '=', 'sync')
     .execute();
 }
 
 /** Adds the options of a second request to the running sync; false if it is too late for that. */
 export async function joinSync(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   syncRunId: string,
   { reconcile, recalculate, replaces, awaited }: Omit<NewSyncRun, 'syncRunId' | 'provider' | 'actor'>,
 ): Promise<boolean> {
   const { rows } = await sql`
     update crm_pulls set reconcile = reconcile or ${reconcile}, recalculate = recalculate or ${recalculate},
       replaces = replaces or ${replaces}, awaited = awaited and ${awaited}
-    where workspace_id = ${workspaceId} and pull_id = ${syncRunId}
+    where workspace_id = ${tx.workspaceId} and pull_id = ${syncRunId}
       and (phase in ('people', 'fields', 'deals') or reconcile or not ${reconcile}::boolean)
-    returning 1`.execute(trx);
+    returning 1`.execute(tx.db);
   return rows.length === 1;
 }
 
@@ -71,16 +70,16 @@ export function pollInterval(provider: CrmProvider, pollSeconds: number): number
 }
 
 /** Null if another worker was faster. */
-export async function insertPoll(trx: Work, workspaceId: string, provider: CrmProvider): Promise<string | null> {
+export async function insertPoll(tx: Transaction, provider: CrmProvider): Promise<string | null> {
   const { rows } = await sql<{ pull_id: string }>`
     insert into crm_pulls (workspace_id, pull_id, provider, kind, actor, modified_from, deleted_from, reconcile)
     select workspace_id, ${newId()}, provider, 'poll', 'orchestrator', polled_through - ${overlap},
       case when ${listDeletionsApart.includes(provider)} and coalesce(deletions_through < now() - ${deletionsEvery}, true)
         then coalesce(deletions_through, polled_through) - ${overlap} end,
       ${listedInFull.includes(provider)}
-    from crm_connections where workspace_id = ${workspaceId} and provider = ${provider} and connected_at is not null
+    from crm_connections where workspace_id = ${tx.workspaceId} and provider = ${provider} and connected_at is not null
     on conflict (workspace_id, provider, kind) do nothing
-    returning pull_id`.execute(trx);
+    returning pull_id`.execute(tx.db);
   return rows[0]?.pull_id ?? null;
 }
 
@@ -88,14 +87,14 @@ export async function insertPoll(trx: Work, workspaceId: string, provider: CrmPr
 const maxOutage = sql`interval '1 day'`;
 
 /** The sync run, locked for the transaction; null if it or its connection has ended. */
-export async function lockSyncRun(trx: Work, workspaceId: string, syncRunId: string): Promise<SyncRun | null> {
-  const row = await trx
+export async function lockSyncRun(tx: Transaction, syncRunId: string): Promise<SyncRun | null> {
+  const row = await tx.db
     .selectFrom('crm_pulls')
     .select(['pull_id as syncRunId', 'provider', 'kind', 'actor', 'reconcile', 'recalculate', 'replaces', 'awaited'])
     .select(['phase', 'modified_from as modifiedFrom', 'deleted_from as deletedFrom', 'covered_until as coveredUntil'])
     .select(['cursor', 'deals', 'total', 'counts', 'attempts', 'restarts', 'started_at as startedAt'])
     .select(sql<boolean>`coalesce(failing_since < now() - ${maxOutage}, false)`.as('isGivenUp'))
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('pull_id', '=', syncRunId)
     .forUpdate()
     .executeTakeFirst();
@@ -112,14 +111,9 @@ export interface SyncRunStep {
 }
 
 /** Saves a step and resets the count of failures. */
-export async function saveSyncRunStep(
-  trx: Work,
-  workspaceId: string,
-  syncRunId: string,
-  step: SyncRunStep,
-): Promise<void> {
+export async function saveSyncRunStep(tx: Transaction, syncRunId: string, step: SyncRunStep): Promise<void> {
   const { coveredUntil, counts, ...plain } = step;
-  await trx
+  await tx.db
     .updateTable('crm_pulls')
     .set({
       ...plain,
@@ -128,28 +122,32 @@ export async function saveSyncRunStep(
       attempts: 0,
       failing_since: null,
     })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('pull_id', '=', syncRunId)
     .execute();
 }
 
 /** Retries later, from the same position. */
-export async function delaySyncRun(trx: Work, workspaceId: string, syncRunId: string, pauseMs: number): Promise<void> {
+export async function delaySyncRun(tx: Transaction, syncRunId: string, pauseMs: number): Promise<void> {
   await sql`
     update crm_pulls set attempts = attempts + 1, failing_since = coalesce(failing_since, now()),
       not_before = now() + ${pauseMs / 1000} * interval '1 second'
-    where workspace_id = ${workspaceId} and pull_id = ${syncRunId}`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and pull_id = ${syncRunId}`.execute(tx.db);
 }
 
 /** Restarts the listing: deals that only an earlier one contained are missing. */
-export async function restartListing(trx: Work, workspaceId: string, syncRunId: string): Promise<void> {
+export async function restartListing(tx: Transaction, syncRunId: string): Promise<void> {
   await sql`
     update crm_pulls set restarts = restarts + 1, cursor = null, covered_until = null, not_before = now()
-    where workspace_id = ${workspaceId} and pull_id = ${syncRunId}`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and pull_id = ${syncRunId}`.execute(tx.db);
 }
 
-export async function deleteSyncRun(trx: Work, workspaceId: string, syncRunId: string): Promise<void> {
-  await trx.deleteFrom('crm_pulls').where('workspace_id', '=', workspaceId).where('pull_id', '=', syncRunId).execute();
+export async function deleteSyncRun(tx: Transaction, syncRunId: string): Promise<void> {
+  await tx.db
+    .deleteFrom('crm_pulls')
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('pull_id', '=', syncRunId)
+    .execute();
 }
 
 /** What decides whether the listing of a sync run contained a deal. */
@@ -157,27 +155,25 @@ export type Listing = Pick<SyncRun, 'syncRunId' | 'provider' | 'startedAt' | 're
 
 /** Number of live deals of the CRM here, and of those the listing did not contain. */
 export async function countMissing(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   listing: Listing,
 ): Promise<{ readonly live: number; readonly missing: number }> {
   const { rows } = await sql<{ live: number; missing: number }>`
     select count(*)::int as live, (count(*) filter (where is_missing))::int as missing
-    from ${comparedDeals(workspaceId, listing)}`.execute(trx);
+    from ${comparedDeals(tx.workspaceId, listing)}`.execute(tx.db);
   return rows[0] as { live: number; missing: number };
 }
 
 /** Finds which of the next live deals, by id, the listing did not contain. `last` is null if there are no more deals. */
 export async function findMissing(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   listing: Listing,
   { after, atMost }: { readonly after: string; readonly atMost: number },
 ): Promise<{ readonly missing: readonly string[]; readonly last: string | null }> {
   const page = sql`and deal_id > ${after} order by deal_id limit ${atMost}`;
   const { rows } = await sql<{ missing: string[]; last: string | null }>`
     select coalesce(array_agg(deal_id order by deal_id) filter (where is_missing), '{}') as missing, max(deal_id) as last
-    from ${comparedDeals(workspaceId, listing, page)}`.execute(trx);
+    from ${comparedDeals(tx.workspaceId, listing, page)}`.execute(tx.db);
   return rows[0] as { missing: string[]; last: string | null };
 }
 
@@ -202,36 +198,32 @@ function comparedDeals(workspaceId: string, { syncRunId, provider, startedAt, re
  * Whether too many deals would be deleted and no second request has confirmed it recently. Records the first
  * request.
  */
-export async function rejectReconcile(trx: Work, workspaceId: string, provider: CrmProvider): Promise<boolean> {
+export async function rejectReconcile(tx: Transaction, provider: CrmProvider): Promise<boolean> {
   const { rows } = await sql<{ confirmed: boolean }>`
     update crm_connections c set reconcile_rejected_at = case when old.confirmed then c.reconcile_rejected_at else now() end
     from (select coalesce(reconcile_rejected_at > now() - ${`${confirmMinutes} minutes`}::interval, false) as confirmed
-      from crm_connections where workspace_id = ${workspaceId} and provider = ${provider}) old
-    where c.workspace_id = ${workspaceId} and c.provider = ${provider}
-    returning old.confirmed`.execute(trx);
+      from crm_connections where workspace_id = ${tx.workspaceId} and provider = ${provider}) old
+    where c.workspace_id = ${tx.workspaceId} and c.provider = ${provider}
+    returning old.confirmed`.execute(tx.db);
   return rows[0]?.confirmed !== true;
 }
 
-export async function recordSync(trx: Work, workspaceId: string, provider: CrmProvider): Promise<void> {
-  await updateConnection(trx, workspaceId, provider)
-    .set({ last_sync_at: sql<Date>`now()`, reconcile_rejected_at: null })
-    .execute();
+export async function recordSync(tx: Transaction, provider: CrmProvider): Promise<void> {
+  await updateConnection(tx, provider).set({ last_sync_at: sql<Date>`now()`, reconcile_rejected_at: null }).execute();
 }
 
 /** Every deletion up to this time has been read. */
 export async function saveDeletionsThrough(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   through: Date | null,
 ): Promise<void> {
-  await updateConnection(trx, workspaceId, provider).set({ deletions_through: through }).execute();
+  await updateConnection(tx, provider).set({ deletions_through: through }).execute();
 }
 
 /** Schedules the next poll. `through`: every change up to this time has been read. */
 export async function schedulePoll(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   everySeconds: number,
   through: Date | null,
@@ -239,24 +231,27 @@ export async function schedulePoll(
   await sql`
     update crm_connections set poll_due_at = now() + coalesce(poll_seconds, ${everySeconds}::int) * interval '1 second',
       polled_through = greatest(polled_through, ${through}::timestamptz)
-    where workspace_id = ${workspaceId} and provider = ${provider}`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and provider = ${provider}`.execute(tx.db);
 }
 
 /** Replaces the field definitions, in the CRM's order. */
 export async function replaceFields(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   fields: readonly CrmField[],
 ): Promise<void> {
-  await trx.deleteFrom('crm_fields').where('workspace_id', '=', workspaceId).where('provider', '=', provider).execute();
+  await tx.db
+    .deleteFrom('crm_fields')
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('provider', '=', provider)
+    .execute();
   const bySlug = new Map(fields.map((field, position) => [field.slug, { ...field, position }]));
   for (const part of chunk([...bySlug.values()], 500))
-    await trx
+    await tx.db
       .insertInto('crm_fields')
       .values(
         part.map(({ slug, label, type, options, position }) => ({
-          workspace_id: workspaceId,
+          workspace_id: tx.workspaceId,
           provider,
           slug,
           position,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { attainmentAfter } from '../../engine/trace.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CrmProvider } from '../adapters/port.js';
 import { type DealValues, type WriteTargets } from '../adapters/write-back.js';
 
@@ -44,15 +44,14 @@ interface DealRow {
  * on them. A deal that never paid anything shows nothing.
  */
 export async function loadDesiredValues(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   active: readonly ActiveWriteBack[],
   dealIds: readonly string[],
 ): Promise<DesiredValues[]> {
   if (dealIds.length === 0) return [];
   const { rows } = await sql<DealRow>`
     select d.deal_id as "dealId", d.provider, d.deleted_at is not null as "isDeleted", w.deal_id is not null as "isKnown",
-      coalesce(d.currency, (select currency from workspaces where workspace_id = ${workspaceId})) as currency, e.events
+      coalesce(d.currency, (select currency from workspaces where workspace_id = ${tx.workspaceId})) as currency, e.events
     from deals d
     left join deal_write_backs w on w.workspace_id = d.workspace_id and w.deal_id = d.deal_id
     cross join lateral (
@@ -64,8 +63,8 @@ export async function loadDesiredValues(
       where e.workspace_id = d.workspace_id and e.deal_key = d.deal_id and e.rep_id = d.rep_id
         and e.kind = 'commission_earned' and e.status = 'earned' and e.phase <> 'periodic'
     ) e
-    where d.workspace_id = ${workspaceId} and d.deal_id = any(${dealIds}::text[])
-      and d.provider = any(${active.map(({ provider }) => provider)}::text[])`.execute(trx);
+    where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[])
+      and d.provider = any(${active.map(({ provider }) => provider)}::text[])`.execute(tx.db);
   return rows.flatMap((row) => {
     const writeBack = active.find(({ provider }) => provider === row.provider);
     return writeBack === undefined ? [] : (toDesiredValues(row, writeBack) ?? []);

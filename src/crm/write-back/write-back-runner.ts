@@ -1,5 +1,5 @@
 import { isOutage } from '../../platform/database/database-errors.js';
-import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type JobQueue } from '../../platform/jobs/job-queue.js';
 import { type Lease, LeaseLost, type Leases } from '../../platform/jobs/leases.js';
@@ -64,7 +64,7 @@ export class WriteBackRunner {
     const sliceEnd = performance.now() + sliceMs;
     while (performance.now() < sliceEnd) {
       const compared = await this.compareSome(run);
-      const due = await this.unitOfWork.read(run, (trx) => listDueWriteBacks(trx, run.workspaceId));
+      const due = await this.unitOfWork.read(run, (tx) => listDueWriteBacks(tx));
       for (const writeBack of due) await this.checkOrWrite(run, writeBack);
       if (!compared && due.length === 0) return 'stopped';
     }
@@ -78,16 +78,15 @@ export class WriteBackRunner {
 
   /** Compares deals of one rep; false if there is no request. */
   private compareNext(run: Run): Promise<boolean> {
-    const { workspaceId } = run;
-    return this.inTransaction(run, async (trx) => {
-      const next = await nextComparison(trx, workspaceId);
+    return this.inTransaction(run, async (tx) => {
+      const next = await nextComparison(tx);
       if (next === null) return false;
       const { repId, days } = next;
-      const step = await firstDays(trx, workspaceId, repId, days);
-      const dealIds = await dealsToCompare(trx, workspaceId, repId, step);
-      const active = await listActiveWriteBacks(trx, workspaceId);
-      await saveDesiredValues(trx, workspaceId, await loadDesiredValues(trx, workspaceId, active, dealIds));
-      await finishComparison(trx, workspaceId, next, step.to);
+      const step = await firstDays(tx, repId, days);
+      const dealIds = await dealsToCompare(tx, repId, step);
+      const active = await listActiveWriteBacks(tx);
+      await saveDesiredValues(tx, await loadDesiredValues(tx, active, dealIds));
+      await finishComparison(tx, next, step.to);
       return true;
     });
   }
@@ -105,7 +104,7 @@ export class WriteBackRunner {
       if (error instanceof LeaseLost || isOutage(error)) throw error;
       const failure = error instanceof CrmFailure ? error : new CrmFailure('unavailable', 'an internal error occurred');
       this.log.warn({ err: error, workspaceId: run.workspaceId, provider }, 'writing to a CRM failed');
-      await this.inTransaction(run, (trx) => this.pause(trx, run, due, failure));
+      await this.inTransaction(run, (tx) => this.pause(tx, due, failure));
     }
   }
 
@@ -119,69 +118,62 @@ export class WriteBackRunner {
 
   private async check(run: Run, { provider, targets }: DueWriteBack, account: CrmAccount): Promise<void> {
     const check: WriteCheck = await account.checkWrites(targets);
-    await this.inTransaction(run, (trx) => recordCheck(trx, run.workspaceId, provider, check));
+    await this.inTransaction(run, (tx) => recordCheck(tx, provider, check));
   }
 
   private async writeBatch(run: Run, due: DueWriteBack, account: CrmAccount): Promise<void> {
     const { workspaceId } = run;
-    const claimed = await this.inTransaction(run, (trx) =>
-      claimDeals(trx, workspaceId, due.provider, account.maxWrites),
-    );
+    const claimed = await this.inTransaction(run, (tx) => claimDeals(tx, due.provider, account.maxWrites));
     if (claimed.length === 0) return;
     const batch = await account.writeDeals(due.targets, claimed);
     await failpoint('writeBack.afterSend');
-    await this.inTransaction(run, async (trx) => {
-      await record(trx, workspaceId, due.provider, claimed, batch);
-      if (batch.failure !== null) await this.pause(trx, run, due, batch.failure);
+    await this.inTransaction(run, async (tx) => {
+      await record(tx, due.provider, claimed, batch);
+      if (batch.failure !== null) await this.pause(tx, due, batch.failure);
     });
     if (batch.failure !== null)
       this.log.warn({ err: batch.failure, workspaceId, provider: due.provider }, 'writing to a CRM failed');
   }
 
   private async pause(
-    trx: Work,
-    { workspaceId }: Run,
+    tx: Transaction,
     { provider, attempts }: DueWriteBack,
     { kind, message, retryAfterMs }: CrmFailure,
   ): Promise<void> {
     const backoffMs = Math.min(maxPauseMs, 2 * this.retryMs * 2 ** Math.min(attempts, 20));
     const checkAgain = kind === 'rejected' || kind === 'oversized' || kind === 'misconfigured';
     const pauseMs = Math.max(backoffMs, retryAfterMs ?? 0);
-    await pauseWriteBack(trx, workspaceId, provider, { pauseMs, error: message, checkAgain });
+    await pauseWriteBack(tx, provider, { pauseMs, error: message, checkAgain });
   }
 
-  private inTransaction<T>({ workspaceId, lease }: Run, work: (trx: Work) => Promise<T>): Promise<T> {
-    return this.unitOfWork.write({ workspaceId }, async (trx) => {
-      await lease.assertHeld(trx);
-      return work(trx);
+  private inTransaction<T>({ workspaceId, lease }: Run, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.unitOfWork.write({ workspaceId }, async (tx) => {
+      await lease.assertHeld(tx);
+      return work(tx);
     });
   }
 }
 
 async function record(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   provider: CrmProvider,
   claimed: readonly ClaimedDeal[],
   { results, failure }: WrittenBatch,
 ): Promise<void> {
   const byId = new Map(results.map((result) => [result.dealId, result]));
   await recordWritten(
-    trx,
-    workspaceId,
+    tx,
     provider,
     claimed.filter(({ dealId }) => byId.get(dealId)?.problem === null),
   );
   await recordRejected(
-    trx,
-    workspaceId,
+    tx,
     results.filter(({ problem }) => problem !== null),
   );
   // A request that the CRM limited or rejected wrote nothing. After any other failure the outcome is unknown.
   if (failure?.kind !== 'unavailable')
     await releaseDeals(
-      trx,
-      workspaceId,
+      tx,
       claimed.filter(({ dealId }) => !byId.has(dealId)),
     );
 }

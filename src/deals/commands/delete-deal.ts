@@ -4,7 +4,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { isStorable } from '../../platform/database/columns.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -33,22 +33,21 @@ const nothingDeleted = { reversed: 0, statementLocked: false, softDeleted: false
  * no such deal.
  */
 async function remove(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
-  workspaceId: string,
   dealId: string,
   hard: boolean,
   clock: Clock,
 ): Promise<number | null> {
-  const deal = (await lockDeals(trx, workspaceId, [dealId])).get(dealId);
-  trx.markAffected(deal === undefined ? [] : [deal.repId]);
+  const deal = (await lockDeals(tx, [dealId])).get(dealId);
+  tx.markAffected(deal === undefined ? [] : [deal.repId]);
   if (deal === undefined) return null;
-  const { earned } = deal.deleted ? { earned: 0 } : await dealEarnings(trx, workspaceId, dealId);
-  const affected = (await affectedByDeletions(trx, workspaceId, [deal])).get(dealId) ?? new Map();
+  const { earned } = deal.deleted ? { earned: 0 } : await dealEarnings(tx, dealId);
+  const affected = (await affectedByDeletions(tx, [deal])).get(dealId) ?? new Map();
   await failpoint('delete.afterEarners');
   const at = clock.now();
-  if (hard) await purgeDeal(trx, workspaceId, dealId, at);
-  else if (!deal.deleted) await softDeleteDeals(trx, workspaceId, [{ dealId, at }]);
+  if (hard) await purgeDeal(tx, dealId, at);
+  else if (!deal.deleted) await softDeleteDeals(tx, [{ dealId, at }]);
   await failpoint('delete.afterSoftDelete');
   await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })));
   return earned;
@@ -75,14 +74,13 @@ export const deleteDeal = operation({
    * periods keep.
    */
   async execute({ params: { dealId: rawId }, query: { hard } }, caller, { unitOfWork, changes, clock }) {
-    const { workspaceId } = caller;
     const dealId = rawId.trim();
     if (!isStorable(dealId)) return nothingDeleted;
-    const earned = await changes.runAndCalculate(caller, 'shared', (trx, recalculate) =>
-      remove(trx, recalculate, workspaceId, dealId, hard, clock),
+    const earned = await changes.runAndCalculate(caller, 'shared', (tx, recalculate) =>
+      remove(tx, recalculate, dealId, hard, clock),
     );
     if (earned === null) return nothingDeleted;
-    const left = await unitOfWork.read(caller, (trx) => dealEarnings(trx, workspaceId, dealId));
+    const left = await unitOfWork.read(caller, (tx) => dealEarnings(tx, dealId));
     return {
       reversed: Math.max(0, earned - left.earned),
       statementLocked: left.frozen,

@@ -11,7 +11,7 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { withSpooledUpload } from '../../platform/files/spooled-upload.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -156,27 +156,26 @@ interface ImportParts {
 }
 
 async function importFile(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
   caller: Caller,
   { query, openFile, unitOfWork, clock, end }: ImportParts,
 ): Promise<ImportResponse> {
-  const { workspaceId } = caller;
-  const terms = await loadDealTerms(trx, workspaceId);
-  const columns = await loadImportColumns(trx, workspaceId, terms);
+  const terms = await loadDealTerms(tx);
+  const columns = await loadImportColumns(tx, terms);
   const { rows, warnings, numberFormat } = await openFile(terms, columns);
   const pace = new ImportPace(() => unitOfWork.hasOthers(caller));
-  const write = () => importRows(trx, workspaceId, rows, { mode: query.mode, terms, pace });
+  const write = () => importRows(tx, rows, { mode: query.mode, terms, pace });
   const { result, ...effect } =
     query.dryRun && query.effect
-      ? await importForEffect(trx, workspaceId, write, await workspaceToday(trx, workspaceId, clock))
+      ? await importForEffect(tx, write, await workspaceToday(tx, clock))
       : { result: await write() };
   const { preview, affected, ...counts } = result;
   const imported = { ...counts, warnings: [...warnings], numberFormat };
   if (!query.dryRun) {
     const { created, changed, unchanged, stale, rejected } = counts;
-    await setAuditCounts(trx, { created, changed, unchanged, stale, rejected: rejected.length });
-    return { ...imported, jobId: await requestImported(trx, recalculate, caller, result) };
+    await setAuditCounts(tx, { created, changed, unchanged, stale, rejected: rejected.length });
+    return { ...imported, jobId: await requestImported(tx, recalculate, caller, result) };
   }
   return end({ ...imported, dryRun: true, rows: preview, ...effect });
 }
@@ -252,8 +251,8 @@ export const importDeals = operation({
     return withSpooledUpload(stream, async (read) => {
       const openFile = contentType === 'text/csv' ? csvFile(read, query) : await jsonFile(read, query);
       return withDryRun(query.dryRun, (end) =>
-        changes.run(caller, 'import', (trx, recalculate) =>
-          importFile(trx, recalculate, caller, { query, openFile, unitOfWork, clock, end }),
+        changes.run(caller, 'import', (tx, recalculate) =>
+          importFile(tx, recalculate, caller, { query, openFile, unitOfWork, clock, end }),
         ),
       );
     });

@@ -47,12 +47,11 @@ export const matchDealOwners = operation({
   },
   uses: { changes: CommissionChanges },
   async execute({ body: { matches } }, caller, { changes }): Promise<z.input<typeof response>> {
-    const { workspaceId } = caller;
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const repIds = [...new Set(matches.flatMap(({ repId }) => repId ?? []))];
-      const unknown = await unknownReps(trx, workspaceId, repIds);
+      const unknown = await unknownReps(tx, repIds);
       if (unknown.length > 0) throw repNotFound(unknown);
-      const claimed = await matchOwners(trx, workspaceId, matches);
+      const claimed = await matchOwners(tx, matches);
       await recalculate.reps([...claimed.keys()], 'rep_change');
       return {
         matched: matches.filter(({ repId }) => repId !== null).length,

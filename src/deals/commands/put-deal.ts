@@ -42,23 +42,22 @@ export const putDeal = operation({
   uses: { changes: CommissionChanges },
   /** The body is the whole deal: absent fields are removed. */
   async execute({ params: { dealId }, body }, caller, { changes }) {
-    const { workspaceId } = caller;
     const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
-    return changes.run(caller, 'shared', async (trx, recalculate) => {
+    return changes.run(caller, 'shared', async (tx, recalculate) => {
       const content = toContent(body);
-      const terms = await loadDealTerms(trx, workspaceId);
+      const terms = await loadDealTerms(tx);
       const slug = findAmountOutOfRange(content, terms);
       if (slug !== null) throw invalid({ path: `fields.${slug}`, message: amountBound });
       const read = readContent(content, terms);
       const {
         outcomes: [outcome],
         changes: recorded,
-      } = await recordDeals(trx, workspaceId, [{ dealId, ...read, sourceUpdatedAt, provider: null }]);
+      } = await recordDeals(tx, [{ dealId, ...read, sourceUpdatedAt, provider: null }]);
       if (outcome === 'unknown_rep') throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
       await failpoint('put.afterRecord');
-      const affected = await affectedReps(trx, workspaceId, recorded);
+      const affected = await affectedReps(tx, recorded);
       const [deal] = await inParallel(
-        () => findDeal(trx, workspaceId, dealId),
+        () => findDeal(tx, dealId),
         () => recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId }))),
       );
       await failpoint('put.afterRequests');

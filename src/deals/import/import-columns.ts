@@ -3,7 +3,7 @@ import { type StandardField, standardFields } from '../../engine/field-value.js'
 import { usualSlugs } from '../../engine/slug.js';
 import { listNativeDefinitions } from '../../fields/field-definition-views.js';
 import { inParallel } from '../../kernel/waiting.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type DealTerms } from '../deal.js';
 
 /** Columns that are properties of the deal and not fields. */
@@ -20,15 +20,15 @@ export interface ImportColumns {
   readonly createdDates: ReadonlySet<string>;
 }
 
-export async function loadImportColumns(trx: Work, workspaceId: string, terms: DealTerms): Promise<ImportColumns> {
+export async function loadImportColumns(tx: Transaction, terms: DealTerms): Promise<ImportColumns> {
   const [planned, native, mapping] = await inParallel(
-    () => plannedSlugs(trx, workspaceId),
-    () => listNativeDefinitions(trx, workspaceId),
+    () => plannedSlugs(tx),
+    () => listNativeDefinitions(tx),
     () =>
-      trx
+      tx.db
         .selectFrom('workspaces')
         .select('field_mapping')
-        .where('workspace_id', '=', workspaceId)
+        .where('workspace_id', '=', tx.workspaceId)
         .executeTakeFirstOrThrow(),
   );
   const measures = Object.values(mapping.field_mapping.measures ?? {});
@@ -53,10 +53,10 @@ export async function loadImportColumns(trx: Work, workspaceId: string, terms: D
 }
 
 /** Slugs that the plans of the workspace read, and those among them that must be numbers. */
-async function plannedSlugs(trx: Work, workspaceId: string): Promise<{ every: string[]; numeric: string[] }> {
+async function plannedSlugs(tx: Transaction): Promise<{ every: string[]; numeric: string[] }> {
   const { rows } = await sql<{ slug: string; numeric: boolean }>`
-    with rules as (select definition as d from plan_rules where workspace_id = ${workspaceId}),
-    versions as (select deal_conditions as c from plan_versions where workspace_id = ${workspaceId}),
+    with rules as (select definition as d from plan_rules where workspace_id = ${tx.workspaceId}),
+    versions as (select deal_conditions as c from plan_versions where workspace_id = ${tx.workspaceId}),
     conditions as (
       select c from (
         select jsonb_array_elements(c) as c from versions
@@ -77,6 +77,6 @@ async function plannedSlugs(trx: Work, workspaceId: string): Promise<{ every: st
       select c ->> 'field', c ->> 'fieldType' in ('number', 'currency') from conditions
     )
     select slug, bool_or(numeric) as numeric from slugs
-    where slug is not null and slug not in ('variable_target', '1', '_deals', '_earned') group by slug`.execute(trx);
+    where slug is not null and slug not in ('variable_target', '1', '_deals', '_earned') group by slug`.execute(tx.db);
   return { every: rows.map(({ slug }) => slug), numeric: rows.filter((row) => row.numeric).map(({ slug }) => slug) };
 }

@@ -1,5 +1,5 @@
 import { type Day } from '../../kernel/day.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CommissionEffect, effectOfWrite, maxForecastDeals } from '../../simulation/write-effect.js';
 import { type ImportResult } from './import-rows.js';
 
@@ -11,13 +11,12 @@ interface ImportWithEffect {
 
 /** Writes the deals, calculates what they change, and rolls them back. */
 export async function importForEffect(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   write: () => Promise<ImportResult>,
   today: Day,
 ): Promise<ImportWithEffect> {
   const results: ImportResult[] = [];
-  const effect = await effectOfWrite(trx, workspaceId, today, async () => {
+  const effect = await effectOfWrite(tx, today, async () => {
     const result = await write();
     results.push(result);
     return result.accepted > maxForecastDeals ? null : result.affected;

@@ -3,7 +3,7 @@ import { invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { completeJobIfDone, createJob } from '../../ledger/requests/calculation-jobs.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type AffectedReps, affectedReps, merge } from '../affected-reps.js';
 import { type DealContent, type DealTerms, mergedContent, readContent } from '../deal.js';
@@ -63,8 +63,7 @@ const maxPreviewRows = 20;
 
 /** Stores the rows in batches. Nothing is calculated until {@link requestImported} requests it. */
 export async function importRows(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   rows: AsyncIterable<readonly ImportRow[]>,
   { mode, terms, pace }: { readonly mode: ImportMode; readonly terms: DealTerms; readonly pace: ImportPace },
 ): Promise<ImportResult> {
@@ -79,7 +78,7 @@ export async function importRows(
     affected: new Map(),
     owners: new OwnerFindings(),
   };
-  const owners = new DealOwners(trx, workspaceId);
+  const owners = new DealOwners(tx);
   let decided: DecidedBatch | null = null;
   let writing = Promise.resolve();
   const completion: Completion | null =
@@ -94,12 +93,12 @@ export async function importRows(
     for await (const batch of readBatches(rows, pace)) {
       await writing;
       if (decided !== null && sharesDeals(decided, batch)) {
-        await writeBatch(trx, decided, tally);
+        await writeBatch(tx, decided, tally);
         decided = null;
       }
       // Sent before the last batch is written: this batch is decided and the next one read while the server writes.
-      const deciding = decideBatch(trx, workspaceId, owners, batch, completion);
-      if (decided !== null) writing = writeBatch(trx, decided, tally);
+      const deciding = decideBatch(tx, owners, batch, completion);
+      if (decided !== null) writing = writeBatch(tx, decided, tally);
       // The await above reports the failure, possibly after the next batch has been read; this prevents an unhandled
       // rejection.
       writing.catch(() => undefined);
@@ -110,20 +109,20 @@ export async function importRows(
     await writing.catch(() => undefined);
   }
   await writing;
-  if (decided !== null) await writeBatch(trx, decided, tally);
+  if (decided !== null) await writeBatch(tx, decided, tally);
   const { owners: findings, ...counts } = tally;
   return { ...counts, ...findings.summary() };
 }
 
 /** Requests the calculation of every affected rep, as a job with progress. */
 export async function requestImported(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
-  { workspaceId, actor }: Caller,
+  { actor }: Caller,
   { affected, accepted }: Pick<ImportResult, 'affected' | 'accepted'>,
 ): Promise<string> {
   const scopeKey = `import:${newId()}`;
-  const { jobId } = await createJob(trx, workspaceId, {
+  const { jobId } = await createJob(tx, {
     kind: 'import',
     scope: { scope: 'workspace' },
     scopeKey,
@@ -132,7 +131,7 @@ export async function requestImported(
     deals: accepted,
   });
   await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'import', jobId })));
-  if (affected.size === 0) await completeJobIfDone(trx, workspaceId, jobId);
+  if (affected.size === 0) await completeJobIfDone(tx, jobId);
   return jobId;
 }
 
@@ -181,14 +180,13 @@ interface DecidedBatch {
 }
 
 async function decideBatch(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   owners: DealOwners,
   rows: readonly ImportRow[],
   completion: Completion | null,
 ): Promise<DecidedBatch> {
   const sent = rows.flatMap((row) => ('deal' in row ? [row.deal] : []));
-  const { incoming, ...deals } = await decideDeals(trx, workspaceId, sent, owners, completion);
+  const { incoming, ...deals } = await decideDeals(tx, sent, owners, completion);
   return { rows, incoming, owners, deals };
 }
 
@@ -198,11 +196,11 @@ function sharesDeals({ deals }: DecidedBatch, rows: readonly ImportRow[]): boole
   return rows.some((row) => 'deal' in row && dealIds.has(row.deal.dealId));
 }
 
-async function writeBatch(trx: Work, batch: DecidedBatch, tally: Tally): Promise<void> {
+async function writeBatch(tx: Transaction, batch: DecidedBatch, tally: Tally): Promise<void> {
   const { rows, deals, incoming, owners } = batch;
-  const { outcomes, changes } = await writeDeals(trx, deals);
+  const { outcomes, changes } = await writeDeals(tx, deals);
   await failpoint('import.afterBatch');
-  merge(tally.affected, await affectedReps(trx, deals.workspaceId, changes));
+  merge(tally.affected, await affectedReps(tx, changes));
   for (const change of changes) tally.owners.addChange(change);
   let position = 0;
   for (const row of rows) {

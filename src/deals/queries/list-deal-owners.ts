@@ -47,7 +47,7 @@ export const listDealOwners = operation({
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: page }, caller, { unitOfWork }): Promise<z.input<typeof response>> {
-    const listed = await unitOfWork.read(caller, (trx) => listUnmatchedOwners(trx, caller.workspaceId, page));
+    const listed = await unitOfWork.read(caller, (tx) => listUnmatchedOwners(tx, page));
     return { ...listed, ...page };
   },
 });

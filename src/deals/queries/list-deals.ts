@@ -138,8 +138,8 @@ export const listDeals = operation({
     const repIds = visibleOwners(caller, repId);
     // A rep must not see whether a manager earned on the deal.
     const paidTo = caller.accessLevel === 'connection' ? null : visibleReps(caller);
-    const page = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (trx) =>
-      findDeals(trx, caller.workspaceId, { ...filter, repIds, paidTo }, { limit, offset }),
+    const page = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (tx) =>
+      findDeals(tx, { ...filter, repIds, paidTo }, { limit, offset }),
     );
     const deals = names === undefined ? page.deals : page.deals.map((deal) => withFields(deal, names));
     return { ...page, deals, limit, offset };

@@ -8,7 +8,7 @@ import { dayInZone } from '../../kernel/day.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation, payingNoOne } from '../../platform/operations/operation.js';
@@ -35,21 +35,20 @@ type Body = z.infer<typeof body>;
 
 /** Under the rep's lane, so that no calculation or approval is halfway while the evidence is collected. */
 async function open(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   repId: string,
   request: Body,
   at: Date,
   explain: ExplainDeal,
 ): Promise<DisputeDetail> {
-  const { workspaceId } = caller;
-  await lockRep(trx, workspaceId, repId);
+  await lockRep(tx, repId);
   const { type, description, period: requestedPeriod } = request;
-  const workspace = await loadWorkspaceTerms(trx, workspaceId);
+  const workspace = await loadWorkspaceTerms(tx);
   const { evidence, dealId: deal } = await collectEvidence(
-    trx,
+    tx,
     caller,
-    { workspaceId, repId, period: requestedPeriod },
+    { workspaceId: tx.workspaceId, repId, period: requestedPeriod },
     { type, dealId: request.dealId ?? null, eventId: request.eventId ?? null },
     workspace,
     dayInZone(at, workspace.timeZone),
@@ -57,7 +56,7 @@ async function open(
   );
   const { expectedAmount } = request;
   const disputeId = await insertDispute(
-    trx,
+    tx,
     caller,
     {
       repId,
@@ -73,7 +72,7 @@ async function open(
     },
     at,
   );
-  await recordAuditEntry(trx, caller, {
+  await recordAuditEntry(tx, caller, {
     trigger: 'dispute_opened',
     scope: 'statement',
     repId,
@@ -82,7 +81,7 @@ async function open(
     details: { disputeId, type },
     at,
   });
-  return readDisputeDetail(trx, caller, (await findDispute(trx, caller, disputeId)) as Dispute);
+  return readDisputeDetail(tx, caller, (await findDispute(tx, caller, disputeId)) as Dispute);
 }
 
 export const openDispute = operation({
@@ -133,8 +132,8 @@ export const openDispute = operation({
     const repId = request.repId ?? caller.repId;
     if (repId === null) throw invalid({ path: 'repId', message: 'is required with an API key' });
     if (!maySee(caller, repId)) throw notYours();
-    return explainer.run(caller, { lock: 'shared', access: 'write' }, (trx, explain) =>
-      open(trx, caller, repId, request, clock.now(), explain),
+    return explainer.run(caller, { lock: 'shared', access: 'write' }, (tx, explain) =>
+      open(tx, caller, repId, request, clock.now(), explain),
     );
   },
 });

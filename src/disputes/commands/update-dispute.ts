@@ -4,7 +4,7 @@ import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { findDeal } from '../../deals/deal-views.js';
 import { type Caller, mayActAs, personBehind } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { money, period, text } from '../../platform/operations/schemas.js';
@@ -41,16 +41,21 @@ const body = z.strictObject({
 });
 type Body = z.infer<typeof body>;
 
-async function update(trx: Work, caller: Caller, disputeId: string, request: Body, at: Date): Promise<DisputeDetail> {
-  const { workspaceId } = caller;
-  const { repId } = await findVisibleDispute(trx, caller, disputeId);
-  await lockRep(trx, workspaceId, repId);
-  const dispute = (await findDispute(trx, caller, disputeId)) as StoredDispute;
+async function update(
+  tx: Transaction,
+  caller: Caller,
+  disputeId: string,
+  request: Body,
+  at: Date,
+): Promise<DisputeDetail> {
+  const { repId } = await findVisibleDispute(tx, caller, disputeId);
+  await lockRep(tx, repId);
+  const dispute = (await findDispute(tx, caller, disputeId)) as StoredDispute;
   assertMayTake(caller, dispute, request);
   assertMayFollow(dispute.status, request.status);
-  const adjustmentId = await adjust(trx, caller, dispute, request, at);
-  await write(trx, caller, disputeId, { status: request.status, note: request.note ?? null, adjustmentId, at });
-  await recordAuditEntry(trx, caller, {
+  const adjustmentId = await adjust(tx, caller, dispute, request, at);
+  await write(tx, caller, disputeId, { status: request.status, note: request.note ?? null, adjustmentId, at });
+  await recordAuditEntry(tx, caller, {
     trigger: `dispute_${request.status}`,
     scope: 'statement',
     repId,
@@ -59,7 +64,7 @@ async function update(trx: Work, caller: Caller, disputeId: string, request: Bod
     details: { disputeId, before: dispute.status, adjustmentId },
     at,
   });
-  return readDisputeDetail(trx, caller, (await findDispute(trx, caller, disputeId)) as Dispute);
+  return readDisputeDetail(tx, caller, (await findDispute(tx, caller, disputeId)) as Dispute);
 }
 
 /**
@@ -94,7 +99,7 @@ function assertMayTake(
 }
 
 async function adjust(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   dispute: Dispute,
   { adjustment }: Body,
@@ -103,14 +108,14 @@ async function adjust(
   if (adjustment === undefined) return null;
   const { repId, disputeId } = dispute;
   // The id of a missing deal belongs to no deal.
-  const deal = dispute.dealId === null ? null : await findDeal(trx, caller.workspaceId, dispute.dealId);
+  const deal = dispute.dealId === null ? null : await findDeal(tx, dispute.dealId);
   const request = {
     kind: 'adjustment',
     ...adjustment,
     dealId: deal?.deal_id ?? null,
     reason: `Dispute ${disputeId}`,
   } as const;
-  return writeAdjustment(trx, caller, repId, request, at);
+  return writeAdjustment(tx, caller, repId, request, at);
 }
 
 export const updateDispute = operation({
@@ -133,8 +138,8 @@ export const updateDispute = operation({
   async execute({ params: { disputeId }, body: request }, caller, { unitOfWork, clock }): Promise<DisputeDetail> {
     if (request.adjustment !== undefined && request.status !== 'accepted')
       throw invalid({ path: 'adjustment', message: 'is possible only with the status accepted' });
-    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
-      update(trx, caller, disputeId, request, clock.now()),
+    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (tx) =>
+      update(tx, caller, disputeId, request, clock.now()),
     );
   },
 });

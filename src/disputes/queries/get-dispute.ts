@@ -20,9 +20,9 @@ export const getDispute = operation({
   example: { params: { disputeId: disputeDetailExample.disputeId }, answer: disputeDetailExample },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { disputeId } }, caller, { unitOfWork }): Promise<DisputeDetail> {
-    return unitOfWork.read(caller, async (trx) => {
-      const dispute = await findVisibleDispute(trx, caller, disputeId);
-      return readDisputeDetail(trx, caller, dispute);
+    return unitOfWork.read(caller, async (tx) => {
+      const dispute = await findVisibleDispute(tx, caller, disputeId);
+      return readDisputeDetail(tx, caller, dispute);
     });
   },
 });

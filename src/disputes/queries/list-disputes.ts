@@ -55,7 +55,7 @@ export const listDisputes = operation({
   async execute({ query: request }, caller, { unitOfWork }) {
     const { status, repId, period: requestedPeriod, limit, offset } = request;
     const filter = { status, period: requestedPeriod, repIds: narrowedReps(caller, repId) };
-    const found = await unitOfWork.read(caller, (trx) => load(trx, caller, filter, { limit, offset }));
+    const found = await unitOfWork.read(caller, (tx) => load(tx, caller, filter, { limit, offset }));
     return { ...found, limit, offset };
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { jsonInSlices, parseInSlices } from '../../platform/long-response.js';
 import { Download, operation } from '../../platform/operations/operation.js';
@@ -52,7 +52,7 @@ const rowColumns = ['Rep', 'Email', 'Period', 'Currency'];
 
 /** CSV and JSON are written in the request, because they need no worker. */
 async function writeText(
-  find: (trx: Work) => Promise<{ key: StatementKey; repName: string; email: string; currency: string }>,
+  find: (tx: Transaction) => Promise<{ key: StatementKey; repName: string; email: string; currency: string }>,
   { format, delimiter, asOf }: { format: 'csv' | 'json'; delimiter: string; asOf: Date | undefined },
   caller: Caller,
   unitOfWork: UnitOfWork,
@@ -60,9 +60,9 @@ async function writeText(
   const { key, repName, email, head, content } = await unitOfWork.run(
     caller,
     { lock: 'none', access: 'read', asOf },
-    async (trx) => {
-      const { currency, ...found } = await find(trx);
-      return { ...found, ...(await readStatement(trx, found.key, currency)) };
+    async (tx) => {
+      const { currency, ...found } = await find(tx);
+      return { ...found, ...(await readStatement(tx, found.key, currency)) };
     },
   );
   const filename = statementFilename(key.period, repName, format);
@@ -147,10 +147,10 @@ export const exportStatement = operation({
     { unitOfWork, requests, clock },
   ): Promise<ExportResponse> {
     if (!maySee(caller, repId)) throw notYours();
-    const find = async (trx: Work) => {
-      const person = await findPerson(trx, caller.workspaceId, repId);
+    const find = async (tx: Transaction) => {
+      const person = await findPerson(tx, repId);
       if (person === null) throw repNotFound();
-      const { period: requestedPeriod, currency } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
+      const { period: requestedPeriod, currency } = await resolvePeriod(tx, request.period, clock);
       return {
         key: { workspaceId: caller.workspaceId, repId, period: requestedPeriod },
         repName: person.name,
@@ -162,8 +162,8 @@ export const exportStatement = operation({
     if (format === 'csv' || format === 'json') return writeText(find, { format, delimiter, asOf }, caller, unitOfWork);
     return requests.submit(
       caller,
-      async (trx) => {
-        const { key } = await find(trx);
+      async (tx) => {
+        const { key } = await find(tx);
         return { kind: `statement.${format}`, repId, managerId: null, period: key.period };
       },
       request,

@@ -24,12 +24,12 @@ function exportTeam(kind: 'team.pdf' | 'team.xlsx' | 'team.zip') {
   ) =>
     requests.submit(
       caller,
-      async (trx) => {
-        const { period: requestedPeriod } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
+      async (tx) => {
+        const { period: requestedPeriod } = await resolvePeriod(tx, request.period, clock);
         const exportRequest = { kind, repId: null, managerId: findManager(caller), period: requestedPeriod };
         if (kind !== 'team.zip') return exportRequest;
         const selection = { repIds: visibleReps(caller), everyone: false };
-        const team = await loadTeamExport(trx, caller.workspaceId, requestedPeriod, clock, selection);
+        const team = await loadTeamExport(tx, requestedPeriod, clock, selection);
         return { ...exportRequest, total: archivedMembers(team).length };
       },
       request,

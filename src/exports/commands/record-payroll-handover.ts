@@ -56,17 +56,16 @@ export const recordPayrollHandover = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   /** Writes the file again from one database snapshot. Its hash later shows whether payroll has the same file. */
   async execute({ body: { sha256, ...request } }, caller, { unitOfWork, clock }): Promise<PayrollHandover> {
-    const file = await unitOfWork.run(caller, { lock: 'none', access: 'read', isolation: 'repeatable read' }, (trx) =>
-      describePayrollFile(trx, caller, request, clock),
+    const file = await unitOfWork.run(caller, { lock: 'none', access: 'read', isolation: 'repeatable read' }, (tx) =>
+      describePayrollFile(tx, caller, request, clock),
     );
     if (sha256 !== undefined && sha256 !== file.sha256) throw fileChanged({ sha256: file.sha256 });
     const lock = request.scope === 'new' ? 'exclusive' : 'none';
-    return unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {
+    return unitOfWork.run(caller, { lock, access: 'write' }, async (tx) => {
       // Of two people who record the same file with what is new, one is the first.
-      if (request.scope === 'new' && (await countHandovers(trx, caller.workspaceId, request.period)) >= file.part)
-        throw fileChanged();
-      const handoverId = await insertHandover(trx, caller, { ...file, ...request, note: request.note ?? null });
-      const [handover] = await listHandovers(trx, caller.workspaceId, { handoverId });
+      if (request.scope === 'new' && (await countHandovers(tx, request.period)) >= file.part) throw fileChanged();
+      const handoverId = await insertHandover(tx, caller, { ...file, ...request, note: request.note ?? null });
+      const [handover] = await listHandovers(tx, { handoverId });
       return handover as PayrollHandover;
     });
   },

@@ -2,7 +2,7 @@ import { type Readable } from 'node:stream';
 import { type Clock } from '../../kernel/clock.js';
 import { invalid } from '../../kernel/failure.js';
 import { unreachable } from '../../kernel/unreachable.js';
-import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type PdfPrinter } from '../../platform/documents/browser.js';
 import { readActorNames } from '../../reps/actor-names.js';
 import { repNotFound } from '../../reps/rep.js';
@@ -66,16 +66,14 @@ export class DocumentMaker {
   private read<T>(
     workspaceId: string,
     { asOf }: Pick<ExportRequest, 'asOf'>,
-    work: (trx: Work) => Promise<T>,
+    work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
     const options = { lock: 'none', access: 'read', isolation: 'repeatable read', asOf: asOf ?? undefined } as const;
     return this.unitOfWork.run({ workspaceId }, options, work);
   }
 
   private async loadFacts(workspaceId: string, repId: string, request: ExportRequest): Promise<StatementFacts> {
-    const facts = await this.read(workspaceId, request, (trx) =>
-      loadStatementFacts(trx, workspaceId, repId, request.period),
-    );
+    const facts = await this.read(workspaceId, request, (tx) => loadStatementFacts(tx, repId, request.period));
     if (facts === null) throw repNotFound();
     return facts;
   }
@@ -143,10 +141,10 @@ export class DocumentMaker {
     summaries: CurrencySummary[],
   ): AsyncGenerator<WorkbookStatement> {
     for (const { repId, name, email, payrollId } of members) {
-      const { head, content, people } = await this.read(workspaceId, request, async (trx) => {
-        const read = await readStatement(trx, { workspaceId, repId, period }, currency);
+      const { head, content, people } = await this.read(workspaceId, request, async (tx) => {
+        const read = await readStatement(tx, { workspaceId, repId, period }, currency);
         const actors = read.content.lines.map(({ actor }) => actor);
-        return { ...read, people: await readActorNames(trx, workspaceId, actors) };
+        return { ...read, people: await readActorNames(tx, actors) };
       });
       summaries.push({ currency: content.currency, summary: content.summary }, ...content.otherCurrencies);
       yield { name, email, payrollId, head, content, people };
@@ -155,11 +153,11 @@ export class DocumentMaker {
 
   private loadTeam(workspaceId: string, request: ExportRequest) {
     const { period, managerId } = request;
-    return this.read(workspaceId, request, async (trx) => {
-      const repIds = managerId === null ? null : await findPeopleBelow(trx, workspaceId, managerId);
+    return this.read(workspaceId, request, async (tx) => {
+      const repIds = managerId === null ? null : await findPeopleBelow(tx, managerId);
       return {
-        workspace: await findWorkspace(trx, workspaceId),
-        team: await loadTeamExport(trx, workspaceId, period, this.clock, { repIds, everyone: false }),
+        workspace: await findWorkspace(tx),
+        team: await loadTeamExport(tx, period, this.clock, { repIds, everyone: false }),
       };
     });
   }

@@ -9,7 +9,7 @@ import { addDays, type Day } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { type Period, periodRange, previousPeriod } from '../../kernel/period.js';
 import { eventsTable, statementPeriodsTable } from '../../ledger/input/as-of.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { readActorNames } from '../../reps/actor-names.js';
 import { loadDealNames } from '../../statements/deal-names.js';
 import { type StatementContent, type StatementHead, type StatementKey } from '../../statements/statement.js';
@@ -64,22 +64,21 @@ export interface StatementFacts {
  * which have no history.
  */
 export async function loadStatementFacts(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
   period: Period,
 ): Promise<StatementFacts | null> {
-  const workspace = await findWorkspace(trx, workspaceId);
-  const rep = await trx
+  const workspace = await findWorkspace(tx);
+  const rep = await tx.db
     .selectFrom('reps')
     .select(['name', 'email', 'payroll_id as payrollId'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .executeTakeFirst();
   if (rep === undefined) return null;
-  const key = { workspaceId, repId, period };
-  const asOf = trx.asOf;
-  const { head, content } = await readStatement(trx, key, workspace.currency);
+  const key = { workspaceId: tx.workspaceId, repId, period };
+  const asOf = tx.asOf;
+  const { head, content } = await readStatement(tx, key, workspace.currency);
   return {
     workspace,
     rep,
@@ -87,30 +86,29 @@ export async function loadStatementFacts(
     head,
     content,
     asOf,
-    rules: await loadRules(trx, key, content),
-    quotas: asOf === null ? await listQuotas(trx, workspaceId, period, repId) : [],
-    reversed: await listReversed(trx, key, content.generatedAt),
-    comments: await listNewestComments(trx, key, { limit: maxShownComments }),
+    rules: await loadRules(tx, key, content),
+    quotas: asOf === null ? await listQuotas(tx, period, repId) : [],
+    reversed: await listReversed(tx, key, content.generatedAt),
+    comments: await listNewestComments(tx, key, { limit: maxShownComments }),
     people: await readActorNames(
-      trx,
-      workspaceId,
+      tx,
       content.lines.map(({ actor }) => actor),
     ),
-    earlierThisYear: await earnedBefore(trx, key, content.currency),
-    previous: await previousNet(trx, key, content.currency),
+    earlierThisYear: await earnedBefore(tx, key, content.currency),
+    previous: await previousNet(tx, key, content.currency),
   };
 }
 
 async function loadRules(
-  trx: Work,
-  { workspaceId, repId }: StatementKey,
+  tx: Transaction,
+  { repId }: StatementKey,
   { lines }: StatementContent,
 ): Promise<Map<string, RuleTerms>> {
   const ids = [...new Set(lines.flatMap((line) => line.ruleId ?? []))];
-  const rows = await trx
+  const rows = await tx.db
     .selectFrom('plan_rules')
     .select(['rule_id as ruleId', 'definition'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where(sql<boolean>`rule_id = any(${ids}::uuid[])`)
     .execute();
   return new Map(
@@ -123,8 +121,8 @@ async function loadRules(
 
 /** Events that were reversed before the statement was generated. Later reversals are not part of it. */
 async function listReversed(
-  trx: Work,
-  { workspaceId, repId, period }: StatementKey,
+  tx: Transaction,
+  { repId, period }: StatementKey,
   until: Date | null,
 ): Promise<ReversedLine[]> {
   const { from, to } = periodRange(period);
@@ -132,56 +130,45 @@ async function listReversed(
     select e.rep_id as "repId", d.rep_id as "dealOwner", case when e.phase = 'periodic' then null else e.deal_key end as "dealId",
       case when e.phase = 'periodic' then null else d.name end as "dealName", e.rule_name as "ruleName", e.kind,
       e.amount, e.currency, e.earned_on as "earnedOn", e.updated_at as "reversedAt", a.trigger
-    from ${eventsTable(trx, workspaceId)} e
+    from ${eventsTable(tx)} e
     left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
     left join audit_runs a on a.workspace_id = e.workspace_id and a.run_id = e.run_id
-    where e.workspace_id = ${workspaceId} and e.rep_id = ${repId} and e.status = 'reversed' and e.amount <> 0
+    where e.workspace_id = ${tx.workspaceId} and e.rep_id = ${repId} and e.status = 'reversed' and e.amount <> 0
       and e.earned_on between ${from}::date and ${to}::date
       ${until === null ? sql`` : sql`and e.updated_at <= ${until}`}
-    order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(trx);
-  const findName = await loadDealNames(trx, workspaceId, rows);
+    order by e.earned_on, e.deal_key collate "C" nulls last, e.rule_name collate "C", e.event_id`.execute(tx.db);
+  const findName = await loadDealNames(tx, rows);
   return rows.map((row) => {
     const { repId: _rep, dealOwner: _owner, ...line } = row;
     return { ...line, dealName: findName(row) };
   });
 }
 
-async function earnedBefore(
-  trx: Work,
-  { workspaceId, repId, period }: StatementKey,
-  currency: string,
-): Promise<Decimal> {
+async function earnedBefore(tx: Transaction, { repId, period }: StatementKey, currency: string): Promise<Decimal> {
   const { from } = periodRange(period);
   const newYear = `${from.slice(0, 4)}-01-01`;
   if (from === newYear) return Decimal.zero;
-  return earnedBetween(trx, workspaceId, repId, currency, newYear, addDays(from, -1));
+  return earnedBetween(tx, repId, currency, newYear, addDays(from, -1));
 }
 
 /** The net payout of the previous period: from its statement, or from the ledger if none was generated. */
-async function previousNet(trx: Work, key: StatementKey, currency: string): Promise<StatementFacts['previous']> {
+async function previousNet(tx: Transaction, key: StatementKey, currency: string): Promise<StatementFacts['previous']> {
   const period = previousPeriod(key.period);
   const { from, to } = periodRange(period);
   const { rows } = await sql<{ currency: string; netPayout: string }>`
     select s.currency, s.summary->>'netPayout' as "netPayout"
-    from ${statementPeriodsTable(trx, key.workspaceId)} h
+    from ${statementPeriodsTable(tx)} h
     join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
       and s.version = h.current_version
-    where h.workspace_id = ${key.workspaceId} and h.rep_id = ${key.repId} and h.period = ${period}`.execute(trx);
+    where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${key.repId} and h.period = ${period}`.execute(tx.db);
   const [row] = rows;
   if (row !== undefined && row.currency === currency) return { period, netPayout: row.netPayout };
-  const earned = await earnedBetween(trx, key.workspaceId, key.repId, currency, from, to);
+  const earned = await earnedBetween(tx, key.repId, currency, from, to);
   return { period, netPayout: earned.toString() };
 }
 
-async function earnedBetween(
-  trx: Work,
-  workspaceId: string,
-  repId: string,
-  currency: string,
-  from: Day,
-  to: Day,
-): Promise<Decimal> {
-  const rows = await sumEarnings(trx, workspaceId, { from, to }, [repId]);
+async function earnedBetween(tx: Transaction, repId: string, currency: string, from: Day, to: Day): Promise<Decimal> {
+  const rows = await sumEarnings(tx, { from, to }, [repId]);
   return sum(
     rows
       .filter((row) => row.currency === currency)

@@ -51,7 +51,6 @@ export const exportTeamCsv = operation({
   example: { query: { period: '2026-02' } },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: request }, caller, { unitOfWork, clock }): Promise<Download> {
-    const { workspaceId } = caller;
     const { layout, include, scope, columns, delimiter } = request;
     if (columns === 'extended' && layout !== 'generic')
       throw invalid({
@@ -69,10 +68,10 @@ export const exportTeamCsv = operation({
     const file = await unitOfWork.run(
       caller,
       { lock: 'none', access: 'read', isolation: 'repeatable read', asOf: request.asOf },
-      async (trx) => {
-        const { payroll } = await findWorkspace(trx, workspaceId);
-        const everyone = await loadTeamExport(trx, workspaceId, request.period, clock, selection, included);
-        const team = scope === 'full' ? everyone : await withoutHandedOver(trx, workspaceId, everyone);
+      async (tx) => {
+        const { payroll } = await findWorkspace(tx);
+        const everyone = await loadTeamExport(tx, request.period, clock, selection, included);
+        const team = scope === 'full' ? everyone : await withoutHandedOver(tx, everyone);
         return payrollFile(layout, team, payroll, columns === 'extended');
       },
     );

@@ -19,7 +19,7 @@ export const listExportJobs = operation({
   example: { answer: { jobs: [exportJobExample], count: 1 } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
-    const found = await unitOfWork.read(caller, (trx) => findExportJobs(trx, caller.workspaceId));
+    const found = await unitOfWork.read(caller, (tx) => findExportJobs(tx));
     const jobs = found.filter((job) => mayDownload(caller, job)).map(toJobResponse);
     return { jobs, count: jobs.length };
   },

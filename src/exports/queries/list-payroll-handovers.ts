@@ -25,9 +25,7 @@ export const listPayrollHandovers = operation({
    */
   async execute({ query: { period: requestedPeriod } }, caller, { unitOfWork }) {
     const authorId = caller.team === undefined ? null : caller.repId;
-    const handovers = await unitOfWork.read(caller, (trx) =>
-      listHandovers(trx, caller.workspaceId, { period: requestedPeriod, authorId }),
-    );
+    const handovers = await unitOfWork.read(caller, (tx) => listHandovers(tx, { period: requestedPeriod, authorId }));
     return { handovers };
   },
 });

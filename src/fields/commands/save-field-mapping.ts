@@ -6,7 +6,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { completeJobIfDone, createJob } from '../../ledger/requests/calculation-jobs.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import {
   assertEachSlugOnce,
@@ -22,19 +22,14 @@ const body = z.strictObject({
   measures: measureMapping.default({}).describe('Slugs that plans use, each with the slug of the CRM'),
 });
 
-async function startJob(
-  trx: Work,
-  recalculate: Recalculate,
-  { workspaceId, actor }: Caller,
-  deals: number,
-): Promise<string> {
-  const { count } = await trx
+async function startJob(tx: Transaction, recalculate: Recalculate, { actor }: Caller, deals: number): Promise<string> {
+  const { count } = await tx.db
     .selectFrom('reps')
     .select((select) => select.fn.countAll<string>().as('count'))
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   const scopeKey = `mapping:${newId()}`;
-  const { jobId } = await createJob(trx, workspaceId, {
+  const { jobId } = await createJob(tx, {
     kind: 'mapping',
     scope: { scope: 'workspace' },
     scopeKey,
@@ -43,7 +38,7 @@ async function startJob(
     deals,
   });
   const reps = await recalculate.workspace('mapping_change', jobId);
-  if (reps === 0) await completeJobIfDone(trx, workspaceId, jobId);
+  if (reps === 0) await completeJobIfDone(tx, jobId);
   return jobId;
 }
 
@@ -62,10 +57,10 @@ export const saveFieldMapping = operation({
   /** Replaces the mapping, rebuilds every stored deal with it and recalculates everyone in the background. */
   async execute({ body: mapping }, caller, { changes }) {
     assertEachSlugOnce(mapping.standard);
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      await saveMapping(trx, caller.workspaceId, mapping);
-      const reprojected = await rebuildDealProjections(trx, caller.workspaceId);
-      return { ...mapping, jobId: await startJob(trx, recalculate, caller, reprojected) };
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      await saveMapping(tx, mapping);
+      const reprojected = await rebuildDealProjections(tx);
+      return { ...mapping, jobId: await startJob(tx, recalculate, caller, reprojected) };
     });
   },
 });

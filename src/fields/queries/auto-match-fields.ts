@@ -17,7 +17,7 @@ export const autoMatchFields = operation({
   example: { answer: fieldMappingExample },
   uses: { unitOfWork: UnitOfWork },
   async execute(_, caller, { unitOfWork }) {
-    const fields = await unitOfWork.read(caller, (trx) => listNativeDefinitions(trx, caller.workspaceId));
+    const fields = await unitOfWork.read(caller, (tx) => listNativeDefinitions(tx));
     return suggestMapping(fields);
   },
 });

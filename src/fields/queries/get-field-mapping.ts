@@ -32,7 +32,7 @@ export const getFieldMapping = operation({
   example: { answer: fieldMappingExample },
   uses: { unitOfWork: UnitOfWork },
   async execute(_, caller, { unitOfWork }) {
-    const { standard, measures } = await unitOfWork.read(caller, (trx) => findMapping(trx, caller.workspaceId));
+    const { standard, measures } = await unitOfWork.read(caller, (tx) => findMapping(tx));
     return { standard, measures: { ...measures } };
   },
 });

@@ -39,8 +39,8 @@ export const listFieldOptions = operation({
   example: { params: { slug: 'dealStage' }, answer: [{ label: 'Won', value: 'Won' }] },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { slug } }, caller, { unitOfWork }) {
-    return unitOfWork.read(caller, async (trx) => {
-      const options = await findFieldOptions(trx, caller.workspaceId, slug);
+    return unitOfWork.read(caller, async (tx) => {
+      const options = await findFieldOptions(tx, slug);
       if (options === null)
         throw new Failure(
           'field_not_found',

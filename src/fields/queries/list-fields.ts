@@ -13,7 +13,7 @@ const declared = {
   failures: {},
   uses: { unitOfWork: UnitOfWork },
   async execute(_: Input, caller: Caller, { unitOfWork }: { unitOfWork: UnitOfWork }) {
-    return unitOfWork.read(caller, (trx) => listDefinitions(trx, caller.workspaceId));
+    return unitOfWork.read(caller, (tx) => listDefinitions(tx));
   },
 } as const;
 

@@ -8,7 +8,7 @@ import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { periodOf, periodRange } from '../../kernel/period.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type RepWindow } from './load-window.js';
 import { hasRule, isEveryVersionActive, type RepTerms } from './rep-terms.js';
 
@@ -22,15 +22,15 @@ interface LeftOut {
 
 /** For each rep, what the events on the days that the window leaves out count. */
 export async function loadCarriedCredits(
-  trx: Work,
+  tx: Transaction,
   windows: readonly RepWindow[],
 ): Promise<(readonly CarriedCredit[])[]> {
   const leftOut = windows.flatMap(({ terms, window, carriedFrom }, place): LeftOut[] =>
     carriedFrom === undefined ? [] : [{ terms, place, from: carriedFrom, to: addDays(window.from, -1) }],
   );
-  const carried = await loadLatestCredits(trx, leftOut.filter(hasCurrentTraces));
+  const carried = await loadLatestCredits(tx, leftOut.filter(hasCurrentTraces));
   const unknown = leftOut.filter(({ place }) => !carried.has(place));
-  for (const [place, sums] of await loadSums(trx, unknown)) carried.set(place, sums);
+  for (const [place, sums] of await loadSums(tx, unknown)) carried.set(place, sums);
   return windows.map((_, place) => carried.get(place) ?? []);
 }
 
@@ -65,7 +65,7 @@ interface LatestEvent {
  * The credit in the trace of the latest event of each attainment key, for the reps for whom the latest events contain one
  * of every key: their number does not depend on the number of deals.
  */
-async function loadLatestCredits(trx: Work, leftOut: readonly LeftOut[]): Promise<CarriedByPlace> {
+async function loadLatestCredits(tx: Transaction, leftOut: readonly LeftOut[]): Promise<CarriedByPlace> {
   const [first] = leftOut;
   if (first === undefined) return new Map();
   const { rows } = await sql<LatestEvent>`
@@ -76,7 +76,7 @@ async function loadLatestCredits(trx: Work, leftOut: readonly LeftOut[]): Promis
       where ${isCounted(first.terms.workspaceId)}
       order by earned_on desc
       fetch first ${sql.lit(maxLatestEvents)} rows with ties
-    ) e`.execute(trx);
+    ) e`.execute(tx.db);
   const byPlace = groupBy(rows, ({ place }) => place);
   const carried: CarriedByPlace = new Map();
   for (const one of leftOut) {
@@ -113,7 +113,7 @@ function keysInProgress({ terms, to }: LeftOut): string[] {
   );
 }
 
-async function loadSums(trx: Work, leftOut: readonly LeftOut[]): Promise<CarriedByPlace> {
+async function loadSums(tx: Transaction, leftOut: readonly LeftOut[]): Promise<CarriedByPlace> {
   const [first] = leftOut;
   if (first === undefined) return new Map();
   const { rows } = await sql<Record<keyof CarriedCredit, string> & { place: number }>`
@@ -125,7 +125,7 @@ async function loadSums(trx: Work, leftOut: readonly LeftOut[]): Promise<Carried
       where ${isCounted(first.terms.workspaceId)}
       group by plan_id, rule_name, attainment_key, period
       offset 0
-    ) e`.execute(trx);
+    ) e`.execute(tx.db);
   const credits = rows.map((row) => ({ ...row, credit: Decimal.of(row.credit), amount: Decimal.of(row.amount) }));
   return groupBy(credits, ({ place }) => place);
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Phase } from '../../engine/model.js';
 import { type Day, type DayRange } from '../../kernel/day.js';
 import { selectAsText } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 /** An engine-written row without its ledger id. Amounts are exact decimal texts. */
 export interface CountedRow {
@@ -56,13 +56,9 @@ export function earnedRows(workspaceId: string): RawBuilder<unknown> {
 }
 
 /** The counted rows `c` that match the condition, in no order. */
-export async function loadCountedRows(
-  trx: Work,
-  workspaceId: string,
-  condition: RawBuilder<unknown>,
-): Promise<CountedRow[]> {
-  const from = sql`${countedRows(workspaceId)} where ${condition}`;
-  return (await selectAsText(trx, cellColumns, from)).map(countedRow);
+export async function loadCountedRows(tx: Transaction, condition: RawBuilder<unknown>): Promise<CountedRow[]> {
+  const from = sql`${countedRows(tx.workspaceId)} where ${condition}`;
+  return (await selectAsText(tx, cellColumns, from)).map(countedRow);
 }
 
 const cellColumns = names.map((name) => sql.ref(`c.${name}`));
@@ -95,15 +91,15 @@ function countedRow(cells: (string | null)[]): CountedRow {
  * days.
  */
 export async function loadRowsOfPeriod(
-  trx: Work,
-  { workspaceId, repId, period }: { readonly workspaceId: string; readonly repId: string; readonly period: string },
+  tx: Transaction,
+  { repId, period }: { readonly workspaceId: string; readonly repId: string; readonly period: string },
   { range, truedUp }: { readonly range: DayRange; readonly truedUp: boolean },
 ): Promise<CountedRow[]> {
   const from = truedUp
     ? sql`trued_up_rows c
-        where c.workspace_id = ${workspaceId} and c.rep_id = ${repId} and c.frozen_period = ${period}`
+        where c.workspace_id = ${tx.workspaceId} and c.rep_id = ${repId} and c.frozen_period = ${period}`
     : sql`commission_events c
-        where c.workspace_id = ${workspaceId} and c.rep_id = ${repId} and c.kind = 'commission_earned'
+        where c.workspace_id = ${tx.workspaceId} and c.rep_id = ${repId} and c.kind = 'commission_earned'
           and c.status = 'earned' and c.earned_on between ${range.from}::date and ${range.to}::date`;
-  return (await selectAsText(trx, cellColumns, from)).map(countedRow);
+  return (await selectAsText(tx, cellColumns, from)).map(countedRow);
 }

@@ -3,36 +3,32 @@ import { type DayRange, earliestDay, intersection, latestDay, overlap } from '..
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 export interface TeamMember extends DayRange {
   readonly repId: string;
 }
 
 /** The reps below the manager, each with the days on which the whole chain exists. */
-export async function loadTeam(trx: Work, workspaceId: string, managerId: string): Promise<TeamMember[]> {
-  return (await loadTeams(trx, workspaceId, [managerId])).get(managerId) ?? [];
+export async function loadTeam(tx: Transaction, managerId: string): Promise<TeamMember[]> {
+  return (await loadTeams(tx, [managerId])).get(managerId) ?? [];
 }
 
 /** The reps below each of the managers, each with the days on which the whole chain exists. */
-export async function loadTeams(
-  trx: Work,
-  workspaceId: string,
-  managerIds: readonly string[],
-): Promise<Map<string, TeamMember[]>> {
+export async function loadTeams(tx: Transaction, managerIds: readonly string[]): Promise<Map<string, TeamMember[]>> {
   if (managerIds.length === 0) return new Map();
   const { rows } = await sql<TeamMember & { managerId: string }>`
     with recursive team (manager_id, rep_id, from_day, to_day) as (
       select manager_id, rep_id, from_day, coalesce(to_day, ${latestDay}::date) from reporting_lines
-      where workspace_id = ${workspaceId} and manager_id = any(${managerIds}::uuid[])
+      where workspace_id = ${tx.workspaceId} and manager_id = any(${managerIds}::uuid[])
       union
       select t.manager_id, l.rep_id, greatest(l.from_day, t.from_day),
         least(coalesce(l.to_day, ${latestDay}::date), t.to_day)
-      from team t join reporting_lines l on l.workspace_id = ${workspaceId} and l.manager_id = t.rep_id
+      from team t join reporting_lines l on l.workspace_id = ${tx.workspaceId} and l.manager_id = t.rep_id
       where greatest(l.from_day, t.from_day) <= least(coalesce(l.to_day, ${latestDay}::date), t.to_day)
         and l.rep_id <> t.manager_id
     )
-    select manager_id as "managerId", rep_id as "repId", from_day as "from", to_day as "to" from team`.execute(trx);
+    select manager_id as "managerId", rep_id as "repId", from_day as "from", to_day as "to" from team`.execute(tx.db);
   return groupBy(rows, (member) => member.managerId);
 }
 
@@ -43,11 +39,7 @@ interface RepDays {
 }
 
 /** For each rep, the managers above on any of the days whose plans have a cascade rule. */
-export async function cascadeManagersAbove(
-  trx: Work,
-  workspaceId: string,
-  reps: readonly RepDays[],
-): Promise<Map<string, string[]>> {
+export async function cascadeManagersAbove(tx: Transaction, reps: readonly RepDays[]): Promise<Map<string, string[]>> {
   if (reps.length === 0) return new Map();
   const { rows } = await sql<{ repId: string; managerId: string }>`
     with recursive above (rep_id, manager_id, from_day, to_day) as (
@@ -58,20 +50,20 @@ export async function cascadeManagersAbove(
         ['from_day', 'date', ({ days }) => days.from],
         ['to_day', 'date', ({ days }) => days.to],
       ])}
-      join reporting_lines l on l.workspace_id = ${workspaceId} and l.rep_id = rows_from.rep_id
+      join reporting_lines l on l.workspace_id = ${tx.workspaceId} and l.rep_id = rows_from.rep_id
         and l.from_day <= rows_from.to_day and coalesce(l.to_day, ${latestDay}::date) >= rows_from.from_day
       union
       select a.rep_id, l.manager_id, greatest(l.from_day, a.from_day),
         least(coalesce(l.to_day, ${latestDay}::date), a.to_day)
-      from above a join reporting_lines l on l.workspace_id = ${workspaceId} and l.rep_id = a.manager_id
+      from above a join reporting_lines l on l.workspace_id = ${tx.workspaceId} and l.rep_id = a.manager_id
       where greatest(l.from_day, a.from_day) <= least(coalesce(l.to_day, ${latestDay}::date), a.to_day)
     )
     select distinct above.rep_id as "repId", above.manager_id as "managerId" from above
     where above.manager_id <> above.rep_id and exists (
       select from assignments s
       join plan_rules r on r.workspace_id = s.workspace_id and r.plan_id = s.plan_id and r.phase = 'cascade'
-      where s.workspace_id = ${workspaceId} and s.rep_id = above.manager_id
-    )`.execute(trx);
+      where s.workspace_id = ${tx.workspaceId} and s.rep_id = above.manager_id
+    )`.execute(tx.db);
   const managers = new Map<string, string[]>();
   for (const { repId, managerId } of rows) getOrInsert(managers, repId, () => []).push(managerId);
   return managers;
@@ -91,13 +83,8 @@ interface ReportingLine extends DayRange {
 }
 
 /** The hierarchy below the rep, read in one statement; empty if it is not needed. */
-export async function loadHierarchyBelow(
-  trx: Work,
-  workspaceId: string,
-  repId: string,
-  isNeeded: boolean,
-): Promise<Hierarchy> {
-  const team = isNeeded ? await loadTeam(trx, workspaceId, repId) : [];
+export async function loadHierarchyBelow(tx: Transaction, repId: string, isNeeded: boolean): Promise<Hierarchy> {
+  const team = isNeeded ? await loadTeam(tx, repId) : [];
   const members = [...new Set(team.map((member) => member.repId))];
   const { rows } =
     members.length === 0
@@ -106,7 +93,7 @@ export async function loadHierarchyBelow(
           select rep_id as "repId", manager_id as "managerId", from_day as "from",
             coalesce(to_day, ${latestDay}::date) as "to"
           from reporting_lines
-          where workspace_id = ${workspaceId} and manager_id = any(${[repId, ...members]}::uuid[])`.execute(trx);
+          where workspace_id = ${tx.workspaceId} and manager_id = any(${[repId, ...members]}::uuid[])`.execute(tx.db);
   const byManager = groupBy(rows, (line) => line.managerId);
   return { bottomUp: orderBottomUp(members, byManager), below: (managerId) => spansBelow(byManager, managerId) };
 }

@@ -4,7 +4,7 @@ import { isWithin } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { selectAsText, unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type TruedUpRow } from '../output/trued-up-rows.js';
 import { type CountedRow } from './counted-rows.js';
 import { type RepWindow } from './load-window.js';
@@ -52,14 +52,14 @@ function storedRow(cells: (string | null)[]): LedgerRow {
  * For each rep, the rows in the window, and the rows outside it that may occupy the natural key of a deal within it:
  * frozen, stopped and retained ones.
  */
-export async function loadLedgerRows(trx: Work, windows: readonly RepWindow[]): Promise<LedgerRow[][]> {
+export async function loadLedgerRows(tx: Transaction, windows: readonly RepWindow[]): Promise<LedgerRow[][]> {
   const places = windows.map(({ terms, window }, place) => ({ place, terms, window }));
   const mayHoldElsewhere = places.filter(mayHoldKeysElsewhere);
   const [within, elsewhere] = await inParallel(
-    () => selectRows(trx, places, (row) => sql`${row}.earned_on between rows_from.from_day and rows_from.to_day`),
+    () => selectRows(tx, places, (row) => sql`${row}.earned_on between rows_from.from_day and rows_from.to_day`),
     () =>
       selectRows(
-        trx,
+        tx,
         mayHoldElsewhere,
         (row) => sql`${row}.earned_on not between rows_from.from_day and rows_from.to_day and exists (
         select from deals d where d.workspace_id = ${row}.workspace_id and d.deal_id = ${row}.deal_key
@@ -91,14 +91,14 @@ function keyHolder(terms: RepTerms): (row: LedgerRow) => boolean {
 
 /** The rows of each rep that match the condition, in one statement that reads the index for each rep. */
 async function selectRows(
-  trx: Work,
+  tx: Transaction,
   windows: readonly (RepWindow & { readonly place: number })[],
   condition: (row: RawBuilder<unknown>) => RawBuilder<unknown>,
 ): Promise<{ readonly place: number; readonly row: LedgerRow }[]> {
   const [first] = windows;
   if (first === undefined) return [];
   const found = await selectAsText(
-    trx,
+    tx,
     [sql`rows_from.place`, ...columns],
     sql`${unnestRows(windows, [
       ['place', 'integer', ({ place }) => place],
@@ -130,10 +130,10 @@ export interface StoredRows {
 }
 
 /** For each rep, the rows that the engine must not change. */
-export async function loadFixedRows(trx: Work, reps: readonly StoredRows[]): Promise<FixedRows[]> {
+export async function loadFixedRows(tx: Transaction, reps: readonly StoredRows[]): Promise<FixedRows[]> {
   const retained = reps.map(mayBeRetained);
   const [first] = reps;
-  const owners = first === undefined ? new Map() : await ownersOfDeals(trx, first.terms.workspaceId, retained.flat());
+  const owners = first === undefined ? new Map() : await ownersOfDeals(tx, retained.flat());
   return reps.map((rep, place) => fixedRows(rep, retained[place] ?? [], owners));
 }
 
@@ -250,15 +250,14 @@ function fixedOf(row: FixedRow, kind: FixedEvent['kind']): FixedEvent {
 
 /** The owners of the existing deals of the rows. */
 export async function ownersOfDeals(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   rows: readonly Pick<CountedRow, 'dealKey'>[],
 ): Promise<ReadonlyMap<string, string | null>> {
   if (rows.length === 0) return new Map();
   const dealKeys = [...new Set(rows.map((row) => row.dealKey))];
   const { rows: deals } = await sql<{ dealId: string; repId: string | null }>`
     select deal_id as "dealId", rep_id as "repId" from deals
-    where workspace_id = ${workspaceId} and deleted_at is null
-      and deal_id = any(array(select id from ${unnestRows(dealKeys, [['id', 'text', (key) => key]])}))`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and deleted_at is null
+      and deal_id = any(array(select id from ${unnestRows(dealKeys, [['id', 'text', (key) => key]])}))`.execute(tx.db);
   return new Map(deals.map((deal) => [deal.dealId, deal.repId]));
 }

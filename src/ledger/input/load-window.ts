@@ -9,7 +9,7 @@ import { groupBy } from '../../kernel/group-by.js';
 import { longerKind, type Period, type PeriodKind, periodRange, widened } from '../../kernel/period.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { selectAsText, unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
 import { loadTeams, type TeamMember } from './hierarchy.js';
 import { hasCascades, hasPeriodicRules, hasRankTiers, type RepTerms } from './rep-terms.js';
@@ -46,11 +46,11 @@ export interface RepWindow {
 }
 
 /** The existing deals of each rep that closed in the rep's window. Deals without a close date lie in no period. */
-export async function loadDeals(trx: Work, windows: readonly RepWindow[]): Promise<Deal[][]> {
+export async function loadDeals(tx: Transaction, windows: readonly RepWindow[]): Promise<Deal[][]> {
   const [first] = windows;
   if (first === undefined) return [];
   const spans = windows.map(({ terms, window }) => ({ repId: terms.repId, days: window }));
-  const deals = await loadOwnedDeals(trx, first.terms, spans);
+  const deals = await loadOwnedDeals(tx, first.terms, spans);
   return windows.map(({ terms }) => deals.get(terms.repId) ?? []);
 }
 
@@ -81,24 +81,23 @@ function unreadAmount(fields: Fields, amountSlug: string | null): FieldValue {
 }
 
 /** For each rep, the deals of the reps below with the events that they earned: the input of cascade rules. */
-export async function loadTeamDeals(trx: Work, windows: readonly RepWindow[]): Promise<LoadedTeamDeal[][]> {
+export async function loadTeamDeals(tx: Transaction, windows: readonly RepWindow[]): Promise<LoadedTeamDeal[][]> {
   const [first] = windows;
   const managers = windows.filter(({ terms }) => hasCascades(terms));
   if (first === undefined || managers.length === 0) return windows.map(() => []);
   const { workspaceId } = first.terms;
   const teams = await loadTeams(
-    trx,
-    workspaceId,
+    tx,
     managers.map(({ terms }) => terms.repId),
   );
   const members = daysOfMembers(managers, teams);
   if (members.length === 0) return windows.map(() => []);
   const [owned, isTruedUp] = await inParallel(
-    () => loadOwnedDeals(trx, first.terms, members),
-    () => hasTruedUpPeriods(trx, workspaceId),
+    () => loadOwnedDeals(tx, first.terms, members),
+    () => hasTruedUpPeriods(tx),
   );
   const source = isTruedUp ? countedRows(workspaceId) : earnedRows(workspaceId);
-  const events = groupBy(await loadUpstreamEvents(trx, source, members, owned), (event) => event.dealKey);
+  const events = groupBy(await loadUpstreamEvents(tx, source, members, owned), (event) => event.dealKey);
   return windows.map(({ terms, window }) => {
     const team = hasCascades(terms) ? (teams.get(terms.repId) ?? []) : [];
     const spans = groupBy(team, (member) => member.repId);
@@ -140,13 +139,13 @@ export function teamDealsOf<Event extends UpstreamEvent>(
 
 /** The deals of each of the reps on the rep's days, in one statement that reads the index for each rep. */
 export async function loadOwnedDeals(
-  trx: Work,
-  { workspaceId, workspace: { amountSlug } }: Pick<RepTerms, 'workspaceId' | 'workspace'>,
+  tx: Transaction,
+  { workspace: { amountSlug } }: Pick<RepTerms, 'workspaceId' | 'workspace'>,
   reps: readonly { readonly repId: string; readonly days: DayRange }[],
 ): Promise<Map<string, Deal[]>> {
   if (reps.length === 0) return new Map();
   const rows = await selectAsText(
-    trx,
+    tx,
     [sql`rows_from.place`, ...dealColumns],
     sql`${unnestRows(
       reps.map((rep, place) => ({ ...rep, place })),
@@ -158,7 +157,7 @@ export async function loadOwnedDeals(
       ],
     )} cross join lateral (
       select * from deals
-      where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id
+      where workspace_id = ${tx.workspaceId} and rep_id = rows_from.rep_id
         and close_date between rows_from.from_day and rows_from.to_day and deleted_at is null
       offset 0
     ) d`,
@@ -173,10 +172,10 @@ export async function loadOwnedDeals(
 }
 
 /** Whether any period of the workspace is trued up. If not, events are read without checking their period. */
-async function hasTruedUpPeriods(trx: Work, workspaceId: string): Promise<boolean> {
+async function hasTruedUpPeriods(tx: Transaction): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
-    select exists (select from statement_periods where workspace_id = ${workspaceId} and trued_up) as found`.execute(
-    trx,
+    select exists (select from statement_periods where workspace_id = ${tx.workspaceId} and trued_up) as found`.execute(
+    tx.db,
   );
   return rows[0]?.found ?? false;
 }
@@ -196,7 +195,7 @@ export interface LoadedTeamDeal extends TeamDeal {
  * at this join.
  */
 async function loadUpstreamEvents(
-  trx: Work,
+  tx: Transaction,
   source: RawBuilder<unknown>,
   reps: readonly { readonly repId: string }[],
   deals: ReadonlyMap<string, readonly Deal[]>,
@@ -213,7 +212,7 @@ async function loadUpstreamEvents(
     select c.deal_key, c.rep_id, c.plan_id, c.rule_name, c.phase, c.currency, c.amount from ${source}
     where c.deal_key = any(${[...deals.values()].flat().map(({ dealId }) => dealId)}::text[])
       and c.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[]) and c.phase <> 'periodic'
-    order by c.deal_key, c.rep_id, c.plan_id, c.rule_name`.execute(trx);
+    order by c.deal_key, c.rep_id, c.plan_id, c.rule_name`.execute(tx.db);
   return rows.map((row) => ({
     dealKey: row.deal_key,
     repId: row.rep_id,
@@ -226,13 +225,16 @@ async function loadUpstreamEvents(
 }
 
 /** For each rep, the credits of the other reps under every rank rule of the rep's plans, as the ledger counts them. */
-export async function loadPeerCredits(trx: Work, windows: readonly RepWindow[]): Promise<RepInput['peerCredits'][]> {
+export async function loadPeerCredits(
+  tx: Transaction,
+  windows: readonly RepWindow[],
+): Promise<RepInput['peerCredits'][]> {
   const ranked = windows.filter(({ terms }) => hasRankTiers(terms));
   const [first] = ranked;
   if (first === undefined) return windows.map(() => () => []);
   const planIds = [...new Set(ranked.flatMap(({ terms }) => rankedPlans(terms.versions)))];
   const days = ranked.map(({ window }) => window).reduce(hull);
-  const rankings = await loadRankings(trx, first.terms.workspaceId, planIds, days);
+  const rankings = await loadRankings(tx, planIds, days);
   return windows.map(({ terms }) => peerCreditsIn(rankings, terms.repId));
 }
 
@@ -253,11 +255,11 @@ const aheadOfEveryone = Decimal.of('1e300');
  * of a peer. Null if the ledger has no credit under the key.
  */
 export async function loadStoredRank(
-  trx: Work,
+  tx: Transaction,
   terms: RepTerms,
   window: DayRange,
 ): Promise<(planId: string, key: string, period: Period) => readonly Decimal[] | null> {
-  const rankings = await loadRankings(trx, terms.workspaceId, rankedPlans(terms.versions), window);
+  const rankings = await loadRankings(tx, rankedPlans(terms.versions), window);
   return (planId, key, period) => {
     const ranking = rankings(planId, key, period);
     if (ranking.every(({ credit }) => credit.isZero())) return null;
@@ -279,12 +281,7 @@ export type Rankings = (
   period: string,
 ) => readonly { readonly repId: string; readonly credit: Decimal }[];
 
-export async function loadRankings(
-  trx: Work,
-  workspaceId: string,
-  planIds: readonly string[],
-  window: DayRange,
-): Promise<Rankings> {
+export async function loadRankings(tx: Transaction, planIds: readonly string[], window: DayRange): Promise<Rankings> {
   if (planIds.length === 0) return () => [];
   const { rows: credits } = await sql<{
     plan_id: string;
@@ -294,13 +291,13 @@ export async function loadRankings(
     credit: string;
   }>`
     select c.plan_id, c.attainment_key, c.period, c.rep_id, sum(c.credit)::text as credit
-    from ${countedRows(workspaceId)}
+    from ${countedRows(tx.workspaceId)}
     where c.plan_id in (${sql.join(planIds)}) and c.earned_on between ${window.from}::date and ${window.to}::date
-    group by c.plan_id, c.attainment_key, c.period, c.rep_id`.execute(trx);
-  const spans = await trx
+    group by c.plan_id, c.attainment_key, c.period, c.rep_id`.execute(tx.db);
+  const spans = await tx.db
     .selectFrom('assignments')
     .select(['plan_id', 'rep_id', 'effective_start', 'effective_end'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_id', 'in', planIds)
     .where('deleted_at', 'is', null)
     .execute();
@@ -331,12 +328,12 @@ function memoized(rankings: Rankings): Rankings {
 }
 
 /** For each rep, the day of the first deal or quota: periodic rules count periods from then on. */
-export async function loadFirstActivities(trx: Work, reps: readonly RepTerms[]): Promise<(Day | null)[]> {
+export async function loadFirstActivities(tx: Transaction, reps: readonly RepTerms[]): Promise<(Day | null)[]> {
   const periodic = new Set(reps.filter(hasPeriodicRules));
   const [first] = periodic;
   if (first === undefined) return reps.map(() => null);
   const repIds = [...periodic].map(({ repId }) => repId);
-  const firstCloseDates = await loadFirstCloseDates(trx, first.workspaceId, repIds);
+  const firstCloseDates = await loadFirstCloseDates(tx, repIds);
   return reps.map((terms) =>
     periodic.has(terms) ? firstActivityOf(terms.quotas, [firstCloseDates.get(terms.repId)]) : null,
   );
@@ -352,8 +349,7 @@ export function firstActivityOf(
 }
 
 export async function loadFirstCloseDates(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, Day>> {
   if (repIds.length === 0) return new Map();
@@ -361,10 +357,10 @@ export async function loadFirstCloseDates(
     select rows_from.rep_id as "repId", d.close_date as day
     from ${unnestRows(repIds, [['rep_id', 'uuid', (repId) => repId]])} cross join lateral (
       select close_date from deals
-      where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id and deleted_at is null
+      where workspace_id = ${tx.workspaceId} and rep_id = rows_from.rep_id and deleted_at is null
         and close_date is not null
       order by close_date
       limit 1
-    ) d`.execute(trx);
+    ) d`.execute(tx.db);
   return new Map(rows.map(({ repId, day }) => [repId, day]));
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { aliasOf, currencySuffix, foldedSlug, standardSlugs } from '../../engine/slug.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 interface Read {
   readonly revision: string;
@@ -11,17 +11,17 @@ interface Read {
  * The keys of deal fields that a calculation of the workspace may read, as folded slugs: what rules, conditions and
  * mappings of all versions name, and some more. It is constant within one revision. The caller holds a lock under which no plan changes.
  */
-export async function loadReadFields(trx: Work, workspaceId: string): Promise<ReadonlySet<string>> {
-  const cache = trx.cacheOf<ReadonlySet<string>>();
-  const key = `read-fields ${workspaceId}`;
-  const { revision: current } = await trx
+export async function loadReadFields(tx: Transaction): Promise<ReadonlySet<string>> {
+  const cache = tx.cacheOf<ReadonlySet<string>>();
+  const key = `read-fields ${tx.workspaceId}`;
+  const { revision: current } = await tx.db
     .selectFrom('workspaces')
     .select('configuration_revision as revision')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   const cached = cache.get(current, key);
   if (cached !== null) return cached;
-  const { revision, names } = await readNames(trx, workspaceId);
+  const { revision, names } = await readNames(tx);
   const aliased = [...standardSlugs, ...names.flatMap((name) => [name, aliasOf(name) ?? name])];
   const fields = new Set(aliased.flatMap((name) => [name, `${name}${currencySuffix}`]).map(foldedSlug));
   cache.set(revision, key, fields, [...fields].join('').length);
@@ -29,7 +29,7 @@ export async function loadReadFields(trx: Work, workspaceId: string): Promise<Re
 }
 
 /** Rules are read as a whole, so that a new property of rules that names a field is included. */
-async function readNames(trx: Work, workspaceId: string): Promise<Read> {
+async function readNames(tx: Transaction): Promise<Read> {
   const { rows } = await sql<Read>`
     select w.configuration_revision as revision, array(
       select v #>> '{}' from (
@@ -44,6 +44,6 @@ async function readNames(trx: Work, workspaceId: string): Promise<Read> {
         union select jsonb_path_query(w.field_mapping, '$.** ? (@.type() == "string")')
       ) named
     ) as names
-    from workspaces w where w.workspace_id = ${workspaceId}`.execute(trx);
+    from workspaces w where w.workspace_id = ${tx.workspaceId}`.execute(tx.db);
   return rows[0] as Read;
 }

@@ -1,7 +1,7 @@
 import { type ExplainedDeals, type RepInput } from '../../engine/model.js';
 import { type Day, type DayRange } from '../../kernel/day.js';
 import { inParallel } from '../../kernel/waiting.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { hasTruedUp, loadTruedUpRows } from '../output/trued-up-rows.js';
 import { loadCarriedCredits } from './carried-credits.js';
 import { type FixedRows, type LedgerRow, loadFixedRows, loadLedgerRows } from './ledger-rows.js';
@@ -27,13 +27,13 @@ export interface LoadedRepInput extends RepInput {
 
 /** The input of one rep; see {@link loadRepInputs}. */
 export async function loadRepInput(
-  trx: Work,
+  tx: Transaction,
   terms: RepTerms,
   window: DayRange,
   asOf: Day,
   options: { readonly explain: ExplainedDeals },
 ): Promise<LoadedRepInput> {
-  return (await loadRepInputs(trx, [{ terms, window }], asOf, options))[0] as LoadedRepInput;
+  return (await loadRepInputs(tx, [{ terms, window }], asOf, options))[0] as LoadedRepInput;
 }
 
 /**
@@ -41,20 +41,20 @@ export async function loadRepInput(
  * both use it.
  */
 export async function loadRepInputs(
-  trx: Work,
+  tx: Transaction,
   windows: readonly RepWindow[],
   asOf: Day,
   { explain }: { readonly explain: ExplainedDeals },
 ): Promise<LoadedRepInput[]> {
   const [deals, teamDeals, stored, carried, peerCredits, firstActivities] = await inParallel(
-    () => loadDeals(trx, windows),
-    () => loadTeamDeals(trx, windows),
-    () => loadLedgerRows(trx, windows),
-    () => loadCarriedCredits(trx, windows),
-    () => loadPeerCredits(trx, windows),
+    () => loadDeals(tx, windows),
+    () => loadTeamDeals(tx, windows),
+    () => loadLedgerRows(tx, windows),
+    () => loadCarriedCredits(tx, windows),
+    () => loadPeerCredits(tx, windows),
     () =>
       loadFirstActivities(
-        trx,
+        tx,
         windows.map(({ terms }) => terms),
       ),
   );
@@ -68,9 +68,9 @@ export async function loadRepInputs(
     peerCredits: peerCredits[place] ?? (() => []),
     firstActivity: firstActivities[place] ?? null,
   }));
-  const truedUp = await loadTruedUpRows(trx, loaded.map(withDealIds));
+  const truedUp = await loadTruedUpRows(tx, loaded.map(withDealIds));
   const fixed = await loadFixedRows(
-    trx,
+    tx,
     loaded.map(({ terms, stored: rows }, place) => ({ terms, stored: rows, truedUp: truedUp[place] ?? [] })),
   );
   return loaded.map(({ terms, ...input }, place) => ({

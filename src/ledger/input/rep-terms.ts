@@ -16,7 +16,7 @@ import { groupBy } from '../../kernel/group-by.js';
 import { type Period } from '../../kernel/period.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { type Tables } from '../../platform/database/tables.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { canonicalFieldMapping } from './field-mapping.js';
 import { loadWorkingTimes } from './working-times.js';
 
@@ -88,11 +88,11 @@ export interface StoredQuota extends Quota {
   readonly period: string;
 }
 
-export async function loadWorkspaceTerms(trx: Work, workspaceId: string): Promise<WorkspaceTerms> {
-  const row = await trx
+export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerms> {
+  const row = await tx.db
     .selectFrom('workspaces')
     .select(['currency', 'timezone', 'field_mapping', 'sends_events', 'writes_back', 'configuration_revision'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   return {
     currency: row.currency,
@@ -115,13 +115,8 @@ function sizeOf({ versions, quotas, assignments, overrides, workingTime }: Confi
 }
 
 /** The terms of one rep; see {@link loadTerms}. */
-export async function loadRepTerms(
-  trx: Work,
-  workspaceId: string,
-  repId: string,
-  given?: WorkspaceTerms,
-): Promise<RepTerms> {
-  return (await loadTerms(trx, workspaceId, [repId], given))[0] as RepTerms;
+export async function loadRepTerms(tx: Transaction, repId: string, given?: WorkspaceTerms): Promise<RepTerms> {
+  return (await loadTerms(tx, [repId], given))[0] as RepTerms;
 }
 
 /**
@@ -129,18 +124,17 @@ export async function loadRepTerms(
  * configuration of a rep is cached under its revision. A caller that has already read the workspace passes it.
  */
 export async function loadTerms(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
   given?: WorkspaceTerms,
 ): Promise<RepTerms[]> {
-  const cache = trx.cacheOf<Configured>();
-  const keyOf = (repId: string) => `rep-terms ${workspaceId} ${repId}`;
+  const cache = tx.cacheOf<Configured>();
+  const keyOf = (repId: string) => `rep-terms ${tx.workspaceId} ${repId}`;
   const uncached = repIds.filter((repId) => !cache.has(keyOf(repId)));
   const [workspace, read, frozen] = await inParallel(
-    () => given ?? loadWorkspaceTerms(trx, workspaceId),
-    () => (uncached.length === 0 ? null : readConfiguration(trx, workspaceId, uncached)),
-    () => loadFrozenOfReps(trx, workspaceId, repIds),
+    () => given ?? loadWorkspaceTerms(tx),
+    () => (uncached.length === 0 ? null : readConfiguration(tx, uncached)),
+    () => loadFrozenOfReps(tx, repIds),
   );
   const configured = new Map<string, Configured>();
   const take = ({ revision, of }: ReadConfiguration) => {
@@ -157,9 +151,9 @@ export async function loadTerms(
     if (cached === null) outdated.push(repId);
     else configured.set(repId, cached);
   }
-  if (outdated.length > 0) take(await readConfiguration(trx, workspaceId, outdated));
+  if (outdated.length > 0) take(await readConfiguration(tx, outdated));
   return repIds.map((repId) => ({
-    workspaceId,
+    workspaceId: tx.workspaceId,
     repId,
     workspace,
     frozen: frozen.get(repId) ?? [],
@@ -173,27 +167,23 @@ interface ReadConfiguration {
   readonly of: (workspace: WorkspaceTerms) => ReadonlyMap<string, Configured>;
 }
 
-async function readConfiguration(
-  trx: Work,
-  workspaceId: string,
-  repIds: readonly string[],
-): Promise<ReadConfiguration> {
-  const onPlans = sql`(select plan_id from assignments where workspace_id = ${workspaceId} and ${isOfReps(repIds)})`;
+async function readConfiguration(tx: Transaction, repIds: readonly string[]): Promise<ReadConfiguration> {
+  const onPlans = sql`(select plan_id from assignments where workspace_id = ${tx.workspaceId} and ${isOfReps(repIds)})`;
   const [assignments, selected, overrides, quotas, last] = await inParallel(
-    () => loadAssignments(trx, workspaceId, repIds),
-    () => selectVersions(trx, workspaceId, onPlans),
-    () => loadOverrides(trx, workspaceId, repIds),
-    () => loadQuotas(trx, workspaceId, repIds),
+    () => loadAssignments(tx, repIds),
+    () => selectVersions(tx, onPlans),
+    () => loadOverrides(tx, repIds),
+    () => loadQuotas(tx, repIds),
     () =>
       sql<{ revision: string; managed: string[] }>`
       select configuration_revision as revision, array(
-        select distinct rep_id from reporting_lines where workspace_id = ${workspaceId} and ${isOfReps(repIds)}
+        select distinct rep_id from reporting_lines where workspace_id = ${tx.workspaceId} and ${isOfReps(repIds)}
       ) as managed
-      from workspaces where workspace_id = ${workspaceId}`.execute(trx),
+      from workspaces where workspace_id = ${tx.workspaceId}`.execute(tx.db),
   );
   const { revision: readRevision, managed } = last.rows[0] as { revision: string; managed: string[] };
-  const workingTimes = selected.prorates ? await loadWorkingTimes(trx, workspaceId, repIds) : null;
-  const revision = workingTimes === null ? readRevision : await loadRevision(trx, workspaceId);
+  const workingTimes = selected.prorates ? await loadWorkingTimes(tx, repIds) : null;
+  const revision = workingTimes === null ? readRevision : await loadRevision(tx);
   const haveManagers = new Set(managed);
   return {
     revision,
@@ -218,37 +208,37 @@ async function readConfiguration(
 
 /** The terms of many reps for a dry run without frozen periods: one statement per table. */
 export async function loadTermsOfReps(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
   workspace: WorkspaceTerms,
 ): Promise<Map<string, RepTerms>> {
   if (repIds.length === 0) return new Map();
-  const configured = (await readConfiguration(trx, workspaceId, repIds)).of(workspace);
+  const configured = (await readConfiguration(tx, repIds)).of(workspace);
   return new Map(
-    [...configured].map(([repId, terms]) => [repId, { workspaceId, repId, workspace, frozen: [], ...terms }]),
+    [...configured].map(([repId, terms]) => [
+      repId,
+      { workspaceId: tx.workspaceId, repId, workspace, frozen: [], ...terms },
+    ]),
   );
 }
 
 export async function loadVersions(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   planIds: readonly string[],
   workspace: WorkspaceTerms,
 ): Promise<StoredVersion[]> {
   if (planIds.length === 0) return [];
-  return (await selectVersions(trx, workspaceId, sql`(${sql.join(planIds)})`)).versionsIn(workspace);
+  return (await selectVersions(tx, sql`(${sql.join(planIds)})`)).versionsIn(workspace);
 }
 
 async function loadAssignments(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Assignment[]>> {
-  const rows = await trx
+  const rows = await tx.db
     .selectFrom('assignments')
     .select(['rep_id', 'plan_id', 'effective_start', 'effective_end', 'deleted_at'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where(isOfReps(repIds))
     .execute();
   return byRep(rows, (row) => ({
@@ -277,21 +267,21 @@ interface SelectedVersions {
   readonly prorates: boolean;
 }
 
-async function loadRevision(trx: Work, workspaceId: string): Promise<string> {
-  const row = await trx
+async function loadRevision(tx: Transaction): Promise<string> {
+  const row = await tx.db
     .selectFrom('workspaces')
     .select('configuration_revision')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   return row.configuration_revision;
 }
 
 /** The versions of the plans. A plan without a currency uses the workspace's, which is read in the same round trip. */
-async function selectVersions(trx: Work, workspaceId: string, plans: RawBuilder<unknown>): Promise<SelectedVersions> {
+async function selectVersions(tx: Transaction, plans: RawBuilder<unknown>): Promise<SelectedVersions> {
   const isOfPlans = sql<SqlBool>`plan_id in ${plans}`;
   const [versions, rules] = await inParallel(
     () =>
-      trx
+      tx.db
         .selectFrom('plan_versions as v')
         .innerJoin('plans as p', (join) =>
           join.onRef('p.workspace_id', '=', 'v.workspace_id').onRef('p.plan_id', '=', 'v.plan_id'),
@@ -299,14 +289,14 @@ async function selectVersions(trx: Work, workspaceId: string, plans: RawBuilder<
         .select(['v.plan_id', 'v.plan_version_id', 'v.version', 'v.status', 'v.effective_start', 'v.effective_end'])
         .select(['v.currency', 'v.field_mapping', 'v.deal_conditions', 'v.supersedes', 'v.has_been_active'])
         .select('p.status as plan_status')
-        .where('v.workspace_id', '=', workspaceId)
+        .where('v.workspace_id', '=', tx.workspaceId)
         .where(sql<SqlBool>`v.plan_id in ${plans}`)
         .execute(),
     () =>
-      trx
+      tx.db
         .selectFrom('plan_rules')
         .select(['rule_id', 'plan_version_id', 'definition'])
-        .where('workspace_id', '=', workspaceId)
+        .where('workspace_id', '=', tx.workspaceId)
         .where(isOfPlans)
         .orderBy('position')
         .execute(),
@@ -335,14 +325,13 @@ async function selectVersions(trx: Work, workspaceId: string, plans: RawBuilder<
 }
 
 async function loadOverrides(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, RepTerms['overrides']>> {
-  const rows = await trx
+  const rows = await tx.db
     .selectFrom('plan_overrides')
     .select(['rep_id', 'rule_id', 'tiers'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where(isOfReps(repIds))
     .execute();
   const overrides = byRep(rows, (row): [string, TierOverride[]] => [row.rule_id, row.tiers as TierOverride[]]);
@@ -350,14 +339,13 @@ async function loadOverrides(
 }
 
 async function loadQuotas(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly StoredQuota[]>> {
-  const rows = await trx
+  const rows = await tx.db
     .selectFrom('quotas')
     .select(['rep_id', 'plan_id', 'attainment_key', 'period', 'target', 'variable_target'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where(isOfReps(repIds))
     .execute();
   return byRep(rows, (row) => ({
@@ -370,20 +358,19 @@ async function loadQuotas(
 }
 
 /** The rep's approved periods, in no order. */
-export async function loadFrozen(trx: Work, workspaceId: string, repId: string): Promise<readonly FrozenPeriod[]> {
-  return (await loadFrozenOfReps(trx, workspaceId, [repId])).get(repId) ?? [];
+export async function loadFrozen(tx: Transaction, repId: string): Promise<readonly FrozenPeriod[]> {
+  return (await loadFrozenOfReps(tx, [repId])).get(repId) ?? [];
 }
 
 /** The approved periods of each of the reps. */
 export async function loadFrozenOfReps(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly FrozenPeriod[]>> {
-  const rows = await trx
+  const rows = await tx.db
     .selectFrom('statement_periods')
     .select(['rep_id', 'period', 'from_day', 'to_day', 'trued_up'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where(isOfReps(repIds))
     .where('status', '=', 'approved')
     .execute();

@@ -1,12 +1,11 @@
 import { sql } from 'kysely';
 import { type Absence, defaultMinQuotaPercent, type WorkingTime } from '../../engine/effective-quota.js';
 import { type Day } from '../../kernel/day.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 /** The employment and the absences of each of the reps, in one statement. */
 export async function loadWorkingTimes(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, WorkingTime>> {
   const { rows } = await sql<{ repId: string; hireDate: Day | null; endDate: Day | null; absences: Absence[] }>`
@@ -16,6 +15,6 @@ export async function loadWorkingTimes(
       ) order by a.from_day)
       from absences a where a.workspace_id = r.workspace_id and a.rep_id = r.rep_id
     ), '[]') as absences
-    from reps r where r.workspace_id = ${workspaceId} and r.rep_id = any(${repIds}::uuid[])`.execute(trx);
+    from reps r where r.workspace_id = ${tx.workspaceId} and r.rep_id = any(${repIds}::uuid[])`.execute(tx.db);
   return new Map(rows.map(({ repId, ...time }) => [repId, { ...time, minQuotaPercent: defaultMinQuotaPercent }]));
 }

@@ -4,7 +4,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, hull, intersection, isWithin } from '../../kernel/day.js';
 import { newId } from '../../kernel/ids.js';
 import { EventLoopSlice, inParallel } from '../../kernel/waiting.js';
-import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { currentDaysOfEach } from '../input/current-days.js';
 import { knownTotals, movesUntil } from '../input/known-totals.js';
@@ -85,14 +85,14 @@ export async function calculateLanes(
   repIds: readonly string[],
   { wait }: { readonly wait: boolean },
 ): Promise<BatchRun> {
-  return unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (trx) => {
-    trx.markAffected([]);
+  return unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, async (tx) => {
+    tx.markAffected([]);
     // Pipelined in this order: the locks, the request ids, then data. The server executes each statement after the
     // previous one, so all data is read under the locks.
     const [lanes, requests, terms] = await inParallel(
-      () => lockLanes(trx, workspaceId, repIds, { wait }),
-      () => pendingRequests(trx, workspaceId, repIds),
-      () => loadTerms(trx, workspaceId, repIds),
+      () => lockLanes(tx, repIds, { wait }),
+      () => pendingRequests(tx, repIds),
+      () => loadTerms(tx, repIds),
     );
     const startedAt = clock.now();
     await failpoint('lane.afterRequests');
@@ -100,7 +100,7 @@ export async function calculateLanes(
       const [locked, pending] = [lanes.get(ofRep.repId), requests.get(ofRep.repId)];
       return locked === undefined || pending === undefined ? [] : [{ locked, requests: pending, terms: ofRep }];
     });
-    const { runs, ...more } = await calculateRequests(trx, clock, works, startedAt, maxDeals);
+    const { runs, ...more } = await calculateRequests(tx, clock, works, startedAt, maxDeals);
     const calculated = new Set(runs.map(({ repId }) => repId));
     const others = repIds.filter((repId) => !calculated.has(repId));
     return {
@@ -116,7 +116,7 @@ function nothingDone(repId: string, state: 'idle' | 'busy'): LaneRun {
 
 /** Calculates the requests of locked lanes, writes the differences and requests the reps that depend on them. */
 export async function calculateRequests(
-  trx: Work,
+  tx: Transaction,
   clock: Clock,
   works: readonly LaneWork[],
   startedAt: Date,
@@ -124,21 +124,21 @@ export async function calculateRequests(
 ): Promise<BatchRun> {
   const [first] = works;
   if (first === undefined) return { runs: [], wakes: [], checks: [] };
-  const { workspaceId, workspace } = first.terms;
-  trx.markAffected(works.map(({ terms }) => terms.repId));
+  const { workspace } = first.terms;
+  tx.markAffected(works.map(({ terms }) => terms.repId));
   const asOf = dayInZone(startedAt, workspace.timeZone);
-  const { lanes, rest } = await laneWindows(trx, works, maxDeals);
-  const { results, movedUntil } = await calculateWindows(trx, workspaceId, lanes, asOf);
-  const wakes = await requestDependents(trx, workspaceId, lanes, results, rest?.(movedUntil) ?? []);
+  const { lanes, rest } = await laneWindows(tx, works, maxDeals);
+  const { results, movedUntil } = await calculateWindows(tx, lanes, asOf);
+  const wakes = await requestDependents(tx, lanes, results, rest?.(movedUntil) ?? []);
   await failpoint('lane.afterOthers');
   // All of these are sent with the commit.
-  recordRuns(trx, workspaceId, results, { startedAt, clock });
-  finishRequests(trx, workspaceId, results);
-  if (workspace.writesBack) requestWriteBack(trx, workspaceId, results.flatMap(changedDaysOf));
-  resetFailures(trx, workspaceId, results);
-  saveMarks(trx, workspaceId, lanes, results, asOf);
+  recordRuns(tx, results, { startedAt, clock });
+  finishRequests(tx, results);
+  if (workspace.writesBack) requestWriteBack(tx, results.flatMap(changedDaysOf));
+  resetFailures(tx, results);
+  saveMarks(tx, lanes, results, asOf);
   const checked = results.filter(({ checks }) => checks.length > 0);
-  requestChecks(trx, workspaceId, checked.flatMap(checksOf));
+  requestChecks(tx, checked.flatMap(checksOf));
   await failpoint('lane.beforeCommit');
   return { runs: results.map(runOf), wakes, checks: checked.map(({ repId }) => repId) };
 }
@@ -155,7 +155,7 @@ function checksOf({ repId, checks, requests }: LaneResult): PeriodCheck[] {
 
 /** The windows of the lanes, and the requests for what remains of a lane that is divided. */
 async function laneWindows(
-  trx: Work,
+  tx: Transaction,
   works: readonly LaneWork[],
   maxDeals: number,
 ): Promise<{
@@ -165,7 +165,7 @@ async function laneWindows(
   const lanes = works.map((work) => ({ ...work, window: calculationWindow(work.terms, daysOf(work.requests)) }));
   const [only] = lanes;
   if (lanes.length !== 1 || only === undefined) return { lanes: lanes.map(shortenWindow), rest: null };
-  const { lane, rest } = await divideLane(trx, only, maxDeals);
+  const { lane, rest } = await divideLane(tx, only, maxDeals);
   return { lanes: [lane], rest };
 }
 
@@ -189,15 +189,14 @@ type Calculated = LaneDifference &
   };
 
 async function calculateWindows(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   windows: readonly LaneWindow[],
   asOf: Day,
 ): Promise<{ readonly results: LaneResult[]; readonly movedUntil: Day | null }> {
-  const inputs = await loadRepInputs(trx, windows, asOf, { explain: false });
+  const inputs = await loadRepInputs(tx, windows, asOf, { explain: false });
   await failpoint('lane.afterRead');
-  const { lanes, applied } = await applyDifferences(trx, workspaceId, calculateEach(windows, inputs));
-  if (windows[0]?.terms.workspace.sendsEvents === true) await recordChangedAmounts(trx, workspaceId, lanes, applied);
+  const { lanes, applied } = await applyDifferences(tx, calculateEach(windows, inputs));
+  if (windows[0]?.terms.workspace.sendsEvents === true) await recordChangedAmounts(tx, lanes, applied);
   const results = lanes.map(({ lane, movesUntil: _, ...result }, place) => ({
     ...result,
     locked: lane.locked,
@@ -264,8 +263,7 @@ function affectedDaysOf({ terms, window, requests }: LaneWindow): DayRange {
  * the windows on which rows no longer count, and the rest of a divided lane.
  */
 async function requestDependents(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   lanes: readonly LaneWindow[],
   results: readonly LaneResult[],
   rest: readonly CalculationRequest[],
@@ -273,7 +271,7 @@ async function requestDependents(
   // A deal that moved to another rep and period may have been calculated there already. Its managers have then counted
   // the events that were reversed only here.
   const reversed = results.map(({ difference }) => difference.reversedKeys);
-  const currentDays = await currentDaysOfEach(trx, workspaceId, reversed);
+  const currentDays = await currentDaysOfEach(tx, reversed);
   const moves = lanes.map(({ terms, window, requests }, place) => {
     const { days, creditsMoved } = (results[place] as LaneResult).difference;
     const dealsChanged = requests.filter(({ trigger, continues }) => changedDealTriggers.has(trigger) && !continues);
@@ -290,9 +288,9 @@ async function requestDependents(
       jobIds: jobsOf(requests),
     };
   });
-  const dependents = await dependentRequests(trx, workspaceId, moves);
+  const dependents = await dependentRequests(tx, moves);
   const requested = [...rest, ...dependents, ...results.flatMap(formerDaysRequests)];
-  await requestCalculation(trx, workspaceId, requested);
+  await requestCalculation(tx, requested);
   return [...new Set(requested.map(({ repId }) => repId))];
 }
 
@@ -323,13 +321,7 @@ const changedDealTriggers: ReadonlySet<Trigger> = new Set([
 ]);
 
 /** Most lanes have no freshness mark to update. */
-function saveMarks(
-  trx: Work,
-  workspaceId: string,
-  lanes: readonly LaneWindow[],
-  results: readonly LaneResult[],
-  asOf: Day,
-): void {
+function saveMarks(tx: Transaction, lanes: readonly LaneWindow[], results: readonly LaneResult[], asOf: Day): void {
   const marks = results.map((result, place) => {
     const { terms, window } = lanes[place] as LaneWindow;
     const { repId, locked, requests } = result;
@@ -337,14 +329,12 @@ function saveMarks(
     return { repId, locked, mark: freshnessMarkOf(run, locked.mark) };
   });
   saveFreshnessMarks(
-    trx,
-    workspaceId,
+    tx,
     marks.filter(({ locked, mark }) => locked.mark !== null || mark !== null),
   );
   const completed = marks.filter(({ locked, mark }) => !locked.isComplete && isCompleteMark(mark));
   markComplete(
-    trx,
-    workspaceId,
+    tx,
     completed.map(({ repId }) => repId),
   );
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Clock } from '../../kernel/clock.js';
 import { isOutage, isTransient } from '../../platform/database/database-errors.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { loadTerms } from '../input/rep-terms.js';
 import { type BatchRun, calculateRequests, type LaneWork } from './calculate-lanes.js';
 import { dealsToCalculate } from './lane-batches.js';
@@ -34,45 +34,39 @@ const maxDealsUnderLock = 10_000;
  * holds the configuration lock, so no other calculation runs. Cascades and ranks that follow are calculated too.
  * Lanes whose last calculation failed are skipped: they are retried later and must not block the change.
  */
-export async function calculatePending(
-  trx: Work,
-  clock: Clock,
-  workspaceId: string,
-  affected: Affected,
-): Promise<CalculatedFirst> {
+export async function calculatePending(tx: Transaction, clock: Clock, affected: Affected): Promise<CalculatedFirst> {
   const taken = new Set<string>();
   const repIds = new Set<string>();
   const jobIds = new Set<string>();
   for (let lanes = 0; ; ) {
-    const pending = await pendingReps(trx, workspaceId, affected, taken);
+    const pending = await pendingReps(tx, affected, taken);
     if (pending.length === 0) return { repIds: [...repIds], jobIds: [...jobIds] };
     lanes += pending.length;
-    if (lanes > maxLanesUnderLock || (await dealsToCalculate(trx, workspaceId, pending)) > maxDealsUnderLock)
+    if (lanes > maxLanesUnderLock || (await dealsToCalculate(tx, pending)) > maxDealsUnderLock)
       throw new PendingCalculations(pending);
-    const { runs, wakes } = await calculateTogether(trx, clock, workspaceId, pending, taken);
+    const { runs, wakes } = await calculateTogether(tx, clock, pending, taken);
     for (const wake of wakes) repIds.add(wake);
     for (const { jobIds: ofRun } of runs) for (const jobId of ofRun) jobIds.add(jobId);
   }
 }
 
 async function calculateTogether(
-  trx: Work,
+  tx: Transaction,
   clock: Clock,
-  workspaceId: string,
   repIds: readonly string[],
   taken: Set<string>,
 ): Promise<BatchRun> {
   try {
-    const locked = await lockLanes(trx, workspaceId, repIds, { wait: true });
-    const requests = await pendingRequests(trx, workspaceId, repIds);
-    const terms = await loadTerms(trx, workspaceId, repIds);
+    const locked = await lockLanes(tx, repIds, { wait: true });
+    const requests = await pendingRequests(tx, repIds);
+    const terms = await loadTerms(tx, repIds);
     const works = terms.map((ofRep): LaneWork => {
       // Deletes are sent with the commit, so requests of an earlier run in this transaction are still visible.
       const open = (requests.get(ofRep.repId) ?? []).filter((request) => !taken.has(request.request_id));
       for (const request of open) taken.add(request.request_id);
       return { locked: locked.get(ofRep.repId) as LockedLane, requests: open, terms: ofRep };
     });
-    return await calculateRequests(trx, clock, works, clock.now());
+    return await calculateRequests(tx, clock, works, clock.now());
   } catch (error) {
     if (isTransient(error) || isOutage(error)) throw error;
     throw new PendingCalculations(repIds);
@@ -81,16 +75,15 @@ async function calculateTogether(
 
 /** The affected reps that have requests other than those already taken, except reps whose lane has failed. */
 async function pendingReps(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   affected: Affected,
   taken: ReadonlySet<string> = new Set(),
 ): Promise<string[]> {
   const { rows } = await sql<{ rep_id: string }>`
     select distinct q.rep_id from calculation_requests q
     join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id and l.attempts = 0 and l.parked_at is null
-    where q.workspace_id = ${workspaceId} and q.request_id <> all(${[...taken]}::bigint[])
+    where q.workspace_id = ${tx.workspaceId} and q.request_id <> all(${[...taken]}::bigint[])
       and ${affected === null ? sql`true` : sql`q.rep_id = any(${affected}::uuid[])`}
-    order by q.rep_id`.execute(trx);
+    order by q.rep_id`.execute(tx.db);
   return rows.map((row) => row.rep_id);
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { addDays, allDays, type Day, type DayRange, intersection, overlap } from '../../kernel/day.js';
 import { periodOf, periodRange } from '../../kernel/period.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { loadTeam } from '../input/hierarchy.js';
 import { calculationWindow, maxPeriodKind } from '../input/load-window.js';
 import { hasCascades, type RepTerms } from '../input/rep-terms.js';
@@ -37,13 +37,13 @@ interface LanePart<Lane> {
  * since the lanes of a batch are small.
  */
 export async function divideLane<Lane extends RequestedWindow>(
-  trx: Work,
+  tx: Transaction,
   lane: Lane,
   maxDeals: number,
 ): Promise<LanePart<Lane>> {
   const whole = shortenWindow(lane);
-  const team = hasCascades(lane.terms) ? await loadTeam(trx, lane.terms.workspaceId, lane.terms.repId) : [];
-  const deals = new DealCounts(trx, lane.terms, team);
+  const team = hasCascades(lane.terms) ? await loadTeam(tx, lane.terms.repId) : [];
+  const deals = new DealCounts(tx, lane.terms, team);
   if (!(await deals.exceed(whole.window, maxDeals))) return { lane: whole, rest: null };
   const { from, isFirst, isUntrusted } = startOf(lane);
   const end = endOf(lane, await deals.byDay({ from, to: lane.window.to }), maxDeals);
@@ -180,7 +180,7 @@ class DealCounts {
   private readonly sources: readonly ({ readonly repId: string } & DayRange)[];
 
   constructor(
-    private readonly trx: Work,
+    private readonly tx: Transaction,
     private readonly terms: RepTerms,
     team: readonly ({ readonly repId: string } & DayRange)[],
   ) {
@@ -191,14 +191,14 @@ class DealCounts {
     const { rows } = await sql<{ count: number }>`
       select count(*)::int as count from (
         select from ${this.within(days)} limit ${max + 1}
-      ) counted`.execute(this.trx);
+      ) counted`.execute(this.tx.db);
     return (rows[0]?.count ?? 0) > max;
   }
 
   async byDay(days: DayRange): Promise<readonly DayOfDeals[]> {
     const { rows } = await sql<DayOfDeals>`
       select d.close_date as day, count(*)::int as count from ${this.within(days)} group by 1 order by 1`.execute(
-      this.trx,
+      this.tx.db,
     );
     return rows;
   }

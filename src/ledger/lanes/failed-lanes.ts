@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 /** A lane with requests whose last calculations failed. */
 export interface FailedLane {
@@ -15,7 +15,7 @@ export interface FailedLane {
 }
 
 /** The lanes of the workspace that fail, parked ones first. */
-export async function loadFailedLanes(trx: Work, workspaceId: string): Promise<FailedLane[]> {
+export async function loadFailedLanes(tx: Transaction): Promise<FailedLane[]> {
   const { rows } = await sql<FailedLane>`
     select l.rep_id as "repId", r.name as "repName", l.attempts, coalesce(l.last_error, 'unknown') as error,
       q.requested_at as "requestedAt", case when l.parked_at is null then l.not_before end as "nextAttemptAt",
@@ -26,7 +26,7 @@ export async function loadFailedLanes(trx: Work, workspaceId: string): Promise<F
       select min(requested_at) as requested_at from calculation_requests q
       where q.workspace_id = l.workspace_id and q.rep_id = l.rep_id
     ) q
-    where l.workspace_id = ${workspaceId} and l.attempts > 0 and q.requested_at is not null
-    order by l.parked_at is null, q.requested_at, l.rep_id`.execute(trx);
+    where l.workspace_id = ${tx.workspaceId} and l.attempts > 0 and q.requested_at is not null
+    order by l.parked_at is null, q.requested_at, l.rep_id`.execute(tx.db);
   return rows;
 }

@@ -3,7 +3,7 @@ import { chunkBySize } from '../../kernel/chunk.js';
 import { type Day, type DayRange, hull } from '../../kernel/day.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { loadTeams } from '../input/hierarchy.js';
 import { maxDealsOfLane } from './divide-windows.js';
 
@@ -24,16 +24,15 @@ interface LaneSize extends DayRange {
  * cascade rules comes after the reps below, in another batch: the cascade reads what those batches have written. Requests
  * that arrive later only make a batch larger.
  */
-export async function laneBatches(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[][]> {
-  const own = await sizesOf(trx, workspaceId, repIds);
-  const managerIds = await cascadeManagersAmong(trx, workspaceId, [...own.keys()]);
-  return batchesBySize(trx, workspaceId, own, managerIds);
+export async function laneBatches(tx: Transaction, repIds: readonly string[]): Promise<string[][]> {
+  const own = await sizesOf(tx, repIds);
+  const managerIds = await cascadeManagersAmong(tx, [...own.keys()]);
+  return batchesBySize(tx, own, managerIds);
 }
 
 /** Divides reps into batches for a calculation of the days that writes nothing; `managerIds` have cascade rules. */
 export async function repBatches(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
   managerIds: readonly string[],
   { from, to }: DayRange,
@@ -42,46 +41,45 @@ export async function repBatches(
     select q.rep_id as "repId", ${from}::text as "from", ${to}::text as "to", d.deals
     from (
       select rep_id, ${from}::date as from_day, ${to}::date as to_day from unnest(${repIds}::uuid[]) r (rep_id) offset 0
-    ) q cross join lateral (${countDeals(workspaceId, 'q')}) d`.execute(trx);
+    ) q cross join lateral (${countDeals(tx.workspaceId, 'q')}) d`.execute(tx.db);
   const sizes = new Map(rows.map((row) => [row.repId, row]));
   const own = new Map(repIds.map((repId) => [repId, sizes.get(repId) as LaneSize]));
   const managersAmong = managerIds.filter((repId) => own.has(repId));
-  return batchesBySize(trx, workspaceId, own, managersAmong);
+  return batchesBySize(tx, own, managersAmong);
 }
 
 async function batchesBySize(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   own: ReadonlyMap<string, LaneSize>,
   managerIds: readonly string[],
 ): Promise<string[][]> {
-  const teams = await loadTeamIds(trx, workspaceId, managerIds);
-  const ofTeams = await dealsOfTeams(trx, workspaceId, own, teams);
+  const teams = await loadTeamIds(tx, managerIds);
+  const ofTeams = await dealsOfTeams(tx, own, teams);
   const sizeOf = (repId: string) => (own.get(repId)?.deals ?? 0) + (ofTeams.get(repId) ?? 0);
   const limits = { items: maxLanesPerBatch, size: maxDealsPerBatch };
   return levelsOf([...own.keys()], teams).flatMap((level) => chunkBySize(level, sizeOf, limits));
 }
 
 /** The deals that the calculation of the lanes reads at most. */
-export async function dealsToCalculate(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<number> {
-  const own = await sizesOf(trx, workspaceId, repIds);
-  const managerIds = await cascadeManagersAmong(trx, workspaceId, [...own.keys()]);
-  const ofTeams = await dealsOfTeams(trx, workspaceId, own, await loadTeamIds(trx, workspaceId, managerIds));
+export async function dealsToCalculate(tx: Transaction, repIds: readonly string[]): Promise<number> {
+  const own = await sizesOf(tx, repIds);
+  const managerIds = await cascadeManagersAmong(tx, [...own.keys()]);
+  const ofTeams = await dealsOfTeams(tx, own, await loadTeamIds(tx, managerIds));
   return [...own].reduce((sum, [repId, { deals }]) => sum + deals + (ofTeams.get(repId) ?? 0), 0);
 }
 
 /** The number of deals in the years of the requests, which contain every window except those with approved periods. */
-async function sizesOf(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<Map<string, LaneSize>> {
+async function sizesOf(tx: Transaction, repIds: readonly string[]): Promise<Map<string, LaneSize>> {
   const { rows } = await sql<LaneSize>`
     select q.rep_id as "repId", q.from_day as "from", q.to_day as "to", d.deals
     from (
       select rep_id, make_date(extract(year from min(from_day))::int, 1, 1) as from_day,
         make_date(extract(year from max(to_day))::int, 12, 31) as to_day
       from calculation_requests
-      where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])
+      where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[])
       group by rep_id
       offset 0
-    ) q cross join lateral (${countDeals(workspaceId, 'q')}) d`.execute(trx);
+    ) q cross join lateral (${countDeals(tx.workspaceId, 'q')}) d`.execute(tx.db);
   const sizes = new Map(rows.map((row) => [row.repId, row]));
   // In the order of the call: that of the rows depends on the plan of the server.
   return new Map([...new Set(repIds)].flatMap((repId) => sizes.get(repId) ?? []).map((size) => [size.repId, size]));
@@ -98,25 +96,24 @@ function countDeals(workspaceId: string, span: string) {
     ) counted`;
 }
 
-async function cascadeManagersAmong(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
+async function cascadeManagersAmong(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ repId: string }>`
     select distinct s.rep_id as "repId" from assignments s
     join plan_rules r on r.workspace_id = s.workspace_id and r.plan_id = s.plan_id and r.phase = 'cascade'
-    where s.workspace_id = ${workspaceId} and s.rep_id = any(${repIds}::uuid[])`.execute(trx);
+    where s.workspace_id = ${tx.workspaceId} and s.rep_id = any(${repIds}::uuid[])`.execute(tx.db);
   return rows.map(({ repId }) => repId);
 }
 
 /** The reps below each manager. */
 type Teams = ReadonlyMap<string, ReadonlySet<string>>;
 
-async function loadTeamIds(trx: Work, workspaceId: string, managerIds: readonly string[]): Promise<Teams> {
-  const teams = await loadTeams(trx, workspaceId, managerIds);
+async function loadTeamIds(tx: Transaction, managerIds: readonly string[]): Promise<Teams> {
+  const teams = await loadTeams(tx, managerIds);
   return new Map([...teams].map(([managerId, team]) => [managerId, new Set(team.map(({ repId }) => repId))]));
 }
 
 async function dealsOfTeams(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   own: ReadonlyMap<string, LaneSize>,
   teams: Teams,
 ): Promise<ReadonlyMap<string, number>> {
@@ -134,7 +131,7 @@ async function dealsOfTeams(
         ['from_day', 'date', ([, { from }]): Day => from],
         ['to_day', 'date', ([, { to }]): Day => to],
       ],
-    )} cross join lateral (${countDeals(workspaceId, 'rows_from')}) d`.execute(trx);
+    )} cross join lateral (${countDeals(tx.workspaceId, 'rows_from')}) d`.execute(tx.db);
   const deals = new Map(rows.map((row) => [row.repId, row.deals]));
   const sum = (team: ReadonlySet<string>) => [...team].reduce((total, repId) => total + (deals.get(repId) ?? 0), 0);
   return new Map([...teams].map(([managerId, team]) => [managerId, sum(team)]));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { addDays, allDays, type Day, type DayRange, latestDay } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { hasPeriodicRules, type RepTerms } from '../input/rep-terms.js';
 import { type Trigger } from '../requests/calculation-requests.js';
 import { calculationCode } from './calculation-code.js';
@@ -62,7 +62,7 @@ interface LaneMark {
 }
 
 /** Stores the freshness marks of lanes, which the caller has locked, with the commit. */
-export function saveFreshnessMarks(trx: Work, workspaceId: string, marks: readonly LaneMark[]): void {
+export function saveFreshnessMarks(tx: Transaction, marks: readonly LaneMark[]): void {
   const changed = marks.flatMap(({ repId, mark }) => (mark === 'unchanged' ? [] : [{ repId, mark }]));
   if (changed.length === 0) return;
   const save = sql`
@@ -77,11 +77,11 @@ export function saveFreshnessMarks(trx: Work, workspaceId: string, marks: readon
       ['deals', 'integer', ({ mark }) => mark?.deals ?? null],
       ['skipped', 'integer', ({ mark }) => mark?.skipped ?? null],
     ])}
-    where l.workspace_id = ${workspaceId} and l.rep_id = any(${changed.map(({ repId }) => repId)}::uuid[])
+    where l.workspace_id = ${tx.workspaceId} and l.rep_id = any(${changed.map(({ repId }) => repId)}::uuid[])
       and l.rep_id = rows_from.rep_id
       and (l.fresh_revision, l.fresh_until, l.fresh_through, l.fresh_code, l.fresh_deals, l.fresh_skipped) is distinct from
         (rows_from.revision, rows_from.until, rows_from.through, rows_from.code, rows_from.deals, rows_from.skipped)`;
-  trx.beforeCommit(save);
+  tx.beforeCommit(save);
 }
 
 /** A rep to calculate, with the figures of its freshness mark; null if only a calculation can give them. */
@@ -95,27 +95,22 @@ export interface RequestedLane {
  * no request since the last calculation, same configuration, same code. One statement, so that requests and marks
  * are from one snapshot.
  */
-export async function lanesToCalculate(
-  trx: Work,
-  workspaceId: string,
-  planId: string | null,
-  today: Day,
-): Promise<RequestedLane[]> {
+export async function lanesToCalculate(tx: Transaction, planId: string | null, today: Day): Promise<RequestedLane[]> {
   const { rows } = await sql<{ repId: string; deals: number | null; skipped: number | null }>`
     select r.rep_id as "repId", l.fresh_deals as deals, l.fresh_skipped as skipped
     from reps r
     left join (
       select l.* from lanes l join workspaces w on w.workspace_id = l.workspace_id
-      where l.workspace_id = ${workspaceId} and l.fresh_revision = w.configuration_revision
+      where l.workspace_id = ${tx.workspaceId} and l.fresh_revision = w.configuration_revision
         and l.fresh_through >= ${allDays.to}::date and l.fresh_until >= ${today}::date and l.fresh_code = ${calculationCode}
         and not exists (
-          select from calculation_requests q where q.workspace_id = ${workspaceId} and q.rep_id = l.rep_id
+          select from calculation_requests q where q.workspace_id = ${tx.workspaceId} and q.rep_id = l.rep_id
         )
     ) l on l.rep_id = r.rep_id
-    where r.workspace_id = ${workspaceId} and (${planId}::uuid is null or r.rep_id in (
-      select a.rep_id from assignments a where a.workspace_id = ${workspaceId} and a.plan_id = ${planId}::uuid
+    where r.workspace_id = ${tx.workspaceId} and (${planId}::uuid is null or r.rep_id in (
+      select a.rep_id from assignments a where a.workspace_id = ${tx.workspaceId} and a.plan_id = ${planId}::uuid
     ))
-    order by r.rep_id`.execute(trx);
+    order by r.rep_id`.execute(tx.db);
   return rows.map(({ repId, deals, skipped }) => ({
     repId,
     freshCounts: deals === null || skipped === null ? null : { deals, skipped },

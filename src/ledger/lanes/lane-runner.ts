@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { type Clock } from '../../kernel/clock.js';
 import { isOutage, isTermination } from '../../platform/database/database-errors.js';
-import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Log } from '../../platform/log.js';
 import { metrics } from '../../platform/metrics.js';
@@ -118,7 +118,7 @@ export class LaneRunner {
   /** Wakes the lanes that have requests, after a transaction other than a calculation has released them. */
   async wakeReleased(workspaceId: string, repIds: readonly string[]): Promise<void> {
     try {
-      const requested = await this.unitOfWork.write({ workspaceId }, (trx) => repsToWake(trx, workspaceId, repIds));
+      const requested = await this.unitOfWork.write({ workspaceId }, (tx) => repsToWake(tx, repIds));
       if (requested.length > 0) await this.wakeLanes(workspaceId, requested);
     } catch (error) {
       this.log.warn({ err: error, workspaceId, repIds }, 'released lanes not checked; left to the sweep');
@@ -128,13 +128,13 @@ export class LaneRunner {
   /** The reps with requests after a run: a worker that was woken meanwhile found the lane busy and returned. */
   private async requestedAgain(workspaceId: string, repIds: readonly string[]): Promise<string[]> {
     if (repIds.length === 0) return [];
-    return this.unitOfWork.read({ workspaceId }, (trx) => repsWithRequests(trx, workspaceId, repIds));
+    return this.unitOfWork.read({ workspaceId }, (tx) => repsWithRequests(tx, repIds));
   }
 
   /** A single lane needs no division into batches. */
   private async batches(workspaceId: string, repIds: readonly string[]): Promise<string[][]> {
     if (repIds.length === 1) return [[...repIds]];
-    return this.unitOfWork.read({ workspaceId }, (trx) => laneBatches(trx, workspaceId, repIds));
+    return this.unitOfWork.read({ workspaceId }, (tx) => laneBatches(tx, repIds));
   }
 
   /** Waits for lanes that others hold, one at a time, so that it cannot deadlock. */
@@ -181,7 +181,7 @@ export class LaneRunner {
   /** A run whose connection ended counts as failed if others have one: it would fail without end. */
   private async isServerResponding(workspaceId: string): Promise<boolean> {
     try {
-      await this.unitOfWork.read({ workspaceId }, (trx) => sql`select 1`.execute(trx));
+      await this.unitOfWork.read({ workspaceId }, (tx) => sql`select 1`.execute(tx.db));
       return true;
     } catch {
       return false;
@@ -192,33 +192,32 @@ export class LaneRunner {
   private async recordFailure(lane: Lane, error: unknown): Promise<void> {
     this.log.error({ err: error, ...lane }, 'lane calculation failed');
     const message = error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
-    await this.unitOfWork.write(lane, async (trx) => {
+    await this.unitOfWork.write(lane, async (tx) => {
       const at = this.clock.now();
-      const failed = await countFailure(trx, lane, message, at);
+      const failed = await countFailure(tx, lane, message, at);
       const { workspaceId, repId } = lane;
       const run = { trigger: 'calculation', scope: 'rep', repId, outcome: 'failed', error: message, at } as const;
-      await recordAuditEntry(trx, { workspaceId, actor: 'orchestrator' }, run);
+      await recordAuditEntry(tx, { workspaceId, actor: 'orchestrator' }, run);
       await failpoint('lane.afterFailure');
-      if (failed.parked) await this.completeJobsOfParkedLane(trx, lane);
+      if (failed.parked) await this.completeJobsOfParkedLane(tx, lane);
     });
   }
 
-  private async completeJobsOfParkedLane(trx: Work, { workspaceId, repId }: Lane): Promise<void> {
-    const jobs = await trx
+  private async completeJobsOfParkedLane(tx: Transaction, { repId }: Lane): Promise<void> {
+    const jobs = await tx.db
       .selectFrom('calculation_requests')
       .select('job_id')
       .distinct()
-      .where('workspace_id', '=', workspaceId)
+      .where('workspace_id', '=', tx.workspaceId)
       .where('rep_id', '=', repId)
       .where('job_id', 'is not', null)
       .execute();
-    for (const { job_id: jobId } of jobs) if (jobId !== null) await completeJobIfDone(trx, workspaceId, jobId);
+    for (const { job_id: jobId } of jobs) if (jobId !== null) await completeJobIfDone(tx, jobId);
   }
 
   /** Runs after the commit, so that of two lanes that finish together the later one sees no requests left. */
   private async completeJobs(workspaceId: string, jobIds: readonly string[]): Promise<void> {
-    for (const jobId of jobIds)
-      await this.unitOfWork.write({ workspaceId }, (trx) => completeJobIfDone(trx, workspaceId, jobId));
+    for (const jobId of jobIds) await this.unitOfWork.write({ workspaceId }, (tx) => completeJobIfDone(tx, jobId));
   }
 }
 
@@ -264,21 +263,21 @@ export class TimeSlice {
 const maxAttempts = 8;
 
 async function countFailure(
-  trx: Work,
-  { workspaceId, repId }: Lane,
+  tx: Transaction,
+  { repId }: Lane,
   message: string,
   now: Date,
 ): Promise<{ parked: boolean }> {
-  const lane = await trx
+  const lane = await tx.db
     .selectFrom('lanes')
     .select('attempts')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .forNoKeyUpdate()
     .executeTakeFirst();
   const attempts = (lane?.attempts ?? 0) + 1;
   const parked = attempts >= maxAttempts;
-  await trx
+  await tx.db
     .updateTable('lanes')
     .set({
       attempts,
@@ -286,7 +285,7 @@ async function countFailure(
       not_before: new Date(now.getTime() + 2 ** attempts * 250),
       parked_at: parked ? now : null,
     })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .execute();
   return { parked };

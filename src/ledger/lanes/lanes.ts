@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Day, type DayRange, hull } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Trigger } from '../requests/calculation-requests.js';
 
 /** The serial queue of one rep. */
@@ -41,8 +41,8 @@ export interface StoredMark extends FreshnessMark {
 type LaneRow = Omit<LockedLane, 'mark'> & { readonly [Column in keyof StoredMark]: StoredMark[Column] | null };
 
 /** Locks the lane's row. Returns null if there is none. */
-export async function lockLane(trx: Work, { workspaceId, repId }: Lane): Promise<LockedLane | null> {
-  return (await lockLanes(trx, workspaceId, [repId], { wait: true })).get(repId) ?? null;
+export async function lockLane(tx: Transaction, { repId }: Lane): Promise<LockedLane | null> {
+  return (await lockLanes(tx, [repId], { wait: true })).get(repId) ?? null;
 }
 
 /**
@@ -50,8 +50,7 @@ export async function lockLane(trx: Work, { workspaceId, repId }: Lane): Promise
  * so that transactions that lock several lanes neither wait nor deadlock.
  */
 export async function lockLanes(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
   { wait }: { readonly wait: boolean },
 ): Promise<ReadonlyMap<string, LockedLane>> {
@@ -59,9 +58,9 @@ export async function lockLanes(
     select rep_id as "repId", cleared_at as "clearedAt", not incomplete as "isComplete", attempts > 0 or parked_at is not null as "hasFailed",
       fresh_revision as revision, fresh_code as code, fresh_until as until, fresh_through as through,
       fresh_deals as deals, fresh_skipped as skipped
-    from lanes where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])
+    from lanes where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[])
     order by rep_id
-    for no key update ${wait ? sql`` : sql`skip locked`}`.execute(trx);
+    for no key update ${wait ? sql`` : sql`skip locked`}`.execute(tx.db);
   return new Map(rows.map((row) => [row.repId, lockedLane(row)]));
 }
 
@@ -84,14 +83,13 @@ export interface PendingRequest {
 
 /** The requests of the lanes, by rep. */
 export async function pendingRequests(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly PendingRequest[]>> {
   const { rows } = await sql<PendingRequest>`
     select request_id, rep_id, from_day, to_day, trigger, deal_id, job_id, continues from calculation_requests
-    where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])
-    order by rep_id, request_id`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[])
+    order by rep_id, request_id`.execute(tx.db);
   return groupBy(rows, (row) => row.rep_id);
 }
 

@@ -4,7 +4,7 @@ import { type BlockedChange } from '../../engine/model.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DayRange } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type AppliedDifference } from '../output/apply-difference.js';
 import { dealsOf, jobsOf, type LockedLane, type PendingRequest, triggersOf } from './lanes.js';
 
@@ -35,8 +35,7 @@ export function outcomeOf(result: LaneResult): RunOutcome {
 
 /** With the commit: one audit row for each lane, with the deals and jobs of its requests. */
 export function recordRuns(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   results: readonly LaneResult[],
   { startedAt, clock }: { readonly startedAt: Date; readonly clock: Clock },
 ): void {
@@ -44,7 +43,7 @@ export function recordRuns(
   const audit = sql`
     insert into audit_runs (workspace_id, run_id, actor, trigger, scope, deal_id, rep_id, period, outcome, events_written,
       events_reversed, statement_locked, skipped, deals, blocked, details, error, started_at, duration_ms)
-    select ${workspaceId}::uuid, run_id, 'orchestrator', trigger, scope, deal_id, rep_id, null, outcome, events_written,
+    select ${tx.workspaceId}::uuid, run_id, 'orchestrator', trigger, scope, deal_id, rep_id, null, outcome, events_written,
       events_reversed, statement_locked, skipped, deals, blocked, details, null, ${startedAt}::timestamptz,
       ${duration}::integer
     from ${unnestRows(results, [
@@ -62,8 +61,8 @@ export function recordRuns(
       ['blocked', 'jsonb', blockedSummary],
       ['details', 'jsonb', ({ planVersionIds }) => JSON.stringify({ planVersionIds })],
     ])}`;
-  trx.beforeCommit(audit);
-  recordSubjects(trx, workspaceId, results);
+  tx.beforeCommit(audit);
+  recordSubjects(tx, results);
 }
 
 /** The deal, if the requests name only one. */
@@ -85,51 +84,51 @@ function blockedSummary({ blocked }: LaneResult): string | null {
   return JSON.stringify({ statementLocked: true, periods, changes: blocked.slice(0, maxBlockedChanges) });
 }
 
-function recordSubjects(trx: Work, workspaceId: string, results: readonly LaneResult[]): void {
+function recordSubjects(tx: Transaction, results: readonly LaneResult[]): void {
   const deals = results.flatMap(({ runId, requests }) => dealsOf(requests).map((id) => ({ runId, id })));
   const jobs = results.flatMap(({ runId, requests }) => jobsOf(requests).map((id) => ({ runId, id })));
   if (deals.length > 0) {
     const ofDeals = sql`
-      insert into audit_run_deals (workspace_id, deal_id, run_id) select ${workspaceId}::uuid, id, run_id
+      insert into audit_run_deals (workspace_id, deal_id, run_id) select ${tx.workspaceId}::uuid, id, run_id
       from ${unnestRows(deals, [
         ['id', 'text', ({ id }) => id],
         ['run_id', 'uuid', ({ runId }) => runId],
       ])}`;
-    trx.beforeCommit(ofDeals);
+    tx.beforeCommit(ofDeals);
   }
   if (jobs.length === 0) return;
   const ofJobs = sql`
-    insert into audit_run_jobs (workspace_id, job_id, run_id) select ${workspaceId}::uuid, id, run_id
+    insert into audit_run_jobs (workspace_id, job_id, run_id) select ${tx.workspaceId}::uuid, id, run_id
     from ${unnestRows(jobs, [
       ['id', 'uuid', ({ id }) => id],
       ['run_id', 'uuid', ({ runId }) => runId],
     ])}`;
-  trx.beforeCommit(ofJobs);
+  tx.beforeCommit(ofJobs);
 }
 
 /** With the commit: deletes exactly the requests that the runs have completed. */
-export function finishRequests(trx: Work, workspaceId: string, results: readonly LaneResult[]): void {
+export function finishRequests(tx: Transaction, results: readonly LaneResult[]): void {
   const ids = results.flatMap(({ requests }) => requests.map((request) => request.request_id));
   const finished = sql`
-    delete from calculation_requests where workspace_id = ${workspaceId}
+    delete from calculation_requests where workspace_id = ${tx.workspaceId}
       and rep_id = any(${results.map(({ repId }) => repId)}::uuid[]) and request_id = any(${ids}::bigint[])`;
-  trx.beforeCommit(finished);
+  tx.beforeCommit(finished);
 }
 
 /** With the commit: lanes that failed before begin to count from zero. */
-export function resetFailures(trx: Work, workspaceId: string, results: readonly LaneResult[]): void {
+export function resetFailures(tx: Transaction, results: readonly LaneResult[]): void {
   const failed = results.filter(({ locked }) => locked.hasFailed).map(({ repId }) => repId);
   if (failed.length === 0) return;
   const reset = sql`
     update lanes set attempts = 0, not_before = null, parked_at = null, last_error = null
-    where workspace_id = ${workspaceId} and rep_id = any(${failed}::uuid[])`;
-  trx.beforeCommit(reset);
+    where workspace_id = ${tx.workspaceId} and rep_id = any(${failed}::uuid[])`;
+  tx.beforeCommit(reset);
 }
 
 /** With the commit: the ledger of the reps is complete again after a deletion of events. */
-export function markComplete(trx: Work, workspaceId: string, repIds: readonly string[]): void {
+export function markComplete(tx: Transaction, repIds: readonly string[]): void {
   if (repIds.length === 0) return;
   const complete = sql`
-    update lanes set incomplete = false where workspace_id = ${workspaceId} and rep_id = any(${repIds}::uuid[])`;
-  trx.beforeCommit(complete);
+    update lanes set incomplete = false where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[])`;
+  tx.beforeCommit(complete);
 }

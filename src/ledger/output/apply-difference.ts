@@ -4,7 +4,7 @@ import { type Day, type DayRange } from '../../kernel/day.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { EventLoopSlice, inParallel } from '../../kernel/waiting.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type LedgerRow } from '../input/ledger-rows.js';
 import { type Difference, isSameCredit, type Write } from './difference.js';
@@ -51,21 +51,19 @@ const rowsPerStatement = 2000;
  * transaction of a first import it expects none. Conflicts on the primary key find the rows in place of joins.
  */
 export async function applyDifferences<Lane extends LaneDifference>(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   calculated: AsyncIterable<Lane>,
 ): Promise<{ readonly lanes: readonly Lane[]; readonly applied: readonly AppliedDifference[] }> {
-  const writer = new EventWriter<Lane>(trx, workspaceId);
+  const writer = new EventWriter<Lane>(tx);
   for await (const lane of calculated) await writer.add(lane);
   await writer.sendRest();
   const { lanes } = writer;
-  return { lanes, applied: await countChanges(trx, workspaceId, lanes, writer.displaced()) };
+  return { lanes, applied: await countChanges(tx, lanes, writer.displaced()) };
 }
 
 /** Refreshes the quota counters and the monthly totals of all changed events. */
 async function countChanges(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   lanes: readonly LaneDifference[],
   pending: Promise<readonly Displaced[]>,
 ): Promise<AppliedDifference[]> {
@@ -78,14 +76,14 @@ async function countChanges(
   const hasTruedUp = lanes.some((lane) => lane.hasTruedUp);
   const [displaced] = await inParallel(
     () => pending,
-    () => reverseEvents(trx, workspaceId, lanes),
-    () => refreshTotals(trx, workspaceId, unknown, hasTruedUp),
-    () => setTotals(trx, workspaceId, known, hasTruedUp),
+    () => reverseEvents(tx, lanes),
+    () => refreshTotals(tx, unknown, hasTruedUp),
+    () => setTotals(tx, known, hasTruedUp),
   );
   await failpoint('lane.midWrite');
   for (const row of displaced) goneFrom(affected[row.lane] as Affected, row);
   const touched = new Set(displaced.map((row) => footprints[row.lane] as Footprint));
-  await refreshTotals(trx, workspaceId, [...touched], hasTruedUp);
+  await refreshTotals(tx, [...touched], hasTruedUp);
   return lanes.map(({ writes, reversals }, lane) => ({
     eventsWritten: writes.length,
     eventsReversed: reversals.length,
@@ -131,8 +129,7 @@ interface Displaced extends Counter {
 }
 
 type Statement = (
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   lanes: readonly LaneDifference[],
   writes: readonly LaneWrite[],
 ) => Promise<readonly Displaced[]>;
@@ -149,10 +146,7 @@ class EventWriter<Lane extends LaneDifference> {
   private readonly sent: Promise<readonly Displaced[]>[] = [];
   private readonly slice = new EventLoopSlice();
 
-  constructor(
-    private readonly trx: Work,
-    private readonly workspaceId: string,
-  ) {}
+  constructor(private readonly tx: Transaction) {}
 
   /** Sends full statements; the remaining writes wait for those of the next lane. */
   async add(difference: Lane): Promise<void> {
@@ -177,7 +171,7 @@ class EventWriter<Lane extends LaneDifference> {
   /** Encoding thousands of rows takes long, so other work runs in between. */
   private async send(statement: Statement, writes: readonly LaneWrite[]): Promise<void> {
     await this.slice.pause();
-    const result = statement(this.trx, this.workspaceId, this.lanes, writes);
+    const result = statement(this.tx, this.lanes, writes);
     // The caller receives the error of the first statement that fails.
     result.catch(() => undefined);
     this.sent.push(result);
@@ -196,18 +190,17 @@ function writtenFor(workspaceId: string): RawBuilder<unknown> {
 }
 
 async function insertEvents(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   lanes: readonly LaneDifference[],
   writes: readonly LaneWrite[],
 ): Promise<readonly Displaced[]> {
   await sql`
     with rows as materialized (select * from ${rowsOf(lanes, writes)}),
     events as (
-      insert into commission_events (revision, ${written}) select 1, ${writtenFor(workspaceId)} from rows
+      insert into commission_events (revision, ${written}) select 1, ${writtenFor(tx.workspaceId)} from rows
     )
     insert into commission_event_history (revision, change, ${written})
-    select 1, change, ${writtenFor(workspaceId)} from rows`.execute(trx);
+    select 1, change, ${writtenFor(tx.workspaceId)} from rows`.execute(tx.db);
   return [];
 }
 
@@ -216,8 +209,7 @@ async function insertEvents(
  * counter and month are returned, from its history: they have lost it.
  */
 async function upsertEvents(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   lanes: readonly LaneDifference[],
   writes: readonly LaneWrite[],
 ): Promise<readonly Displaced[]> {
@@ -225,7 +217,7 @@ async function upsertEvents(
     with rows as materialized (select * from ${rowsOf(lanes, writes)}),
     events as (
       insert into commission_events (revision, ${written})
-      select ${revisionOfNewEvents(workspaceId)}, ${writtenFor(workspaceId)} from rows
+      select ${revisionOfNewEvents(tx.workspaceId)}, ${writtenFor(tx.workspaceId)} from rows
       on conflict (workspace_id, rep_id, event_id) do update set
         status = 'earned', plan_version_id = excluded.plan_version_id, rule_id = excluded.rule_id, phase = excluded.phase,
         category = excluded.category, amount = excluded.amount, base = excluded.base, credit = excluded.credit,
@@ -238,18 +230,18 @@ async function upsertEvents(
     history as (
       insert into commission_event_history (revision, change, ${written})
       select revision, case when revision = 1 or change <> 'inserted' then change else 'restored' end,
-        ${writtenFor(workspaceId)}
+        ${writtenFor(tx.workspaceId)}
       from changed
     )
     select changed.lane, changed.event_id as "eventId", h.plan_id as "planId", h.attainment_key as "attainmentKey", h.period, h.earned_on as "earnedOn"
     from changed cross join lateral (
       select * from commission_event_history h
-      where h.workspace_id = ${workspaceId} and h.rep_id = changed.rep_id and h.event_id = changed.event_id
+      where h.workspace_id = ${tx.workspaceId} and h.rep_id = changed.rep_id and h.event_id = changed.event_id
         and h.revision = changed.revision - 1
       offset 0
     ) h
     where changed.change = 'inserted' and changed.revision > 1 and h.status = 'earned'
-      and h.change <> 'deleted'`.execute(trx);
+      and h.change <> 'deleted'`.execute(tx.db);
   return displaced;
 }
 
@@ -322,14 +314,14 @@ interface LaneReversal {
  * Reverses rows in place: a reversed row keeps its values and no longer counts. The row exists, so the conflict always
  * occurs, and of the inserted values only the key and the run are used.
  */
-async function reverseEvents(trx: Work, workspaceId: string, lanes: readonly LaneDifference[]): Promise<void> {
+async function reverseEvents(tx: Transaction, lanes: readonly LaneDifference[]): Promise<void> {
   const reversals = lanes.flatMap((lane) => lane.reversals.map((row): LaneReversal => ({ row, lane })));
   if (reversals.length === 0) return;
   await sql`
     with reversed as (
       insert into commission_events (workspace_id, rep_id, event_id, run_id, earned_on, idempotency_key, kind, status,
         category, amount, currency, period)
-      select ${workspaceId}::uuid, rep_id, event_id, run_id, earned_on, idempotency_key, 'commission_earned', 'reversed',
+      select ${tx.workspaceId}::uuid, rep_id, event_id, run_id, earned_on, idempotency_key, 'commission_earned', 'reversed',
         'commission', 0, '', ''
       from ${unnestRows(reversals, [
         ['rep_id', 'uuid', ({ lane }) => lane.repId],
@@ -342,5 +334,5 @@ async function reverseEvents(trx: Work, workspaceId: string, lanes: readonly Lan
         status = 'reversed', run_id = excluded.run_id, revision = commission_events.revision + 1, updated_at = now()
       returning commission_events.*
     )
-    ${recordHistory('reversed')} from reversed`.execute(trx);
+    ${recordHistory('reversed')} from reversed`.execute(tx.db);
 }

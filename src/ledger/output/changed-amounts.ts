@@ -1,13 +1,12 @@
 import { Decimal } from '../../kernel/decimal.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { recordChangedCommission } from '../../platform/outbound/outgoing-events.js';
 import { type AppliedDifference, type LaneDifference } from './apply-difference.js';
 import { type Write } from './difference.js';
 
 /** Stores an outgoing event for each lane whose run changed amounts. */
 export async function recordChangedAmounts(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   lanes: readonly LaneDifference[],
   applied: readonly AppliedDifference[],
 ): Promise<void> {
@@ -17,7 +16,7 @@ export async function recordChangedAmounts(
     const eventIds = [...new Set([...written, ...reversed, ...(applied[lane]?.displacedIds ?? [])])];
     return eventIds.length === 0 ? [] : [{ repId, runId, eventIds }];
   });
-  await recordChangedCommission(trx, workspaceId, changes);
+  await recordChangedCommission(tx, changes);
 }
 
 /** Whether the amount, its currency or the time to which it belongs changes. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { allDays } from '../../kernel/day.js';
 import { newId } from '../../kernel/ids.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { recordChangedCommission } from '../../platform/outbound/outgoing-events.js';
 import { countedRows } from '../input/counted-rows.js';
@@ -19,11 +19,11 @@ interface ClearedEvents {
 }
 
 /** Locks every lane of the workspace, in order, so that no calculation writes events during the deletion. */
-export async function lockAllLanes(trx: Work, workspaceId: string): Promise<void> {
-  await trx
+export async function lockAllLanes(tx: Transaction): Promise<void> {
+  await tx.db
     .selectFrom('lanes')
     .select('rep_id')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .orderBy('rep_id')
     .forNoKeyUpdate()
     .execute();
@@ -33,11 +33,7 @@ export async function lockAllLanes(trx: Work, workspaceId: string): Promise<void
  * Deletes the events `e` that match the condition, each with a history row, and recomputes counters and totals.
  * Events of approved periods stay, also those that were carried forward. The caller holds all lanes.
  */
-export async function clearEvents(
-  trx: Work,
-  workspaceId: string,
-  condition: RawBuilder<unknown>,
-): Promise<ClearedEvents> {
+export async function clearEvents(tx: Transaction, condition: RawBuilder<unknown>): Promise<ClearedEvents> {
   const runId = newId();
   // An earned true-up in an open period pays the difference of an approved one.
   const locked = sql`(e.kind = 'true_up' and e.status = 'earned' or exists (
@@ -45,22 +41,21 @@ export async function clearEvents(
       and s.status = 'approved' and e.earned_on between s.from_day and s.to_day))`;
   const { rows: protectedRows } = await sql<{ count: number }>`
     select count(*)::int as count from commission_events e
-    where e.workspace_id = ${workspaceId} and ${condition} and ${locked}`.execute(trx);
+    where e.workspace_id = ${tx.workspaceId} and ${condition} and ${locked}`.execute(tx.db);
   const { rows: cleared } = await sql<{ repId: string; events: number; paid: boolean }>`
     with deleted as materialized (
-      delete from commission_events e where e.workspace_id = ${workspaceId} and ${condition} and not ${locked} returning e.*
+      delete from commission_events e where e.workspace_id = ${tx.workspaceId} and ${condition} and not ${locked} returning e.*
     ), history as (${recordHistory('deleted', sql`revision + 1`, sql`${runId}::uuid`)} from deleted)
     select rep_id as "repId", count(*)::int as events, bool_or(status = 'earned' and amount <> 0) as paid
-    from deleted group by rep_id`.execute(trx);
+    from deleted group by rep_id`.execute(tx.db);
   const changed = cleared.filter(({ paid }) => paid).map(({ repId }) => ({ repId, runId, eventIds: null }));
-  await recordChangedCommission(trx, workspaceId, changed);
+  await recordChangedCommission(tx, changed);
   requestWriteBack(
-    trx,
-    workspaceId,
+    tx,
     changed.map(({ repId }) => ({ repId, days: allDays })),
   );
   await failpoint('clear.afterDelete');
-  await trx
+  await tx.db
     .updateTable('lanes')
     .set({
       cleared_at: sql`now()`,
@@ -72,32 +67,32 @@ export async function clearEvents(
       fresh_deals: null,
       fresh_skipped: null,
     })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .execute();
   // The events with which calculations would continue are deleted.
-  await trx
+  await tx.db
     .updateTable('calculation_requests')
     .set({ continues: false })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('continues', '=', true)
     .execute();
-  await recountQuotas(trx, workspaceId);
-  await recountMonths(trx, workspaceId);
-  await detachRecalculations(trx, workspaceId);
+  await recountQuotas(tx);
+  await recountMonths(tx);
+  await detachRecalculations(tx);
   const deleted = cleared.reduce((sum, { events }) => sum + events, 0);
   return { deleted, skippedLocked: protectedRows[0]?.count ?? 0, runId };
 }
 
-async function recountQuotas(trx: Work, workspaceId: string): Promise<void> {
+async function recountQuotas(tx: Transaction): Promise<void> {
   await sql`
     update quotas q set current_value = counted.credit, updated_at = now()
     from (
       select q.quota_id, coalesce(sum(c.credit), 0) as credit
-      from quotas q left join ${countedRows(workspaceId)} on c.rep_id = q.rep_id
+      from quotas q left join ${countedRows(tx.workspaceId)} on c.rep_id = q.rep_id
         and c.plan_id = q.plan_id and c.attainment_key = q.attainment_key and c.period = q.period
-      where q.workspace_id = ${workspaceId}
+      where q.workspace_id = ${tx.workspaceId}
       group by q.quota_id
     ) counted
-    where q.workspace_id = ${workspaceId} and q.quota_id = counted.quota_id
-      and q.current_value <> counted.credit`.execute(trx);
+    where q.workspace_id = ${tx.workspaceId} and q.quota_id = counted.quota_id
+      and q.current_value <> counted.credit`.execute(tx.db);
 }

@@ -3,7 +3,7 @@ import { type Decimal } from '../../kernel/decimal.js';
 import { type Period, periodRange } from '../../kernel/period.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { withoutNestedLoops } from '../../platform/database/without-nested-loops.js';
 import { countedRows, earnedRows } from '../input/counted-rows.js';
 import { type Counter, type Footprint, type RepCounter, type RepMonth } from './footprint.js';
@@ -33,26 +33,24 @@ export interface KnownTotals {
  * rows; events then give the whole sum.
  */
 export async function refreshTotals(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   footprints: readonly Footprint[],
   hasTruedUp: boolean,
 ): Promise<void> {
   const counters = footprints.flatMap((footprint) => footprint.counters());
   const months = footprints.flatMap((footprint) => footprint.months());
   if (counters.length + months.length === 0) return;
-  await withoutNestedLoops(trx, () =>
+  await withoutNestedLoops(tx, () =>
     inParallel(
-      () => updateQuotas(trx, workspaceId, counters, hasTruedUp),
-      () => replaceMonths(trx, workspaceId, months),
+      () => updateQuotas(tx, counters, hasTruedUp),
+      () => replaceMonths(tx, months),
     ),
   );
 }
 
 /** Writes totals that a run has computed. Counters that it does not contain are read from the events. */
 export async function setTotals(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   lanes: readonly { readonly footprint: Footprint; readonly totals: KnownTotals }[],
   hasTruedUp: boolean,
 ): Promise<void> {
@@ -68,22 +66,19 @@ export async function setTotals(
       else unknown.push(counter);
     }
   await inParallel(
-    () => setCredits(trx, workspaceId, credits, sql`rows_from.credit`),
-    () => setCredits(trx, workspaceId, changes, sql`q.current_value + rows_from.credit`),
-    () =>
-      unknown.length === 0 ? null : withoutNestedLoops(trx, () => updateQuotas(trx, workspaceId, unknown, hasTruedUp)),
+    () => setCredits(tx, credits, sql`rows_from.credit`),
+    () => setCredits(tx, changes, sql`q.current_value + rows_from.credit`),
+    () => (unknown.length === 0 ? null : withoutNestedLoops(tx, () => updateQuotas(tx, unknown, hasTruedUp))),
     () =>
       changeMonths(
-        trx,
-        workspaceId,
+        tx,
         lanes.flatMap(({ totals }) => totals.months),
       ),
   );
 }
 
 async function setCredits(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   credits: readonly (RepCounter & { readonly credit: Decimal })[],
   value: RawBuilder<unknown>,
 ): Promise<void> {
@@ -97,16 +92,16 @@ async function setCredits(
       ['period', 'text', ({ period }) => period],
       ['credit', 'numeric', ({ credit }) => credit.toString()],
     ])}
-    where q.workspace_id = ${workspaceId} and q.rep_id = rows_from.rep_id and q.plan_id = rows_from.plan_id
+    where q.workspace_id = ${tx.workspaceId} and q.rep_id = rows_from.rep_id and q.plan_id = rows_from.plan_id
       and q.attainment_key = rows_from.attainment_key and q.period = rows_from.period
-      and q.current_value <> ${value}`.execute(trx);
+      and q.current_value <> ${value}`.execute(tx.db);
 }
 
-async function changeMonths(trx: Work, workspaceId: string, months: readonly MonthChange[]): Promise<void> {
+async function changeMonths(tx: Transaction, months: readonly MonthChange[]): Promise<void> {
   if (months.length === 0) return;
   await sql`
     insert into rep_months as m (workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods)
-    select ${workspaceId}::uuid, rep_id, month, currency, commission, bonus, 0, deals, string_to_array(periods, ' ')
+    select ${tx.workspaceId}::uuid, rep_id, month, currency, commission, bonus, 0, deals, string_to_array(periods, ' ')
     from ${unnestRows(months, [
       ['rep_id', 'uuid', ({ repId }) => repId],
       ['month', 'date', ({ month }) => periodRange(month).from],
@@ -119,7 +114,7 @@ async function changeMonths(trx: Work, workspaceId: string, months: readonly Mon
     on conflict (workspace_id, rep_id, month, currency) do update set
       commission = m.commission + excluded.commission, bonus = m.bonus + excluded.bonus, deals = m.deals + excluded.deals,
       periods = array(select distinct period from unnest(m.periods || excluded.periods) period order by period)`.execute(
-    trx,
+    tx.db,
   );
 }
 
@@ -127,24 +122,19 @@ async function changeMonths(trx: Work, workspaceId: string, months: readonly Mon
  * Sets `quotas.current_value` to the credit of the counted rows under its key and period. It is recomputed, never
  * incremented.
  */
-export async function refreshQuotas(trx: Work, workspaceId: string, counters: readonly RepCounter[]): Promise<void> {
+export async function refreshQuotas(tx: Transaction, counters: readonly RepCounter[]): Promise<void> {
   if (counters.length === 0) return;
-  await withoutNestedLoops(trx, () => updateQuotas(trx, workspaceId, counters, true));
+  await withoutNestedLoops(tx, () => updateQuotas(tx, counters, true));
 }
 
 /** Recomputes monthly totals, from which statements, dashboards and overviews are summed. */
-export async function refreshMonths(trx: Work, workspaceId: string, months: readonly RepMonth[]): Promise<void> {
-  await withoutNestedLoops(trx, () => replaceMonths(trx, workspaceId, months));
+export async function refreshMonths(tx: Transaction, months: readonly RepMonth[]): Promise<void> {
+  await withoutNestedLoops(tx, () => replaceMonths(tx, months));
 }
 
-async function updateQuotas(
-  trx: Work,
-  workspaceId: string,
-  counters: readonly RepCounter[],
-  hasTruedUp: boolean,
-): Promise<void> {
+async function updateQuotas(tx: Transaction, counters: readonly RepCounter[], hasTruedUp: boolean): Promise<void> {
   if (counters.length === 0) return;
-  const source = hasTruedUp ? countedRows(workspaceId) : earnedRows(workspaceId);
+  const source = hasTruedUp ? countedRows(tx.workspaceId) : earnedRows(tx.workspaceId);
   await sql`
     with counters as materialized (
       select * from ${unnestRows(counters, [
@@ -171,10 +161,10 @@ async function updateQuotas(
     )
     update quotas q set current_value = coalesce(c.credit, 0), updated_at = now()
     from counters left join credits c using (rep_id, plan_id, attainment_key, period)
-    where q.workspace_id = ${workspaceId} and q.rep_id = any(${repsOf(counters)}::uuid[])
+    where q.workspace_id = ${tx.workspaceId} and q.rep_id = any(${repsOf(counters)}::uuid[])
       and q.rep_id = counters.rep_id and q.plan_id = counters.plan_id
       and q.attainment_key = counters.attainment_key and q.period = counters.period
-      and q.current_value is distinct from coalesce(c.credit, 0)`.execute(trx);
+      and q.current_value is distinct from coalesce(c.credit, 0)`.execute(tx.db);
 }
 
 /** The different periods of each rep: their events are read once, whatever the number of keys. */
@@ -186,7 +176,7 @@ function repsOf(rows: readonly { readonly repId: string }[]): string[] {
   return [...new Set(rows.map((row) => row.repId))];
 }
 
-async function replaceMonths(trx: Work, workspaceId: string, months: readonly RepMonth[]): Promise<void> {
+async function replaceMonths(tx: Transaction, months: readonly RepMonth[]): Promise<void> {
   if (months.length === 0) return;
   const given = unnestRows(months, [
     ['rep_id', 'uuid', ({ repId }) => repId],
@@ -197,18 +187,18 @@ async function replaceMonths(trx: Work, workspaceId: string, months: readonly Re
     () =>
       sql`
       delete from rep_months m using ${given}
-      where m.workspace_id = ${workspaceId} and m.rep_id = any(${repsOf(months)}::uuid[])
-        and m.rep_id = rows_from.rep_id and m.month = rows_from.from_day`.execute(trx),
+      where m.workspace_id = ${tx.workspaceId} and m.rep_id = any(${repsOf(months)}::uuid[])
+        and m.rep_id = rows_from.rep_id and m.month = rows_from.from_day`.execute(tx.db),
     () =>
       sql`
       insert into rep_months (${monthColumns})
       select e.* from ${given} cross join lateral (
         select ${monthSums} from commission_events
-        where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id and status = 'earned'
+        where workspace_id = ${tx.workspaceId} and rep_id = rows_from.rep_id and status = 'earned'
           and earned_on between rows_from.from_day and rows_from.to_day
         group by workspace_id, rep_id, 3, currency
         offset 0
-      ) e`.execute(trx),
+      ) e`.execute(tx.db),
   );
 }
 
@@ -222,11 +212,11 @@ export const monthSums = sql`workspace_id, rep_id, date_trunc('month', earned_on
   count(distinct deal_key) filter (where phase = 'per_deal'), array_agg(distinct period)`;
 
 /** Recomputes every monthly total of the workspace. */
-export async function recountMonths(trx: Work, workspaceId: string): Promise<void> {
-  await trx.deleteFrom('rep_months').where('workspace_id', '=', workspaceId).execute();
+export async function recountMonths(tx: Transaction): Promise<void> {
+  await tx.db.deleteFrom('rep_months').where('workspace_id', '=', tx.workspaceId).execute();
   await sql`
     insert into rep_months (${monthColumns})
     select ${monthSums} from commission_events
-    where workspace_id = ${workspaceId} and status = 'earned'
-    group by workspace_id, rep_id, 3, currency`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and status = 'earned'
+    group by workspace_id, rep_id, 3, currency`.execute(tx.db);
 }

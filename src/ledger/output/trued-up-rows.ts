@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type DayRange, isWithin } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CountedRow } from '../input/counted-rows.js';
 import { type RepTerms } from '../input/rep-terms.js';
 
@@ -26,7 +26,7 @@ interface DealsInWindow {
 }
 
 /** For each rep, the trued-up rows that are dated in the window or belong to one of the deals. */
-export async function loadTruedUpRows(trx: Work, windows: readonly DealsInWindow[]): Promise<TruedUpRow[][]> {
+export async function loadTruedUpRows(tx: Transaction, windows: readonly DealsInWindow[]): Promise<TruedUpRow[][]> {
   const reps = windows.map(({ terms }) => terms).filter(hasTruedUp);
   const [first] = reps;
   if (first === undefined) return windows.map(() => []);
@@ -37,7 +37,7 @@ export async function loadTruedUpRows(trx: Work, windows: readonly DealsInWindow
       t.earned_on as "earnedOn"
     from trued_up_rows t
     where t.workspace_id = ${first.workspaceId}
-      and t.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[])`.execute(trx);
+      and t.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[])`.execute(tx.db);
   const byRep = groupBy(rows, (row) => row.repId);
   return windows.map(({ terms, window, dealIds }) => {
     const deals = new Set(dealIds);
@@ -50,14 +50,14 @@ export function hasTruedUp({ frozen }: RepTerms): boolean {
 }
 
 /** Replaces the rows that count for the approved period. The caller holds the rep's lane. */
-export async function replaceRowsOfPeriod(trx: Work, key: PeriodKey, rows: readonly CountedRow[]): Promise<void> {
-  await deleteTruedUpRows(trx, key);
-  await setTruedUp(trx, key, true);
+export async function replaceRowsOfPeriod(tx: Transaction, key: PeriodKey, rows: readonly CountedRow[]): Promise<void> {
+  await deleteTruedUpRows(tx, key);
+  await setTruedUp(tx, key, true);
   if (rows.length === 0) return;
   await sql`
     insert into trued_up_rows (workspace_id, rep_id, frozen_period, deal_key, plan_id, plan_version_id, rule_id, rule_name,
       phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on)
-    select ${key.workspaceId}::uuid, ${key.repId}::uuid, ${key.period}, deal_key, plan_id, plan_version_id, rule_id,
+    select ${tx.workspaceId}::uuid, ${key.repId}::uuid, ${key.period}, deal_key, plan_id, plan_version_id, rule_id,
       rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on
     from ${unnestRows(rows, [
       ['deal_key', 'text', (row) => row.dealKey],
@@ -75,29 +75,29 @@ export async function replaceRowsOfPeriod(trx: Work, key: PeriodKey, rows: reado
       ['currency', 'text', (row) => row.currency],
       ['period', 'text', (row) => row.period],
       ['earned_on', 'date', (row) => row.earnedOn],
-    ])}`.execute(trx);
+    ])}`.execute(tx.db);
 }
 
 /** Deletes the trued-up rows of the period, so that its approved rows count again. The caller holds the rep's lane. */
-export async function restoreRowsOfPeriod(trx: Work, key: PeriodKey): Promise<void> {
-  await deleteTruedUpRows(trx, key);
-  await setTruedUp(trx, key, false);
+export async function restoreRowsOfPeriod(tx: Transaction, key: PeriodKey): Promise<void> {
+  await deleteTruedUpRows(tx, key);
+  await setTruedUp(tx, key, false);
 }
 
-async function deleteTruedUpRows(trx: Work, { workspaceId, repId, period }: PeriodKey): Promise<void> {
-  await trx
+async function deleteTruedUpRows(tx: Transaction, { repId, period }: PeriodKey): Promise<void> {
+  await tx.db
     .deleteFrom('trued_up_rows')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .where('frozen_period', '=', period)
     .execute();
 }
 
-async function setTruedUp(trx: Work, { workspaceId, repId, period }: PeriodKey, truedUp: boolean): Promise<void> {
-  await trx
+async function setTruedUp(tx: Transaction, { repId, period }: PeriodKey, truedUp: boolean): Promise<void> {
+  await tx.db
     .updateTable('statement_periods')
     .set({ trued_up: truedUp })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .where('period', '=', period)
     .execute();

@@ -1,5 +1,5 @@
 import { type DayRange, hull } from '../../kernel/day.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CountedRow, loadRowsOfPeriod } from '../input/counted-rows.js';
 import { calculationWindow } from '../input/load-window.js';
 import { type FrozenPeriod, type RepTerms } from '../input/rep-terms.js';
@@ -15,46 +15,46 @@ import { replaceRowsOfPeriod, restoreRowsOfPeriod } from './trued-up-rows.js';
  * reads them. The caller holds the rep's lane.
  */
 export async function storeTruedUpRows(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
   terms: RepTerms,
   frozen: FrozenPeriod,
   rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[] },
 ): Promise<void> {
-  await replaceRowsOfPeriod(trx, keyOf(terms, frozen), rows.after);
-  await recountRows(trx, recalculate, terms, frozen, [...rows.before, ...rows.after], 'true_up');
+  await replaceRowsOfPeriod(tx, keyOf(terms, frozen), rows.after);
+  await recountRows(tx, recalculate, terms, frozen, [...rows.before, ...rows.after], 'true_up');
 }
 
 /** Undoes {@link storeTruedUpRows}: the approved rows count again. */
 export async function dropTruedUpRows(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
   terms: RepTerms,
   frozen: FrozenPeriod,
 ): Promise<void> {
   const key = keyOf(terms, frozen);
-  const before = await loadRowsOfPeriod(trx, key, frozen);
-  await restoreRowsOfPeriod(trx, key);
-  const after = await loadRowsOfPeriod(trx, key, { ...frozen, truedUp: false });
-  await recountRows(trx, recalculate, terms, frozen, [...before, ...after], 'statement_unlock');
+  const before = await loadRowsOfPeriod(tx, key, frozen);
+  await restoreRowsOfPeriod(tx, key);
+  const after = await loadRowsOfPeriod(tx, key, { ...frozen, truedUp: false });
+  await recountRows(tx, recalculate, terms, frozen, [...before, ...after], 'statement_unlock');
 }
 
 async function recountRows(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
   terms: RepTerms,
   { range }: FrozenPeriod,
   rows: readonly CountedRow[],
   trigger: Trigger,
 ): Promise<void> {
-  const { workspaceId, repId } = terms;
+  const { repId } = terms;
   const footprint = new Footprint(repId);
   for (const row of rows) footprint.add(row);
-  await refreshQuotas(trx, workspaceId, footprint.counters());
+  await refreshQuotas(tx, footprint.counters());
   const days: DayRange = hull(range, footprint.days() ?? range);
   const creditsMoved = new Set(rows.map((row) => row.planId));
   const moved = { terms, days: [days], creditsMoved, window: calculationWindow(terms, days) };
-  const dependents = await dependentRequests(trx, workspaceId, [moved]);
+  const dependents = await dependentRequests(tx, [moved]);
   await recalculate([{ repId, days, trigger }, ...dependents]);
 }
 

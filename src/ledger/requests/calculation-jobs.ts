@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { newId } from '../../kernel/ids.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { recordEvent } from '../../platform/outbound/outgoing-events.js';
 import { type JobScope } from '../tables.js';
@@ -24,8 +24,7 @@ export interface CalculationJob {
  * still pulls deals may add requests; it ends after the pull has ended.
  */
 export async function createJob(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   job: {
     readonly kind: CalculationJob['kind'];
     readonly scope: JobScope;
@@ -36,10 +35,10 @@ export async function createJob(
     readonly pulling?: boolean;
   },
 ): Promise<{ readonly jobId: string; readonly startedAt: Date; readonly joined: boolean }> {
-  const inserted = await trx
+  const inserted = await tx.db
     .insertInto('jobs')
     .values({
-      workspace_id: workspaceId,
+      workspace_id: tx.workspaceId,
       job_id: newId(),
       kind: job.kind,
       scope: JSON.stringify(job.scope),
@@ -57,15 +56,15 @@ export async function createJob(
     .executeTakeFirst();
   await failpoint('job.afterRow');
   if (inserted !== undefined) return { jobId: inserted.job_id, startedAt: inserted.started_at, joined: false };
-  const running = await trx
+  const running = await tx.db
     .selectFrom('jobs')
     .select(['job_id', 'started_at'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('scope_key', '=', job.scopeKey)
     .where('status', '=', 'running')
     .executeTakeFirst();
   // The job ended between the two statements; the second attempt creates a new one.
-  if (running === undefined) return createJob(trx, workspaceId, job);
+  if (running === undefined) return createJob(tx, job);
   return { jobId: running.job_id, startedAt: running.started_at, joined: true };
 }
 
@@ -73,11 +72,11 @@ export async function createJob(
  * Running recalculations can no longer be joined: their results were cleared. A later request for the same scope
  * creates a new job.
  */
-export async function detachRecalculations(trx: Work, workspaceId: string): Promise<void> {
-  await trx
+export async function detachRecalculations(tx: Transaction): Promise<void> {
+  await tx.db
     .updateTable('jobs')
     .set({ scope_key: apartFromOthers })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('kind', '=', 'recalculation')
     .where('status', '=', 'running')
     .execute();
@@ -87,14 +86,14 @@ export async function detachRecalculations(trx: Work, workspaceId: string): Prom
 const apartFromOthers = sql<string>`scope_key || ':' || job_id`;
 
 /** Ends the job if it has no requests left, or only requests of parked lanes. */
-export async function completeJobIfDone(trx: Work, workspaceId: string, jobId: string): Promise<void> {
+export async function completeJobIfDone(tx: Transaction, jobId: string): Promise<void> {
   // Not materialized, so that the check stops at the first lane that is still pending, which nearly always exists.
   const { rows } = await sql<EndedJob>`
     with pending as not materialized (
       select l.rep_id, l.parked_at, l.last_error
       from calculation_requests q
       left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
-      where q.workspace_id = ${workspaceId} and q.job_id = ${jobId}
+      where q.workspace_id = ${tx.workspaceId} and q.job_id = ${jobId}
     ),
     parked as (select count(distinct rep_id) as reps, min(last_error) as last_error from pending),
     figures as (
@@ -102,13 +101,13 @@ export async function completeJobIfDone(trx: Work, workspaceId: string, jobId: s
         coalesce(sum(r.statement_locked), 0)::int as locked, coalesce(sum(r.skipped), 0)::int as skipped,
         coalesce(sum(r.deals), 0)::int as deals
       from audit_run_jobs j join audit_runs r on r.workspace_id = j.workspace_id and r.run_id = j.run_id
-      where j.workspace_id = ${workspaceId} and j.job_id = ${jobId}
+      where j.workspace_id = ${tx.workspaceId} and j.job_id = ${jobId}
     ),
     frozen as (
       select coalesce(jsonb_agg(distinct p.period order by p.period), '[]') as periods
       from audit_run_jobs j join audit_runs r on r.workspace_id = j.workspace_id and r.run_id = j.run_id,
         jsonb_array_elements_text(r.blocked->'periods') p(period)
-      where j.workspace_id = ${workspaceId} and j.job_id = ${jobId}
+      where j.workspace_id = ${tx.workspaceId} and j.job_id = ${jobId}
     )
     update jobs set
       status = case when parked.reps = 0 then 'completed' else 'failed' end,
@@ -121,28 +120,28 @@ export async function completeJobIfDone(trx: Work, workspaceId: string, jobId: s
         || case when figures.locked = 0 then '{}' else jsonb_build_object('blocked', jsonb_build_object(
           'statementLocked', true, 'periods', frozen.periods, 'count', figures.locked)) end
     from parked, figures, frozen
-    where jobs.workspace_id = ${workspaceId} and jobs.job_id = ${jobId} and jobs.status = 'running' and not jobs.pulling
+    where jobs.workspace_id = ${tx.workspaceId} and jobs.job_id = ${jobId} and jobs.status = 'running' and not jobs.pulling
       and not exists (select from pending where parked_at is null)
-    returning jobs.kind, jobs.status, jobs.scope, jobs.result, jobs.error`.execute(trx);
-  if (rows[0] !== undefined) await recordJobEvent(trx, workspaceId, jobId, rows[0]);
+    returning jobs.kind, jobs.status, jobs.scope, jobs.result, jobs.error`.execute(tx.db);
+  if (rows[0] !== undefined) await recordJobEvent(tx, jobId, rows[0]);
 }
 
 type EndedJob = Pick<CalculationJob, 'kind' | 'status' | 'scope' | 'result' | 'error'>;
 
-async function recordJobEvent(trx: Work, workspaceId: string, jobId: string, job: EndedJob): Promise<void> {
+async function recordJobEvent(tx: Transaction, jobId: string, job: EndedJob): Promise<void> {
   const { kind, status, scope, result, error } = job;
   if (kind === 'recalculation') {
     const type = status === 'completed' ? 'recalculation.completed' : 'recalculation.failed';
-    await recordEvent(trx, workspaceId, { type, data: { jobId, scope, result, error } });
+    await recordEvent(tx, { type, data: { jobId, scope, result, error } });
   } else if (kind === 'sync' && status === 'completed')
-    await recordEvent(trx, workspaceId, { type: 'crm.sync_completed', data: { jobId, result } });
+    await recordEvent(tx, { type: 'crm.sync_completed', data: { jobId, result } });
 }
 
 const retention = sql`interval '6 hours'`;
 
 /** The workspace's jobs of the last six hours, newest first, or the job with the given id. */
-export async function findJobs(trx: Work, workspaceId: string, jobId?: string): Promise<CalculationJob[]> {
-  let query = trx
+export async function findJobs(tx: Transaction, jobId?: string): Promise<CalculationJob[]> {
+  let query = tx.db
     .selectFrom('jobs')
     .select([
       'job_id',
@@ -159,7 +158,7 @@ export async function findJobs(trx: Work, workspaceId: string, jobId?: string): 
       sql<number>`(select count(distinct q.rep_id)::int from calculation_requests q
         where q.workspace_id = jobs.workspace_id and q.job_id = jobs.job_id)`.as('pending'),
     ])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where(sql<SqlBool>`(finished_at is null or finished_at > now() - ${retention})`)
     .orderBy('started_at', 'desc')
     .limit(100);
@@ -193,23 +192,21 @@ function progressOf(row: {
 
 /** Records the number of pulled deals and, if known, their total. */
 export async function advancePull(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   jobId: string,
   { deals, total }: { readonly deals: number; readonly total: number | null },
 ): Promise<void> {
-  await trx
+  await tx.db
     .updateTable('jobs')
     .set({ deals, total: total ?? deals })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
     .execute();
 }
 
 /** The pull has ended: the job ends when its requests are calculated. The next job of its scope is a new one. */
 export async function endPull(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   jobId: string,
   result: Readonly<Record<string, unknown>>,
 ): Promise<void> {
@@ -217,32 +214,31 @@ export async function endPull(
     update jobs set pulling = false, scope_key = ${apartFromOthers}, result = ${JSON.stringify(result)}::jsonb,
       total = (select count(distinct q.rep_id) from calculation_requests q
         where q.workspace_id = jobs.workspace_id and q.job_id = jobs.job_id)
-    where workspace_id = ${workspaceId} and job_id = ${jobId} and status = 'running'`.execute(trx);
-  await completeJobIfDone(trx, workspaceId, jobId);
+    where workspace_id = ${tx.workspaceId} and job_id = ${jobId} and status = 'running'`.execute(tx.db);
+  await completeJobIfDone(tx, jobId);
 }
 
 /** The pull failed. Requests written until then are still calculated. */
 export async function failPull(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   jobId: string,
   error: string,
   result: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  await trx
+  await tx.db
     .updateTable('jobs')
     .set({ status: 'failed', pulling: false, error, result: JSON.stringify(result), finished_at: sql<Date>`now()` })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
     .where('status', '=', 'running')
     .execute();
 }
 
 /** Deletes jobs that ended more than six hours ago. */
-export async function deleteOldJobs(trx: Work, workspaceId: string): Promise<void> {
-  await trx
+export async function deleteOldJobs(tx: Transaction): Promise<void> {
+  await tx.db
     .deleteFrom('jobs')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('finished_at', '<', sql<Date>`now() - ${retention}`)
     .execute();
 }

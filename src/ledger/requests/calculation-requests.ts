@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type DayRange } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 /** The reason for a calculation. */
 export type Trigger =
@@ -42,15 +42,11 @@ export interface CalculationRequest {
  * inserted here and deleted by the run that calculates them, so no lock is needed, and a request that arrives during a
  * calculation survives it. Slices use {@link Recalculate}, which also wakes the lanes.
  */
-export async function requestCalculation(
-  trx: Work,
-  workspaceId: string,
-  requests: readonly CalculationRequest[],
-): Promise<void> {
+export async function requestCalculation(tx: Transaction, requests: readonly CalculationRequest[]): Promise<void> {
   if (requests.length === 0) return;
   await sql`
     insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id, continues)
-    select ${workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id, continues
+    select ${tx.workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id, continues
     from ${unnestRows(requests, [
       ['rep_id', 'uuid', (request) => request.repId],
       ['from_day', 'date', (request) => request.days.from],
@@ -60,24 +56,24 @@ export async function requestCalculation(
       ['job_id', 'uuid', (request) => request.jobId ?? null],
       ['pull_id', 'uuid', (request) => request.pullId ?? null],
       ['continues', 'boolean', (request) => String(request.continues ?? false)],
-    ])}`.execute(trx);
+    ])}`.execute(tx.db);
 }
 
 /** Every rep who is or was on the plan. */
-export async function repsOfPlan(trx: Work, workspaceId: string, planId: string): Promise<string[]> {
-  const reps = await trx
+export async function repsOfPlan(tx: Transaction, planId: string): Promise<string[]> {
+  const reps = await tx.db
     .selectFrom('assignments')
     .select('rep_id')
     .distinct()
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_id', '=', planId)
     .execute();
   return reps.map((rep) => rep.rep_id);
 }
 
 /** Every rep of the workspace. */
-export async function repsOfWorkspace(trx: Work, workspaceId: string): Promise<string[]> {
-  const reps = await trx.selectFrom('reps').select('rep_id').where('workspace_id', '=', workspaceId).execute();
+export async function repsOfWorkspace(tx: Transaction): Promise<string[]> {
+  const reps = await tx.db.selectFrom('reps').select('rep_id').where('workspace_id', '=', tx.workspaceId).execute();
   return reps.map((rep) => rep.rep_id);
 }
 
@@ -90,23 +86,23 @@ const waitsForPull = sql<boolean>`exists (
   where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id and p.failing_since is null)`;
 
 /** The reps with requests that waited for the end of the pull. */
-export async function repsOfPull(trx: Work, workspaceId: string, pullId: string): Promise<string[]> {
-  const rows = await trx
+export async function repsOfPull(tx: Transaction, pullId: string): Promise<string[]> {
+  const rows = await tx.db
     .selectFrom('calculation_requests')
     .select('rep_id')
     .distinct()
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('pull_id', '=', pullId)
     .execute();
   return rows.map((row) => row.rep_id);
 }
 
 /** The reps that have requests and whose last calculation did not fail; failed lanes are retried by the sweep. */
-export async function repsToWake(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
-  const rows = await trx
+export async function repsToWake(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.db
     .selectFrom('lanes as l')
     .select('l.rep_id')
-    .where('l.workspace_id', '=', workspaceId)
+    .where('l.workspace_id', '=', tx.workspaceId)
     .where('l.rep_id', 'in', repIds)
     .where('l.attempts', '=', 0)
     .where(({ exists, selectFrom }) =>
@@ -123,12 +119,12 @@ export async function repsToWake(trx: Work, workspaceId: string, repIds: readonl
 }
 
 /** Those of the reps that have requests which wait for no pull. */
-export async function repsWithRequests(trx: Work, workspaceId: string, repIds: readonly string[]): Promise<string[]> {
-  const rows = await trx
+export async function repsWithRequests(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
+  const rows = await tx.db
     .selectFrom('calculation_requests as q')
     .select('q.rep_id')
     .distinct()
-    .where('q.workspace_id', '=', workspaceId)
+    .where('q.workspace_id', '=', tx.workspaceId)
     .where('q.rep_id', 'in', repIds)
     .where((where) => where.not(waitsForPull))
     .execute();

@@ -3,8 +3,8 @@ import { Failure } from '../../kernel/failure.js';
 import { timeLimit } from '../../kernel/time-limit.js';
 import {
   type TenantCaller,
+  type Transaction,
   type UnitOfWork,
-  type Work,
   type WorkspaceLock,
 } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
@@ -37,7 +37,7 @@ export class CommissionChanges {
   async run<T>(
     caller: TenantCaller,
     lock: WorkspaceLock,
-    work: (trx: Work, recalculate: Recalculate, calculateFirst: CalculateFirst) => Promise<T>,
+    work: (tx: Transaction, recalculate: Recalculate, calculateFirst: CalculateFirst) => Promise<T>,
   ): Promise<T> {
     const deadline = performance.now() + maxWaitMs;
     for (;;) {
@@ -55,7 +55,7 @@ export class CommissionChanges {
   async runAndCalculate<T>(
     caller: TenantCaller,
     lock: WorkspaceLock,
-    work: (trx: Work, recalculate: Recalculate) => Promise<T>,
+    work: (tx: Transaction, recalculate: Recalculate) => Promise<T>,
   ): Promise<T> {
     return this.once(caller, lock, work, (repIds) => this.laneRunner.calculateNow(caller.workspaceId, repIds));
   }
@@ -63,16 +63,16 @@ export class CommissionChanges {
   private async once<T>(
     caller: TenantCaller,
     lock: WorkspaceLock,
-    work: (trx: Work, recalculate: Recalculate, calculateFirst: CalculateFirst) => Promise<T>,
+    work: (tx: Transaction, recalculate: Recalculate, calculateFirst: CalculateFirst) => Promise<T>,
     afterCommit: (repIds: readonly string[]) => Promise<unknown>,
   ): Promise<T> {
     let reps = new Set<string>();
     let jobs = new Set<string>();
-    const result = await this.unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {
+    const result = await this.unitOfWork.run(caller, { lock, access: 'write' }, async (tx) => {
       reps = new Set();
       jobs = new Set();
-      const done = await work(trx, recalculateIn(trx, caller.workspaceId, reps), async (affected) => {
-        const first = await calculatePending(trx, this.clock, caller.workspaceId, affected);
+      const done = await work(tx, recalculateIn(tx, reps), async (affected) => {
+        const first = await calculatePending(tx, this.clock, affected);
         for (const repId of first.repIds) reps.add(repId);
         for (const jobId of first.jobIds) jobs.add(jobId);
       });
@@ -81,8 +81,7 @@ export class CommissionChanges {
     });
     await failpoint('change.afterCommit');
     await afterCommit([...reps]);
-    for (const jobId of jobs)
-      await this.unitOfWork.write(caller, (trx) => completeJobIfDone(trx, caller.workspaceId, jobId));
+    for (const jobId of jobs) await this.unitOfWork.write(caller, (tx) => completeJobIfDone(tx, jobId));
     await failpoint('change.beforeResponse');
     return result;
   }

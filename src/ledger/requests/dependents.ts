@@ -1,6 +1,6 @@
 import { type DayRange, hull } from '../../kernel/day.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { cascadeManagersAbove } from '../input/hierarchy.js';
 import { rankedPlans } from '../input/load-window.js';
 import { type RepTerms } from '../input/rep-terms.js';
@@ -23,14 +23,10 @@ interface RowsMoved {
  * All peers are included, since a peer that reads the ledger at the same time may have missed this change. A rep who
  * depends on several of the changes gets one request for each job.
  */
-export async function dependentRequests(
-  trx: Work,
-  workspaceId: string,
-  moves: readonly RowsMoved[],
-): Promise<CalculationRequest[]> {
+export async function dependentRequests(tx: Transaction, moves: readonly RowsMoved[]): Promise<CalculationRequest[]> {
   const requests = new RequestsByRep();
-  await requestManagers(trx, workspaceId, moves, requests);
-  await requestPeers(trx, workspaceId, moves, requests);
+  await requestManagers(tx, moves, requests);
+  await requestPeers(tx, moves, requests);
   return requests.all();
 }
 
@@ -51,37 +47,27 @@ class RequestsByRep {
   }
 }
 
-async function requestManagers(
-  trx: Work,
-  workspaceId: string,
-  moves: readonly RowsMoved[],
-  requests: RequestsByRep,
-): Promise<void> {
+async function requestManagers(tx: Transaction, moves: readonly RowsMoved[], requests: RequestsByRep): Promise<void> {
   const below = moves
     .filter(({ terms, days }) => terms.hasManagers && days.length > 0)
     .map((move) => ({ repId: move.terms.repId, days: move.days.reduce(hull), move }));
-  const managers = await cascadeManagersAbove(trx, workspaceId, below);
+  const managers = await cascadeManagersAbove(tx, below);
   for (const { repId, days, move } of below)
     for (const manager of managers.get(repId) ?? []) requests.add(manager, days, 'cascade', move.jobIds ?? []);
 }
 
 /** A run with trigger `rank` changes amounts but no credit, so ranks do not request each other endlessly. */
-async function requestPeers(
-  trx: Work,
-  workspaceId: string,
-  moves: readonly RowsMoved[],
-  requests: RequestsByRep,
-): Promise<void> {
+async function requestPeers(tx: Transaction, moves: readonly RowsMoved[], requests: RequestsByRep): Promise<void> {
   const movesByPlan = new Map<string, RowsMoved[]>();
   for (const move of moves)
     for (const planId of rankedPlans(move.terms.versions).filter((ranked) => move.creditsMoved.has(ranked)))
       getOrInsert(movesByPlan, planId, () => []).push(move);
   if (movesByPlan.size === 0) return;
-  const peers = await trx
+  const peers = await tx.db
     .selectFrom('assignments')
     .select(['plan_id', 'rep_id'])
     .distinct()
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('plan_id', 'in', [...movesByPlan.keys()])
     .where('deleted_at', 'is', null)
     .execute();

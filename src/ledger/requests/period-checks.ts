@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { needsWholePeriod } from '../../engine/carried-credit.js';
 import { type DayRange, isWithin, overlap } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type LoadedRepInput } from '../input/rep-input.js';
 import { hasRule, type RepTerms } from '../input/rep-terms.js';
 import { type PendingRequest } from '../lanes/lanes.js';
@@ -69,15 +69,15 @@ export function causesOf(requests: readonly PendingRequest[]): CheckCause[] {
 }
 
 /** With the commit: stores the checks, so that none is lost. A job after the commit carries them out. */
-export function requestChecks(trx: Work, workspaceId: string, checks: readonly PeriodCheck[]): void {
+export function requestChecks(tx: Transaction, checks: readonly PeriodCheck[]): void {
   if (checks.length === 0) return;
   const insert = sql`
     insert into period_checks (workspace_id, rep_id, period, causes)
-    select ${workspaceId}::uuid, rep_id, period, causes
+    select ${tx.workspaceId}::uuid, rep_id, period, causes
     from ${unnestRows(checks, [
       ['rep_id', 'uuid', ({ repId }) => repId],
       ['period', 'text', ({ period }) => period],
       ['causes', 'jsonb', ({ causes }) => JSON.stringify(causes)],
     ])}`;
-  trx.beforeCommit(insert);
+  tx.beforeCommit(insert);
 }

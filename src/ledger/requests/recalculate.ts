@@ -1,5 +1,5 @@
 import { allDays } from '../../kernel/day.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import {
   type CalculationRequest,
   repsOfPlan,
@@ -26,23 +26,23 @@ export interface Recalculate {
 }
 
 /** A {@link Recalculate} that adds the reps of its requests to `affected`. */
-export function recalculateIn(trx: Work, workspaceId: string, affected: Set<string>): Recalculate {
+export function recalculateIn(tx: Transaction, affected: Set<string>): Recalculate {
   const request = async (requests: readonly CalculationRequest[]): Promise<void> => {
     for (const { repId, pullId } of requests) if (pullId === undefined) affected.add(repId);
-    await requestCalculation(trx, workspaceId, requests);
+    await requestCalculation(tx, requests);
   };
   const reps = (repIds: readonly string[], trigger: Trigger, jobId?: string): Promise<void> =>
     request(repIds.map((repId) => ({ repId, days: allDays, trigger, jobId })));
   return Object.assign(request, {
     reps,
-    plan: async (planId: string, trigger: Trigger) => reps(await repsOfPlan(trx, workspaceId, planId), trigger),
+    plan: async (planId: string, trigger: Trigger) => reps(await repsOfPlan(tx, planId), trigger),
     workspace: async (trigger: Trigger, jobId?: string) => {
-      const repIds = await repsOfWorkspace(trx, workspaceId);
+      const repIds = await repsOfWorkspace(tx);
       await reps(repIds, trigger, jobId);
       return repIds.length;
     },
     afterPull: async (pullId: string) => {
-      for (const repId of await repsOfPull(trx, workspaceId, pullId)) affected.add(repId);
+      for (const repId of await repsOfPull(tx, pullId)) affected.add(repId);
     },
   });
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type DayRange } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 /** Days of a rep whose commission, or its approval, may differ from what the CRM holds. */
 export interface WriteBackRequest {
@@ -13,16 +13,16 @@ export interface WriteBackRequest {
  * With the commit: stores the requests, so that none is lost, if the workspace writes commission to a CRM. A worker
  * compares the values after the commit.
  */
-export function requestWriteBack(trx: Work, workspaceId: string, requests: readonly WriteBackRequest[]): void {
+export function requestWriteBack(tx: Transaction, requests: readonly WriteBackRequest[]): void {
   if (requests.length === 0) return;
   const insert = sql`
     insert into write_back_requests (workspace_id, rep_id, from_day, to_day)
-    select ${workspaceId}::uuid, rep_id, from_day, to_day
+    select ${tx.workspaceId}::uuid, rep_id, from_day, to_day
     from ${unnestRows(requests, [
       ['rep_id', 'uuid', ({ repId }) => repId],
       ['from_day', 'date', ({ days }) => days.from],
       ['to_day', 'date', ({ days }) => days.to],
     ])}
-    where exists (select from workspaces w where w.workspace_id = ${workspaceId} and w.writes_back)`;
-  trx.beforeCommit(insert);
+    where exists (select from workspaces w where w.workspace_id = ${tx.workspaceId} and w.writes_back)`;
+  tx.beforeCommit(insert);
 }

@@ -26,8 +26,8 @@ export const setMailPreferences = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ body: { disabled } }, caller, { unitOfWork }) {
     const repId = requirePerson(caller);
-    await unitOfWork.write(caller, (trx) =>
-      trx
+    await unitOfWork.write(caller, (tx) =>
+      tx.db
         .updateTable('reps')
         .set({ mail_opt_outs: disabled })
         .where('workspace_id', '=', caller.workspaceId)

@@ -16,8 +16,8 @@ export const getMailPreferences = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
     const repId = requirePerson(caller);
-    const { mail_opt_outs: optOuts } = await unitOfWork.read(caller, (trx) =>
-      trx
+    const { mail_opt_outs: optOuts } = await unitOfWork.read(caller, (tx) =>
+      tx.db
         .selectFrom('reps')
         .select('mail_opt_outs')
         .where('workspace_id', '=', caller.workspaceId)

@@ -57,14 +57,14 @@ export const createWebhookEndpoint = operation({
       eventTypes: eventTypes ?? null,
       secret: secrets.seal(secretEncryptionContext(endpointId), secret),
     };
-    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      if ((await listEndpoints(trx, caller.workspaceId)).length >= maxEndpoints)
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
+      if ((await listEndpoints(tx)).length >= maxEndpoints)
         throw new Failure(
           'too_many_endpoints',
           `The workspace has ${maxEndpoints} webhook endpoints. Delete one that is not used any more.`,
         );
-      await insertEndpoint(trx, caller, endpoint);
-      return { ...((await findEndpoint(trx, caller.workspaceId, endpointId)) as WebhookEndpoint), secret };
+      await insertEndpoint(tx, caller, endpoint);
+      return { ...((await findEndpoint(tx, endpointId)) as WebhookEndpoint), secret };
     });
   },
 });

@@ -23,8 +23,8 @@ export const deleteWebhookEndpoint = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { endpointId } }, caller, { unitOfWork }) {
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
-    const deleted = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>
-      deleteEndpoint(trx, caller, id),
+    const deleted = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (tx) =>
+      deleteEndpoint(tx, caller, id),
     );
     if (!deleted) throw endpointNotFound();
     return { deleted, id };

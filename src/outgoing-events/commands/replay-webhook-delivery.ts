@@ -26,14 +26,12 @@ export const replayWebhookDelivery = operation({
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: ids }, caller, { unitOfWork }) {
-    const { workspaceId } = caller;
     const endpointId = requireUuid(ids.endpointId, 'not_found', unknownEndpoint);
     const deliveryId = requireUuid(ids.deliveryId, 'not_found', unknownDelivery);
-    await unitOfWork.write(caller, async (trx) => {
-      await admitRequestedDelivery(trx, workspaceId, endpointId);
-      if (!(await replayDelivery(trx, workspaceId, endpointId, deliveryId)))
-        throw new Failure('not_found', unknownDelivery);
-      trx.deliverEvents();
+    await unitOfWork.write(caller, async (tx) => {
+      await admitRequestedDelivery(tx, endpointId);
+      if (!(await replayDelivery(tx, endpointId, deliveryId))) throw new Failure('not_found', unknownDelivery);
+      tx.deliverEvents();
     });
     return { deliveryId };
   },

@@ -57,8 +57,8 @@ export const rotateWebhookSecret = operation({
     const secret = newEndpointSecret();
     const validUntil = overlapHours === 0 ? null : new Date(clock.now().getTime() + overlapHours * 3_600_000);
     const next = { secret: secrets.seal(secretEncryptionContext(id), secret), validUntil };
-    const rotated = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>
-      rotateSecret(trx, caller, id, next),
+    const rotated = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (tx) =>
+      rotateSecret(tx, caller, id, next),
     );
     if (!rotated) throw endpointNotFound();
     return { id, secret, previousValidUntil: validUntil?.toISOString() ?? null };

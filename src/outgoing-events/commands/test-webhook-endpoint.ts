@@ -21,12 +21,11 @@ export const testWebhookEndpoint = operation({
   example: { params: { endpointId: endpointExample.id }, answer: { deliveryId: deliveryExample.id } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { endpointId } }, caller, { unitOfWork }) {
-    const { workspaceId } = caller;
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
-    const deliveryId = await unitOfWork.write(caller, async (trx) => {
-      await admitRequestedDelivery(trx, workspaceId, id);
-      trx.deliverEvents();
-      return insertTestDelivery(trx, workspaceId, id);
+    const deliveryId = await unitOfWork.write(caller, async (tx) => {
+      await admitRequestedDelivery(tx, id);
+      tx.deliverEvents();
+      return insertTestDelivery(tx, id);
     });
     return { deliveryId };
   },

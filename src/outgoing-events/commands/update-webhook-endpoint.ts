@@ -53,9 +53,9 @@ export const updateWebhookEndpoint = operation({
       throw invalid({ path: '', message: 'give at least one of url, description, eventTypes, enabled' });
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
     const url = change.url === undefined ? undefined : checkedUrl(change.url, config.CRM_ALLOW_LOOPBACK);
-    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      if (!(await updateEndpoint(trx, caller, id, { ...change, url }))) throw endpointNotFound();
-      return (await findEndpoint(trx, caller.workspaceId, id)) as WebhookEndpoint;
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
+      if (!(await updateEndpoint(tx, caller, id, { ...change, url }))) throw endpointNotFound();
+      return (await findEndpoint(tx, id)) as WebhookEndpoint;
     });
   },
 });

@@ -39,10 +39,10 @@ export const listWebhookDeliveries = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { endpointId }, query: { status, limit, cursor } }, caller, { unitOfWork }) {
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
-    return unitOfWork.read(caller, async (trx) => {
-      if ((await findEndpoint(trx, caller.workspaceId, id)) === undefined) throw endpointNotFound();
+    return unitOfWork.read(caller, async (tx) => {
+      if ((await findEndpoint(tx, id)) === undefined) throw endpointNotFound();
       const page = { status, limit, before: cursor ?? null };
-      const { deliveries, next } = await listDeliveries(trx, caller.workspaceId, id, page);
+      const { deliveries, next } = await listDeliveries(tx, id, page);
       return { deliveries, nextCursor: next };
     });
   },

@@ -15,7 +15,7 @@ export const listWebhookEndpoints = operation({
   example: { answer: { endpoints: [endpointExample] } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
-    const endpoints = await unitOfWork.read(caller, (trx) => listEndpoints(trx, caller.workspaceId));
+    const endpoints = await unitOfWork.read(caller, (tx) => listEndpoints(tx));
     return { endpoints };
   },
 });

@@ -119,19 +119,18 @@ export const createPlan = operation({
     const { effectiveStart = null, effectiveEnd = null } = requestedDates(plan);
     assertDateOrder(effectiveStart, effectiveEnd);
     assertFieldMapping(plan.fieldMapping ?? null);
-    const { workspaceId } = caller;
-    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      if (await isNameTaken(trx, workspaceId, plan.name)) {
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
+      if (await isNameTaken(tx, plan.name)) {
         throw new Failure(
           'plan_name_taken',
           `A plan named ${plan.name} exists. Change it with PATCH, or use another name.`,
         );
       }
-      await assertTermsFit(trx, workspaceId, terms);
+      await assertTermsFit(tx, terms);
       const dates = { version: 1, effectiveStart, effectiveEnd };
       const version: VersionRow = {
         ...dates,
-        planId: await insertPlan(trx, workspaceId, plan),
+        planId: await insertPlan(tx, plan),
         planVersionId: newId(),
         status: plan.status,
         supersedes: null,
@@ -142,12 +141,12 @@ export const createPlan = operation({
         config: storedConfig(plan.config, dates),
       };
       const state = { status: plan.status, versions: [version] };
-      await assertTestsPass(trx, caller, null, state, { force: plan.force === true, changed: version });
-      await insertVersion(trx, workspaceId, version, terms);
-      const today = await workspaceToday(trx, workspaceId, clock);
-      const created = await findPlanVersion(trx, workspaceId, version.planVersionId, { onlyForRep: null, today });
+      await assertTestsPass(tx, caller, null, state, { force: plan.force === true, changed: version });
+      await insertVersion(tx, version, terms);
+      const today = await workspaceToday(tx, clock);
+      const created = await findPlanVersion(tx, version.planVersionId, { onlyForRep: null, today });
       if (created === null) throw planNotFound();
-      return { ...created, warnings: await collectVersionWarnings(trx, workspaceId, created, clock) };
+      return { ...created, warnings: await collectVersionWarnings(tx, created, clock) };
     });
   },
 });

@@ -39,19 +39,18 @@ export const deletePlanOverride = operation({
     arguments: { planVersionId: planArguments.planVersionId, repId: 'The rep (UUID of list_reps)' },
     summary: () => 'The general tiers apply again. Commission is recalculated automatically.',
   },
-  subject: (trx, workspaceId, { params: { planVersionId, repId } }) =>
-    termsSubject(trx, workspaceId, planVersionId, [repId]),
+  subject: (tx, { params: { planVersionId, repId } }) => termsSubject(tx, planVersionId, [repId]),
   example: {
     params: { planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
     answer: { removed: true, planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
   },
   uses: { changes: CommissionChanges },
   async execute({ params: { planVersionId, repId } }, caller, { changes }) {
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const plan = await loadPlan(trx, caller.workspaceId, planVersionId);
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const plan = await loadPlan(tx, planVersionId);
       if (!plan?.versions.some((version) => version.planVersionId === planVersionId)) throw planNotFound();
-      await assertRepExists(trx, caller.workspaceId, repId);
-      await replaceOverrides(trx, caller.workspaceId, planVersionId, repId, []);
+      await assertRepExists(tx, repId);
+      await replaceOverrides(tx, planVersionId, repId, []);
       await recalculate.reps([repId], 'plan_change');
       return { removed: true, planVersionId, repId };
     });

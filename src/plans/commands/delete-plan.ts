@@ -39,20 +39,20 @@ export const deletePlan = operation({
     confirmed: true,
     summary: ({ planId }) => `Plan ${planId} was removed, with all versions and quotas.`,
   },
-  subject: (trx, workspaceId, { params: { planId } }) => planSubject(trx, workspaceId, planId),
+  subject: (tx, { params: { planId } }) => planSubject(tx, planId),
   example: { params: { planId: sampleIds.planId }, answer: { deleted: true, planId: sampleIds.planId } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { planId: planRef } }, caller, { unitOfWork }) {
-    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      const planId = await findPlanId(trx, caller.workspaceId, planRef);
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
+      const planId = await findPlanId(tx, planRef);
       if (planId === undefined) throw planNotFound();
-      if (await hasAssignments(trx, caller.workspaceId, planId)) {
+      if (await hasAssignments(tx, planId)) {
         throw new Failure(
           'plan_has_assignments',
           'Reps are assigned to this plan. Remove the assignments first, or set its status to archived.',
         );
       }
-      await removePlan(trx, caller.workspaceId, planId);
+      await removePlan(tx, planId);
       return { deleted: true, planId };
     });
   },

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DayRange } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
@@ -8,7 +7,7 @@ import { periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { pollUntil } from '../../kernel/waiting.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
@@ -51,18 +50,18 @@ type Body = z.output<typeof body>;
 const maxWaitMs = timeLimit(25_000);
 
 /** Stores the request after the checks of the change. */
-async function storePreview(trx: Work, { workspaceId }: Caller, planRef: string, request: Body, clock: Clock) {
+async function storePreview(tx: Transaction, planRef: string, request: Body, clock: Clock) {
   const { config, currency: paidIn, fieldMapping: mapping, status, tests, repIds = null } = request;
   const change = { config, currency: paidIn, fieldMapping: mapping, status, tests, ...requestedDates(request) };
   if (Object.values(change).every((value) => value === undefined))
     throw invalid({ path: '', message: 'give a change: config, dates, currency, fieldMapping, tests or status' });
   assertFieldMapping(mapping ?? null);
   const range = comparedDays(request);
-  const today = await workspaceToday(trx, workspaceId, clock);
-  const { plan } = await plannedChange(trx, workspaceId, { planRef, change }, today);
-  const unknown = repIds === null ? [] : await unknownReps(trx, workspaceId, repIds);
+  const today = await workspaceToday(tx, clock);
+  const { plan } = await plannedChange(tx, { planRef, change }, today);
+  const unknown = repIds === null ? [] : await unknownReps(tx, repIds);
   if (unknown.length > 0) throw repNotFound(unknown);
-  const previewId = await insertPreview(trx, workspaceId, plan.planId, { planRef, change, ...range, repIds });
+  const previewId = await insertPreview(tx, plan.planId, { planRef, change, ...range, repIds });
   if (previewId === null)
     throw new Failure('rate_limited', 'Other previews of this workspace are still calculated. Try again shortly.', {
       retryAfter: 10,
@@ -151,13 +150,11 @@ export const previewPlanChange = operation({
     { unitOfWork, queue, clock },
   ): Promise<PlanPreview | Reply<PlanPreview>> {
     const { workspaceId } = caller;
-    const { planId, previewId } = await unitOfWork.write(caller, (trx) =>
-      storePreview(trx, caller, planRef, request, clock),
-    );
+    const { planId, previewId } = await unitOfWork.write(caller, (tx) => storePreview(tx, planRef, request, clock));
     await queue.add(makePreviewsJob, { workspaceId });
     const page = { limit: request.limit, offset: 0 };
     const preview = await pollUntil(
-      () => unitOfWork.read(caller, (trx) => findPreview(trx, workspaceId, { planId, previewId }, page)),
+      () => unitOfWork.read(caller, (tx) => findPreview(tx, { planId, previewId }, page)),
       (found) => found?.status !== 'running',
       { maxWaitMs, pauseMs: 20, maxPauseMs: 100 },
     );

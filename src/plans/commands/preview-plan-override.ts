@@ -67,13 +67,12 @@ export const previewPlanOverride = operation({
     caller,
     { changes, clock },
   ): Promise<z.input<typeof response>> {
-    const { workspaceId } = caller;
-    const effect = await previewWrite(changes, clock, caller, async (trx, today) => {
-      const plan = await findPlanVersion(trx, workspaceId, planRef, { onlyForRep: null, today });
+    const effect = await previewWrite(changes, clock, caller, async (tx, today) => {
+      const plan = await findPlanVersion(tx, planRef, { onlyForRep: null, today });
       if (plan === null) throw planNotFound();
-      await assertRepExists(trx, workspaceId, repId);
-      await storeOverrides(trx, workspaceId, { planId: plan.planId, repId, today }, overrides);
-      return affectedWithin(trx, workspaceId, new Map([[repId, allDays]]));
+      await assertRepExists(tx, repId);
+      await storeOverrides(tx, { planId: plan.planId, repId, today }, overrides);
+      return affectedWithin(tx, new Map([[repId, allDays]]));
     });
     return { effect };
   },

@@ -71,8 +71,7 @@ export const setPlanOverride = operation({
     },
     summary: ({ rules }) => `Set for rules: ${rules.length}. Commission is recalculated automatically.`,
   },
-  subject: (trx, workspaceId, { params: { planVersionId, repId } }) =>
-    termsSubject(trx, workspaceId, planVersionId, [repId]),
+  subject: (tx, { params: { planVersionId, repId } }) => termsSubject(tx, planVersionId, [repId]),
   example: {
     params: { planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
     body: { rules: [{ ruleId: sampleIds.ruleId, tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
@@ -80,16 +79,16 @@ export const setPlanOverride = operation({
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ params: { planVersionId, repId }, body: { rules, alsoIn } }, caller, { changes, clock }) {
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const today = await workspaceToday(trx, caller.workspaceId, clock);
-      const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep: null, today });
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const today = await workspaceToday(tx, clock);
+      const version = await findPlanVersion(tx, planVersionId, { onlyForRep: null, today });
       if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
-      const repName = await findRepName(trx, caller.workspaceId, repId);
+      const repName = await findRepName(tx, repId);
       if (repName === null) throw repNotFound();
       const place = { planId: version.planId, repId, today };
-      await storeOverrides(trx, caller.workspaceId, place, [{ planVersionId, rules }, ...alsoIn]);
+      await storeOverrides(tx, place, [{ planVersionId, rules }, ...alsoIn]);
       await recalculate.reps([repId], 'plan_change');
-      const [saved] = await overridesByRep(trx, caller.workspaceId, planVersionId, repId);
+      const [saved] = await overridesByRep(tx, planVersionId, repId);
       return saved ?? { planVersionId, repId, repName, rules: [] };
     });
   },

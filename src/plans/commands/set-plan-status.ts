@@ -56,7 +56,7 @@ export const setPlanStatus = operation({
     detail: { unlessAsked: 'summary', summaryOmits: planTermParts },
     summary: (plan) => `${describePlan(plan)}${describeWarnings(plan)}`,
   },
-  subject: (trx, workspaceId, { params: { planRef } }) => planSubject(trx, workspaceId, planRef),
+  subject: (tx, { params: { planRef } }) => planSubject(tx, planRef),
   example: {
     params: { planRef: sampleIds.planId },
     body: { status: 'archived' },

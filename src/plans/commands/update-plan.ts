@@ -7,7 +7,7 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { repsOfPlan } from '../../ledger/requests/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operations/operation.js';
@@ -97,30 +97,29 @@ export async function changePlan(
   const change: PlanChange = { ...given, ...requestedDates(given) };
   const terms = given.config === undefined ? undefined : planTerms(given.config);
   assertFieldMapping(given.fieldMapping ?? null);
-  const { workspaceId } = caller;
-  return changes.run(caller, 'exclusive', async (trx, recalculate, calculateFirst) => {
-    const today = await workspaceToday(trx, workspaceId, clock);
-    const planned = await plannedChange(trx, workspaceId, { planRef, change, terms }, today);
+  return changes.run(caller, 'exclusive', async (tx, recalculate, calculateFirst) => {
+    const today = await workspaceToday(tx, clock);
+    const planned = await plannedChange(tx, { planRef, change, terms }, today);
     const { plan, source, changed } = planned;
     assertNotChanged(plan, latestVersion);
-    await assertNameFree(trx, workspaceId, plan, changed, change.name);
-    await assertTestsPass(trx, caller, plan, changed, { force, changed: testedVersion(planned) });
-    const reps = await repsOfPlan(trx, workspaceId, plan.planId);
+    await assertNameFree(tx, plan, changed, change.name);
+    await assertTestsPass(tx, caller, plan, changed, { force, changed: testedVersion(planned) });
+    const reps = await repsOfPlan(tx, plan.planId);
     // Events on days that the change deactivates do not change any more, so all earlier requests must be
     // calculated first.
     if (stopsDays(datedPlan(plan), datedPlan(changed)))
-      await calculateFirst((await hasCascade(trx, workspaceId, plan.planId)) ? null : reps);
-    const restates = await restatementWarnings(trx, workspaceId, planned);
-    const warnings = await changeWarnings(trx, workspaceId, planned);
-    const overrides = await saveChange(trx, workspaceId, planned);
+      await calculateFirst((await hasCascade(tx, plan.planId)) ? null : reps);
+    const restates = await restatementWarnings(tx, planned);
+    const warnings = await changeWarnings(tx, planned);
+    const overrides = await saveChange(tx, planned);
     if (change.status !== undefined || makesVersion(change)) await recalculate.reps(reps, 'plan_change');
     const shown = changed.made?.planVersionId ?? planRef;
-    const view = await findPlanVersion(trx, workspaceId, shown, { onlyForRep: null, today });
+    const view = await findPlanVersion(tx, shown, { onlyForRep: null, today });
     if (view === null) throw planNotFound();
     const rolledBackTo = rollBackOf(plan, changed, source, today);
     return {
       ...view,
-      warnings: [...(await collectVersionWarnings(trx, workspaceId, view, clock)), ...warnings, ...restates],
+      warnings: [...(await collectVersionWarnings(tx, view, clock)), ...warnings, ...restates],
       ...overrides,
       ...(rolledBackTo === undefined ? {} : { rolledBackTo }),
     };
@@ -146,11 +145,10 @@ function testedVersion(planned: PlannedChange): VersionRow | null {
 
 /** Writes the change. Returns what became of the overrides of the source if it creates a version. */
 async function saveChange(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { plan, source, change, changed, terms }: PlannedChange,
 ): Promise<Partial<CarriedOverrides>> {
-  await updatePlanRow(trx, workspaceId, plan.planId, {
+  await updatePlanRow(tx, plan.planId, {
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(changed.status === plan.status ? {} : { status: changed.status }),
   });
@@ -158,20 +156,19 @@ async function saveChange(
     const { planVersionId, status, tests } = version;
     const before = plan.versions.find((one) => one.planVersionId === planVersionId);
     if (before === undefined) continue;
-    if (before.status !== status) await updateVersionStatus(trx, workspaceId, planVersionId, status);
-    if (before.tests !== tests) await updateVersionTests(trx, workspaceId, version);
+    if (before.status !== status) await updateVersionStatus(tx, planVersionId, status);
+    if (before.tests !== tests) await updateVersionTests(tx, version);
   }
   const { made } = changed;
   if (made === null || terms === null) return {};
-  const ruleIds = await insertVersion(trx, workspaceId, made, terms);
+  const ruleIds = await insertVersion(tx, made, terms);
   const target = { planVersionId: made.planVersionId, rules: terms.rules, ruleIds };
-  return carryOverrides(trx, workspaceId, source.planVersionId, target);
+  return carryOverrides(tx, source.planVersionId, target);
 }
 
 /** A plan that is renamed or restored after deletion must have a name that no other plan has. */
 async function assertNameFree(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   plan: StoredPlan,
   changed: ChangedState,
   newName: string | undefined,
@@ -179,7 +176,7 @@ async function assertNameFree(
   const comesBack = isDeleted(plan) && !isDeleted(changed);
   const name = newName ?? plan.name;
   if (!comesBack && newName === undefined) return;
-  if (!(await isNameTaken(trx, workspaceId, name, plan.planId))) return;
+  if (!(await isNameTaken(tx, name, plan.planId))) return;
   throw new Failure(
     'plan_name_taken',
     newName === undefined
@@ -250,7 +247,7 @@ export const updatePlan = operation({
     summary: (plan) =>
       `Changed. ${describePlan(plan)}${describeWarnings(plan)} Commission is recalculated automatically.`,
   },
-  subject: (trx, workspaceId, { params: { planRef } }) => planSubject(trx, workspaceId, planRef),
+  subject: (tx, { params: { planRef } }) => planSubject(tx, planRef),
   example: {
     params: { planRef: sampleIds.planId },
     body: { effectiveStart: '2026-01-01', effectiveEnd: '2026-12-31' },

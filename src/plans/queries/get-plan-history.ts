@@ -44,11 +44,11 @@ export const getPlanHistory = operation({
   async execute({ params: { planId: planRef } }, caller, { unitOfWork, clock }) {
     const onlyForRep = planViewer(caller);
     const withoutDrafts = readsAsWidget(caller);
-    return unitOfWork.read(caller, async (trx) => {
-      const today = await workspaceToday(trx, caller.workspaceId, clock);
-      const version = await findPlanVersion(trx, caller.workspaceId, planRef, { onlyForRep, withoutDrafts, today });
+    return unitOfWork.read(caller, async (tx) => {
+      const today = await workspaceToday(tx, clock);
+      const version = await findPlanVersion(tx, planRef, { onlyForRep, withoutDrafts, today });
       if (version === null) throw planNotFound();
-      const versions = await listPlanVersions(trx, caller.workspaceId, {
+      const versions = await listPlanVersions(tx, {
         planId: version.planId,
         everyVersion: true,
         includeDeleted: true,

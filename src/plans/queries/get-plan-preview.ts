@@ -36,11 +36,10 @@ export const getPlanPreview = operation({
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { planRef, jobId }, query: page }, caller, { unitOfWork }): Promise<PlanPreview> {
-    const { workspaceId } = caller;
-    const preview = await unitOfWork.read(caller, async (trx) => {
-      const planId = await findPlanId(trx, workspaceId, planRef);
+    const preview = await unitOfWork.read(caller, async (tx) => {
+      const planId = await findPlanId(tx, planRef);
       if (planId === undefined) throw planNotFound();
-      return isUuid(jobId) ? findPreview(trx, workspaceId, { planId, previewId: jobId }, page) : undefined;
+      return isUuid(jobId) ? findPreview(tx, { planId, previewId: jobId }, page) : undefined;
     });
     if (preview === undefined) throw previewNotFound();
     return previewAnswer(preview, page);

@@ -43,9 +43,9 @@ export const getPlan = operation({
   async execute({ params: { planId } }, caller, { unitOfWork, clock }) {
     const onlyForRep = planViewer(caller);
     const withoutDrafts = readsAsWidget(caller);
-    const plan = await unitOfWork.read(caller, async (trx) => {
-      const today = await workspaceToday(trx, caller.workspaceId, clock);
-      return findPlanVersion(trx, caller.workspaceId, planId, { onlyForRep, withoutDrafts, today });
+    const plan = await unitOfWork.read(caller, async (tx) => {
+      const today = await workspaceToday(tx, clock);
+      return findPlanVersion(tx, planId, { onlyForRep, withoutDrafts, today });
     });
     if (plan === null) throw planNotFound();
     return visiblePlan(plan, caller);

@@ -3,7 +3,7 @@ import { pathIds } from '../../api/resource-fields.js';
 import { maySee } from '../../kernel/caller.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -16,8 +16,8 @@ import { findPlanVersion, listOverrides, planViewer } from '../plan-views.js';
 const params = z.strictObject({ planVersionId: pathIds.planVersionId });
 
 /** The overrides of a version grouped by rep, each tier with the threshold of the general tier. */
-export async function overridesByRep(trx: Work, workspaceId: string, planVersionId: string, onlyForRep: string | null) {
-  const rows = await listOverrides(trx, workspaceId, planVersionId);
+export async function overridesByRep(tx: Transaction, planVersionId: string, onlyForRep: string | null) {
+  const rows = await listOverrides(tx, planVersionId);
   const visible = onlyForRep === null ? rows : rows.filter((row) => row.repId === onlyForRep);
   return [...groupBy(visible, (row) => row.repId)].map(([repId, ofRep]) => ({
     planVersionId,
@@ -58,11 +58,11 @@ export const listPlanOverrides = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { planVersionId } }, caller, { unitOfWork, clock }) {
     const onlyForRep = planViewer(caller);
-    return unitOfWork.read(caller, async (trx) => {
-      const today = await workspaceToday(trx, caller.workspaceId, clock);
-      const version = await findPlanVersion(trx, caller.workspaceId, planVersionId, { onlyForRep, today });
+    return unitOfWork.read(caller, async (tx) => {
+      const today = await workspaceToday(tx, clock);
+      const version = await findPlanVersion(tx, planVersionId, { onlyForRep, today });
       if (version === null) throw planNotFound();
-      const overrides = await overridesByRep(trx, caller.workspaceId, version.planVersionId, onlyForRep);
+      const overrides = await overridesByRep(tx, version.planVersionId, onlyForRep);
       return overrides.filter(({ repId }) => maySee(caller, repId));
     });
   },

@@ -46,13 +46,13 @@ export const listPlans = operation({
   example: { query: { status: 'active' }, answer: [planExample] },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: { status, versions } }, caller, { unitOfWork, clock }) {
-    const plans = await unitOfWork.read(caller, async (trx) =>
-      listPlanVersions(trx, caller.workspaceId, {
+    const plans = await unitOfWork.read(caller, async (tx) =>
+      listPlanVersions(tx, {
         ...(status === undefined ? {} : { status }),
         everyVersion: versions === 'all',
         onlyForRep: planViewer(caller),
         withoutDrafts: readsAsWidget(caller),
-        today: await workspaceToday(trx, caller.workspaceId, clock),
+        today: await workspaceToday(tx, clock),
       }),
     );
     return plans.map((plan) => visiblePlan(plan, caller));

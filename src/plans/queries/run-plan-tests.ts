@@ -64,15 +64,14 @@ export const runPlanTests = operation({
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { planRef }, body: given }, caller, { unitOfWork, clock }): Promise<TestResult> {
-    const { workspaceId } = caller;
     assertFieldMapping(given.fieldMapping ?? null);
-    return unitOfWork.read(caller, async (trx) => {
-      const today = await workspaceToday(trx, workspaceId, clock);
-      const plan = await findPlanVersion(trx, workspaceId, planRef, { onlyForRep: null, today });
+    return unitOfWork.read(caller, async (tx) => {
+      const today = await workspaceToday(tx, clock);
+      const plan = await findPlanVersion(tx, planRef, { onlyForRep: null, today });
       if (plan === null) throw planNotFound();
       const { config = plan.config, tests = plan.tests, currency: paidIn = plan.currency } = given;
       const mapping = given.fieldMapping === undefined ? plan.fieldMapping : given.fieldMapping;
-      return runVersionTests(trx, workspaceId, {
+      return runVersionTests(tx, {
         config,
         currency: paidIn,
         fieldMapping: mapping ?? null,

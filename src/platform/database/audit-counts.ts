@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import { type Work } from './unit-of-work.js';
+import { type Transaction } from './unit-of-work.js';
 
 /** Adds counts to the entry of the audit log that the transaction writes at its end. */
-export async function setAuditCounts(trx: Work, counts: Readonly<Record<string, number>>): Promise<void> {
-  await sql`select set_config('app.audit_counts', ${JSON.stringify(counts)}, true)`.execute(trx);
+export async function setAuditCounts(tx: Transaction, counts: Readonly<Record<string, number>>): Promise<void> {
+  await sql`select set_config('app.audit_counts', ${JSON.stringify(counts)}, true)`.execute(tx.db);
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { binaryArray, type Cell } from './binary-array.js';
-import { type Work } from './unit-of-work.js';
+import { type Transaction } from './unit-of-work.js';
 
 /**
  * Rows as one SQL table expression with one binary array per column: one to two microseconds per row, where the
@@ -40,14 +40,14 @@ const rowEnd = '\u001d';
  * value per cell and an object per row. Cells are PostgreSQL's text output; SQL null is null.
  */
 export async function selectAsText(
-  trx: Work,
+  tx: Transaction,
   columns: readonly RawBuilder<unknown>[],
   from: RawBuilder<unknown>,
 ): Promise<(string | null)[][]> {
   const cells = columns.map((column) => sql`coalesce(${column}::text, ${sql.lit(absent)})`);
   const row = sql`concat_ws(${sql.lit(separator)}, ${sql.join(cells)})`;
   const { rows } = await sql<{ rows: string | null }>`
-    select string_agg(${row}, ${sql.lit(rowEnd)}) as rows from ${from}`.execute(trx);
+    select string_agg(${row}, ${sql.lit(rowEnd)}) as rows from ${from}`.execute(tx.db);
   const text = rows[0]?.rows ?? null;
   if (text === null) return [];
   return text.split(rowEnd).map((line) => {

@@ -9,7 +9,7 @@ interface Query {
 }
 
 /** Called in the transaction that records outgoing events, whether or not an endpoint receives them. */
-export type OnRecorded = (tx: Work, events: readonly OutgoingEvent[]) => Promise<void>;
+export type OnRecorded = (tx: Transaction, events: readonly OutgoingEvent[]) => Promise<void>;
 
 interface TransactionContext {
   readonly asOf?: Date | undefined;
@@ -77,7 +77,7 @@ export class Transaction {
 
   /** Runs what the service does in every transaction that records outgoing events, such as storing mails. */
   async notify(events: readonly OutgoingEvent[]): Promise<void> {
-    await this.onRecorded?.(asWork(this), events);
+    await this.onRecorded?.(this, events);
   }
 
   /** Declares that the transaction stores deliveries of events, which are sent after its commit. */
@@ -98,23 +98,6 @@ export interface TransactionOutcome {
   /** The reps whose data was changed; null for the whole workspace. */
   readonly affected: ReadonlySet<string | null> | null;
   readonly storesEvents: boolean;
-}
-
-/** The transaction of Kysely that has the members of {@link Transaction} too, for code that does not take one yet. */
-export type Work = DatabaseTransaction & Pick<Transaction, Exclude<keyof Transaction, 'outcome'>>;
-
-export function asWork(tx: Transaction): Work {
-  return Object.assign(tx.db, {
-    db: tx.db,
-    workspaceId: tx.workspaceId,
-    asOf: tx.asOf,
-    cacheOf: <T extends object>() => tx.cacheOf<T>(),
-    beforeCommit: (query: Query) => tx.beforeCommit(query),
-    hold: (name: string) => tx.hold(name),
-    markAffected: (repIds: Iterable<string | null>) => tx.markAffected(repIds),
-    notify: (events: readonly OutgoingEvent[]) => tx.notify(events),
-    deliverEvents: () => tx.deliverEvents(),
-  });
 }
 
 /**

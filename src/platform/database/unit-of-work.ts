@@ -7,16 +7,14 @@ import { isTransient, isUnavailable } from './database-errors.js';
 import { type Database, type DatabaseTransaction, enablePipelining } from './pool.js';
 import { TenantLimiter } from './tenant-limiter.js';
 import {
-  asWork,
   createTransactionCache,
   type OnRecorded,
   Transaction,
   type TransactionWithoutWorkspace,
-  type Work,
 } from './transaction.js';
 import { type VersionedCache } from './versioned-cache.js';
 
-export type { TransactionWithoutWorkspace, Work } from './transaction.js';
+export type { Transaction, TransactionWithoutWorkspace } from './transaction.js';
 
 /**
  * The lock that a transaction takes on its workspace. `shared`: for changes of deals and commission, many at once.
@@ -46,8 +44,8 @@ export interface TransactionOptions {
  */
 export interface TransactionHooks {
   /** Runs first, under the locks of the transaction. */
-  readonly afterBegin?: (trx: Work) => Promise<unknown>;
-  readonly beforeCommit?: (trx: Work) => Promise<unknown>;
+  readonly afterBegin?: (tx: Transaction) => Promise<unknown>;
+  readonly beforeCommit?: (tx: Transaction) => Promise<unknown>;
 }
 
 declare module '../../kernel/caller.js' {
@@ -111,7 +109,7 @@ export class UnitOfWork {
     this.cache = cache;
   }
 
-  async run<T>(caller: TenantCaller, options: TransactionOptions, work: (trx: Work) => Promise<T>): Promise<T> {
+  async run<T>(caller: TenantCaller, options: TransactionOptions, work: (tx: Transaction) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.attempt(caller, options, work);
@@ -123,12 +121,12 @@ export class UnitOfWork {
   }
 
   /** Runs a transaction that only reads, without the workspace lock. */
-  read<T>(caller: TenantCaller, work: (trx: Work) => Promise<T>): Promise<T> {
+  read<T>(caller: TenantCaller, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.run(caller, { lock: 'none', access: 'read' }, work);
   }
 
   /** Runs a transaction that may write, without the workspace lock. */
-  write<T>(caller: TenantCaller, work: (trx: Work) => Promise<T>): Promise<T> {
+  write<T>(caller: TenantCaller, work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this.run(caller, { lock: 'none', access: 'write' }, work);
   }
 
@@ -141,7 +139,7 @@ export class UnitOfWork {
   private async attempt<T>(
     caller: TenantCaller,
     options: TransactionOptions,
-    work: (trx: Work) => Promise<T>,
+    work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
     const { workspaceId } = caller;
     let begun: Transaction | null = null;
@@ -150,7 +148,7 @@ export class UnitOfWork {
       const result = await this.limiter(options).run(workspaceId, () =>
         this.runOnce(caller, options, (tx) => {
           begun = tx;
-          return work(asWork(tx));
+          return work(tx);
         }),
       );
       if (outcome()?.storesEvents === true) this.onEvents?.(workspaceId);
@@ -209,9 +207,9 @@ export class UnitOfWork {
       opened.catch(() => undefined);
       let result: T;
       try {
-        for (const { afterBegin } of hooks) await afterBegin?.(asWork(tx));
+        for (const { afterBegin } of hooks) await afterBegin?.(tx);
         result = await work(tx);
-        for (const { beforeCommit } of hooks) await beforeCommit?.(asWork(tx));
+        for (const { beforeCommit } of hooks) await beforeCommit?.(tx);
         if (statesAffected(lock)) bumpCacheVersions(tx, tx.outcome.affected);
       } finally {
         await opened;

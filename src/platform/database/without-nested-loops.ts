@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { inParallel } from '../../kernel/waiting.js';
-import { type Work } from './unit-of-work.js';
+import { type Transaction } from './unit-of-work.js';
 
 /**
  * Runs statements that join rows of a table with rows that they are given. The planner has the number of given rows,
@@ -9,15 +9,15 @@ import { type Work } from './unit-of-work.js';
  * rows, whatever the table holds. `cross join lateral` still uses an index for each row. `work` must send all its
  * statements without waiting for a result.
  */
-export async function withoutNestedLoops<T>(trx: Work, work: () => Promise<T>): Promise<T> {
+export async function withoutNestedLoops<T>(tx: Transaction, work: () => Promise<T>): Promise<T> {
   const [, result] = await inParallel(
-    () => allowNestedLoops(trx, 'off'),
+    () => allowNestedLoops(tx, 'off'),
     () => work(),
-    () => allowNestedLoops(trx, 'on'),
+    () => allowNestedLoops(tx, 'on'),
   );
   return result;
 }
 
-async function allowNestedLoops(trx: Work, value: 'on' | 'off'): Promise<void> {
-  await sql`select set_config('enable_nestloop', ${value}, true)`.execute(trx);
+async function allowNestedLoops(tx: Transaction, value: 'on' | 'off'): Promise<void> {
+  await sql`select set_config('enable_nestloop', ${value}, true)`.execute(tx.db);
 }

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { isUuid, newId } from '../../kernel/ids.js';
-import { type UnitOfWork, type Work, withTransactionHooks } from '../database/unit-of-work.js';
+import { type Transaction, type UnitOfWork, withTransactionHooks } from '../database/unit-of-work.js';
 import { failpoint } from '../failpoint.js';
 import { type Log } from '../log.js';
 import { jsonInSlices } from '../long-response.js';
@@ -132,9 +132,7 @@ export class IdempotencyStore {
     if (stored !== null) return replay(stored, await request.fingerprint(), secret);
     const renewal = setInterval(() => void this.logFailure(this.renew(claim)), renewEveryMs);
     try {
-      const { status, body } = await work(
-        withTransactionHooks(caller, { beforeCommit: (trx) => noteWrite(trx, claim) }),
-      );
+      const { status, body } = await work(withTransactionHooks(caller, { beforeCommit: (tx) => noteWrite(tx, claim) }));
       const json = body instanceof PreparedJson ? body.bytes.toString() : await jsonInSlices(body);
       await failpoint('response.beforeStore');
       const storable = secret || json.length > maxStoredResponse ? null : json;
@@ -151,7 +149,7 @@ export class IdempotencyStore {
   /** Null when this request has claimed the key; otherwise the stored state of the first request. */
   private async claim(claim: Claim): Promise<StoredKey | null> {
     const { workspaceId, keyHash, leaseId } = claim;
-    const stored = await this.unitOfWork.write(claim, async (trx) => {
+    const stored = await this.unitOfWork.write(claim, async (tx) => {
       const { rows } = await sql`
         insert into idempotency_keys as k (workspace_id, key_hash, lease_id, leased_until)
         values (${workspaceId}, ${keyHash}, ${leaseId}, now() + make_interval(secs => ${leaseSeconds}))
@@ -159,9 +157,9 @@ export class IdempotencyStore {
           lease_id = excluded.lease_id, leased_until = excluded.leased_until, created_at = now(),
           request_hash = null, status = null, response = null
         where (k.status is null and k.leased_until < now()) or k.created_at < now() - interval '24 hours'
-        returning k.lease_id`.execute(trx);
+        returning k.lease_id`.execute(tx.db);
       if (rows.length > 0) return null;
-      return trx
+      return tx.db
         .selectFrom('idempotency_keys')
         .select(['status', 'response', 'request_hash', sql<boolean>`leased_until > now()`.as('running')])
         .where('workspace_id', '=', workspaceId)
@@ -173,17 +171,17 @@ export class IdempotencyStore {
   }
 
   private async renew({ workspaceId, keyHash, leaseId }: Claim): Promise<void> {
-    await this.unitOfWork.write({ workspaceId }, (trx) =>
+    await this.unitOfWork.write({ workspaceId }, (tx) =>
       sql`
         update idempotency_keys set leased_until = now() + make_interval(secs => ${leaseSeconds})
-        where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId}`.execute(trx),
+        where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId}`.execute(tx.db),
     );
   }
 
   private async store(claim: Claim, status: number, response: string | null, requestHash: Buffer): Promise<void> {
     const { workspaceId, keyHash, leaseId } = claim;
-    await this.unitOfWork.write(claim, (trx) =>
-      trx
+    await this.unitOfWork.write(claim, (tx) =>
+      tx.db
         .updateTable('idempotency_keys')
         .set({ status, response, request_hash: requestHash })
         .where('workspace_id', '=', workspaceId)
@@ -194,12 +192,12 @@ export class IdempotencyStore {
   }
 
   private async release({ workspaceId, keyHash, leaseId }: Claim): Promise<void> {
-    await this.unitOfWork.write({ workspaceId }, async (trx) => {
+    await this.unitOfWork.write({ workspaceId }, async (tx) => {
       await sql`
         update idempotency_keys set leased_until = now()
         where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId}
-          and status = ${written}`.execute(trx);
-      await trx
+          and status = ${written}`.execute(tx.db);
+      await tx.db
         .deleteFrom('idempotency_keys')
         .where('workspace_id', '=', workspaceId)
         .where('key_hash', '=', keyHash)
@@ -225,15 +223,15 @@ interface Claim {
  * Only a transaction with an id has written, or locked in order to write. Rolls back when the process paused for
  * longer than its lease and another request has claimed the key.
  */
-async function noteWrite(trx: Work, { workspaceId, keyHash, leaseId }: Claim): Promise<void> {
+async function noteWrite(tx: Transaction, { keyHash, leaseId }: Claim): Promise<void> {
   const { rows } = await sql<{ lost: boolean }>`
     with noted as (
       update idempotency_keys set status = ${written}
-      where workspace_id = ${workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId}
+      where workspace_id = ${tx.workspaceId} and key_hash = ${keyHash} and lease_id = ${leaseId}
         and pg_current_xact_id_if_assigned() is not null
       returning 1
     )
-    select pg_current_xact_id_if_assigned() is not null and not exists (select from noted) as lost`.execute(trx);
+    select pg_current_xact_id_if_assigned() is not null and not exists (select from noted) as lost`.execute(tx.db);
   if (rows[0]?.lost === true) throw inProgress();
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isOutage } from '../database/database-errors.js';
-import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../database/unit-of-work.js';
 import { failpoint } from '../failpoint.js';
 import { type Lease, LeaseLost, type Leases } from '../jobs/leases.js';
 import { type Log } from '../log.js';
@@ -31,7 +31,11 @@ export interface InboxHandler {
   readonly sources: readonly InboxSource[];
   handle(batch: InboxBatch): Promise<void>;
   /** Handles messages that failed too often, in the transaction that marks them as failed: writes the audit entry. */
-  deadLetter(trx: Work, batch: Pick<InboxBatch, 'workspaceId' | 'source' | 'messages'>, reason: string): Promise<void>;
+  deadLetter(
+    tx: Transaction,
+    batch: Pick<InboxBatch, 'workspaceId' | 'source' | 'messages'>,
+    reason: string,
+  ): Promise<void>;
 }
 
 /**
@@ -83,7 +87,7 @@ export class InboxRunner {
     await this.leases.hold(workspaceId, `inbox ${source}`, async (lease) => {
       const sliceEnd = performance.now() + sliceMs;
       while (performance.now() < sliceEnd) {
-        const messages = await this.unitOfWork.read({ workspaceId }, (trx) => dueMessages(trx, workspaceId, source));
+        const messages = await this.unitOfWork.read({ workspaceId }, (tx) => dueMessages(tx, source));
         if (messages.length === 0) return;
         if (!(await this.handle(handler, { workspaceId, source, messages, lease }))) return;
       }
@@ -111,31 +115,32 @@ export class InboxRunner {
     const delayed = error instanceof RetryLater;
     const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
     this.log.warn({ err: error, workspaceId, source, messages: messages.length }, 'inbox message processing failed');
-    await this.unitOfWork.write({ workspaceId }, async (trx) => {
+    await this.unitOfWork.write({ workspaceId }, async (tx) => {
       const keys = messages.map((one) => one.key);
       const pause = delayed ? error.retryAfterMs : null;
       await sql`
         update inbox set attempts = attempts + ${delayed ? 0 : 1}, error = ${reason},
           not_before = now() + greatest(${(pause ?? 0) / 1000},
             least(${maxPauseSeconds}, extract(epoch from now() - received_at) / 2 + 1)) * interval '1 second'
-        where workspace_id = ${workspaceId} and source = ${source} and message_key = any(${keys}::uuid[])`.execute(trx);
+        where workspace_id = ${workspaceId} and source = ${source} and message_key = any(${keys}::uuid[])`.execute(
+        tx.db,
+      );
       const exhausted = delayed ? [] : messages.filter((one) => one.attempts + 1 >= maxAttempts);
       if (exhausted.length === 0) return;
-      await markProcessed(trx, batch, exhausted, 'failed');
-      await handler.deadLetter(trx, { workspaceId, source, messages: exhausted }, reason);
+      await markProcessed(tx, batch, exhausted, 'failed');
+      await handler.deadLetter(tx, { workspaceId, source, messages: exhausted }, reason);
     });
   }
 }
 
 /** Failed messages come last and one subject at a time, so that they do not block others. */
-async function dueMessages(trx: Work, workspaceId: string, source: InboxSource): Promise<PendingMessage[]> {
-  const untried = await readDue(trx, workspaceId, source, sql`attempts = 0`, maxSubjectsPerBatch);
-  return untried.length > 0 ? untried : readDue(trx, workspaceId, source, sql`attempts > 0`, 1);
+async function dueMessages(tx: Transaction, source: InboxSource): Promise<PendingMessage[]> {
+  const untried = await readDue(tx, source, sql`attempts = 0`, maxSubjectsPerBatch);
+  return untried.length > 0 ? untried : readDue(tx, source, sql`attempts > 0`, 1);
 }
 
 async function readDue(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   source: InboxSource,
   attempts: RawBuilder<unknown>,
   maxSubjects: number,
@@ -143,24 +148,24 @@ async function readDue(
   const { rows } = await sql<PendingMessage>`
     with due as (
       select message_key, subject, payload, received_at, attempts from inbox
-      where workspace_id = ${workspaceId} and source = ${source} and processed_at is null and not_before <= now() and ${attempts}
+      where workspace_id = ${tx.workspaceId} and source = ${source} and processed_at is null and not_before <= now() and ${attempts}
       order by received_at limit ${maxRowsPerRead}
     )
     select message_key as key, subject, payload, received_at as "receivedAt", attempts from due
     where subject in (select subject from due group by subject order by min(received_at) limit ${maxSubjects})
-    order by received_at, message_key`.execute(trx);
+    order by received_at, message_key`.execute(tx.db);
   return rows;
 }
 
 export async function markProcessed(
-  trx: Work,
-  { workspaceId, source }: Pick<InboxBatch, 'workspaceId' | 'source'>,
+  tx: Transaction,
+  { source }: Pick<InboxBatch, 'workspaceId' | 'source'>,
   messages: readonly Pick<PendingMessage, 'key'>[],
   outcome: string,
 ): Promise<void> {
   if (messages.length === 0) return;
   await sql`
     update inbox set processed_at = now(), outcome = ${outcome}, error = case when ${outcome} = 'failed' then error end
-    where workspace_id = ${workspaceId} and source = ${source}
-      and message_key = any(${messages.map((one) => one.key)}::uuid[])`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and source = ${source}
+      and message_key = any(${messages.map((one) => one.key)}::uuid[])`.execute(tx.db);
 }

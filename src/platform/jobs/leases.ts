@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { newId } from '../../kernel/ids.js';
 import { retryOnOutage } from '../database/database-errors.js';
-import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../database/unit-of-work.js';
 import { failpoint } from '../failpoint.js';
 
 const leaseMs = 15_000;
@@ -13,7 +13,7 @@ const extendEveryMs = 5_000;
  */
 export interface Lease {
   /** Throws {@link LeaseLost} if another worker holds the lease now; locks the lease until the transaction ends. */
-  assertHeld(trx: Work): Promise<void>;
+  assertHeld(tx: Transaction): Promise<void>;
 }
 
 /** The holder did not extend its lease in time. Its state may be outdated, so it must not write any more. */
@@ -38,7 +38,7 @@ export class Leases {
     }, extendEveryMs);
     try {
       await failpoint('lease.afterTake');
-      return await run({ assertHeld: (trx) => assertHeld(trx, workspaceId, work, leaseId) });
+      return await run({ assertHeld: (tx) => assertHeld(tx, work, leaseId) });
     } catch (error) {
       if (error instanceof LeaseLost) return null;
       throw error;
@@ -49,23 +49,23 @@ export class Leases {
   }
 
   private take(workspaceId: string, work: string, leaseId: string): Promise<boolean> {
-    return this.unitOfWork.write({ workspaceId }, async (trx) => {
+    return this.unitOfWork.write({ workspaceId }, async (tx) => {
       const { rows } = await sql`
         insert into work_leases as l (workspace_id, work, lease_id, leased_until)
         values (${workspaceId}, ${work}, ${leaseId}, ${leaseEnd})
         on conflict (workspace_id, work) do update
           set lease_id = excluded.lease_id, leased_until = excluded.leased_until, generation = l.generation + 1
           where l.leased_until < now()
-        returning 1`.execute(trx);
+        returning 1`.execute(tx.db);
       return rows.length === 1;
     });
   }
 
   private async extend(workspaceId: string, work: string, leaseId: string): Promise<void> {
-    await this.unitOfWork.write({ workspaceId }, (trx) =>
+    await this.unitOfWork.write({ workspaceId }, (tx) =>
       sql`
         update work_leases set leased_until = ${leaseEnd}
-        where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}`.execute(trx),
+        where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}`.execute(tx.db),
     );
   }
 
@@ -75,10 +75,10 @@ export class Leases {
    */
   private async release(workspaceId: string, work: string, leaseId: string): Promise<void> {
     const released = retryOnOutage(() =>
-      this.unitOfWork.write({ workspaceId }, (trx) =>
+      this.unitOfWork.write({ workspaceId }, (tx) =>
         sql`
           update work_leases set leased_until = '-infinity'
-          where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}`.execute(trx),
+          where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}`.execute(tx.db),
       ),
     );
     await released.catch(() => undefined);
@@ -86,17 +86,17 @@ export class Leases {
 }
 
 /** Revokes the lease: `assertHeld` of the present holder fails, and any worker can take the lease. */
-export async function revokeLease(trx: Work, workspaceId: string, work: string): Promise<void> {
+export async function revokeLease(tx: Transaction, work: string): Promise<void> {
   await sql`
     update work_leases set lease_id = ${newId()}, leased_until = '-infinity'
-    where workspace_id = ${workspaceId} and work = ${work}`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and work = ${work}`.execute(tx.db);
 }
 
 const leaseEnd = sql`now() + ${`${leaseMs} milliseconds`}::interval`;
 
-async function assertHeld(trx: Work, workspaceId: string, work: string, leaseId: string): Promise<void> {
+async function assertHeld(tx: Transaction, work: string, leaseId: string): Promise<void> {
   const { rows } = await sql`
     select from work_leases
-    where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId} for share`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and work = ${work} and lease_id = ${leaseId} for share`.execute(tx.db);
   if (rows.length === 0) throw new LeaseLost(`the lease of "${work}" was taken over by another worker`);
 }

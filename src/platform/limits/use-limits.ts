@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { unnestRows } from '../database/columns.js';
-import { type Work } from '../database/unit-of-work.js';
+import { type Transaction } from '../database/unit-of-work.js';
 
 /** So many uses within any period of so many seconds, at most a day: older uses are deleted. */
 export interface UseLimit {
@@ -18,8 +18,8 @@ export interface UseKind {
 
 /** The seconds until each subject may be used again. Subjects that may be used now are absent. */
 export async function secondsUntilUse(
-  trx: Work,
-  { workspaceId, kind }: UseKind,
+  tx: Transaction,
+  { kind }: UseKind,
   subjects: readonly string[],
   { uses, seconds }: UseLimit,
 ): Promise<ReadonlyMap<string, number>> {
@@ -28,49 +28,45 @@ export async function secondsUntilUse(
     select rows_from.subject, greatest(1, ceil(extract(epoch from u.used_at - now()) + ${seconds}))::integer as left
     from ${unnestRows(subjects, [['subject', 'text', (subject) => subject]])} cross join lateral (
       select used_at from limited_uses
-      where workspace_id = ${workspaceId} and kind = ${kind} and subject = rows_from.subject
+      where workspace_id = ${tx.workspaceId} and kind = ${kind} and subject = rows_from.subject
       order by used_at desc offset ${uses - 1} limit 1
     ) u
-    where u.used_at > now() - make_interval(secs => ${seconds})`.execute(trx);
+    where u.used_at > now() - make_interval(secs => ${seconds})`.execute(tx.db);
   return new Map(rows.map(({ subject, left }) => [subject, left]));
 }
 
 /** The uses of all subjects in the last seconds. */
-export async function countUses(trx: Work, { workspaceId, kind }: UseKind, seconds: number): Promise<number> {
+export async function countUses(tx: Transaction, { kind }: UseKind, seconds: number): Promise<number> {
   const { rows } = await sql<{ uses: number }>`
     select count(*)::integer as uses from limited_uses
-    where workspace_id = ${workspaceId} and kind = ${kind}
-      and used_at > now() - make_interval(secs => ${seconds})`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and kind = ${kind}
+      and used_at > now() - make_interval(secs => ${seconds})`.execute(tx.db);
   return rows[0]?.uses ?? 0;
 }
 
-export async function recordUses(
-  trx: Work,
-  { workspaceId, kind }: UseKind,
-  subjects: readonly string[],
-): Promise<void> {
+export async function recordUses(tx: Transaction, { kind }: UseKind, subjects: readonly string[]): Promise<void> {
   if (subjects.length === 0) return;
   const uses = subjects.map((subject) => ({ subject, useId: newId() }));
   await sql`
     insert into limited_uses (workspace_id, use_id, kind, subject)
-    select ${workspaceId}, rows_from.use_id, ${kind}, rows_from.subject
+    select ${tx.workspaceId}, rows_from.use_id, ${kind}, rows_from.subject
     from ${unnestRows(uses, [
       ['use_id', 'uuid', ({ useId }) => useId],
       ['subject', 'text', ({ subject }) => subject],
-    ])}`.execute(trx);
+    ])}`.execute(tx.db);
 }
 
 /** Records a use; rejects it if it exceeds the limit. Uses of one kind in a workspace are counted one after the other. */
 export async function admitUse(
-  trx: Work,
+  tx: Transaction,
   kind: UseKind,
   subject: string,
   limit: UseLimit,
   message: string,
 ): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`uses:${kind.kind}:${kind.workspaceId}`}, 0))`.execute(trx);
-  const retryAfter = (await secondsUntilUse(trx, kind, [subject], limit)).get(subject);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`uses:${kind.kind}:${tx.workspaceId}`}, 0))`.execute(tx.db);
+  const retryAfter = (await secondsUntilUse(tx, kind, [subject], limit)).get(subject);
   if (retryAfter !== undefined)
     throw new Failure('rate_limited', `${message} Try again in ${retryAfter} s.`, { retryAfter });
-  await recordUses(trx, kind, [subject]);
+  await recordUses(tx, kind, [subject]);
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { newId } from '../../kernel/ids.js';
-import { type UnitOfWork, type Work } from '../database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../database/unit-of-work.js';
 import { type JobDeclaration, type JobQueue } from '../jobs/job-queue.js';
 import { type Secrets } from '../secrets/secrets.js';
 import { assertHeaders, type Mail, type MailBody } from './mail.js';
@@ -24,9 +24,9 @@ export class Outbox {
   ) {}
 
   /** Stores a mail of the transaction's workspace. Pass its id to {@link wake} after the commit. */
-  async post(trx: Work, mail: Mail): Promise<string> {
+  async post(tx: Transaction, mail: Mail): Promise<string> {
     const { mailId, body } = this.seal(mail);
-    await sql`select post_mail(${mailId}, ${mail.to}, ${mail.subject}, ${body})`.execute(trx);
+    await sql`select post_mail(${mailId}, ${mail.to}, ${mail.subject}, ${body})`.execute(tx.db);
     return mailId;
   }
 

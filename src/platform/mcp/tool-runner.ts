@@ -1,6 +1,6 @@
 import { type Caller } from '../../kernel/caller.js';
 import { type DayRange } from '../../kernel/day.js';
-import { type Work } from '../database/unit-of-work.js';
+import { type Transaction } from '../database/unit-of-work.js';
 import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
 import { type AnyOperation, PreparedJson, type Subject } from '../operations/operation.js';
@@ -32,10 +32,10 @@ export class ToolRunner {
   }
 
   /** What the call would change. A tool that changes something and does not declare it cannot be approved. */
-  async subject(trx: Work, workspaceId: string, tool: string, input: RawInput): Promise<Subject> {
+  async subject(tx: Transaction, tool: string, input: RawInput): Promise<Subject> {
     const { operation } = this.callOf(tool);
     if (operation.subject === undefined) throw new Error(`tool ${tool} has no subject`);
-    return operation.subject(trx, workspaceId, inputOf(operation, input));
+    return operation.subject(tx, inputOf(operation, input));
   }
 
   hasPreview(tool: string): boolean {

@@ -1,7 +1,7 @@
 import { type Readable } from 'node:stream';
 import { type z } from 'zod';
 import { type AccessLevel, type Caller, type KeyScope, mayActAs } from '../../kernel/caller.js';
-import { type Work } from '../database/unit-of-work.js';
+import { type Transaction } from '../database/unit-of-work.js';
 import { type Tool } from '../mcp/tool.js';
 import { type Token } from '../part-registry.js';
 
@@ -202,11 +202,7 @@ export interface Operation<
   /** Set where the operation is also an MCP tool. */
   readonly tool?: Tool<NamesIn<Params> | NamesIn<Query> | NamesIn<Body>, z.output<Answer>, AnyOperation>;
   /** What a call changes. Every operation whose tool changes something declares it. */
-  readonly subject?: (
-    trx: Work,
-    workspaceId: string,
-    input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>,
-  ) => Promise<Subject>;
+  readonly subject?: (tx: Transaction, input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>) => Promise<Subject>;
   readonly example: Example;
   /** The parts of the service that `execute` receives after the caller, by name. */
   readonly uses?: Uses;

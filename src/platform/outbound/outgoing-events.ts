@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Work } from '../database/unit-of-work.js';
+import { type Transaction } from '../database/unit-of-work.js';
 import { type EventType, type OutgoingEvent } from './outgoing-event.js';
 
 /**
@@ -7,15 +7,15 @@ import { type EventType, type OutgoingEvent } from './outgoing-event.js';
  * if there is no endpoint. The caller holds a lock that orders the events about one subject: the rep's lane or the lock
  * of the workspace.
  */
-export async function recordEvents(trx: Work, workspaceId: string, events: readonly OutgoingEvent[]): Promise<void> {
+export async function recordEvents(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const rows = events.map(({ type, repId, data }) => ({ type, sequence: repId ?? workspaceId, data }));
-  await store(trx, workspaceId, rows);
-  await trx.notify(events);
+  const rows = events.map(({ type, repId, data }) => ({ type, sequence: repId ?? tx.workspaceId, data }));
+  await store(tx, rows);
+  await tx.notify(events);
 }
 
-export async function recordEvent(trx: Work, workspaceId: string, event: OutgoingEvent): Promise<void> {
-  await recordEvents(trx, workspaceId, [event]);
+export async function recordEvent(tx: Transaction, event: OutgoingEvent): Promise<void> {
+  await recordEvents(tx, [event]);
 }
 
 interface StoredEvent {
@@ -26,15 +26,15 @@ interface StoredEvent {
   readonly events?: readonly string[] | null;
 }
 
-async function store(trx: Work, workspaceId: string, rows: readonly StoredEvent[]): Promise<void> {
+async function store(tx: Transaction, rows: readonly StoredEvent[]): Promise<void> {
   const { numAffectedRows = 0n } = await sql`
     insert into webhook_deliveries (workspace_id, delivery_id, endpoint_id, sequence_id, event_type, data, run_id, event_ids)
     select e.workspace_id, gen_random_uuid(), e.endpoint_id, v.sequence, v.type, v.data, v.run, v.events
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       v (sequence uuid, type text, data jsonb, run uuid, events uuid[])
-    join webhook_endpoints e on e.workspace_id = ${workspaceId} and e.enabled
-      and (e.event_types is null or v.type = any(e.event_types))`.execute(trx);
-  if (numAffectedRows > 0n) trx.deliverEvents();
+    join webhook_endpoints e on e.workspace_id = ${tx.workspaceId} and e.enabled
+      and (e.event_types is null or v.type = any(e.event_types))`.execute(tx.db);
+  if (numAffectedRows > 0n) tx.deliverEvents();
 }
 
 /** Events of one rep whose amounts a run has changed. */
@@ -51,11 +51,7 @@ const maxListedEvents = 1000;
  * Stores one delivery of `commission.changed` for each endpoint, rep and run. The amounts are read from the history when
  * the delivery is sent. The caller holds the lanes of the reps.
  */
-export async function recordChangedCommission(
-  trx: Work,
-  workspaceId: string,
-  changes: readonly ChangedCommission[],
-): Promise<void> {
+export async function recordChangedCommission(tx: Transaction, changes: readonly ChangedCommission[]): Promise<void> {
   if (changes.length === 0) return;
   const rows = changes.map(({ repId, runId, eventIds }) => ({
     type: 'commission.changed' as const,
@@ -63,5 +59,5 @@ export async function recordChangedCommission(
     run: runId,
     events: eventIds !== null && eventIds.length <= maxListedEvents ? eventIds : null,
   }));
-  await store(trx, workspaceId, rows);
+  await store(tx, rows);
 }

@@ -1,16 +1,16 @@
 import { type InsertObject } from 'kysely';
 import { newId } from '../../kernel/ids.js';
 import { type Tables } from '../database/tables.js';
-import { type Work } from '../database/unit-of-work.js';
+import { type Transaction } from '../database/unit-of-work.js';
 import { newToken, type TokenKind, tokenHash } from './token.js';
 
 type NewToken = Omit<InsertObject<Tables, 'tokens'>, 'token_id' | 'kind' | 'token_hash'>;
 
 /** Creates a token. It is returned only here: the database has its hash. */
-export async function insertToken(trx: Work, kind: TokenKind, values: NewToken) {
+export async function insertToken(tx: Transaction, kind: TokenKind, values: NewToken) {
   const id = newId();
   const token = newToken(kind);
-  const stored = await trx
+  const stored = await tx.db
     .insertInto('tokens')
     .values({ ...values, token_id: id, kind, token_hash: tokenHash(token) as Buffer })
     .returning(['created_at as createdAt', 'expires_at as expiresAt'])
@@ -19,15 +19,10 @@ export async function insertToken(trx: Work, kind: TokenKind, values: NewToken) 
 }
 
 /** Deletes a token, which stops working at once; false if there is none. */
-export async function deleteToken(
-  trx: Work,
-  workspaceId: string,
-  kind: TokenKind,
-  tokenId: string | null,
-): Promise<boolean> {
-  const { numDeletedRows } = await trx
+export async function deleteToken(tx: Transaction, kind: TokenKind, tokenId: string | null): Promise<boolean> {
+  const { numDeletedRows } = await tx.db
     .deleteFrom('tokens')
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('token_id', '=', tokenId)
     .where('kind', '=', kind)
     .executeTakeFirst();

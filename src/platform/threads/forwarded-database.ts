@@ -9,7 +9,7 @@ import {
 } from 'kysely';
 import { type DatabaseTransaction } from '../database/pool.js';
 import { type Tables } from '../database/tables.js';
-import { asWork, Transaction, type Work } from '../database/transaction.js';
+import { Transaction } from '../database/transaction.js';
 import { type RequestOfThread } from './serve-thread.js';
 
 /** A statement of a thread, which the process executes in its transaction. */
@@ -22,7 +22,7 @@ interface ForwardedStatement {
  * The transaction of the process that runs the task. The thread itself has no connection and no credentials; its
  * statements see what the transaction sees.
  */
-export function forwardedTransaction(request: RequestOfThread, workspaceId: string): Work {
+export function forwardedTransaction(request: RequestOfThread, workspaceId: string): Transaction {
   const driver = new ForwardingDriver(request);
   const database = new Kysely<Tables>({
     dialect: {
@@ -32,13 +32,13 @@ export function forwardedTransaction(request: RequestOfThread, workspaceId: stri
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
-  return asWork(new Transaction(database as Kysely<Tables> as DatabaseTransaction, workspaceId));
+  return new Transaction(database as Kysely<Tables> as DatabaseTransaction, workspaceId);
 }
 
 /** Executes a statement of a thread; the reply is its rows. */
-export async function executeForwarded(trx: Work, request: unknown): Promise<readonly unknown[]> {
+export async function executeForwarded(tx: Transaction, request: unknown): Promise<readonly unknown[]> {
   const { sql, parameters } = request as ForwardedStatement;
-  return (await trx.executeQuery(CompiledQuery.raw(sql, [...parameters]))).rows;
+  return (await tx.db.executeQuery(CompiledQuery.raw(sql, [...parameters]))).rows;
 }
 
 /** Statements are sent in their order, without waiting for each other, as on a connection that pipelines. */

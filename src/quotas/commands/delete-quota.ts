@@ -36,8 +36,8 @@ export const deleteQuota = operation({
     arguments: { quotaId: 'The quota (UUID of list_quotas)' },
     summary: () => 'The quota was removed. Commission is recalculated automatically.',
   },
-  async subject(trx, workspaceId, { params: { quotaId } }) {
-    const quota = await findQuota(trx, workspaceId, quotaId);
+  async subject(tx, { params: { quotaId } }) {
+    const quota = await findQuota(tx, quotaId);
     if (quota === null) return { paid: [], state: null };
     const { current_value: _, attainment: _share, ...state } = quota;
     return { paid: [quota.repId], state };
@@ -45,11 +45,11 @@ export const deleteQuota = operation({
   example: { params: { quotaId: sampleIds.quotaId }, answer: { deleted: true, quotaId: sampleIds.quotaId } },
   uses: { changes: CommissionChanges },
   async execute({ params: { quotaId: rawId } }, caller, { changes }) {
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const quota = await findQuota(trx, caller.workspaceId, rawId);
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const quota = await findQuota(tx, rawId);
       if (quota === null) throw quotaNotFound();
       const { quotaId, repId, period } = quota;
-      await removeQuota(trx, caller.workspaceId, quotaId);
+      await removeQuota(tx, quotaId);
       await recalculate([{ repId, days: periodRange(period), trigger: 'quota_change' }]);
       return { deleted: true, quotaId };
     });

@@ -7,7 +7,7 @@ import { formatOf, type NumberFormat, numberFormats, readNumber } from '../../ke
 import { periodKind } from '../../kernel/period.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { findPlanIdsByName } from '../../plans/plan-views.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
   csvImport,
@@ -78,22 +78,17 @@ function provenFormat(rows: readonly Row[]): NumberFormat | null {
   return only !== undefined && another === undefined ? only : null;
 }
 
-async function readRows(
-  trx: Work,
-  workspaceId: string,
-  rows: readonly Row[],
-  format: NumberFormat | null,
-): Promise<ReadRow[]> {
+async function readRows(tx: Transaction, rows: readonly Row[], format: NumberFormat | null): Promise<ReadRow[]> {
   const emails = rows.flatMap(({ cells }) => (cells.email === undefined ? [] : normalEmail(cells.email)));
-  const reps = await findRepIdsByEmail(trx, workspaceId, emails);
-  const plans = await findPlanIdsByName(trx, workspaceId);
-  const assigned = await assignedPlanIdsByRep(trx, workspaceId, [...reps.values()]);
+  const reps = await findRepIdsByEmail(tx, emails);
+  const plans = await findPlanIdsByName(tx);
+  const assigned = await assignedPlanIdsByRep(tx, [...reps.values()]);
   const rules = new Map<string, Promise<QuotaRule>>();
   const findRule = async (row: Row, repId: string): Promise<QuotaRule> => {
     const { planRuleId, plan, measure } = row.cells;
     if (planRuleId !== undefined) {
       if (!isUuid(planRuleId)) throw rejectedRow('planRuleId: must be the id of a rule (UUID)');
-      const known = rules.get(planRuleId) ?? findRuleById(trx, workspaceId, planRuleId, undefined);
+      const known = rules.get(planRuleId) ?? findRuleById(tx, planRuleId, undefined);
       rules.set(planRuleId, known);
       return known;
     }
@@ -102,10 +97,7 @@ async function readRows(
     const key = JSON.stringify([planIds, measure, kind]);
     const cached = rules.get(key);
     if (cached !== undefined) return cached;
-    const found =
-      measure === undefined
-        ? findOnlyRule(trx, workspaceId, planIds, kind)
-        : findRuleByMeasure(trx, workspaceId, measure, planIds);
+    const found = measure === undefined ? findOnlyRule(tx, planIds, kind) : findRuleByMeasure(tx, measure, planIds);
     rules.set(key, found);
     return found;
   };
@@ -179,11 +171,11 @@ export const importQuotas = operation({
   async execute({ query: { dryRun, delimiter, numberFormat }, body }, caller, { changes }) {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
     const format = numberFormat ?? provenFormat(rows);
-    return changes.run(caller, 'exclusive', async (trx, recalculate): Promise<ImportResults> => {
-      const read = withoutRepeated(await readRows(trx, caller.workspaceId, rows, format));
+    return changes.run(caller, 'exclusive', async (tx, recalculate): Promise<ImportResults> => {
+      const read = withoutRepeated(await readRows(tx, rows, format));
       const settings = read.flatMap(({ setting }) => setting ?? []);
-      const applied = dryRun ? null : await applyQuotas(trx, recalculate, caller.workspaceId, settings);
-      const compared = applied?.compared ?? (await compareQuotas(trx, caller.workspaceId, settings));
+      const applied = dryRun ? null : await applyQuotas(tx, recalculate, settings);
+      const compared = applied?.compared ?? (await compareQuotas(tx, settings));
       const outcomes = new Map(compared.map(({ setting, outcome }) => [setting, outcome]));
       return importAnswer(
         read.map((row) => toResult(row, row.setting === null ? undefined : outcomes.get(row.setting))),

@@ -4,7 +4,7 @@ import { Decimal } from '../../kernel/decimal.js';
 import { periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { period, uuid } from '../../platform/operations/schemas.js';
@@ -41,10 +41,10 @@ const response = z.object({
 });
 
 /** Writes as the operations that set and delete quotas do. Returns the reps with the days of their quotas. */
-async function writeQuotas(trx: Work, workspaceId: string, { planRuleId, targets, removed }: Body) {
-  const unknown = await unknownReps(trx, workspaceId, [...new Set(targets.map(({ repId }) => repId))]);
+async function writeQuotas(tx: Transaction, { planRuleId, targets, removed }: Body) {
+  const unknown = await unknownReps(tx, [...new Set(targets.map(({ repId }) => repId))]);
   if (unknown.length > 0) throw repNotFound(unknown);
-  const rule = await findRuleById(trx, workspaceId, planRuleId, undefined);
+  const rule = await findRuleById(tx, planRuleId, undefined);
   const settings = targets.map(({ repId, period: during, target }): QuotaSetting => {
     assertPeriodKind(rule, during);
     return { repId, rule, period: during, target: Decimal.of(target), variableTarget: undefined };
@@ -54,13 +54,13 @@ async function writeQuotas(trx: Work, workspaceId: string, { planRuleId, targets
     affected.set(repId, hull(affected.get(repId) ?? periodRange(during), periodRange(during)));
   for (const { repId, period: during } of settings) affect(repId, during);
   for (const quotaId of removed) {
-    const quota = await findQuota(trx, workspaceId, quotaId);
+    const quota = await findQuota(tx, quotaId);
     if (quota === null) throw quotaNotFound();
     affect(quota.repId, quota.period);
-    await removeQuota(trx, workspaceId, quota.quotaId);
+    await removeQuota(tx, quota.quotaId);
   }
-  await upsertQuotas(trx, workspaceId, settings);
-  return affectedWithin(trx, workspaceId, affected);
+  await upsertQuotas(tx, settings);
+  return affectedWithin(tx, affected);
 }
 
 export const previewQuotas = operation({
@@ -87,7 +87,7 @@ export const previewQuotas = operation({
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ body: request }, caller, { changes, clock }): Promise<z.input<typeof response>> {
     return {
-      effect: await previewWrite(changes, clock, caller, (trx) => writeQuotas(trx, caller.workspaceId, request)),
+      effect: await previewWrite(changes, clock, caller, (tx) => writeQuotas(tx, request)),
     };
   },
 });

@@ -5,7 +5,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { planNotFound } from '../../plans/plan.js';
 import { findPlanId } from '../../plans/plan-views.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { period, text, uuid } from '../../platform/operations/schemas.js';
@@ -72,7 +72,7 @@ function assertOneForm(request: Request): void {
   if (unnamed >= 0) throw invalid({ path: `targets.${unnamed}`, message: 'send either repId or email' });
 }
 
-async function readTargets(trx: Work, workspaceId: string, request: Request): Promise<RequestedTarget[]> {
+async function readTargets(tx: Transaction, request: Request): Promise<RequestedTarget[]> {
   const { targets, repIds = [], period: during = '', target: amount = 0, variableTarget } = request;
   if (targets === undefined)
     return [...new Set(repIds)].map((repId) => ({
@@ -83,7 +83,7 @@ async function readTargets(trx: Work, workspaceId: string, request: Request): Pr
       variableTarget,
     }));
   const addresses = targets.flatMap((requestedTarget) => requestedTarget.email ?? []);
-  const ids = await findRepIdsByEmail(trx, workspaceId, addresses);
+  const ids = await findRepIdsByEmail(tx, addresses);
   const unknown = [...new Set(addresses.filter((address) => !ids.has(address)))];
   if (unknown.length > 0)
     throw new Failure('rep_not_found', `No rep of this workspace has the e-mail address ${unknown[0]}.`, {
@@ -119,17 +119,12 @@ function rejectRepeated(targets: readonly RequestedTarget[], settings: readonly 
   throw invalid({ path, message: `sets the same rep and period (${during}) as ${targets[repeated.first]?.path}` });
 }
 
-async function findRule(
-  trx: Work,
-  workspaceId: string,
-  repIds: readonly string[],
-  request: Request,
-): Promise<QuotaRule> {
-  const planId = request.planId === undefined ? undefined : await findPlanId(trx, workspaceId, request.planId);
+async function findRule(tx: Transaction, repIds: readonly string[], request: Request): Promise<QuotaRule> {
+  const planId = request.planId === undefined ? undefined : await findPlanId(tx, request.planId);
   if (request.planId !== undefined && planId === undefined) throw planNotFound();
-  if (request.planRuleId !== undefined) return findRuleById(trx, workspaceId, request.planRuleId, planId);
-  const planIds = planId === undefined ? await assignedPlanIds(trx, workspaceId, repIds) : [planId];
-  return findRuleByMeasure(trx, workspaceId, request.measure as string, planIds);
+  if (request.planRuleId !== undefined) return findRuleById(tx, request.planRuleId, planId);
+  const planIds = planId === undefined ? await assignedPlanIds(tx, repIds) : [planId];
+  return findRuleByMeasure(tx, request.measure as string, planIds);
 }
 
 export const setQuotas = operation({
@@ -181,9 +176,9 @@ export const setQuotas = operation({
     list: 'quotas',
     summary: (quotas) => `Quotas set: ${quotas.length}. Commission is recalculated automatically.`,
   },
-  async subject(trx, workspaceId, { body: { repIds = [], targets = [] } }) {
+  async subject(tx, { body: { repIds = [], targets = [] } }) {
     const emails = targets.flatMap((requestedTarget) => requestedTarget.email ?? []);
-    const byEmail = await findRepIdsByEmail(trx, workspaceId, emails);
+    const byEmail = await findRepIdsByEmail(tx, emails);
     return {
       paid: [...repIds, ...targets.flatMap((requestedTarget) => requestedTarget.repId ?? []), ...byEmail.values()],
       state: null,
@@ -196,16 +191,15 @@ export const setQuotas = operation({
   uses: { changes: CommissionChanges },
   async execute({ body: request }, caller, { changes }): Promise<Quota[]> {
     assertOneForm(request);
-    const { workspaceId } = caller;
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const targets = await readTargets(trx, workspaceId, request);
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const targets = await readTargets(tx, request);
       const repIds = [...new Set(targets.map(({ repId }) => repId))];
-      const unknown = await unknownReps(trx, workspaceId, repIds);
+      const unknown = await unknownReps(tx, repIds);
       if (unknown.length > 0) throw repNotFound(unknown);
-      const rule = await findRule(trx, workspaceId, repIds, request);
+      const rule = await findRule(tx, repIds, request);
       const settings = targets.map((requestedTarget) => toSetting(rule, requestedTarget));
       rejectRepeated(targets, settings);
-      const { quotas } = await applyQuotas(trx, recalculate, workspaceId, settings);
+      const { quotas } = await applyQuotas(tx, recalculate, settings);
       return quotas;
     });
   },

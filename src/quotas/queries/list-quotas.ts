@@ -48,10 +48,10 @@ export const listQuotas = operation({
   async execute({ query: request }, caller, { unitOfWork }) {
     const repIds = narrowedReps(caller, request.repId);
     const filter = { period: request.period, ...(repIds === null ? {} : { repIds }) };
-    return unitOfWork.read(caller, async (trx) => {
-      if (request.planId === undefined) return loadQuotas(trx, caller.workspaceId, filter);
-      const planId = await findPlanId(trx, caller.workspaceId, request.planId);
-      return planId === undefined ? [] : loadQuotas(trx, caller.workspaceId, { ...filter, planId });
+    return unitOfWork.read(caller, async (tx) => {
+      if (request.planId === undefined) return loadQuotas(tx, filter);
+      const planId = await findPlanId(tx, request.planId);
+      return planId === undefined ? [] : loadQuotas(tx, { ...filter, planId });
     });
   },
 });

@@ -31,22 +31,20 @@ export const addPayrollId = operation({
   /** Payroll cannot change an id, and thus not redirect the pay of a person who is paid already. */
   async execute({ params: { repId: rawId }, body }, caller, { unitOfWork, clock }): Promise<Rep> {
     const repId = requireUuid(rawId, 'rep_not_found', repNotFound().message);
-    const { workspaceId } = caller;
-    return unitOfWork.write(caller, async (trx) => {
-      await lockPeople(trx, workspaceId);
-      const stored = await findRep(trx, workspaceId, repId);
+    return unitOfWork.write(caller, async (tx) => {
+      await lockPeople(tx);
+      const stored = await findRep(tx, repId);
       if (stored === undefined) throw repNotFound();
       const changes = [{ known: stored, next: { ...stored, payrollId: body.payrollId } }];
       assertNotOwnPayrollId(caller, changes);
       if (stored.payrollId !== null && stored.payrollId !== body.payrollId)
         throw new Failure('payroll_id_exists', 'This person has a payroll id. An admin can change it.');
-      rejectAny(await takenPayrollIds(trx, caller, changes, () => 'payrollId'));
+      rejectAny(await takenPayrollIds(tx, caller, changes, () => 'payrollId'));
       await updateReps(
-        trx,
-        workspaceId,
+        tx,
         changes.map(({ next }) => next),
       );
-      const [updated] = await listReps(trx, workspaceId, await workspaceToday(trx, workspaceId, clock), {
+      const [updated] = await listReps(tx, await workspaceToday(tx, clock), {
         repIds: [repId],
       });
       return updated as Rep;

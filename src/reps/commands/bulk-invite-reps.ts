@@ -64,8 +64,8 @@ export const bulkInviteReps = operation({
   },
   uses: { unitOfWork: UnitOfWork, outbox: Outbox, config: CONFIG },
   async execute({ body: { repIds } }, caller, { unitOfWork, outbox, config }) {
-    const { invited, failed, mailIds } = await unitOfWork.write(caller, (trx) =>
-      inviteReps(trx, outbox, caller.workspaceId, repIds, config.PUBLIC_URL),
+    const { invited, failed, mailIds } = await unitOfWork.write(caller, (tx) =>
+      inviteReps(tx, outbox, repIds, config.PUBLIC_URL),
     );
     await outbox.wake(mailIds);
     return { invited: invited.map((rep) => rep.repId), failed, inviteCount: invited.length };

@@ -48,10 +48,10 @@ async function upsert(
   clock: Clock,
 ): Promise<readonly UpsertedPerson[]> {
   return withDryRun(dryRun, (end) =>
-    runPeopleChange(changes, caller, async (trx, recalculate, beforeCommissionChange) => {
-      const today = await workspaceToday(trx, caller.workspaceId, clock);
+    runPeopleChange(changes, caller, async (tx, recalculate, beforeCommissionChange) => {
+      const today = await workspaceToday(tx, clock);
       const context = { caller, today, beforeCommissionChange };
-      return end(await upsertPeople(trx, recalculate, context, people));
+      return end(await upsertPeople(tx, recalculate, context, people));
     }),
   );
 }
@@ -174,7 +174,7 @@ export const importReps = operation({
     const written = await writeValid(
       sorted,
       (people) => upsert(caller, people, dryRun, changes, clock),
-      (emails) => unitOfWork.read(caller, (trx) => findRepIdsByEmail(trx, caller.workspaceId, emails)),
+      (emails) => unitOfWork.read(caller, (tx) => findRepIdsByEmail(tx, emails)),
     );
     return importAnswer(
       rows.map((row) => toResult(row, written.get(row), sorted.rejected.get(row))),

@@ -32,8 +32,8 @@ export const inviteRep = operation({
     caller,
     { unitOfWork, outbox, config },
   ): Promise<{ invited: true; email: string }> {
-    const { invited, failed, mailIds } = await unitOfWork.write(caller, (trx) =>
-      inviteReps(trx, outbox, caller.workspaceId, [repId], config.PUBLIC_URL),
+    const { invited, failed, mailIds } = await unitOfWork.write(caller, (tx) =>
+      inviteReps(tx, outbox, [repId], config.PUBLIC_URL),
     );
     const [rep] = invited;
     if (rep === undefined) throw toFailure(failed[0]?.reason);

@@ -6,7 +6,7 @@ import { invalid, rejectAny } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { day, requireUuid, uuid } from '../../platform/operations/schemas.js';
@@ -38,19 +38,18 @@ async function move(
   changes: CommissionChanges,
   clock: Clock,
 ): Promise<void> {
-  const { workspaceId } = caller;
-  await changes.run(caller, 'exclusive', async (trx, recalculate) => {
-    await lockPeople(trx, workspaceId);
-    const today = await workspaceToday(trx, workspaceId, clock);
-    const moves = await managerChange(trx, workspaceId, repId, change);
-    await changeManagers(trx, recalculate, workspaceId, today, moves);
+  await changes.run(caller, 'exclusive', async (tx, recalculate) => {
+    await lockPeople(tx);
+    const today = await workspaceToday(tx, clock);
+    const moves = await managerChange(tx, repId, change);
+    await changeManagers(tx, recalculate, today, moves);
   });
 }
 
-async function managerChange(trx: Work, workspaceId: string, repId: string, change: Change): Promise<ManagerChange[]> {
+async function managerChange(tx: Transaction, repId: string, change: Change): Promise<ManagerChange[]> {
   const { managerId, managerFrom: from } = change;
   if (managerId === undefined) return [];
-  if (managerId !== null && (await findRepName(trx, workspaceId, managerId)) === null) throw repNotFound([managerId]);
+  if (managerId !== null && (await findRepName(tx, managerId)) === null) throw repNotFound([managerId]);
   return [{ repId, managerId, from, path: 'managerId' }];
 }
 
@@ -63,10 +62,9 @@ function assertNotEmpty(change: Change): void {
   }
 }
 
-async function changePerson(trx: Work, caller: Caller, repId: string, change: Change): Promise<void> {
-  const { workspaceId } = caller;
-  await lockPeople(trx, workspaceId);
-  const stored = await findRep(trx, workspaceId, repId);
+async function changePerson(tx: Transaction, caller: Caller, repId: string, change: Change): Promise<void> {
+  await lockPeople(tx);
+  const stored = await findRep(tx, repId);
   if (stored === undefined) throw repNotFound();
   const next = {
     ...stored,
@@ -77,25 +75,24 @@ async function changePerson(trx: Work, caller: Caller, repId: string, change: Ch
   if (next.role === stored.role && next.active === stored.active && next.payrollId === stored.payrollId) return;
   const payrollIds = [{ known: stored, next }];
   assertNotOwnPayrollId(caller, payrollIds);
-  rejectAny(await takenPayrollIds(trx, caller, payrollIds, () => 'payrollId'));
-  const before = await countHeads(trx, workspaceId);
-  await updateReps(trx, workspaceId, [next]);
-  assertHeadcount(before, await countHeads(trx, workspaceId));
-  if (next.role !== stored.role || !next.active) await endSessions(trx, workspaceId, [stored.repId]);
+  rejectAny(await takenPayrollIds(tx, caller, payrollIds, () => 'payrollId'));
+  const before = await countHeads(tx);
+  await updateReps(tx, [next]);
+  assertHeadcount(before, await countHeads(tx));
+  if (next.role !== stored.role || !next.active) await endSessions(tx, [stored.repId]);
 }
 
 /** Stores the employment. It changes the quotas of the periods in which it begins and ends. */
 async function changeEmployment(
-  trx: Work,
+  tx: Transaction,
   recalculate: Recalculate,
-  workspaceId: string,
   repId: string,
   { hireDate, endDate }: Change,
 ): Promise<void> {
-  const { hire_date: hiredOn, end_date: endedOn } = await trx
+  const { hire_date: hiredOn, end_date: endedOn } = await tx.db
     .selectFrom('reps')
     .select(['hire_date', 'end_date'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .executeTakeFirstOrThrow();
   const next = {
@@ -105,10 +102,10 @@ async function changeEmployment(
   if (next.hireDate === hiredOn && next.endDate === endedOn) return;
   if (next.hireDate !== null && next.endDate !== null && next.endDate < next.hireDate)
     throw invalid({ path: 'endDate', message: 'must not be before hireDate' });
-  await trx
+  await tx.db
     .updateTable('reps')
     .set({ hire_date: next.hireDate, end_date: next.endDate })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .execute();
   await recalculate.reps([repId], 'rep_change');
@@ -134,25 +131,22 @@ export const updateRep = operation({
   async execute({ params: { repId: rawId }, body: change }, caller, { unitOfWork, changes, clock }) {
     const repId = requireUuid(rawId, 'rep_not_found', repNotFound().message);
     assertNotEmpty(change);
-    const { workspaceId } = caller;
     // Commission depends on reporting lines and not on roles: the role is stored first and waits for no calculation.
-    const isMoved = await changes.run(caller, 'none', async (trx) => {
-      await changePerson(trx, caller, repId, change);
-      const today = await workspaceToday(trx, workspaceId, clock);
-      const moves = await managerChange(trx, workspaceId, repId, change);
-      return moves.length > 0 && movesAnyone(await loadHierarchy(trx, workspaceId), moves, today);
+    const isMoved = await changes.run(caller, 'none', async (tx) => {
+      await changePerson(tx, caller, repId, change);
+      const today = await workspaceToday(tx, clock);
+      const moves = await managerChange(tx, repId, change);
+      return moves.length > 0 && movesAnyone(await loadHierarchy(tx), moves, today);
     });
     if (isMoved) await move(repId, change, caller, changes, clock);
     if (change.hireDate !== undefined || change.endDate !== undefined)
-      await changes.run(caller, 'exclusive', (trx, recalculate) =>
-        changeEmployment(trx, recalculate, workspaceId, repId, change),
-      );
-    return unitOfWork.read(caller, async (trx) => {
-      const today = await workspaceToday(trx, workspaceId, clock);
-      const [updated] = await listReps(trx, workspaceId, today, { repIds: [repId] });
+      await changes.run(caller, 'exclusive', (tx, recalculate) => changeEmployment(tx, recalculate, repId, change));
+    return unitOfWork.read(caller, async (tx) => {
+      const today = await workspaceToday(tx, clock);
+      const [updated] = await listReps(tx, today, { repIds: [repId] });
       return {
         ...(updated as Rep),
-        ...(mayLeaveKeys(change) ? { validKeys: await listPersonalKeys(trx, workspaceId, [repId]) } : {}),
+        ...(mayLeaveKeys(change) ? { validKeys: await listPersonalKeys(tx, [repId]) } : {}),
       };
     });
   },

@@ -48,7 +48,7 @@ export const upsertReps = operation({
     list: 'reps',
     summary: ({ reps }) => `People set: ${reps.length}.`,
   },
-  subject: (trx, workspaceId, { body: { reps } }) => peopleSubject(trx, workspaceId, reps),
+  subject: (tx, { body: { reps } }) => peopleSubject(tx, reps),
   example: {
     body: {
       reps: [
@@ -60,17 +60,16 @@ export const upsertReps = operation({
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ body: { reps: people } }, caller, { changes, clock }) {
-    const { workspaceId } = caller;
-    return runPeopleChange(changes, caller, async (trx, recalculate, beforeCommissionChange) => {
-      const today = await workspaceToday(trx, workspaceId, clock);
+    return runPeopleChange(changes, caller, async (tx, recalculate, beforeCommissionChange) => {
+      const today = await workspaceToday(tx, clock);
       const context = { caller, today, beforeCommissionChange };
-      const upserted = await upsertPeople(trx, recalculate, context, people);
+      const upserted = await upsertPeople(tx, recalculate, context, people);
       const repIds = upserted.map(({ repId }) => repId);
-      const byId = new Map((await listReps(trx, workspaceId, today, { repIds })).map((listed) => [listed.id, listed]));
+      const byId = new Map((await listReps(tx, today, { repIds })).map((listed) => [listed.id, listed]));
       const left = repIds.filter((_, index) => mayLeaveKeys(people[index] ?? {}));
       return {
         reps: repIds.map((repId) => byId.get(repId) as Rep),
-        ...(left.length === 0 ? {} : { validKeys: await listPersonalKeys(trx, workspaceId, left) }),
+        ...(left.length === 0 ? {} : { validKeys: await listPersonalKeys(tx, left) }),
       };
     });
   },

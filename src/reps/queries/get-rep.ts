@@ -41,8 +41,8 @@ export const getRep = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { repId } }, caller, { unitOfWork, clock }) {
     if (!readsAsWidget(caller) && !maySee(caller, repId.toLowerCase())) throw notYours();
-    const found = await unitOfWork.read(caller, async (trx) =>
-      findLinkedRep(trx, caller.workspaceId, await workspaceToday(trx, caller.workspaceId, clock), repId),
+    const found = await unitOfWork.read(caller, async (tx) =>
+      findLinkedRep(tx, await workspaceToday(tx, clock), repId),
     );
     if (found === null) throw repNotFound();
     const { provider, crmId, syncedAt, lastDealOwnedAt, ...person } = found;

@@ -56,9 +56,9 @@ export const listReps = operation({
   example: { query: { email: 'ben@acme.test' }, answer: { reps: [repExample] } },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: { email, query: part } }, caller, { unitOfWork, clock }) {
-    return unitOfWork.read(caller, async (trx) => {
-      const today = await workspaceToday(trx, caller.workspaceId, clock);
-      const all = await loadReps(trx, caller.workspaceId, today, { email });
+    return unitOfWork.read(caller, async (tx) => {
+      const today = await workspaceToday(tx, clock);
+      const all = await loadReps(tx, today, { email });
       const reps = part === undefined ? all : all.filter((person) => isNamed(person, part));
       if (readsAsWidget(caller)) return { reps: reps.map((person) => ({ ...person, payrollId: null })) };
       return { reps: reps.filter((person) => maySee(caller, person.id)) };

@@ -40,12 +40,11 @@ export const addAdjustment = operation({
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { repId }, body: request }, caller, { unitOfWork, clock }) {
-    const { workspaceId } = caller;
-    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
-      await lockRep(trx, workspaceId, repId);
+    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (tx) => {
+      await lockRep(tx, repId);
       const adjustment = { ...request, dealId: request.dealId ?? null };
-      const eventId = await writeAdjustment(trx, caller, repId, adjustment, clock.now());
-      return eventAnswer((await findAdjustment(trx, workspaceId, repId, eventId)) as AdjustmentRow, null);
+      const eventId = await writeAdjustment(tx, caller, repId, adjustment, clock.now());
+      return eventAnswer((await findAdjustment(tx, repId, eventId)) as AdjustmentRow, null);
     });
   },
 });

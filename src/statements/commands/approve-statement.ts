@@ -11,7 +11,7 @@ import { saveFreshnessMarks } from '../../ledger/lanes/lane-freshness.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { requestChecks } from '../../ledger/requests/period-checks.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -96,8 +96,8 @@ export async function approve(
   for (let tries = 0; tries < maxTries; tries += 1) {
     await laneRunner.calculateNow(key.workspaceId, [key.repId]);
     await failpoint('approve.afterDrain');
-    const outcome = await unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (trx) =>
-      tryApprove(trx, key, version, caller, clock.now()),
+    const outcome = await unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (tx) =>
+      tryApprove(tx, key, version, caller, clock.now()),
     );
     if (outcome === null) continue;
     await laneRunner.wakeChecks(key.workspaceId, [key.repId]);
@@ -108,30 +108,30 @@ export async function approve(
 
 /** Null if calculation requests exist; then nothing is approved. */
 async function tryApprove(
-  trx: Work,
+  tx: Transaction,
   key: StatementKey,
   version: number | null,
   caller: Caller,
   at: Date,
 ): Promise<ApprovalResponse | null> {
-  const repName = await lockRep(trx, key.workspaceId, key.repId);
+  const repName = await lockRep(tx, key.repId);
   await failpoint('approve.afterLock');
   assertNotOwnStatement(caller, key.repId);
-  const stored = await findLatest(trx, key);
+  const stored = await findLatest(tx, key);
   if (stored === null) throw statementNotFound();
   const { head, latest } = stored;
   if (version !== null && version !== head.version) throw statementChanged(version, latest, null);
   if (head.status === 'approved') return toStatementResponse(key, repName, head, latest, caller);
-  await assertNoOpenDispute(trx, key);
-  if (await isCalculationPending(trx, key)) return null;
+  await assertNoOpenDispute(tx, key);
+  if (await isCalculationPending(tx, key)) return null;
   await failpoint('approve.afterCheck');
-  await assertNoOverlap(trx, key);
-  const approved = await currentVersion(trx, key, latest, version, { at, actor: caller.actor });
-  await approveHead(trx, key, approved, { at, actor: caller.actor, approver: await identifyApprover(trx, caller) });
+  await assertNoOverlap(tx, key);
+  const approved = await currentVersion(tx, key, latest, version, { at, actor: caller.actor });
+  await approveHead(tx, key, approved, { at, actor: caller.actor, approver: await identifyApprover(tx, caller) });
   // The period of a manager may owe differences of approved periods below already.
-  requestChecks(trx, key.workspaceId, [{ ...key, causes: [{ kind: 'statement_approved', dealId: null }] }]);
-  saveFreshnessMarks(trx, key.workspaceId, [{ repId: key.repId, mark: null }]);
-  await recordStatementEntry(trx, caller, {
+  requestChecks(tx, [{ ...key, causes: [{ kind: 'statement_approved', dealId: null }] }]);
+  saveFreshnessMarks(tx, [{ repId: key.repId, mark: null }]);
+  await recordStatementEntry(tx, caller, {
     runId: newId(),
     trigger: 'statement_approved',
     repId: key.repId,
@@ -140,7 +140,7 @@ async function tryApprove(
     at,
   });
   await failpoint('approve.beforeCommit');
-  const response = await toStatementResponse(key, repName, await findHead(trx, key), approved, caller);
+  const response = await toStatementResponse(key, repName, await findHead(tx, key), approved, caller);
   return approved.version === latest.version ? response : { ...response, regenerated: true };
 }
 
@@ -157,11 +157,11 @@ function statementChanged(version: number, latest: StoredStatement, liveNetPayou
   });
 }
 
-async function assertNoOpenDispute(trx: Work, key: StatementKey): Promise<void> {
-  const disputes = (await openDisputesIn(trx, key.workspaceId, key.period, [key.repId])).get(key.repId) ?? [];
+async function assertNoOpenDispute(tx: Transaction, key: StatementKey): Promise<void> {
+  const disputes = (await openDisputesIn(tx, key.period, [key.repId])).get(key.repId) ?? [];
   if (disputes.length === 0) return;
   const disputeIds = disputes.map(({ disputeId }) => disputeId);
-  const { blockApprovalOnDispute } = await findWorkspace(trx, key.workspaceId);
+  const { blockApprovalOnDispute } = await findWorkspace(tx);
   if (!blockApprovalOnDispute) return;
   throw new Failure(
     'open_dispute',
@@ -172,11 +172,9 @@ async function assertNoOpenDispute(trx: Work, key: StatementKey): Promise<void> 
 
 const maxDisputeIds = 20;
 
-async function assertNoOverlap(trx: Work, key: StatementKey): Promise<void> {
+async function assertNoOverlap(tx: Transaction, key: StatementKey): Promise<void> {
   const range = periodRange(key.period);
-  const other = (await listFrozenPeriods(trx, key.workspaceId, key.repId)).find((frozen) =>
-    overlap(frozen.range, range),
-  );
+  const other = (await listFrozenPeriods(tx, key.repId)).find((frozen) => overlap(frozen.range, range));
   if (other !== undefined)
     throw new Failure(
       'statement_overlap',
@@ -190,17 +188,17 @@ async function assertNoOverlap(trx: Work, key: StatementKey): Promise<void> {
  * version.
  */
 async function currentVersion(
-  trx: Work,
+  tx: Transaction,
   key: StatementKey,
   latest: StoredStatement,
   version: number | null,
   by: { readonly at: Date; readonly actor: string },
 ): Promise<StatementContent> {
-  const { currency } = await loadWorkspaceTerms(trx, key.workspaceId);
-  const now = createSnapshot(await readLedgerLines(trx, key), currency);
+  const { currency } = await loadWorkspaceTerms(tx);
+  const now = createSnapshot(await readLedgerLines(tx, key), currency);
   if ((await contentHash(now)) === latest.contentHash) return latest;
   if (version !== null) throw statementChanged(version, latest, now.summary.netPayout);
-  return insertVersion(trx, key, now, { status: 'approved', ...by });
+  return insertVersion(tx, key, now, { status: 'approved', ...by });
 }
 
 export const approveStatement = operation({
@@ -230,8 +228,8 @@ export const approveStatement = operation({
     const key = { workspaceId: caller.workspaceId, repId, period: request.period };
     if (request.status === 'approved')
       return approve({ unitOfWork, laneRunner, clock }, key, request.version ?? null, caller);
-    return changes.run(caller, 'shared', (trx, recalculate) =>
-      unlockStatement(trx, recalculate, key, caller, clock.now()),
+    return changes.run(caller, 'shared', (tx, recalculate) =>
+      unlockStatement(tx, recalculate, key, caller, clock.now()),
     );
   },
 });

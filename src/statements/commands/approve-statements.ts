@@ -134,7 +134,7 @@ export const approveStatements = operation({
     const requested = [...new Map(statements.map((statement) => [statement.repId, statement])).values()];
     // Unknown ids are found in one query: an approval needs several transactions.
     const repIds = requested.map(({ repId }) => repId);
-    const known = await unitOfWork.read(caller, (trx) => knownReps(trx, caller.workspaceId, repIds));
+    const known = await unitOfWork.read(caller, (tx) => knownReps(tx, repIds));
     const parts = { unitOfWork, laneRunner, clock };
     const outcomes = await mapConcurrently(requested, concurrency, (statement) =>
       approveRep(requestedPeriod, statement, known, caller, parts),

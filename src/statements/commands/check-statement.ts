@@ -53,9 +53,9 @@ export const checkStatement = operation({
   async execute({ params: { repId }, body: request }, caller, { unitOfWork }) {
     const { workspaceId } = caller;
     assertNotOwnStatement(caller, repId);
-    return unitOfWork.write(caller, async (trx) => {
-      await assertRepExists(trx, workspaceId, repId);
-      const head = await findHead(trx, { workspaceId, repId, period: request.period });
+    return unitOfWork.write(caller, async (tx) => {
+      await assertRepExists(tx, repId);
+      const head = await findHead(tx, { workspaceId, repId, period: request.period });
       if (head === null) throw statementNotFound();
       if (head.version !== request.version)
         throw new Failure(
@@ -64,8 +64,8 @@ export const checkStatement = operation({
           { version: head.version },
         );
       const check = { repId, ...request, note: request.note ?? null };
-      const checkedAt = await upsertCheck(trx, caller, check);
-      const name = caller.repId === null ? null : await findRepName(trx, workspaceId, caller.repId);
+      const checkedAt = await upsertCheck(tx, caller, check);
+      const name = caller.repId === null ? null : await findRepName(tx, caller.repId);
       return { ...check, checkedBy: toAuthor(caller.repId, name), checkedAt: checkedAt.toISOString() };
     });
   },

@@ -29,15 +29,15 @@ export const deleteAdjustment = operation({
   /** Commission events and rows of other reps count as not found. */
   async execute({ params: { repId, adjustmentId } }, caller, { unitOfWork, clock }) {
     const { workspaceId, actor } = caller;
-    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
-      await lockRep(trx, workspaceId, repId);
+    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (tx) => {
+      await lockRep(tx, repId);
       assertNotOwnStatement(caller, repId);
-      const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
+      const row = await findAdjustment(tx, repId, adjustmentId);
       if (row === null) return { deleted: false };
-      await assertDayIsOpen(trx, workspaceId, repId, row.earnedOn);
+      await assertDayIsOpen(tx, repId, row.earnedOn);
       const runId = newId();
-      await remove(trx, { workspaceId, repId, runId, actor }, row);
-      await recordStatementEntry(trx, caller, {
+      await remove(tx, { workspaceId, repId, runId, actor }, row);
+      await recordStatementEntry(tx, caller, {
         runId,
         trigger: 'adjustment_deleted',
         repId,

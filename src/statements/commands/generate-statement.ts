@@ -6,7 +6,7 @@ import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { period } from '../../platform/operations/schemas.js';
@@ -32,18 +32,18 @@ export async function generateForRep<T>(
   repId: string,
   requestedPeriod: string,
   caller: Caller,
-  toResult: (trx: Work, key: StatementKey, repName: string, content: InsertedVersion) => Promise<T>,
+  toResult: (tx: Transaction, key: StatementKey, repName: string, content: InsertedVersion) => Promise<T>,
 ): Promise<T | 'already_approved'> {
   if (!isUuid(repId)) throw repNotFound();
   const key = { workspaceId: caller.workspaceId, repId, period: requestedPeriod };
   await laneRunner.calculateNow(caller.workspaceId, [repId]);
-  return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
-    const repName = await lockRep(trx, caller.workspaceId, repId);
-    const head = await findHead(trx, key);
+  return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (tx) => {
+    const repName = await lockRep(tx, repId);
+    const head = await findHead(tx, key);
     if (head?.status === 'approved') return 'already_approved';
-    const { currency } = await loadWorkspaceTerms(trx, caller.workspaceId);
+    const { currency } = await loadWorkspaceTerms(tx);
     const generation = { status: 'draft', at: clock.now(), actor: caller.actor } as const;
-    return toResult(trx, key, repName, await generateVersion(trx, key, currency, generation));
+    return toResult(tx, key, repName, await generateVersion(tx, key, currency, generation));
   });
 }
 
@@ -65,16 +65,10 @@ export const generateStatement = operation({
   uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, clock: CLOCK },
   async execute({ params: { repId }, body: { period: requestedPeriod } }, caller, { unitOfWork, laneRunner, clock }) {
     const parts = { unitOfWork, laneRunner, clock };
-    const generated = await generateForRep(
-      parts,
-      repId,
-      requestedPeriod,
-      caller,
-      async (trx, key, repName, content) => {
-        const pending = await hasRequests(trx, key);
-        return toStatementResponse(key, repName, await findHead(trx, key), content, caller, pending ? { pending } : {});
-      },
-    );
+    const generated = await generateForRep(parts, repId, requestedPeriod, caller, async (tx, key, repName, content) => {
+      const pending = await hasRequests(tx, key);
+      return toStatementResponse(key, repName, await findHead(tx, key), content, caller, pending ? { pending } : {});
+    });
     if (generated === 'already_approved') throw statementLocked(requestedPeriod);
     return { generated: true, ...generated };
   },

@@ -10,7 +10,7 @@ import { mapConcurrently } from '../../kernel/waiting.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
 import { isUnavailable } from '../../platform/database/database-errors.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { pathId, period } from '../../platform/operations/schemas.js';
@@ -100,20 +100,14 @@ async function generateTogether(
 ): Promise<Outcomes> {
   const { workspaceId, actor } = caller;
   await laneRunner.calculateNow(workspaceId, repIds);
-  return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
-    const locked = await lockFreeReps(trx, workspaceId, repIds);
-    const approved = await approvedAmong(trx, { workspaceId, period: requestedPeriod }, locked);
-    const covered = await coveringPeriods(trx, workspaceId, requestedPeriod, locked);
+  return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (tx) => {
+    const locked = await lockFreeReps(tx, repIds);
+    const approved = await approvedAmong(tx, { workspaceId, period: requestedPeriod }, locked);
+    const covered = await coveringPeriods(tx, requestedPeriod, locked);
     const drafts = locked.filter((repId) => !approved.has(repId) && !covered.has(repId));
-    const { currency } = await loadWorkspaceTerms(trx, workspaceId);
+    const { currency } = await loadWorkspaceTerms(tx);
     const generation = { status: 'draft', at: clock.now(), actor } as const;
-    const versions = await generateVersions(
-      trx,
-      { workspaceId, period: requestedPeriod },
-      drafts,
-      currency,
-      generation,
-    );
+    const versions = await generateVersions(tx, { workspaceId, period: requestedPeriod }, drafts, currency, generation);
     return new Map<string, Outcome>([
       ...[...covered.keys()].map((repId) => [repId, { reason: 'statement_overlap' }] as const),
       ...[...approved].map((repId) => [repId, { reason: 'already_approved' }] as const),
@@ -129,9 +123,7 @@ async function generateAlone(
   parts: StatementParts,
 ): Promise<Outcome> {
   try {
-    const covered = await parts.unitOfWork.read(caller, (trx) =>
-      coveringPeriods(trx, caller.workspaceId, requestedPeriod, [repId]),
-    );
+    const covered = await parts.unitOfWork.read(caller, (tx) => coveringPeriods(tx, requestedPeriod, [repId]));
     if (covered.has(repId)) return { reason: 'statement_overlap' };
     const content = await generateForRep(
       parts,
@@ -152,31 +144,27 @@ function toSummary({ repId, version, statementId, summary }: InsertedVersion) {
 }
 
 /** The number of deals that each rep is paid on in the period. */
-async function dealsByRep(
-  trx: Work,
-  workspaceId: string,
-  requestedPeriod: string,
-): Promise<ReadonlyMap<string, number>> {
+async function dealsByRep(tx: Transaction, requestedPeriod: string): Promise<ReadonlyMap<string, number>> {
   const { from, to } = periodRange(requestedPeriod);
   const { rows } = await sql<{ repId: string; deals: number }>`
     select rep_id as "repId", sum(deals)::integer as deals from rep_months
-    where workspace_id = ${workspaceId} and month between ${from}::date and ${to}::date
-    group by rep_id`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and month between ${from}::date and ${to}::date
+    group by rep_id`.execute(tx.db);
   return new Map(rows.map(({ repId, deals }) => [repId, deals]));
 }
 
 /** Every active rep that the caller may see, and inactive reps with an amount in the period. */
-async function listRepsOfPeriod(trx: Work, caller: Caller, requestedPeriod: string): Promise<string[]> {
+async function listRepsOfPeriod(tx: Transaction, caller: Caller, requestedPeriod: string): Promise<string[]> {
   const { from, to } = periodRange(requestedPeriod);
   const repIds = visibleReps(caller);
   const { rows } = await sql<{ rep_id: string }>`
     select r.rep_id from reps r
-    where r.workspace_id = ${caller.workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
+    where r.workspace_id = ${tx.workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
       and (r.active or exists (
         select from rep_months m
         where m.workspace_id = r.workspace_id and m.rep_id = r.rep_id and m.month between ${from}::date and ${to}::date
           and (m.commission <> 0 or m.bonus <> 0 or m.adjustments <> 0)))
-    order by r.rep_id`.execute(trx);
+    order by r.rep_id`.execute(tx.db);
   return rows.map((row) => row.rep_id);
 }
 
@@ -220,12 +208,12 @@ export const generateStatements = operation({
   uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, clock: CLOCK },
   async execute({ body: { period: requestedPeriod, repIds } }, caller, { unitOfWork, laneRunner, clock }) {
     const parts = { unitOfWork, laneRunner, clock };
-    const { reps, known, deals } = await unitOfWork.read(caller, async (trx) => {
-      const requested = [...new Set(repIds ?? (await listRepsOfPeriod(trx, caller, requestedPeriod)))];
+    const { reps, known, deals } = await unitOfWork.read(caller, async (tx) => {
+      const requested = [...new Set(repIds ?? (await listRepsOfPeriod(tx, caller, requestedPeriod)))];
       return {
         reps: requested,
-        known: await knownReps(trx, caller.workspaceId, requested),
-        deals: await dealsByRep(trx, caller.workspaceId, requestedPeriod),
+        known: await knownReps(tx, requested),
+        deals: await dealsByRep(tx, requestedPeriod),
       };
     });
     const batches = chunkBySize([...known], (repId) => deals.get(repId) ?? 0, maxBatch);

@@ -35,12 +35,12 @@ export const trueUpStatement = operation({
   /** The difference is read and written while holding the rep's lane, so a concurrent true-up finds no difference. */
   async execute({ params: { repId }, body: request }, caller, { changes, clock }): Promise<TrueUpResponse> {
     const key = { workspaceId: caller.workspaceId, repId, period: request.period };
-    return changes.run(caller, 'shared', async (trx, recalculate) => {
-      await lockRep(trx, caller.workspaceId, repId);
+    return changes.run(caller, 'shared', async (tx, recalculate) => {
+      await lockRep(tx, repId);
       assertNotOwnStatement(caller, repId);
       const at = clock.now();
-      const difference = await findDifference(trx, key, at);
-      return payTrueUp(trx, recalculate, key, difference, { caller, reason: null, force: request.force, at });
+      const difference = await findDifference(tx, key, at);
+      return payTrueUp(tx, recalculate, key, difference, { caller, reason: null, force: request.force, at });
     });
   },
 });

@@ -50,21 +50,21 @@ export const updateAdjustment = operation({
     if (request.amount === undefined && request.reason === undefined)
       throw invalid({ path: '', message: 'no fields to update: set amount, reason or both' });
     const { workspaceId, actor } = caller;
-    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (trx) => {
-      await lockRep(trx, workspaceId, repId);
+    return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (tx) => {
+      await lockRep(tx, repId);
       assertNotOwnStatement(caller, repId);
-      const row = await findAdjustment(trx, workspaceId, repId, adjustmentId);
+      const row = await findAdjustment(tx, repId, adjustmentId);
       if (row === null || row.kind === 'true_up')
         throw new Failure('adjustment_not_found', 'This rep has no such adjustment or clawback.');
       if (request.amount !== undefined) assertClawbackNegative(row.kind, request.amount);
-      await assertDayIsOpen(trx, workspaceId, repId, row.earnedOn);
+      await assertDayIsOpen(tx, repId, row.earnedOn);
       const after = {
         amount: request.amount === undefined ? row.amount : exactAmount(request.amount, row.currency),
         reason: request.reason ?? row.reason,
       };
       const runId = newId();
-      await write(trx, { workspaceId, repId, runId, actor }, row, after);
-      await recordStatementEntry(trx, caller, {
+      await write(tx, { workspaceId, repId, runId, actor }, row, after);
+      await recordStatementEntry(tx, caller, {
         runId,
         trigger: 'adjustment_changed',
         repId,
@@ -74,7 +74,7 @@ export const updateAdjustment = operation({
         details: { eventId: row.eventId, before: { amount: row.amount, reason: row.reason }, after },
         at: clock.now(),
       });
-      return eventAnswer((await findAdjustment(trx, workspaceId, repId, adjustmentId)) as AdjustmentRow, null);
+      return eventAnswer((await findAdjustment(tx, repId, adjustmentId)) as AdjustmentRow, null);
     });
   },
 });

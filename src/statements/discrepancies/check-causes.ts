@@ -5,7 +5,7 @@ import { calculationWindow } from '../../ledger/input/load-window.js';
 import { hasCascades, type RepTerms } from '../../ledger/input/rep-terms.js';
 import { type PendingRequest } from '../../ledger/lanes/lanes.js';
 import { affectedDays, type CheckCause, causesOf } from '../../ledger/requests/period-checks.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Cause } from './discrepancy-tables.js';
 
 /** A change that is stored but not calculated yet, with the days on which it may change amounts. */
@@ -18,13 +18,13 @@ interface PendingChange {
  * The changes that a dry run of the rep reads although they are not calculated yet. Their own check comes later and finds
  * the same delta, so this check must name them.
  */
-export async function loadPendingChanges(trx: Work, terms: RepTerms): Promise<PendingChange[]> {
-  const { workspaceId, repId } = terms;
-  const team = hasCascades(terms) ? await loadTeam(trx, workspaceId, repId) : [];
+export async function loadPendingChanges(tx: Transaction, terms: RepTerms): Promise<PendingChange[]> {
+  const { repId } = terms;
+  const team = hasCascades(terms) ? await loadTeam(tx, repId) : [];
   const { rows } = await sql<PendingRequest>`
     select request_id, rep_id, from_day, to_day, trigger, deal_id, job_id from calculation_requests
-    where workspace_id = ${workspaceId} and rep_id = any(${[repId, ...team.map((member) => member.repId)]}::uuid[])
-    order by request_id`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and rep_id = any(${[repId, ...team.map((member) => member.repId)]}::uuid[])
+    order by request_id`.execute(tx.db);
   return rows.map((request) => {
     const days = { from: request.from_day, to: request.to_day };
     return {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type DealSelection, joinLinesOfDeals } from '../correction.js';
 
 /** The part of a discrepancy that one rule on one deal adds. */
@@ -31,8 +31,7 @@ interface DifferenceRow extends Omit<DealDifference, 'approved' | 'live' | 'delt
 
 /** What approved periods owe for the deals, among the lines that the discrepancies list. */
 export async function listDealDifferences(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   { dealIds, repIds }: DealSelection,
 ): Promise<DifferenceRow[]> {
   if (dealIds.length === 0) return [];
@@ -43,9 +42,9 @@ export async function listDealDifferences(
     from discrepancies d
     join reps r on r.workspace_id = d.workspace_id and r.rep_id = d.rep_id
     ${joinLinesOfDeals(sql.ref('d.lines'), dealIds)}
-    where d.workspace_id = ${workspaceId} and d.status in ('open', 'dismissed')
+    where d.workspace_id = ${tx.workspaceId} and d.status in ('open', 'dismissed')
       ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`}
-    order by d.since, l.line ->> 'ruleName', d.discrepancy_id`.execute(trx);
+    order by d.since, l.line ->> 'ruleName', d.discrepancy_id`.execute(tx.db);
   return rows;
 }
 

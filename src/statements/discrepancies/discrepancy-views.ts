@@ -4,7 +4,7 @@ import { Decimal } from '../../kernel/decimal.js';
 import { isUuid } from '../../kernel/ids.js';
 import { type Period } from '../../kernel/period.js';
 import { inParallel } from '../../kernel/waiting.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { toAuthor } from '../../reps/author.js';
 import { toTrueUpLineResponse } from '../true-up-line.js';
 import { type Discrepancy, type owed } from './discrepancy.js';
@@ -19,12 +19,11 @@ interface DiscrepancyFilter {
 
 /** The page of discrepancies that match, latest first, and the number of all that match. */
 export async function listDiscrepancies(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   filter: DiscrepancyFilter,
   page: { readonly limit: number; readonly offset: number },
 ): Promise<{ discrepancies: Discrepancy[]; count: number }> {
-  const matching = selectMatching(trx, workspaceId, filter);
+  const matching = selectMatching(tx, filter);
   const [rows, counted] = await inParallel(
     () =>
       selectColumns(matching)
@@ -38,9 +37,9 @@ export async function listDiscrepancies(
   return { discrepancies: rows.map(toDiscrepancy), count: Number(counted.count) };
 }
 
-export async function findDiscrepancy(trx: Work, workspaceId: string, id: string): Promise<Discrepancy | null> {
+export async function findDiscrepancy(tx: Transaction, id: string): Promise<Discrepancy | null> {
   if (!isUuid(id)) return null;
-  const row = await selectColumns(selectMatching(trx, workspaceId, { repIds: null }))
+  const row = await selectColumns(selectMatching(tx, { repIds: null }))
     .where('d.discrepancy_id', '=', id)
     .executeTakeFirst();
   return row === undefined ? null : toDiscrepancy(row);
@@ -48,13 +47,13 @@ export async function findDiscrepancy(trx: Work, workspaceId: string, id: string
 
 /** What the approved period owes, also if that was dismissed; null if nothing. */
 export async function findOwed(
-  trx: Work,
-  { workspaceId, repId, period }: { readonly workspaceId: string; readonly repId: string; readonly period: Period },
+  tx: Transaction,
+  { repId, period }: { readonly workspaceId: string; readonly repId: string; readonly period: Period },
 ): Promise<z.input<typeof owed> | null> {
-  const row = await trx
+  const row = await tx.db
     .selectFrom('discrepancies')
     .select(['discrepancy_id', 'status', 'currency', 'delta', 'other_currencies', 'since'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .where('period', '=', period)
     .where('status', 'in', ['open', 'dismissed'])
@@ -70,8 +69,8 @@ export async function findOwed(
   };
 }
 
-function selectMatching(trx: Work, workspaceId: string, { status, period, repIds }: DiscrepancyFilter) {
-  let query = trx
+function selectMatching(tx: Transaction, { status, period, repIds }: DiscrepancyFilter) {
+  let query = tx.db
     .selectFrom('discrepancies as d')
     .innerJoin('reps as r', (join) =>
       join.onRef('r.workspace_id', '=', 'd.workspace_id').onRef('r.rep_id', '=', 'd.rep_id'),
@@ -79,7 +78,7 @@ function selectMatching(trx: Work, workspaceId: string, { status, period, repIds
     .leftJoin('reps as b', (join) =>
       join.onRef('b.workspace_id', '=', 'd.workspace_id').onRef('b.rep_id', '=', 'd.resolved_by'),
     )
-    .where('d.workspace_id', '=', workspaceId);
+    .where('d.workspace_id', '=', tx.workspaceId);
   if (status !== undefined) query = query.where('d.status', '=', status);
   if (period !== undefined) query = query.where('d.period', '=', period);
   if (repIds !== null) query = query.where(sql<SqlBool>`d.rep_id = any(${repIds}::uuid[])`);

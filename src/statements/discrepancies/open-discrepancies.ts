@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 export const openDiscrepancies = z
   .object({
@@ -20,8 +20,7 @@ export const openDiscrepancies = z
 
 /** The open discrepancies of the reps; null for everyone. */
 export async function sumOpenDiscrepancies(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repIds: readonly string[] | null,
   currency: string,
 ): Promise<z.input<typeof openDiscrepancies>> {
@@ -32,8 +31,8 @@ export async function sumOpenDiscrepancies(
       union all
       select x.currency, x.delta from jsonb_to_recordset(d.other_currencies) x (currency text, delta numeric)
     ) o
-    where d.workspace_id = ${workspaceId} and d.status = 'open'
-      ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`}`.execute(trx);
+    where d.workspace_id = ${tx.workspaceId} and d.status = 'open'
+      ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`}`.execute(tx.db);
   const total = (column: string) =>
     sum(rows.filter((row) => row.currency === column).map((row) => Decimal.of(row.delta))).toNumber();
   const others = [...new Set(rows.map((row) => row.currency))].filter((other) => other !== currency).sort();

@@ -3,7 +3,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { dayInZone } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type FrozenPeriod, loadRepTerms } from '../../ledger/input/rep-terms.js';
-import { type UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type ApprovedPeriod, calculateOwedByPeriod, type Owed } from '../owed.js';
 import { lockRep } from '../rep-lane.js';
@@ -44,13 +44,13 @@ export class PeriodChecker {
       const checked = await this.unitOfWork.run(
         { workspaceId },
         { lock: 'none', access: 'read', isolation: 'repeatable read' },
-        (trx) => compare(trx, workspaceId, repId, this.clock.now()),
+        (tx) => compare(tx, repId, this.clock.now()),
       );
       if (checked === null) return;
       await failpoint('check.afterRead');
       try {
-        await this.unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, (trx) =>
-          store(trx, workspaceId, repId, checked, this.clock.now()),
+        await this.unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, (tx) =>
+          store(tx, repId, checked, this.clock.now()),
         );
         return;
       } catch (error) {
@@ -61,9 +61,9 @@ export class PeriodChecker {
 
   /** After a failure, other reps' checks come first for a while. */
   async postpone(workspaceId: string, repId: string): Promise<void> {
-    await this.unitOfWork.write({ workspaceId }, (trx) =>
+    await this.unitOfWork.write({ workspaceId }, (tx) =>
       sql`update period_checks set not_before = now() + interval '10 seconds'
-        where workspace_id = ${workspaceId} and rep_id = ${repId}`.execute(trx),
+        where workspace_id = ${workspaceId} and rep_id = ${repId}`.execute(tx.db),
     );
   }
 }
@@ -72,21 +72,21 @@ export class PeriodChecker {
 class Outdated extends Error {}
 
 /** Null if the rep has no checks. Checks of periods that are not approved have no result. */
-async function compare(trx: Work, workspaceId: string, repId: string, at: Date): Promise<Checked | null> {
-  const checks = await trx
+async function compare(tx: Transaction, repId: string, at: Date): Promise<Checked | null> {
+  const checks = await tx.db
     .selectFrom('period_checks')
     .select(['check_id', 'period', 'causes', 'requested_at'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .orderBy('check_id')
     .execute();
   if (checks.length === 0) return null;
-  const terms = await loadRepTerms(trx, workspaceId, repId);
+  const terms = await loadRepTerms(tx, repId);
   const byPeriod = groupBy(checks, ({ period }) => period);
   const frozen = terms.frozen.filter(({ period }) => byPeriod.has(period));
-  const approved = await listApproved(trx, workspaceId, repId, frozen);
-  const owed = await calculateOwedByPeriod(trx, terms, approved, dayInZone(at, terms.workspace.timeZone));
-  const pending = await loadPendingChanges(trx, terms);
+  const approved = await listApproved(tx, repId, frozen);
+  const owed = await calculateOwedByPeriod(tx, terms, approved, dayInZone(at, terms.workspace.timeZone));
+  const pending = await loadPendingChanges(tx, terms);
   return {
     checkIds: checks.map(({ check_id: id }) => id),
     periods: approved.map((period, index) => ({
@@ -104,8 +104,7 @@ async function compare(trx: Work, workspaceId: string, repId: string, at: Date):
 
 /** The approved statements of the periods without their lines. */
 async function listApproved(
-  trx: Work,
-  workspaceId: string,
+  tx: Transaction,
   repId: string,
   frozen: readonly FrozenPeriod[],
 ): Promise<(ApprovedPeriod & Pick<CheckedPeriod, 'rowVersion'>)[]> {
@@ -121,8 +120,8 @@ async function listApproved(
     from statement_periods h
     join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
       and s.version = h.approved_version
-    where h.workspace_id = ${workspaceId} and h.rep_id = ${repId}
-      and h.period = any(${frozen.map(({ period }) => period)}::text[])`.execute(trx);
+    where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${repId}
+      and h.period = any(${frozen.map(({ period }) => period)}::text[])`.execute(tx.db);
   const found = new Map(rows.map((row) => [row.period, row]));
   return frozen.flatMap((period) => {
     const row = found.get(period.period);
@@ -131,27 +130,21 @@ async function listApproved(
 }
 
 /** Every approval, true-up and carry-forward updates the statement's row, and so its version, under the rep's lane. */
-async function store(
-  trx: Work,
-  workspaceId: string,
-  repId: string,
-  { checkIds, periods }: Checked,
-  at: Date,
-): Promise<void> {
-  trx.markAffected([repId]);
-  await lockRep(trx, workspaceId, repId);
+async function store(tx: Transaction, repId: string, { checkIds, periods }: Checked, at: Date): Promise<void> {
+  tx.markAffected([repId]);
+  await lockRep(tx, repId);
   const { rows } = await sql<{ period: string; rowVersion: string }>`
     select period, xmin::text as "rowVersion" from statement_periods
-    where workspace_id = ${workspaceId} and rep_id = ${repId}
-      and period = any(${periods.map(({ frozen }) => frozen.period)}::text[])`.execute(trx);
+    where workspace_id = ${tx.workspaceId} and rep_id = ${repId}
+      and period = any(${periods.map(({ frozen }) => frozen.period)}::text[])`.execute(tx.db);
   const versions = new Map(rows.map((row) => [row.period, row.rowVersion]));
   if (periods.some(({ frozen, rowVersion }) => versions.get(frozen.period) !== rowVersion)) throw new Outdated();
   const { numAffectedRows } = await sql`
-    delete from period_checks where workspace_id = ${workspaceId} and rep_id = ${repId}
-      and check_id = any(${checkIds}::bigint[])`.execute(trx);
+    delete from period_checks where workspace_id = ${tx.workspaceId} and rep_id = ${repId}
+      and check_id = any(${checkIds}::bigint[])`.execute(tx.db);
   if (Number(numAffectedRows) !== checkIds.length) throw new Outdated();
   for (const { frozen, statement, owed, causes } of periods) {
-    const key = { workspaceId, repId, period: frozen.period };
-    await saveComparison(trx, key, { currency: statement.currency, owed }, causes, at);
+    const key = { workspaceId: tx.workspaceId, repId, period: frozen.period };
+    await saveComparison(tx, key, { currency: statement.currency, owed }, causes, at);
   }
 }

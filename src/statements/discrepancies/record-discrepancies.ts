@@ -1,7 +1,7 @@
 import { type Caller, personBehind } from '../../kernel/caller.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { newId } from '../../kernel/ids.js';
-import { type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { recordEvent } from '../../platform/outbound/outgoing-events.js';
 import { type Owed } from '../owed.js';
 import { type StatementKey } from '../statement.js';
@@ -27,22 +27,22 @@ const maxCauses = 20;
  * lane.
  */
 export async function saveComparison(
-  trx: Work,
+  tx: Transaction,
   key: StatementKey,
   comparison: Comparison,
   causes: readonly Cause[],
   at: Date,
 ): Promise<void> {
-  const present = await findPresent(trx, key);
+  const present = await findPresent(tx, key);
   const { owed } = comparison;
   if (isNothing(owed)) {
     const cleared = { action: 'cleared', reason: null, caller: null, eventId: null, at } as const;
-    if (present !== null) await closeDiscrepancy(trx, key, cleared);
+    if (present !== null) await closeDiscrepancy(tx, key, cleared);
     return;
   }
-  if (present === null) return insertOpen(trx, key, comparison, causes, at);
+  if (present === null) return insertOpen(tx, key, comparison, causes, at);
   if (isSameDelta(present, owed)) return;
-  await trx
+  await tx.db
     .updateTable('discrepancies')
     .set({
       ...toColumns(comparison),
@@ -54,10 +54,10 @@ export async function saveComparison(
       resolved_by: null,
       resolved_at: null,
     })
-    .where('workspace_id', '=', key.workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('discrepancy_id', '=', present.id)
     .execute();
-  await recordOpened(trx, key, present.id, comparison);
+  await recordOpened(tx, key, present.id, comparison);
 }
 
 export interface Resolution {
@@ -71,8 +71,8 @@ export interface Resolution {
 
 /** Closes the present discrepancy of the period, if there is one. Differences that were not paid keep it open. */
 export async function closeDiscrepancy(
-  trx: Work,
-  { workspaceId, repId, period }: StatementKey,
+  tx: Transaction,
+  { repId, period }: StatementKey,
   { action, reason, caller, eventId, at }: Resolution,
   unpaid: Owed['otherCurrencies'] = [],
 ): Promise<void> {
@@ -87,17 +87,17 @@ export async function closeDiscrepancy(
           event_id: eventId,
         }
       : { status: 'open' as const, delta: '0', action: null, reason: null, resolved_by: null, resolved_at: null };
-  const closed = await trx
+  const closed = await tx.db
     .updateTable('discrepancies')
     .set({ ...change, updated_at: at })
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .where('period', '=', period)
     .where('status', '<>', 'resolved')
     .returning('discrepancy_id')
     .executeTakeFirst();
   if (closed === undefined || unpaid.length > 0) return;
-  await recordResolved(trx, { workspaceId, repId, period }, closed.discrepancy_id, action);
+  await recordResolved(tx, { workspaceId: tx.workspaceId, repId, period }, closed.discrepancy_id, action);
 }
 
 interface Present extends Deltas {
@@ -105,11 +105,11 @@ interface Present extends Deltas {
   readonly causes: readonly Cause[];
 }
 
-async function findPresent(trx: Work, { workspaceId, repId, period }: StatementKey): Promise<Present | null> {
-  const row = await trx
+async function findPresent(tx: Transaction, { repId, period }: StatementKey): Promise<Present | null> {
+  const row = await tx.db
     .selectFrom('discrepancies')
     .select(['discrepancy_id', 'delta', 'other_currencies', 'causes'])
-    .where('workspace_id', '=', workspaceId)
+    .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .where('period', '=', period)
     .where('status', '<>', 'resolved')
@@ -131,18 +131,18 @@ export function listDeltas(
 }
 
 async function insertOpen(
-  trx: Work,
+  tx: Transaction,
   key: StatementKey,
   comparison: Comparison,
   causes: readonly Cause[],
   at: Date,
 ): Promise<void> {
-  const { workspaceId, repId, period } = key;
+  const { repId, period } = key;
   const discrepancyId = newId();
-  await trx
+  await tx.db
     .insertInto('discrepancies')
     .values({
-      workspace_id: workspaceId,
+      workspace_id: tx.workspaceId,
       discrepancy_id: discrepancyId,
       rep_id: repId,
       period,
@@ -153,27 +153,27 @@ async function insertOpen(
       updated_at: at,
     })
     .execute();
-  await recordOpened(trx, key, discrepancyId, comparison);
+  await recordOpened(tx, key, discrepancyId, comparison);
 }
 
 async function recordOpened(
-  trx: Work,
-  { workspaceId, repId, period }: StatementKey,
+  tx: Transaction,
+  { repId, period }: StatementKey,
   discrepancyId: string,
   { currency, owed }: Comparison,
 ): Promise<void> {
   const data = { discrepancyId, repId, period, currency, delta: owed.delta.toNumber() };
-  await recordEvent(trx, workspaceId, { type: 'discrepancy.opened', repId, data });
+  await recordEvent(tx, { type: 'discrepancy.opened', repId, data });
 }
 
 async function recordResolved(
-  trx: Work,
-  { workspaceId, repId, period }: StatementKey,
+  tx: Transaction,
+  { repId, period }: StatementKey,
   discrepancyId: string,
   action: DiscrepancyAction,
 ): Promise<void> {
   const data = { discrepancyId, repId, period, action };
-  await recordEvent(trx, workspaceId, { type: 'discrepancy.resolved', repId, data });
+  await recordEvent(tx, { type: 'discrepancy.resolved', repId, data });
 }
 
 function toColumns({ currency, owed }: Comparison) {

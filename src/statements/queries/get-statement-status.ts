@@ -48,15 +48,15 @@ export const getStatementStatus = operation({
   async execute({ params: { repId }, query: request }, caller, { unitOfWork, clock }) {
     if (!maySee(caller, repId)) throw notYours();
     const { workspaceId } = caller;
-    return unitOfWork.read(caller, async (trx) => {
-      await assertRepExists(trx, workspaceId, repId);
-      const { period: requestedPeriod, currency } = await resolvePeriod(trx, workspaceId, request.period, clock);
+    return unitOfWork.read(caller, async (tx) => {
+      await assertRepExists(tx, repId);
+      const { period: requestedPeriod, currency } = await resolvePeriod(tx, request.period, clock);
       const key = { workspaceId, repId, period: requestedPeriod };
-      const { head, content } = await readStatement(trx, key, currency);
-      const state = await readState(trx, key, head, content, currency);
+      const { head, content } = await readStatement(tx, key, currency);
+      const state = await readState(tx, key, head, content, currency);
       const [status, version] = [head?.status ?? ('draft' as const), head?.version ?? 0];
       const checked = seesTeam(caller)
-        ? { checks: [...((await listChecks(trx, workspaceId, requestedPeriod, [repId])).get(repId) ?? [])] }
+        ? { checks: [...((await listChecks(tx, requestedPeriod, [repId])).get(repId) ?? [])] }
         : {};
       const approval = toApproval(head, caller);
       return {

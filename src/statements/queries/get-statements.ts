@@ -3,7 +3,7 @@ import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { inParallel } from '../../kernel/waiting.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { asOfQuery, flag, optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
@@ -41,7 +41,7 @@ const query = z.strictObject({
 });
 
 async function readRepStatement(
-  trx: Work,
+  tx: Transaction,
   caller: Caller,
   repId: string,
   {
@@ -51,20 +51,20 @@ async function readRepStatement(
   }: { readonly period: Period; readonly isLive: boolean; readonly version: number | null },
   currency: string,
 ): Promise<StatementResponse> {
-  const key = { workspaceId: caller.workspaceId, repId, period: requestedPeriod };
+  const key = { workspaceId: tx.workspaceId, repId, period: requestedPeriod };
   const [repName, { head, content }] = await inParallel(
-    () => findRepName(trx, caller.workspaceId, repId),
-    () => readStatement(trx, key, currency),
+    () => findRepName(tx, repId),
+    () => readStatement(tx, key, currency),
   );
   if (repName === null) throw repNotFound();
-  if (isLive) return toStatementResponse(key, repName, null, await readLedger(trx, key, currency), caller);
+  if (isLive) return toStatementResponse(key, repName, null, await readLedger(tx, key, currency), caller);
   if (version !== null && version !== content.version) {
-    const earlier = await findVersion(trx, key, version);
+    const earlier = await findVersion(tx, key, version);
     if (head === null || earlier === null) throw statementNotFound();
     return toStatementResponse(key, repName, { ...head, status: 'draft' }, earlier, caller);
   }
-  const holds = (await readApprovalHolds(trx, caller.workspaceId, requestedPeriod, [repId]))(repId);
-  const state = await readState(trx, key, head, content, currency);
+  const holds = (await readApprovalHolds(tx, requestedPeriod, [repId]))(repId);
+  const state = await readState(tx, key, head, content, currency);
   return { ...(await toStatementResponse(key, repName, head, content, caller, state)), ...presentHolds(holds) };
 }
 
@@ -88,20 +88,20 @@ export const getStatements = operation({
       request.repId,
       'Team statements need the role manager or admin. Set repId to your own id to get your statement.',
     );
-    return unitOfWork.run(caller, { lock: 'none', access: 'read', asOf: request.asOf }, async (trx) => {
-      const { period: requestedPeriod, currency } = await resolvePeriod(trx, caller.workspaceId, request.period, clock);
+    return unitOfWork.run(caller, { lock: 'none', access: 'read', asOf: request.asOf }, async (tx) => {
+      const { period: requestedPeriod, currency } = await resolvePeriod(tx, request.period, clock);
       if (request.repId !== undefined) {
         const shown = { period: requestedPeriod, isLive: request.live, version: request.version ?? null };
-        return readRepStatement(trx, caller, request.repId, shown, currency);
+        return readRepStatement(tx, caller, request.repId, shown, currency);
       }
       const selection = { repIds: visibleReps(caller), everyone: request.include === 'all' };
-      const members = await readTeamStatements(trx, caller.workspaceId, requestedPeriod, currency, selection);
+      const members = await readTeamStatements(tx, requestedPeriod, currency, selection);
       return toTeamResponse(requestedPeriod, currency, members, {
-        checks: await listChecks(trx, caller.workspaceId, requestedPeriod, selection.repIds),
-        holds: await readApprovalHolds(trx, caller.workspaceId, requestedPeriod, selection.repIds),
-        handed: await loadHandedAmounts(trx, caller.workspaceId, requestedPeriod),
+        checks: await listChecks(tx, requestedPeriod, selection.repIds),
+        holds: await readApprovalHolds(tx, requestedPeriod, selection.repIds),
+        handed: await loadHandedAmounts(tx, requestedPeriod),
         deviations: request.deviations
-          ? await readDeviations(trx, caller.workspaceId, { period: requestedPeriod, currency }, members)
+          ? await readDeviations(tx, { period: requestedPeriod, currency }, members)
           : new Map(),
       });
     });

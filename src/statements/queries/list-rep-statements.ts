@@ -72,9 +72,9 @@ export const listRepStatements = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { repId } }, caller, { unitOfWork }): Promise<readonly z.input<typeof listed>[]> {
     if (!maySee(caller, repId)) throw notYours();
-    const rows = await unitOfWork.read(caller, async (trx) => {
-      await assertRepExists(trx, caller.workspaceId, repId);
-      return listStoredStatements(trx, caller.workspaceId, repId);
+    const rows = await unitOfWork.read(caller, async (tx) => {
+      await assertRepExists(tx, repId);
+      return listStoredStatements(tx, repId);
     });
     return rows.map((row) => ({
       ...row,

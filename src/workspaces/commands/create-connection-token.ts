@@ -32,8 +32,8 @@ export const createConnectionToken = operation({
   example: { body: { label: 'CRM widget' }, answer: { ...connectionTokenExample, token: 'conn_…' } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ body: { label } }, caller, { unitOfWork }) {
-    const { id, token, createdAt } = await unitOfWork.write(caller, (trx) =>
-      insertConnectionToken(trx, caller, label ?? null),
+    const { id, token, createdAt } = await unitOfWork.write(caller, (tx) =>
+      insertConnectionToken(tx, caller, label ?? null),
     );
     return { id, token, label: label ?? null, createdAt: createdAt.toISOString() };
   },

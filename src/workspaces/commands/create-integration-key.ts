@@ -49,15 +49,15 @@ export const createIntegrationKey = operation({
   uses: { unitOfWork: UnitOfWork },
   /** The response is the only place where the key is shown. */
   async execute({ body: request }, caller, { unitOfWork }) {
-    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (trx) => {
-      const existing = await listIntegrationKeys(trx, caller.workspaceId);
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
+      const existing = await listIntegrationKeys(tx);
       if (existing.length >= maxIntegrationKeys)
         throw new Failure(
           'too_many_keys',
           `The workspace has ${maxIntegrationKeys} integration keys. Revoke one that is not used any more.`,
         );
-      const { id, key } = await insertIntegrationKey(trx, caller, request);
-      const keys = await listIntegrationKeys(trx, caller.workspaceId);
+      const { id, key } = await insertIntegrationKey(tx, caller, request);
+      const keys = await listIntegrationKeys(tx);
       return { ...(keys.find((created) => created.id === id) as IntegrationKey), key };
     });
   },

@@ -25,7 +25,7 @@ export const deleteConnectionToken = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { id: rawId } }, caller, { unitOfWork }) {
     const id = requireUuid(rawId, 'not_found', unknown);
-    const deleted = await unitOfWork.write(caller, (trx) => remove(trx, caller, id));
+    const deleted = await unitOfWork.write(caller, (tx) => remove(tx, caller, id));
     if (!deleted) throw new Failure('not_found', unknown);
     return { deleted, id };
   },

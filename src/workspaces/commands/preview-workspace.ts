@@ -36,13 +36,12 @@ export const previewWorkspace = operation({
   async execute({ body: change }, caller, { changes, clock }): Promise<z.input<typeof response>> {
     if (change.currency === undefined && change.timezone === undefined)
       throw invalid({ path: '', message: 'give at least one of currency, timezone' });
-    const { workspaceId } = caller;
-    const effect = await previewWrite(changes, clock, caller, async (trx) => {
-      const reps = await listRepIds(trx, workspaceId);
-      const affected = await affectedWithin(trx, workspaceId, new Map(reps.map((repId) => [repId, allDays])));
+    const effect = await previewWrite(changes, clock, caller, async (tx) => {
+      const reps = await listRepIds(tx);
+      const affected = await affectedWithin(tx, new Map(reps.map((repId) => [repId, allDays])));
       if (affected === null) return null;
-      await updateWorkspaceRow(trx, workspaceId, change);
-      if (change.timezone !== undefined) await rebuildDealProjections(trx, workspaceId);
+      await updateWorkspaceRow(tx, change);
+      if (change.timezone !== undefined) await rebuildDealProjections(tx);
       return affected;
     });
     return { effect };

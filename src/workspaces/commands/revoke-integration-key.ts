@@ -25,7 +25,7 @@ export const revokeIntegrationKey = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { id: rawId } }, caller, { unitOfWork }) {
     const id = requireUuid(rawId, 'not_found', unknown);
-    const revoked = await unitOfWork.write(caller, (trx) => deleteIntegrationKey(trx, caller, id));
+    const revoked = await unitOfWork.write(caller, (tx) => deleteIntegrationKey(tx, caller, id));
     if (!revoked) throw new Failure('not_found', unknown);
     return { revoked, id };
   },

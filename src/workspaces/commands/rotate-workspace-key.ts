@@ -40,8 +40,8 @@ export const rotateWorkspaceKey = operation({
    * keys.
    */
   async execute({ body: { graceMinutes } }, caller, { unitOfWork, clock }) {
-    const { apiKey, oldKeyExpiresAt } = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>
-      rotate(trx, { ...caller, personId: personBehind(caller) }, graceMinutes, clock.now()),
+    const { apiKey, oldKeyExpiresAt } = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (tx) =>
+      rotate(tx, { ...caller, personId: personBehind(caller) }, graceMinutes, clock.now()),
     );
     return { apiKey, masked: keyMask, oldKeyExpiresAt: oldKeyExpiresAt?.toISOString() ?? null };
   },

@@ -72,13 +72,12 @@ export const updateWorkspace = operation({
         message:
           'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes',
       });
-    const { workspaceId } = caller;
-    await changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const before = await findWorkspace(trx, workspaceId);
-      await updateWorkspaceRow(trx, workspaceId, change);
+    await changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const before = await findWorkspace(tx);
+      await updateWorkspaceRow(tx, change);
       const after = { ...before, ...present };
       if (after.currency === before.currency && after.timezone === before.timezone) return;
-      if (after.timezone !== before.timezone) await rebuildDealProjections(trx, workspaceId);
+      if (after.timezone !== before.timezone) await rebuildDealProjections(tx);
       await recalculate.workspace('workspace_change');
     });
     return { updated: true, ...present };

@@ -23,7 +23,7 @@ export const getRevision = operation({
   uses: { unitOfWork: UnitOfWork },
   /** A hash, so that a rep does not see how often the data of others changes. */
   async execute(_input, caller, { unitOfWork }): Promise<z.input<typeof response>> {
-    const versions = await unitOfWork.read(caller, (trx) => readCacheVersions(trx, caller.workspaceId));
+    const versions = await unitOfWork.read(caller, (tx) => readCacheVersions(tx.db, caller.workspaceId));
     const seen = cacheVersionOf(versions, seesTeam(caller) ? null : caller.repId);
     return { revision: createHash('sha256').update(seen).digest('base64url').slice(0, 22) };
   },

@@ -14,6 +14,6 @@ export const getWorkspaceKey = operation({
   example: { answer: { masked: keyMask, isSet: true } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
-    return unitOfWork.read(caller, (trx) => findMaskedKey(trx, caller.workspaceId));
+    return unitOfWork.read(caller, (tx) => findMaskedKey(tx));
   },
 });

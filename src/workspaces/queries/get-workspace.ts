@@ -10,7 +10,7 @@ import { type PlanVersion, planVersion } from '../../plans/plan.js';
 import { planExample } from '../../plans/plan-examples.js';
 import { planTermParts } from '../../plans/plan-tool-text.js';
 import { listPlanVersions, visiblePlan } from '../../plans/plan-views.js';
-import { UnitOfWork, type Work } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK, CONFIG } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -70,12 +70,17 @@ const response = z.object({
 });
 
 /** The active plans, and with includeDeleted also the deleted ones. A rep sees only their own plans. */
-async function plansFor(trx: Work, caller: Caller, includeDeleted: boolean, clock: Clock): Promise<PlanVersion[]> {
+async function plansFor(
+  tx: Transaction,
+  caller: Caller,
+  includeDeleted: boolean,
+  clock: Clock,
+): Promise<PlanVersion[]> {
   if (caller.accessLevel === 'payroll') return [];
   const onlyForRep = caller.accessLevel === 'rep' ? caller.repId : null;
-  const today = await workspaceToday(trx, caller.workspaceId, clock);
+  const today = await workspaceToday(tx, clock);
   const filter = includeDeleted ? { includeDeleted } : { status: 'active' as const };
-  const plans = (await listPlanVersions(trx, caller.workspaceId, { ...filter, onlyForRep, today })).filter(
+  const plans = (await listPlanVersions(tx, { ...filter, onlyForRep, today })).filter(
     ({ status }) => status === 'active' || status === 'deleted',
   );
   return plans.map((plan) => visiblePlan(plan, caller));
@@ -143,19 +148,19 @@ export const getWorkspace = operation({
     caller,
     { unitOfWork, clock, config },
   ): Promise<z.input<typeof response>> {
-    return unitOfWork.read(caller, async (trx) => {
-      const workspace = await findWorkspace(trx, caller.workspaceId);
+    return unitOfWork.read(caller, async (tx) => {
+      const workspace = await findWorkspace(tx);
       const { standard, measures } = workspace.fieldMapping;
-      const provider = await findConnectedCrm(trx, caller.workspaceId);
-      const { name, role } = await findIdentity(trx, caller);
+      const provider = await findConnectedCrm(tx);
+      const { name, role } = await findIdentity(tx, caller);
       return {
         caller: { ...tokenFieldsOf(caller), role, name },
         ...workspace,
-        mail: config.SMTP_URL === undefined ? 'not_set_up' : await findMailState(trx),
+        mail: config.SMTP_URL === undefined ? 'not_set_up' : await findMailState(tx),
         crm: { connected: provider !== null, provider },
         fieldMapping: { standard: { ...standard }, measures: { ...measures } },
-        apiKey: await findMaskedKey(trx, caller.workspaceId),
-        plans: await plansFor(trx, caller, includeDeleted, clock),
+        apiKey: await findMaskedKey(tx),
+        plans: await plansFor(tx, caller, includeDeleted, clock),
       };
     });
   },

@@ -15,6 +15,6 @@ export const listConnectionTokens = operation({
   example: { answer: { tokens: [{ ...connectionTokenExample, lastUsedAt: null }] } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
-    return { tokens: await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId)) };
+    return { tokens: await unitOfWork.read(caller, (tx) => load(tx)) };
   },
 });

@@ -15,6 +15,6 @@ export const listIntegrationKeys = operation({
   example: { answer: { keys: [{ ...integrationKeyExample, lastUsedAt: null }] } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
-    return { keys: await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId)) };
+    return { keys: await unitOfWork.read(caller, (tx) => load(tx)) };
   },
 });

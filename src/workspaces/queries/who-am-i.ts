@@ -40,7 +40,7 @@ export const whoAmI = operation({
   },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }): Promise<z.input<typeof response>> {
-    const { workspaceId, name } = await unitOfWork.read(caller, (trx) => findWorkspace(trx, caller.workspaceId));
+    const { workspaceId, name } = await unitOfWork.read(caller, (tx) => findWorkspace(tx));
     return {
       workspaceId,
       workspaceName: name,

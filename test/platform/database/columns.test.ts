@@ -20,9 +20,9 @@ describe('rows sent by columns', () => {
   const service = Service.duringSuite({ worker: false });
 
   const sentAndRead = (rows: readonly Row[]) =>
-    service.running.service.unitOfWork.read({ workspaceId: id }, (trx) =>
+    service.running.service.unitOfWork.read({ workspaceId: id }, (tx) =>
       selectAsText(
-        trx,
+        tx,
         ['id', 'text', 'day', 'count', 'amount', 'flag', 'fields'].map((column) => sql.ref(column)),
         unnestRows<Row>(rows, [
           ['id', 'uuid', (row) => row.id],

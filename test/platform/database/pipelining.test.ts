@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { type Work } from '#src/platform/database/unit-of-work.js';
+import { type Transaction } from '#src/platform/database/unit-of-work.js';
 import { Service } from '#test/support/service.js';
 
 const workspaceId = '00000000-0000-4000-8000-000000000001';
@@ -8,7 +8,7 @@ const workspaceId = '00000000-0000-4000-8000-000000000001';
 describe('a transaction', () => {
   const service = Service.duringSuite({ worker: false });
 
-  const inTransaction = <T>(work: (trx: Work) => Promise<T>) =>
+  const inTransaction = <T>(work: (tx: Transaction) => Promise<T>) =>
     service.running.service.unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, work);
 
   describe('pipelined statements', () => {
@@ -18,20 +18,20 @@ describe('a transaction', () => {
     };
 
     it('fail with the error of the first statement, in whatever order they are awaited', async () => {
-      const failed = await inTransaction((trx) =>
-        Promise.all([later(sql`select 1 / 0`.execute(trx)), sql`select 1`.execute(trx)]),
+      const failed = await inTransaction((tx) =>
+        Promise.all([later(sql`select 1 / 0`.execute(tx.db)), sql`select 1`.execute(tx.db)]),
       ).catch((error: unknown) => error);
       expect(failed).to.have.property('message', 'division by zero');
     });
 
     it('are retried when the first exceeded the lock timeout', async () => {
       let tries = 0;
-      const result = await inTransaction(async (trx) => {
+      const result = await inTransaction(async (tx) => {
         tries += 1;
         const first = sql`do ${sql.lit(tries === 1 ? "begin raise exception 'as it should' using errcode = '55P03'; end" : 'begin end')}`;
         const [, { rows }] = await Promise.all([
-          later(first.execute(trx)),
-          sql<{ one: number }>`select 1 as one`.execute(trx),
+          later(first.execute(tx.db)),
+          sql<{ one: number }>`select 1 as one`.execute(tx.db),
         ]);
         return rows;
       });
@@ -40,12 +40,12 @@ describe('a transaction', () => {
     });
 
     it('fail with their own errors after a rollback to a savepoint', async () => {
-      const failed = await inTransaction(async (trx) => {
-        await sql`savepoint here`.execute(trx);
-        await sql`select 1 / 0`.execute(trx).catch(() => undefined);
-        await sql`rollback to savepoint here`.execute(trx);
-        await sql`select 1`.execute(trx);
-        await sql`select sqrt(-1)`.execute(trx);
+      const failed = await inTransaction(async (tx) => {
+        await sql`savepoint here`.execute(tx.db);
+        await sql`select 1 / 0`.execute(tx.db).catch(() => undefined);
+        await sql`rollback to savepoint here`.execute(tx.db);
+        await sql`select 1`.execute(tx.db);
+        await sql`select sqrt(-1)`.execute(tx.db);
       }).catch((error: unknown) => error);
       expect(failed).to.have.property('message', 'cannot take square root of a negative number');
     });
@@ -56,24 +56,24 @@ describe('a transaction', () => {
     insert into rate_windows (workspace_id, token_id, second, counts)
     values (${workspaceId}, gen_random_uuid(), ${seconds}, array_fill(0, array[61]))`;
     const heldLocks = () =>
-      inTransaction(async (trx) => {
-        const { rows } = await sql<{ second: string }>`select second from rate_windows order by second`.execute(trx);
+      inTransaction(async (tx) => {
+        const { rows } = await sql<{ second: string }>`select second from rate_windows order by second`.execute(tx.db);
         return rows.map((row) => Number(row.second));
       });
 
     it('are committed with the transaction, after its other statements', async () => {
-      await inTransaction(async (trx) => {
-        trx.beforeCommit(sql`update rate_windows set second = second + 10`);
-        await holdLock(1).execute(trx);
+      await inTransaction(async (tx) => {
+        tx.beforeCommit(sql`update rate_windows set second = second + 10`);
+        await holdLock(1).execute(tx.db);
       });
       expect(await heldLocks()).to.deep.equal([11]);
     });
 
     it('roll back the whole transaction with their own error', async () => {
       const before = await heldLocks();
-      const failed = await inTransaction(async (trx) => {
-        await holdLock(2).execute(trx);
-        for (const query of [holdLock(3), sql`select 1 / 0`, holdLock(4)]) trx.beforeCommit(query);
+      const failed = await inTransaction(async (tx) => {
+        await holdLock(2).execute(tx.db);
+        for (const query of [holdLock(3), sql`select 1 / 0`, holdLock(4)]) tx.beforeCommit(query);
         return 'done';
       }).catch((error: unknown) => error);
       expect(failed).to.have.property('message', 'division by zero');
@@ -83,10 +83,10 @@ describe('a transaction', () => {
     it('retry the transaction once for a retryable error', async () => {
       const before = await heldLocks();
       let tries = 0;
-      await inTransaction(async (trx) => {
+      await inTransaction(async (tx) => {
         tries += 1;
-        await holdLock(20 + tries).execute(trx);
-        if (tries === 1) trx.beforeCommit(sql`do $$ begin raise exception using errcode = '40P01'; end $$`);
+        await holdLock(20 + tries).execute(tx.db);
+        if (tries === 1) tx.beforeCommit(sql`do $$ begin raise exception using errcode = '40P01'; end $$`);
       });
       expect(tries).to.equal(2);
       expect(await heldLocks()).to.deep.equal([...before, 22]);
@@ -95,11 +95,11 @@ describe('a transaction', () => {
     it('are discarded with a failed transaction, and not sent with the next on its connection', async () => {
       const before = await heldLocks();
       for (let time = 0; time < 15; time += 1) {
-        await inTransaction(async (trx) => {
-          trx.beforeCommit(holdLock(30));
+        await inTransaction(async (tx) => {
+          tx.beforeCommit(holdLock(30));
           throw new Error('as it should');
         }).catch(() => undefined);
-        await inTransaction((trx) => sql`select 1`.execute(trx));
+        await inTransaction((tx) => sql`select 1`.execute(tx.db));
       }
       expect(await heldLocks()).to.deep.equal(before);
     });

@@ -53,10 +53,10 @@ export const decideAgentRequest = operation({
     const permitted = scopes ?? pending.scopes;
     if (!permitted.every((scope) => pending.scopes.includes(scope)))
       throw invalid({ path: 'scopes', message: 'must be scopes of the request' });
-    const code = await unitOfWork.write(caller, async (trx) => {
-      if ((await countConnections(trx, caller.workspaceId, repId)) >= maxAgents)
+    const code = await unitOfWork.write(caller, async (tx) => {
+      if ((await countConnections(tx, repId)) >= maxAgents)
         throw new Failure('too_many_agents', `You have connected ${maxAgents} agents. Disconnect one first.`);
-      return insertConnection(trx, caller, { ...pending, repId, scopes: permitted });
+      return insertConnection(tx, caller, { ...pending, repId, scopes: permitted });
     });
     return { redirectTo: returnUrl(pending, issuer, { code }) };
   },

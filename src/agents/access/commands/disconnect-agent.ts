@@ -27,8 +27,8 @@ export const disconnectAgent = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { agentId } }, caller, { unitOfWork }) {
     const id = requireUuid(agentId, 'not_found', unknown);
-    const disconnected = await unitOfWork.write(caller, (trx) =>
-      deleteConnection(trx, caller, id, mayActAs(caller, 'admin') ? null : caller.repId),
+    const disconnected = await unitOfWork.write(caller, (tx) =>
+      deleteConnection(tx, caller, id, mayActAs(caller, 'admin') ? null : caller.repId),
     );
     if (!disconnected) throw new Failure('not_found', unknown);
     return { disconnected, id };

@@ -19,7 +19,7 @@ export const listAgents = operation({
   async execute(_input, caller, { unitOfWork }) {
     const repId = mayActAs(caller, 'admin') ? null : caller.repId;
     return {
-      agents: await unitOfWork.read(caller, (trx) => listConnections(trx, caller.workspaceId, repId)),
+      agents: await unitOfWork.read(caller, (tx) => listConnections(tx, repId)),
     };
   },
 });

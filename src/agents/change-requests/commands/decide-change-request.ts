@@ -43,15 +43,15 @@ export const decideChangeRequest = operation({
   uses: { unitOfWork: UnitOfWork, runner: ToolRunner, clock: CLOCK },
   async execute({ params: { changeRequestId }, body }, caller, { unitOfWork, runner, clock }) {
     const { decision, fingerprint, reason = null } = body;
-    const { workspaceId, repId } = caller;
+    const { repId } = caller;
     const id = requireUuid(changeRequestId, 'not_found', changeRequestNotFound().message);
     if (repId === null || caller.tokenKind !== 'sess')
       throw new Failure('no_person', 'Only a person who is signed in can decide about a change.');
     const ref = { requestId: id, repId: mayActAs(caller, 'admin') ? null : repId };
     const isDecided = await (decision === 'approve'
       ? approveChange({ unitOfWork, runner, clock }, { approver: caller, ref, fingerprint, reason })
-      : unitOfWork.write(caller, (trx) => decide(trx, caller, ref, { status: 'rejected', reason, runId: newId() })));
-    const found = await unitOfWork.read(caller, (trx) => readChangeRequest(trx, workspaceId, ref));
+      : unitOfWork.write(caller, (tx) => decide(tx, caller, ref, { status: 'rejected', reason, runId: newId() })));
+    const found = await unitOfWork.read(caller, (tx) => readChangeRequest(tx, ref));
     if (!isDecided) throw alreadyDecided(found);
     return found;
   },

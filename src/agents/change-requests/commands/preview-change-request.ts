@@ -28,18 +28,17 @@ export const previewChangeRequest = operation({
   example: { params: { changeRequestId: changeRequestExample.id }, answer: changeRequestExample },
   uses: { unitOfWork: UnitOfWork, runner: ToolRunner, clock: CLOCK },
   async execute({ params: { changeRequestId } }, caller, { unitOfWork, runner, clock }) {
-    const { workspaceId } = caller;
     const requestId = requireUuid(changeRequestId, 'not_found', changeRequestNotFound().message);
     const repId = mayActAs(caller, 'admin') ? null : caller.repId;
-    const read = () => unitOfWork.read(caller, (trx) => readChangeRequest(trx, workspaceId, { requestId, repId }));
-    const pending = await unitOfWork.read(caller, (trx) => findPending(trx, workspaceId, { requestId, repId }));
+    const read = () => unitOfWork.read(caller, (tx) => readChangeRequest(tx, { requestId, repId }));
+    const pending = await unitOfWork.read(caller, (tx) => findPending(tx, { requestId, repId }));
     if (pending === null) throw alreadyDecided(await read());
-    const { basis } = await unitOfWork.read(caller, (trx) => readBasis(trx, runner, workspaceId, pending));
+    const { basis } = await unitOfWork.read(caller, (tx) => readBasis(tx, runner, pending));
     const previewed = await previewChange({ unitOfWork, runner, clock }, caller, pending);
     if (previewed.preview === null)
       throw new Failure('no_preview', 'The change moves no amounts, or its preview takes too long.');
     const shown = { ...previewed, basis: { ...basis, isForPerson: true } };
-    await unitOfWork.write(caller, (trx) => storeShown(trx, workspaceId, requestId, shown));
+    await unitOfWork.write(caller, (tx) => storeShown(tx, requestId, shown));
     return read();
   },
 });

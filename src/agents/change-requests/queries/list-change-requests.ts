@@ -43,9 +43,7 @@ export const listChangeRequests = operation({
   async execute({ query: { status } }, caller, { unitOfWork }) {
     const repId = mayActAs(caller, 'admin') ? null : caller.repId;
     return {
-      changeRequests: await unitOfWork.read(caller, (trx) =>
-        load(trx, caller.workspaceId, { repId, status, limit: maxListed }),
-      ),
+      changeRequests: await unitOfWork.read(caller, (tx) => load(tx, { repId, status, limit: maxListed })),
     };
   },
 });

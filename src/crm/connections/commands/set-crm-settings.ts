@@ -3,7 +3,7 @@ import { recordAuditEntry } from '../../../audit/audit-entry.js';
 import { type Caller } from '../../../kernel/caller.js';
 import { Failure, invalid } from '../../../kernel/failure.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
-import { UnitOfWork, type Work } from '../../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { snakeCase } from '../../adapters/crmc/names.js';
 import { type CrmPermission, type CrmProvider } from '../../adapters/port.js';
@@ -65,25 +65,29 @@ async function neededPermissions(
 
 /** Stores the settings; whether the CRM is connected. Deals that they exclude need a confirmation. */
 async function store(
-  trx: Work,
-  { workspaceId, actor }: Caller,
+  tx: Transaction,
+  { actor }: Caller,
   provider: CrmProvider,
   { confirm, ...settings }: z.output<typeof body>,
   permissions: readonly CrmPermission[] | null,
 ): Promise<boolean> {
-  const { live, excluded } = await countExcluded(trx, workspaceId, provider, settings);
+  const { live, excluded } = await countExcluded(tx, provider, settings);
   if (excluded > 0 && !confirm)
     throw new Failure(
       'confirmation_required',
       `${excluded} of the ${live} imported deals are excluded by these settings. The next sync deletes them, which reverses their commission. Send confirm: true to accept this.`,
       { excluded, live },
     );
-  await saveSettings(trx, workspaceId, provider, settings);
-  await applyWriteBack(trx, workspaceId, provider);
-  if (permissions !== null) await savePermissions(trx, workspaceId, provider, permissions);
+  await saveSettings(tx, provider, settings);
+  await applyWriteBack(tx, provider);
+  if (permissions !== null) await savePermissions(tx, provider, permissions);
   const details = { provider, excluded };
-  await recordAuditEntry(trx, { workspaceId, actor }, { trigger: 'crm_settings', scope: 'workspace', details });
-  return (await findConnectedCrm(trx, workspaceId, provider)) !== null;
+  await recordAuditEntry(
+    tx,
+    { workspaceId: tx.workspaceId, actor },
+    { trigger: 'crm_settings', scope: 'workspace', details },
+  );
+  return (await findConnectedCrm(tx, provider)) !== null;
 }
 
 export const setCrmSettings = operation({
@@ -107,8 +111,8 @@ export const setCrmSettings = operation({
   async execute({ params: { provider }, body: requested }, caller, { unitOfWork, sync, accounts }) {
     assertSupported(provider, requested);
     const permissions = await neededPermissions(accounts, caller.workspaceId, provider, requested);
-    const isConnected = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (trx) =>
-      store(trx, caller, provider, requested, permissions),
+    const isConnected = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, (tx) =>
+      store(tx, caller, provider, requested, permissions),
     );
     const { confirm: _, ...settings } = requested;
     if (!isConnected) return { ...settings, jobId: null };

@@ -17,7 +17,7 @@ export const setCrmcSync = operation({
   example: { body: { enabled: false }, answer: { enabled: false } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ body: { enabled } }, caller, { unitOfWork }) {
-    await unitOfWork.write(caller, (trx) => setSyncEnabled(trx, caller.workspaceId, 'crmc', enabled));
+    await unitOfWork.write(caller, (tx) => setSyncEnabled(tx, 'crmc', enabled));
     return { enabled };
   },
 });

@@ -42,10 +42,10 @@ export const updateIntegration = operation({
   async execute({ params: { provider }, body: change }, caller, { unitOfWork }) {
     if (Object.values(change).every((value) => value === undefined))
       throw invalid({ path: '', message: 'give at least one of syncEnabled, pollSeconds' });
-    return unitOfWork.write(caller, async (trx) => {
-      if (!(await updatePolling(trx, caller.workspaceId, provider, change)))
+    return unitOfWork.write(caller, async (tx) => {
+      if (!(await updatePolling(tx, provider, change)))
         throw new Failure('no_crm_configured', `${provider} is not connected to this workspace.`);
-      const all = await listIntegrations(trx, caller.workspaceId);
+      const all = await listIntegrations(tx);
       return all.find((crm) => crm.provider === provider) as z.input<typeof integration>;
     });
   },

@@ -16,6 +16,6 @@ export const getCrmSettings = operation({
   example: { params: { provider: 'crmb' }, answer: settingsExample },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { provider } }, caller, { unitOfWork }) {
-    return unitOfWork.read(caller, (trx) => findSettings(trx, caller.workspaceId, provider));
+    return unitOfWork.read(caller, (tx) => findSettings(tx, provider));
   },
 });

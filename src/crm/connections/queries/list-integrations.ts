@@ -51,7 +51,7 @@ export const listIntegrations = operation({
   },
   uses: { unitOfWork: UnitOfWork, config: CONFIG },
   async execute(_input, caller, { unitOfWork, config }): Promise<z.input<typeof response>> {
-    const integrations = await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId));
+    const integrations = await unitOfWork.read(caller, (tx) => load(tx));
     const connected = new Set(integrations.filter((crm) => crm.connected).map((crm) => crm.provider));
     return {
       crma: connected.has('crma'),

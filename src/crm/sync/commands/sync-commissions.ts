@@ -5,7 +5,7 @@ import { sampleIds } from '../../../kernel/sample-ids.js';
 import { timeLimit } from '../../../kernel/time-limit.js';
 import { mapInParallel } from '../../../kernel/waiting.js';
 import { type CalculationJob } from '../../../ledger/requests/calculation-jobs.js';
-import { UnitOfWork, type Work } from '../../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { operation, Reply } from '../../../platform/operations/operation.js';
 import { type CrmProvider, crmProviders } from '../../adapters/port.js';
 import { connectedCrm, connectedCrms } from '../../connections/crm-connection-views.js';
@@ -69,13 +69,9 @@ interface Ended extends Started {
 
 const maxWaitMs = timeLimit(25_000);
 
-async function resolveProviders(
-  trx: Work,
-  workspaceId: string,
-  requested: CrmProvider | undefined,
-): Promise<readonly CrmProvider[]> {
-  const connected = requested === undefined ? await connectedCrms(trx, workspaceId) : [];
-  return connected.length > 0 ? connected : [await connectedCrm(trx, workspaceId, requested)];
+async function resolveProviders(tx: Transaction, requested: CrmProvider | undefined): Promise<readonly CrmProvider[]> {
+  const connected = requested === undefined ? await connectedCrms(tx) : [];
+  return connected.length > 0 ? connected : [await connectedCrm(tx, requested)];
 }
 
 function toProviderResult({ jobId, job, failure }: Ended): ProviderResult {
@@ -188,7 +184,7 @@ export const syncCommissions = operation({
     caller,
     { unitOfWork, sync },
   ): Promise<SyncResponse | Reply<SyncResponse>> {
-    const providers = await unitOfWork.write(caller, (trx) => resolveProviders(trx, caller.workspaceId, requested));
+    const providers = await unitOfWork.write(caller, (tx) => resolveProviders(tx, requested));
     const started: Started[] = [];
     for (const provider of providers)
       started.push({ provider, ...(await sync.start(caller, provider, { ...options, awaited: !async })) });

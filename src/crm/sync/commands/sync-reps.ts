@@ -44,11 +44,11 @@ export const syncReps = operation({
   uses: { unitOfWork: UnitOfWork, changes: CommissionChanges, accounts: CrmAccounts, clock: CLOCK },
   async execute(_input, caller, { unitOfWork, changes, accounts, clock }): Promise<z.input<typeof response>> {
     const { workspaceId } = caller;
-    const provider = await unitOfWork.read(caller, (trx) => connectedCrm(trx, workspaceId));
+    const provider = await unitOfWork.read(caller, (tx) => connectedCrm(tx));
     const members = await fetchMembers(workspaceId, provider, accounts);
-    return changes.run(caller, 'exclusive', async (trx, recalculate) => {
-      const { repIds } = await importCrmMembers(trx, recalculate, workspaceId, provider, members);
-      const reps = await listReps(trx, workspaceId, await workspaceToday(trx, workspaceId, clock), { repIds });
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const { repIds } = await importCrmMembers(tx, recalculate, provider, members);
+      const reps = await listReps(tx, await workspaceToday(tx, clock), { repIds });
       return { synced: true, count: reps.length, reps };
     });
   },

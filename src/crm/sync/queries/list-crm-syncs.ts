@@ -31,12 +31,12 @@ export const listCrmSyncs = operation({
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { provider }, query: { limit, cursor } }, caller, { unitOfWork }) {
-    return unitOfWork.read(caller, async (trx) => {
-      const { syncs, next } = await listSyncHistory(trx, caller.workspaceId, provider, {
+    return unitOfWork.read(caller, async (tx) => {
+      const { syncs, next } = await listSyncHistory(tx, provider, {
         limit,
         before: cursor ?? null,
       });
-      return { health: await findHealth(trx, caller.workspaceId, provider), syncs, nextCursor: next };
+      return { health: await findHealth(tx, provider), syncs, nextCursor: next };
     });
   },
 });

@@ -21,15 +21,15 @@ export const checkWriteBack = operation({
   uses: { unitOfWork: UnitOfWork, accounts: CrmAccounts },
   async execute({ params: { provider } }, caller, { unitOfWork, accounts }) {
     const { workspaceId } = caller;
-    const targets = await unitOfWork.read(caller, (trx) => findWriteTargets(trx, workspaceId, provider));
+    const targets = await unitOfWork.read(caller, (tx) => findWriteTargets(tx, provider));
     const account = targets === null ? null : await accounts.open(workspaceId, provider);
     if (targets === null || account === null)
       throw new Failure('write_back_off', `Nothing is written to ${provider}: connect it and name the fields first.`);
     const check = await callingCrm(() => account.checkWrites(targets));
-    return unitOfWork.write(caller, async (trx) => {
-      await resumeWriteBack(trx, workspaceId, provider);
-      await recordCheck(trx, workspaceId, provider, check);
-      return readWriteBackStatus(trx, workspaceId, provider);
+    return unitOfWork.write(caller, async (tx) => {
+      await resumeWriteBack(tx, provider);
+      await recordCheck(tx, provider, check);
+      return readWriteBackStatus(tx, provider);
     });
   },
 });

@@ -16,6 +16,6 @@ export const getWriteBack = operation({
   example: { params: { provider: 'crmb' }, answer: writeBackExample },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { provider } }, caller, { unitOfWork }) {
-    return unitOfWork.read(caller, (trx) => readWriteBackStatus(trx, caller.workspaceId, provider));
+    return unitOfWork.read(caller, (tx) => readWriteBackStatus(tx, provider));
   },
 });

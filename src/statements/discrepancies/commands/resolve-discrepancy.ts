@@ -6,7 +6,7 @@ import { Failure } from '../../../kernel/failure.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../../ledger/requests/recalculate.js';
-import { type Work } from '../../../platform/database/unit-of-work.js';
+import { type Transaction } from '../../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../../platform/injection-tokens.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
@@ -46,8 +46,8 @@ type Result = z.input<typeof result>;
 
 const response = z.object({ discrepancy, result });
 
-async function findVisible(trx: Work, caller: Caller, discrepancyId: string): Promise<Discrepancy> {
-  const found = await findDiscrepancy(trx, caller.workspaceId, discrepancyId);
+async function findVisible(tx: Transaction, caller: Caller, discrepancyId: string): Promise<Discrepancy> {
+  const found = await findDiscrepancy(tx, discrepancyId);
   if (found === null) throw discrepancyNotFound();
   if (!maySee(caller, found.repId)) throw notYours();
   return found;
@@ -76,21 +76,21 @@ interface Request {
   readonly at: Date;
 }
 
-async function resolve(trx: Work, recalculate: Recalculate, resolving: Request): Promise<Result> {
+async function resolve(tx: Transaction, recalculate: Recalculate, resolving: Request): Promise<Result> {
   const { key, request, difference, caller, at } = resolving;
   const { owed } = difference;
   const delta = owed.delta.toNumber();
   const resolution = { reason: request.reason, caller, at };
   if (request.action === 'true_up')
-    return payTrueUp(trx, recalculate, key, difference, { ...resolution, force: request.force });
+    return payTrueUp(tx, recalculate, key, difference, { ...resolution, force: request.force });
   if (request.action === 'carry_forward') {
     if (owed.delta.isZero()) return { action: 'none', delta };
-    const { eventId, period } = await carryForward(trx, recalculate, key, difference, { caller, at });
-    await closeDiscrepancy(trx, key, { ...resolution, action: 'carry_forward', eventId }, owed.otherCurrencies);
+    const { eventId, period } = await carryForward(tx, recalculate, key, difference, { caller, at });
+    await closeDiscrepancy(tx, key, { ...resolution, action: 'carry_forward', eventId }, owed.otherCurrencies);
     return { action: 'carried_forward', delta, eventId, period };
   }
-  await closeDiscrepancy(trx, key, { ...resolution, action: 'dismiss', eventId: null });
-  await recordAuditEntry(trx, caller, {
+  await closeDiscrepancy(tx, key, { ...resolution, action: 'dismiss', eventId: null });
+  await recordAuditEntry(tx, caller, {
     trigger: 'discrepancy_dismissed',
     scope: 'statement',
     repId: key.repId,
@@ -135,8 +135,8 @@ export const resolveDiscrepancy = operation({
     },
     summary: ({ result: { action, delta } }) => `${action}: ${delta}.`,
   },
-  async subject(trx, workspaceId, { params: { discrepancyId } }) {
-    const found = await findDiscrepancy(trx, workspaceId, discrepancyId);
+  async subject(tx, { params: { discrepancyId } }) {
+    const found = await findDiscrepancy(tx, discrepancyId);
     if (found === null) return { paid: [], state: null };
     const { repId, period, status, delta, currency, otherCurrencies } = found;
     return { paid: [repId], state: { repId, period, status, delta, currency, otherCurrencies } };
@@ -165,19 +165,19 @@ export const resolveDiscrepancy = operation({
     caller,
     { changes, clock },
   ): Promise<z.input<typeof response>> {
-    return changes.run(caller, 'shared', async (trx, recalculate) => {
-      const { repId, period } = await findVisible(trx, caller, discrepancyId);
+    return changes.run(caller, 'shared', async (tx, recalculate) => {
+      const { repId, period } = await findVisible(tx, caller, discrepancyId);
       const key = { workspaceId: caller.workspaceId, repId, period };
-      await lockRep(trx, caller.workspaceId, repId);
+      await lockRep(tx, repId);
       assertNotOwnStatement(caller, repId);
       const at = clock.now();
-      const present = (await findDiscrepancy(trx, caller.workspaceId, discrepancyId)) as Discrepancy;
+      const present = (await findDiscrepancy(tx, discrepancyId)) as Discrepancy;
       assertUnresolved(present, request);
-      const difference = await findDifference(trx, key, at);
+      const difference = await findDifference(tx, key, at);
       assertCurrent(present, difference);
-      const done = await resolve(trx, recalculate, { key, request, difference, caller, at });
+      const done = await resolve(tx, recalculate, { key, request, difference, caller, at });
       return {
-        discrepancy: (await findDiscrepancy(trx, caller.workspaceId, discrepancyId)) as Discrepancy,
+        discrepancy: (await findDiscrepancy(tx, discrepancyId)) as Discrepancy,
         result: done,
       };
     });

@@ -56,7 +56,7 @@ export const listDiscrepancies = operation({
   async execute({ query: request }, caller, { unitOfWork }) {
     const { status, repId, period: requestedPeriod, limit, offset } = request;
     const filter = { status, period: requestedPeriod, repIds: narrowedReps(caller, repId) };
-    const found = await unitOfWork.read(caller, (trx) => load(trx, caller.workspaceId, filter, { limit, offset }));
+    const found = await unitOfWork.read(caller, (tx) => load(tx, filter, { limit, offset }));
     return { ...found, limit, offset };
   },
 });
