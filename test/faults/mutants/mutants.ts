@@ -34,8 +34,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/ledger/requests/commission-changes.ts',
-        from: "await this.unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {",
-        to: "await new Promise<T>((resolve, reject) => void this.unitOfWork.run(caller, { lock, access: 'write' }, async (trx) => {",
+        from: "await this.unitOfWork.run(caller, { lock, access: 'write' }, async (tx) => {",
+        to: "await new Promise<T>((resolve, reject) => void this.unitOfWork.run(caller, { lock, access: 'write' }, async (tx) => {",
       },
       {
         file: 'src/ledger/requests/commission-changes.ts',
@@ -62,7 +62,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: lane,
-        from: '() => lockLanes(trx, workspaceId, repIds, { wait }),',
+        from: '() => lockLanes(tx, repIds, { wait }),',
         to: '() => new Map(repIds.map((repId) => [repId, { repId, clearedAt: null, isComplete: true, hasFailed: false, mark: null }])),',
       },
     ],
@@ -74,13 +74,13 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/statements/commands/approve-statement.ts',
-        from: 'const repName = await lockRep(trx, key.workspaceId, key.repId);',
+        from: 'const repName = await lockRep(tx, key.repId);',
         to: "const repName = '';",
       },
       {
         // Removes the second check as well, which finds most pending calculations.
         file: 'src/statements/commands/approve-statement.ts',
-        from: 'if (await isCalculationPending(trx, key)) return null;',
+        from: 'if (await isCalculationPending(tx, key)) return null;',
         to: '',
       },
     ],
@@ -109,7 +109,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: lane,
         from: "    await failpoint('lane.afterRequests');\n",
-        to: "    await (await import('kysely')).sql`select from lanes order by random() for no key update`.execute(trx);\n",
+        to: "    await (await import('kysely')).sql`select from lanes order by random() for no key update`.execute(tx.db);\n",
       },
     ],
   },
@@ -147,8 +147,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: difference,
-        from: 'refreshTotals(trx, workspaceId, unknown, hasTruedUp),\n    () => setTotals(trx, workspaceId, known, hasTruedUp),',
-        to: 'refreshTotals(trx, workspaceId, unknown.slice(0, 1), hasTruedUp),\n    () => setTotals(trx, workspaceId, known.slice(0, 1), hasTruedUp),',
+        from: 'refreshTotals(tx, unknown, hasTruedUp),\n    () => setTotals(tx, known, hasTruedUp),',
+        to: 'refreshTotals(tx, unknown.slice(0, 1), hasTruedUp),\n    () => setTotals(tx, known.slice(0, 1), hasTruedUp),',
       },
     ],
   },
@@ -176,7 +176,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/ledger/requests/dependents.ts',
-        from: 'await cascadeManagersAbove(trx, workspaceId, below);',
+        from: 'await cascadeManagersAbove(tx, below);',
         to: 'new Map<string, string[]>();',
       },
     ],
@@ -201,7 +201,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: lane,
-        from: '  trx.markAffected(works.map(({ terms }) => terms.repId));\n',
+        from: '  tx.markAffected(works.map(({ terms }) => terms.repId));\n',
         to: '',
       },
     ],
@@ -226,7 +226,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/platform/database/unit-of-work.ts',
-        from: 'for (const { beforeCommit } of hooks) await beforeCommit?.(asWork(tx));',
+        from: 'for (const { beforeCommit } of hooks) await beforeCommit?.(tx);',
         to: '',
       },
     ],
@@ -263,7 +263,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/crm/deliveries/crm-inbox-handler.ts',
         from: "    await failpoint('inbox.afterFetch');\n",
-        to: "    await this.unitOfWork.write(batch, (trx) => markProcessed(trx, batch, batch.messages, 'fetched'));\n    await failpoint('inbox.afterFetch');\n",
+        to: "    await this.unitOfWork.write(batch, (tx) => markProcessed(tx, batch, batch.messages, 'fetched'));\n    await failpoint('inbox.afterFetch');\n",
       },
     ],
   },
@@ -283,7 +283,7 @@ export const mutants: readonly Mutant[] = [
     name: 'appends to the file of another worker',
     breaks: ['I7'],
     aim: 'export.afterPart=kill',
-    changes: [{ file: 'workers/export-jobs.ts', from: 'if (!isArchive) await deleteParts(trx, job);', to: '' }],
+    changes: [{ file: 'workers/export-jobs.ts', from: 'if (!isArchive) await deleteParts(tx, job);', to: '' }],
   },
   {
     name: 'marks events as delivered before they are sent',
@@ -292,7 +292,7 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/outgoing-events/delivery-store.ts',
         from: '    due.push({ deliveryId, url,',
-        to: "    await trx.updateTable('webhook_deliveries').set({ status: 'delivered' }).where('delivery_id', '=', deliveryId).execute();\n    due.push({ deliveryId, url,",
+        to: "    await tx.db.updateTable('webhook_deliveries').set({ status: 'delivered' }).where('delivery_id', '=', deliveryId).execute();\n    due.push({ deliveryId, url,",
       },
     ],
   },
@@ -310,6 +310,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'does not check approved periods after a calculation',
     breaks: ['I27'],
-    changes: [{ file: lane, from: '  requestChecks(trx, workspaceId, checked.flatMap(checksOf));\n', to: '' }],
+    changes: [{ file: lane, from: '  requestChecks(tx, checked.flatMap(checksOf));\n', to: '' }],
   },
 ];
