@@ -12,7 +12,7 @@ import {
 } from './sales-year.js';
 import { type Size } from './size.js';
 import { SqlFloor } from './sql-floor.js';
-import { effectsOfChangedDeal } from './year-effects.js';
+import { listChangedDealEffects } from './year-effects.js';
 
 /** One rep with this number of deals in the year, a quarter of them in each attainment period. */
 const deals: Readonly<Record<Size, number>> = { quick: 2000, small: 10_000, usual: 20_000, large: 20_000 };
@@ -46,18 +46,18 @@ async function changesOn(day: string, { year, managed, floor }: Candidates, size
     [
       {
         name: 'SQL',
-        effects: effectsOfChangedDeal(year, deal, { prefix: 'floor_' }),
+        effects: listChangedDealEffects(year, deal, { prefix: 'floor_' }),
         run: withNewAmounts((amount) => floor.change({ ...deal, amount, days: quarter })),
       },
       {
         name: 'change until its commission',
-        effects: effectsOfChangedDeal(year, deal),
+        effects: listChangedDealEffects(year, deal),
         run: withNewAmounts((amount) => changeAmount(year, deal, amount)),
       },
       {
         name: 'the same, with a manager',
         // The manager's plan has one rule.
-        effects: effectsOfChangedDeal(managed, managedDeal, { eventsPerDeal: rulesPerDeal + 1 }),
+        effects: listChangedDealEffects(managed, managedDeal, { eventsPerDeal: rulesPerDeal + 1 }),
         run: withNewAmounts((amount) => changeAmount(managed, managedDeal, amount)),
       },
     ],

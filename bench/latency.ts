@@ -170,9 +170,9 @@ class BareQueue {
     const redis = 'redisUrl' in at ? [1, 2].map(() => new Redis(at.redisUrl, { maxRetriesPerRequest: null })) : [];
     const onPostgres = 'connectionString' in at;
     const backend = onPostgres ? (createPostgresBackend as unknown as undefined) : undefined;
-    const options = (place: number) =>
+    const options = (index: number) =>
       ({
-        connection: onPostgres ? { ...at, options: '-c search_path=bullmq' } : redis[place],
+        connection: onPostgres ? { ...at, options: '-c search_path=bullmq' } : redis[index],
       }) as unknown as QueueOptions;
     const queue = new Queue('bench', options(0), backend);
     const worker = new Worker('bench', async () => {}, options(1) as never, backend);

@@ -4,7 +4,7 @@ import { recalculate } from './recalculation.js';
 import { emptyLedger, makeSalesYear } from './sales-year.js';
 import { type Size } from './size.js';
 import { WorkerProcess } from './worker-process.js';
-import { effectsOfFirstCalculation } from './year-effects.js';
+import { listFirstCalculationEffects } from './year-effects.js';
 
 /** BENCH_DEALS replaces the million deals of `--large`. */
 const sizes: Readonly<Record<Size, readonly number[]>> = {
@@ -35,7 +35,7 @@ async function measure(deals: number): Promise<{ ms: number; megabytes: number }
   await using worker = await WorkerProcess.forService(service);
   const ms = await measureOnce({
     name: `calculation of ${count(deals)} deals`,
-    effects: effectsOfFirstCalculation(year),
+    effects: listFirstCalculationEffects(year),
     prepare: () => emptyLedger(year),
     run: () => recalculate(year, {}),
   });

@@ -28,7 +28,12 @@ import {
 } from './sales-year.js';
 import { type Size } from './size.js';
 import { SqlFloor } from './sql-floor.js';
-import { effectsOfChangedDeal, effectsOfFirstCalculation, eventsWritten, expectRowsOfYear } from './year-effects.js';
+import {
+  eventsWritten,
+  expectRowsOfYear,
+  listChangedDealEffects,
+  listFirstCalculationEffects,
+} from './year-effects.js';
 
 const sizes: Readonly<Record<Size, readonly number[]>> = {
   quick: [1000],
@@ -89,7 +94,7 @@ async function measureRecalculation(
 function fullCalculations(year: SalesYear, floor: SqlFloor): readonly Contender[] {
   const byFloor = (name: string, backends: 1 | 2): Contender => ({
     name,
-    effects: effectsOfFirstCalculation(year, 'floor_'),
+    effects: listFirstCalculationEffects(year, 'floor_'),
     prepare: () => floor.empty(),
     run: () => floor.run(backends, rates),
   });
@@ -98,7 +103,7 @@ function fullCalculations(year: SalesYear, floor: SqlFloor): readonly Contender[
     byFloor('SQL floor, two backends', 2),
     {
       name: 'full',
-      effects: effectsOfFirstCalculation(year),
+      effects: listFirstCalculationEffects(year),
       prepare: () => emptyLedger(year),
       run: () => recalculate(year, {}),
     },
@@ -137,7 +142,7 @@ async function smallerCalculations(year: SalesYear): Promise<readonly Contender[
     },
     {
       name: 'one deal changed',
-      effects: effectsOfChangedDeal(year, deal),
+      effects: listChangedDealEffects(year, deal),
       run: withNewAmounts((amount) => changeAmount(year, deal, amount)),
     },
   ];
@@ -180,7 +185,7 @@ export async function calculateFirst(years: readonly SalesYear[]): Promise<void>
   for (const year of years)
     await measureOnce({
       name: 'the first calculation',
-      effects: effectsOfFirstCalculation(year),
+      effects: listFirstCalculationEffects(year),
       run: () => recalculate(year, {}),
     });
 }

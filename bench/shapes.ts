@@ -4,7 +4,7 @@ import { recalculate } from './recalculation.js';
 import { emptyLedger, makeSalesYear, type SalesYear } from './sales-year.js';
 import { type Size } from './size.js';
 import { teams } from './teams.js';
-import { effectsOfFirstCalculation } from './year-effects.js';
+import { listFirstCalculationEffects } from './year-effects.js';
 
 const sizes: Readonly<Record<Size, readonly number[]>> = {
   quick: [1000],
@@ -31,7 +31,7 @@ async function measureShapes(service: BenchService, deals: number, rounds: numbe
   const measured = await alternating(
     years.map((year) => ({
       name: `${count(year.repIds.length)} × ${count(deals / year.repIds.length)}`,
-      effects: effectsOfFirstCalculation(year),
+      effects: listFirstCalculationEffects(year),
       prepare: () => emptyLedger(year),
       run: () => recalculate(year, {}),
     })),

@@ -6,7 +6,7 @@ import { recalculate } from './recalculation.js';
 import { emptyLedger, makeSalesYear, type SalesYear } from './sales-year.js';
 import { type Size } from './size.js';
 import { WorkerProcess } from './worker-process.js';
-import { effectsOfFirstCalculation } from './year-effects.js';
+import { listFirstCalculationEffects } from './year-effects.js';
 
 const sizes: Readonly<Record<Size, number>> = { quick: 2000, small: 10_000, usual: 100_000, large: 1_000_000 };
 const rounds: Readonly<Record<Size, number>> = { quick: 1, small: 5, usual: 5, large: 1 };
@@ -50,7 +50,7 @@ async function calculateBy(workers: number, year: SalesYear, rounds: number): Pr
       [
         {
           name: `${workers} workers`,
-          effects: effectsOfFirstCalculation(year),
+          effects: listFirstCalculationEffects(year),
           prepare: () => emptyLedger(year),
           run: async () => {
             const busyBefore = busyMs();

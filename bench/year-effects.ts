@@ -5,7 +5,7 @@ import { type DatedDeal, rulesPerDeal, type SalesYear } from './sales-year.js';
 type Prefix = '' | 'floor_';
 
 /** Every event with its history, the totals of every month, and the counters of the two quotas of every quarter. */
-export function effectsOfFirstCalculation(year: SalesYear, prefix: Prefix = ''): readonly Effect[] {
+export function listFirstCalculationEffects(year: SalesYear, prefix: Prefix = ''): readonly Effect[] {
   const countRepPeriods = (unit: 'month' | 'quarter') =>
     readValue<number>(
       year.service.owner,
@@ -20,7 +20,7 @@ export function effectsOfFirstCalculation(year: SalesYear, prefix: Prefix = ''):
 }
 
 /** The deal with its snapshot, and the events of the deal and of the later ones of its quarter with their history. */
-export function effectsOfChangedDeal(
+export function listChangedDealEffects(
   year: SalesYear,
   deal: DatedDeal,
   { prefix = '', eventsPerDeal = rulesPerDeal }: { readonly prefix?: Prefix; readonly eventsPerDeal?: number } = {},

@@ -90,7 +90,7 @@ export function toCorrectionResponse({
 }
 
 /** What a true-up event pays: the approved period that it corrects, and the differences by deal and rule. */
-export const trueUpOfEvent = z
+export const eventTrueUp = z
   .object({
     period: fields.period.describe('The approved period that is corrected'),
     paidIn: fields.period.describe('Period whose statement pays it'),
@@ -103,7 +103,7 @@ export async function findTrueUpByEvent(
   tx: Transaction,
   eventId: string,
   paidIn: Period,
-): Promise<z.input<typeof trueUpOfEvent> | null> {
+): Promise<z.input<typeof eventTrueUp> | null> {
   const row = await tx.db
     .selectFrom('true_ups')
     .select(['period', 'lines'])

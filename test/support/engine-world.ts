@@ -209,7 +209,7 @@ function assignedDays({ effectiveStart, effectiveEnd, ramp }: World['assignments
 }
 
 function workingTimeOf({ reps, absences = [], workspace }: World, repId: string): WorkingTime {
-  const rep = reps.find((one) => one.repId === repId);
+  const rep = reps.find((candidate) => candidate.repId === repId);
   return {
     hireDate: rep?.hireDate ?? null,
     endDate: rep?.endDate ?? null,

@@ -11,7 +11,7 @@ import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { notYours } from '../../reps/rep.js';
-import { findTrueUpByEvent, trueUpOfEvent } from '../../statements/correction.js';
+import { eventTrueUp, findTrueUpByEvent } from '../../statements/correction.js';
 import { decodeEventTrace, findVisibleDeal } from '../deal-breakdown.js';
 
 const params = z.strictObject({ eventId: pathIds.eventId });
@@ -52,7 +52,7 @@ const response = z.object({
     })
     .nullable()
     .describe('The rule in the plan version that paid; null for amounts that a person entered'),
-  trueUp: trueUpOfEvent.nullable().describe('What it pays, if it is a true-up or was carried forward; otherwise null'),
+  trueUp: eventTrueUp.nullable().describe('What it pays, if it is a true-up or was carried forward; otherwise null'),
 });
 type ExplanationResponse = z.input<typeof response>;
 

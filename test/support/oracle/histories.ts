@@ -139,9 +139,9 @@ function withoutOverlaps(
   for (const each of requested) {
     const days = periodDays(world, each.period);
     const overlaps = found.some((other) => {
-      const taken = periodDays(world, other.period);
-      if (other.repId !== each.repId || taken === null || days === null) return false;
-      return taken.first <= days.last && days.first <= taken.last;
+      const occupied = periodDays(world, other.period);
+      if (other.repId !== each.repId || occupied === null || days === null) return false;
+      return occupied.first <= days.last && days.first <= occupied.last;
     });
     if (!overlaps) found.push(each);
   }

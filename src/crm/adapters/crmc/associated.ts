@@ -45,7 +45,7 @@ export class CrmcAssociated implements AssociatedRecords {
 
   async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {
     const found: LineItem[] = [];
-    for (const ids of chunk(idsOf(deals), idsPerQuery)) {
+    for (const ids of chunk(dealIds(deals), idsPerQuery)) {
       const query = soql({
         select: ['OpportunityId', 'Name', 'TotalPrice', 'Product2.Name'],
         from: 'OpportunityLineItem',
@@ -63,7 +63,7 @@ export class CrmcAssociated implements AssociatedRecords {
   async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {
     const names = this.associations.companyFields.map(fieldName);
     const accounts = new Map<string, Readonly<Record<string, unknown>>>();
-    for (const ids of chunk(idsOf(deals), idsPerQuery)) {
+    for (const ids of chunk(dealIds(deals), idsPerQuery)) {
       const query = soql({
         select: ['Id', ...names.map((name) => `Account.${name}`)],
         from: 'Opportunity',
@@ -80,7 +80,7 @@ export class CrmcAssociated implements AssociatedRecords {
   }
 }
 
-function idsOf(deals: readonly CrmDeal[]): string[] {
+function dealIds(deals: readonly CrmDeal[]): string[] {
   return deals.map(({ id }) => id);
 }
 
