@@ -25,7 +25,7 @@ export interface AuditEntry {
 /** Writes the audit entry in the transaction of the action. */
 export async function recordAuditEntry(
   tx: Transaction,
-  { actor }: { readonly workspaceId: string; readonly actor: string },
+  { actor }: { readonly actor: string },
   entry: AuditEntry,
 ): Promise<void> {
   await tx.db

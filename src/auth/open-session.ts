@@ -9,7 +9,7 @@ import { type Session, type SignIn, type SignInMethod } from './sign-in.js';
 /** Opens a session; null if the rep was deactivated meanwhile. A first sign-in accepts the invitation. */
 export async function openSession(
   tx: Transaction,
-  { repId }: Pick<SignIn, 'workspaceId' | 'repId'>,
+  { repId }: Pick<SignIn, 'repId'>,
   method: SignInMethod,
   clock: Clock,
 ): Promise<Session | null> {

@@ -38,7 +38,7 @@ export async function recordSessionEntry(
 ): Promise<void> {
   await recordAuditEntry(
     tx,
-    { workspaceId: tx.workspaceId, actor: `rep:${repId}` },
+    { actor: `rep:${repId}` },
     { trigger, scope: 'rep', repId, ...(method === undefined ? {} : { details: { method } }) },
   );
 }

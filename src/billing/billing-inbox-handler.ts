@@ -71,17 +71,13 @@ export class BillingInboxHandler implements InboxHandler {
   /** The tier stays, and the provider is queried again a day later. */
   async deadLetter(
     tx: Transaction,
-    { messages }: { readonly workspaceId: string; readonly messages: readonly PendingMessage[] },
+    { messages }: { readonly messages: readonly PendingMessage[] },
     reason: string,
   ): Promise<void> {
     const customers = [...new Set(messages.map((message) => message.subject))];
     await checkCustomers(tx, customers, this.inADay());
     const details = { customers, reason };
-    await recordAuditEntry(
-      tx,
-      { workspaceId: tx.workspaceId, actor },
-      { trigger: 'billing_event', scope: 'workspace', outcome: 'failed', details },
-    );
+    await recordAuditEntry(tx, { actor }, { trigger: 'billing_event', scope: 'workspace', outcome: 'failed', details });
   }
 
   private async fetchCustomer(customerId: string): Promise<ProviderCustomer> {
@@ -105,7 +101,7 @@ export class BillingInboxHandler implements InboxHandler {
     const now = this.read(own, { before, fetchedAt });
     if (customer.isDeleted) await unlinkCustomer(tx, customerId);
     else
-      await saveSubscriptions(tx, { workspaceId: tx.workspaceId, customerId }, now, {
+      await saveSubscriptions(tx, { customerId }, now, {
         fetchedAt,
         checkAt: this.nextCheck(now),
       });
@@ -137,14 +133,13 @@ export class BillingInboxHandler implements InboxHandler {
     const terms = { now: this.clock.now(), graceDays: this.terms.graceDays };
     const to = entitledTier(subscriptions, from, terms);
     const paidSeats = entitledSeats(subscriptions, seats, { tier: to, ...terms });
-    if (paidSeats !== seats)
-      await changeSeats(tx, { workspaceId: tx.workspaceId, actor }, { from: seats, to: paidSeats });
+    if (paidSeats !== seats) await changeSeats(tx, { actor }, { from: seats, to: paidSeats });
     if (to === from) return;
     const details = {
       customerId,
       subscriptions: subscriptions.map(({ subscriptionId, status }) => ({ subscriptionId, status })),
     };
-    await changeTier(tx, { workspaceId: tx.workspaceId, actor }, { from, to, details });
+    await changeTier(tx, { actor }, { from, to, details });
   }
 
   private nextCheck(subscriptions: readonly Subscription[]): Date {

@@ -42,7 +42,7 @@ export async function unlinkCustomer(tx: Transaction, customerId: string): Promi
 /** Replaces the customer's subscriptions and schedules the next query. */
 export async function saveSubscriptions(
   tx: Transaction,
-  owner: { readonly workspaceId: string; readonly customerId: string },
+  owner: { readonly customerId: string },
   subscriptions: readonly Subscription[],
   { fetchedAt, checkAt }: { readonly fetchedAt: Date; readonly checkAt: Date },
 ): Promise<void> {

@@ -75,10 +75,7 @@ export async function readDealBreakdown(
     corrections: corrections.map(toCorrectionResponse),
     openDifferences: differences.map(toDifferenceResponse),
     ...computeTotals(rows, corrections, currency),
-    outcomes:
-      deal === null
-        ? []
-        : await loadOutcomes(tx, { workspaceId: tx.workspaceId, repId: deal.repId }, deal, workspace, today, explain),
+    outcomes: deal === null ? [] : await loadOutcomes(tx, deal.repId, deal, workspace, today, explain),
   };
 }
 

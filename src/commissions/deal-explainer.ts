@@ -11,7 +11,7 @@ import { calculateOutcomes, type DealOutcome, type ExplainDeal } from './deal-ou
 import { type Exception } from './exceptions.js';
 import { type ExplainedRep } from './rep-exceptions.js';
 import { type SimulationLimits, tooComplex } from './simulation-limits.js';
-import { type ExplanationTask } from './simulation-task.js';
+import { type Explanation, type ThreadTask } from './simulation-task.js';
 
 /** Results of rules on deals that are calculated in the process: about 20 ms. */
 const maxResults = 2000;
@@ -78,8 +78,9 @@ export class DealExplainer {
     return calculateOutcomes(tx, terms, deal);
   };
 
-  private async explainIn<Result>(run: RunInThread, tx: Transaction, task: ExplanationTask): Promise<Result> {
+  private async explainIn<Result>(run: RunInThread, tx: Transaction, explanation: Explanation): Promise<Result> {
     try {
+      const task: ThreadTask = { ...explanation, workspaceId: tx.workspaceId };
       const json = await run([task], (statement) => executeForwarded(tx, statement));
       return JSON.parse(new TextDecoder().decode(json)) as Result;
     } catch (error) {

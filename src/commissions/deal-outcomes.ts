@@ -31,7 +31,6 @@ export type DealOutcome = z.input<typeof dealOutcome>;
 
 /** A deal of a rep, who is the owner or a manager above. It is sent to a worker thread, so it contains only data. */
 export interface ExplainedDeal {
-  readonly workspaceId: string;
   readonly repId: string;
   readonly dealId: string;
   readonly closeDate: Day;
@@ -45,7 +44,7 @@ export type ExplainDeal = (tx: Transaction, deal: ExplainedDeal) => Promise<Deal
 /** What the rules of the rep, who is the owner or a manager above, decide about the deal. Writes nothing. */
 export async function loadOutcomes(
   tx: Transaction,
-  { repId }: { readonly workspaceId: string; readonly repId: string | null },
+  repId: string | null,
   deal: DealRecord,
   workspace: WorkspaceTerms,
   today: Day,
@@ -55,7 +54,7 @@ export async function loadOutcomes(
   if (deal.deleted_at !== null) return [notCalculated(repId, 'deal_deleted')];
   if (repId === null) return [notCalculated(repId, 'owner_unresolved')];
   if (closeDate === null) return [notCalculated(repId, 'no_close_date')];
-  return explain(tx, { workspaceId: tx.workspaceId, repId, dealId, closeDate, workspace, today });
+  return explain(tx, { repId, dealId, closeDate, workspace, today });
 }
 
 /** Runs the engine over the calculation window of the deal: every deal in it can decide what this one pays. */

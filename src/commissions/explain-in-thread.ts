@@ -19,7 +19,7 @@ export async function explainExceptions(tx: Transaction, rep: ExplainedRep): Pro
 /** A worker thread has no cache of terms. */
 async function loadTermsAndFrozen(
   tx: Transaction,
-  { repId, workspace }: Pick<ExplainedRep, 'workspaceId' | 'repId' | 'workspace'>,
+  { repId, workspace }: Pick<ExplainedRep, 'repId' | 'workspace'>,
 ): Promise<RepTerms> {
   const terms = await loadTermsOfReps(tx, [repId], workspace);
   const frozen = await loadFrozen(tx, repId);

@@ -8,7 +8,6 @@ import { type Exception, findExceptions } from './exceptions.js';
 
 /** A rep whose exceptions among the deals of the days are found. It is sent to a worker thread, so it contains only data. */
 export interface ExplainedRep {
-  readonly workspaceId: string;
   readonly repId: string;
   readonly days: DayRange;
   readonly workspace: WorkspaceTerms;

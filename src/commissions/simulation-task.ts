@@ -7,8 +7,11 @@ import { type ExplainedRep } from './rep-exceptions.js';
 /** What a worker thread does. */
 export type ThreadTask = { readonly simulation: SimulationHead } | ExplanationTask;
 
-/** What the result of the task is depends on its kind: the outcomes of a deal, or the exceptions of a rep. */
-export type ExplanationTask = { readonly explainedDeal: ExplainedDeal } | { readonly explainedRep: ExplainedRep };
+/** The workspace of a task is the one of the transaction in which its statements run. */
+type ExplanationTask = Explanation & { readonly workspaceId: string };
+
+/** What the result is depends on the kind: the outcomes of a deal, or the exceptions of a rep. */
+export type Explanation = { readonly explainedDeal: ExplainedDeal } | { readonly explainedRep: ExplainedRep };
 
 /** What applies to all reps of a simulation. It is sent to a worker thread, so it contains only data. */
 export interface SimulationHead extends SharedTerms {

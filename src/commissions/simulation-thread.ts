@@ -12,8 +12,7 @@ serveThread(async ([first, ...parts], request) => {
     return simulationJson(task.simulation, await simulate(task.simulation, parts as SimulatedRepData[]));
   // Loaded with the first explanation, since a simulation needs no access to the database.
   const { explainDeal, explainExceptions } = await import('./explain-in-thread.js');
-  const { workspaceId } = 'explainedDeal' in task ? task.explainedDeal : task.explainedRep;
-  const tx = forwardedTransaction(request, workspaceId);
+  const tx = forwardedTransaction(request, task.workspaceId);
   return JSON.stringify(
     'explainedDeal' in task
       ? await explainDeal(tx, task.explainedDeal)

@@ -70,7 +70,6 @@ export interface Completion {
 
 /** Deals that are locked and compared with the stored ones. Nothing has been written yet. */
 export interface DecidedDeals {
-  readonly workspaceId: string;
   readonly outcomes: Outcome[];
   readonly decisions: readonly Decision[];
   /** The insert statement for the new deals. */
@@ -175,7 +174,7 @@ function decideWrites(
     decide(dealId, byDeal.get(dealId) as IncomingWrite[], current.get(dealId), outcomes),
   );
   const fresh = decisions.filter((decision) => decision.current === undefined);
-  return { workspaceId, outcomes, decisions, insert: dealInsert(workspaceId, fresh.map(lastWrite)) };
+  return { outcomes, decisions, insert: dealInsert(workspaceId, fresh.map(lastWrite)) };
 }
 
 async function writeDecided(tx: Transaction, { outcomes, decisions, insert }: DecidedDeals): Promise<Decision[]> {

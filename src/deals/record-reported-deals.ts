@@ -168,7 +168,7 @@ export async function auditSkippedDeals(
   { trigger, provider }: { readonly trigger: string; readonly provider: string },
   { skipped }: Pick<RecordedReport, 'skipped'>,
 ): Promise<void> {
-  const orchestrator = { workspaceId: tx.workspaceId, actor: 'orchestrator' };
+  const orchestrator = { actor: 'orchestrator' };
   await mapInParallel(
     groupBy(skipped, (skippedDeal) => skippedDeal.dealId),
     ([dealId, reasons]) => {

@@ -76,11 +76,7 @@ export async function readDisputeDetail(tx: Transaction, caller: Caller, dispute
     ...dispute,
     evidence: visibleEvidence(caller, evidence as Evidence),
     history: await listSteps(tx, dispute.disputeId),
-    comments: await listNewestComments(
-      tx,
-      { workspaceId: tx.workspaceId, repId, period },
-      { dealId, limit: maxThreadComments },
-    ),
+    comments: await listNewestComments(tx, { repId, period }, { dealId, limit: maxThreadComments }),
   };
 }
 

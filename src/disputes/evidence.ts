@@ -121,7 +121,7 @@ async function dealEvidence(
   const deal = await findDeal(tx, dealId);
   if (deal === null) return { deal: 'unknown', closeDate: null, events: [], outcomes: [] };
   const events = await listEventsOfDeal(tx, dealId, [repId]);
-  const outcomes = await loadOutcomes(tx, { workspaceId: tx.workspaceId, repId }, deal, workspace, today, explain);
+  const outcomes = await loadOutcomes(tx, repId, deal, workspace, today, explain);
   const { closeDate } = deal;
   if (deal.repId === repId) return { deal: 'owned', closeDate, events, outcomes };
   // An earlier owner has events, which show what the deal was then, and no rule that reads the deal now.

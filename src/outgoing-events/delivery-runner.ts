@@ -63,7 +63,7 @@ export class DeliveryRunner {
     const details = { endpointId };
     await recordAuditEntry(
       tx,
-      { workspaceId: tx.workspaceId, actor: 'orchestrator' },
+      { actor: 'orchestrator' },
       { trigger: 'webhook_endpoint_disabled', scope: 'workspace', outcome: 'failed', error: reason, details },
     );
     await this.settings.onDisabled(tx, attempts[0]?.delivery.url ?? '', reason);

@@ -12,5 +12,5 @@ const perEndpoint: UseLimit = { uses: 10, seconds: 60 };
 export async function admitRequestedDelivery(tx: Transaction, endpointId: string): Promise<void> {
   await assertEnabled(tx, endpointId);
   const message = 'Test events and replays are limited to 10 a minute for each endpoint.';
-  await admitUse(tx, { workspaceId: tx.workspaceId, kind: 'requested delivery' }, endpointId, perEndpoint, message);
+  await admitUse(tx, 'requested delivery', endpointId, perEndpoint, message);
 }

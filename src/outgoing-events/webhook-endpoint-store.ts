@@ -115,7 +115,7 @@ export async function rotateSecret(
     .where('endpoint_id', '=', endpointId)
     .executeTakeFirst();
   if (replaced === undefined) return false;
-  await keepPreviousSecret(tx, { workspaceId: tx.workspaceId, endpointId }, replaced.secret, validUntil);
+  await keepPreviousSecret(tx, { endpointId }, replaced.secret, validUntil);
   await tx.db
     .updateTable('webhook_endpoints')
     .set({ secret })
@@ -128,7 +128,7 @@ export async function rotateSecret(
 
 async function keepPreviousSecret(
   tx: Transaction,
-  { endpointId }: { readonly workspaceId: string; readonly endpointId: string },
+  { endpointId }: { readonly endpointId: string },
   secret: Buffer,
   validUntil: Date | null,
 ): Promise<void> {

@@ -134,7 +134,6 @@ function dataOf(
   const quotas = quotasOf(plan.terms, test, person);
   return {
     terms: {
-      workspaceId: '',
       repId: person,
       workspace: {
         currency: plan.currency,

@@ -24,11 +24,7 @@ interface Erasure {
  * deactivates the person. Amounts, statements, history and the audit log do not change: they contain the id of the rep.
  * It needs the `shared` workspace lock.
  */
-export async function erasePerson(
-  tx: Transaction,
-  who: { readonly workspaceId: string; readonly actor: string },
-  repId: string,
-): Promise<Erasure> {
+export async function erasePerson(tx: Transaction, who: { readonly actor: string }, repId: string): Promise<Erasure> {
   await lockPeople(tx);
   const stored = await findRep(tx, repId);
   if (stored === undefined) throw new Failure('rep_not_found', 'There is no such person in this workspace.', { repId });

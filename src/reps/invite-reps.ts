@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isUuid } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { countUses, recordUses, secondsUntilUse, type UseKind, type UseLimit } from '../platform/limits/use-limits.js';
+import { countUses, recordUses, secondsUntilUse, type UseLimit } from '../platform/limits/use-limits.js';
 import { bodyOf, type Mail, nameInMail } from '../platform/mail/mail.js';
 import { type Outbox } from '../platform/mail/outbox.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
@@ -77,9 +77,8 @@ function findProblem(rep: StoredRep | undefined, isSeatFree: boolean, mails: Mai
   return mails.findProblem(rep);
 }
 
-function invitationUse(workspaceId: string): UseKind {
-  return { workspaceId, kind: 'invitation' };
-}
+/** The kind of use that invitations are counted as. */
+const invitation = 'invitation';
 
 /** Addresses are counted as hashes, so that none stays after its person was erased. */
 function hashAddress(address: string): string {
@@ -88,12 +87,11 @@ function hashAddress(address: string): string {
 
 /** Which of the reps may get a mail now. People are locked, so no other invitation is counted meanwhile. */
 async function loadMailLimits(tx: Transaction, reps: readonly StoredRep[]): Promise<MailLimits> {
-  const kind = invitationUse(tx.workspaceId);
   const addresses = reps.map((rep) => hashAddress(rep.email));
   return new MailLimits(
-    await secondsUntilUse(tx, kind, addresses, hourlyMails),
-    await secondsUntilUse(tx, kind, addresses, dailyMails),
-    maxDailyMails - (await countUses(tx, kind, day)),
+    await secondsUntilUse(tx, invitation, addresses, hourlyMails),
+    await secondsUntilUse(tx, invitation, addresses, dailyMails),
+    maxDailyMails - (await countUses(tx, invitation, day)),
   );
 }
 
@@ -130,7 +128,7 @@ async function postMails(
 ): Promise<ReadonlyMap<string, string>> {
   await recordUses(
     tx,
-    invitationUse(tx.workspaceId),
+    invitation,
     reps.map((rep) => hashAddress(rep.email)),
   );
   const { name: workspaceName } = await findWorkspace(tx);

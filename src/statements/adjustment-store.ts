@@ -12,7 +12,6 @@ import { type TrueUpLine } from './true-up-line.js';
 
 /** The ledger and the audit run that a change belongs to. The caller holds the rep's lane. */
 export interface Entry {
-  readonly workspaceId: string;
   readonly repId: string;
   readonly runId: string;
   readonly actor: string;
@@ -127,11 +126,7 @@ export async function reverseTrueUps(tx: Transaction, entry: Entry, period: Peri
 }
 
 /** The days of the earned true-ups that pay the difference of the period. */
-export async function trueUpDays(
-  tx: Transaction,
-  { repId }: Pick<Entry, 'workspaceId' | 'repId'>,
-  period: Period,
-): Promise<Day[]> {
+export async function trueUpDays(tx: Transaction, { repId }: Pick<Entry, 'repId'>, period: Period): Promise<Day[]> {
   const { rows } = await sql<{ day: Day }>`
     select distinct e.earned_on as day from true_ups t
     join commission_events e on e.workspace_id = t.workspace_id and e.rep_id = t.rep_id and e.event_id = t.event_id

@@ -57,7 +57,7 @@ async function calculateOwed(
   after: readonly CountedRow[],
 ): Promise<Owed> {
   const { repId } = terms;
-  const before = await loadRowsOfPeriod(tx, { workspaceId: tx.workspaceId, repId, period: frozen.period }, frozen);
+  const before = await loadRowsOfPeriod(tx, { repId, period: frozen.period }, frozen);
   const live = sumsByCurrency([...after, ...(await loadAdjustments(tx, terms, frozen))]);
   const carried = await loadCarriedForward(tx, terms, frozen);
   const owed = differences(live, sumsByCurrency([...approvedAmounts(approved), ...carried]));

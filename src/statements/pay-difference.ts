@@ -129,7 +129,7 @@ async function trueUp(
 ): Promise<{ eventId: string; version: number }> {
   const { repId, period: statementPeriod } = key;
   const runId = newId();
-  const entry = { workspaceId: tx.workspaceId, repId, runId, actor: caller.actor };
+  const entry = { repId, runId, actor: caller.actor };
   const eventId = await insertAdjustment(tx, entry, {
     kind: 'true_up',
     amount: owed.delta.toString(),
@@ -181,7 +181,7 @@ export async function carryForward(
   const { repId, period: sourcePeriod } = key;
   const target = firstOpenPeriod(sourcePeriod, dayInZone(at, terms.workspace.timeZone), terms.frozen);
   const runId = newId();
-  const entry = { workspaceId: tx.workspaceId, repId, runId, actor: caller.actor };
+  const entry = { repId, runId, actor: caller.actor };
   const amount = owed.delta.toString();
   const eventId = await insertAdjustment(tx, entry, {
     kind: 'true_up',

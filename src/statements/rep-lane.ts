@@ -13,7 +13,7 @@ import { type StatementKey } from './statement.js';
  */
 export async function lockRep(tx: Transaction, repId: string): Promise<string> {
   tx.hold(repId);
-  if (!isUuid(repId) || (await lockLane(tx, { workspaceId: tx.workspaceId, repId })) === null) throw repNotFound();
+  if (!isUuid(repId) || (await lockLane(tx, repId)) === null) throw repNotFound();
   return (await findRepName(tx, repId)) ?? '';
 }
 

@@ -95,7 +95,7 @@ const comparedReps = 100;
  */
 export async function staleDrafts(
   tx: Transaction,
-  scope: { readonly workspaceId: string; readonly period: Period; readonly currency: string },
+  scope: { readonly period: Period; readonly currency: string },
   team: readonly TeamStatementRow[],
   live: LiveTotals,
 ): Promise<ReadonlyMap<string, StatementState>> {
@@ -143,7 +143,7 @@ const waitMargin = sql`interval '5 minutes'`;
 
 async function repsWithLaterEvents(
   tx: Transaction,
-  { period }: { readonly workspaceId: string; readonly period: Period },
+  { period }: { readonly period: Period },
   drafts: readonly TeamStatementRow[],
 ): Promise<ReadonlySet<string>> {
   if (drafts.length === 0) return new Set();

@@ -29,12 +29,7 @@ export async function insertVersion(
   snapshot: Snapshot,
   generation: Generation,
 ): Promise<InsertedVersion> {
-  const [inserted] = await insertVersions(
-    tx,
-    { workspaceId: tx.workspaceId, period },
-    new Map([[repId, snapshot]]),
-    generation,
-  );
+  const [inserted] = await insertVersions(tx, { period }, new Map([[repId, snapshot]]), generation);
   return inserted as InsertedVersion;
 }
 
@@ -47,7 +42,7 @@ async function insertVersions(
   snapshots: ReadonlyMap<string, Snapshot>,
   { status, at, actor }: Generation,
 ): Promise<InsertedVersion[]> {
-  const versions = await nextVersions(tx, { workspaceId: tx.workspaceId, period }, [...snapshots.keys()]);
+  const versions = await nextVersions(tx, { period }, [...snapshots.keys()]);
   await failpoint('generate.afterHead');
   const inserted: (InsertedVersion & { readonly contentHash: string })[] = [];
   const linesByRep = new Map<string, string>();
@@ -74,7 +69,7 @@ async function insertVersions(
       ['content_hash', 'uuid', (version) => version.contentHash],
     ])}`.execute(tx.db);
   await failpoint('generate.afterVersion');
-  await recordStatementEvents(tx, { workspaceId: tx.workspaceId, period }, 'statement.generated', status, inserted);
+  await recordStatementEvents(tx, { period }, 'statement.generated', status, inserted);
   return inserted;
 }
 

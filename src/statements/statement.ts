@@ -109,7 +109,6 @@ export type StatementResponse = z.input<typeof statement>;
 
 /** The rep and the period of a statement. */
 export interface StatementKey {
-  readonly workspaceId: string;
   readonly repId: string;
   readonly period: Period;
 }

@@ -137,7 +137,7 @@ export async function readTeamStatements(
   const team = await listTeamStatements(tx, period, repIds);
   const earned = groupBy(await sumEarnings(tx, periodRange(period), repIds), (row) => row.repId);
   const live = new Map([...earned].map(([repId, rows]) => [repId, rows.map(liveSummary)]));
-  const stale = await staleDrafts(tx, { workspaceId: tx.workspaceId, period, currency }, team, (repId) =>
+  const stale = await staleDrafts(tx, { period, currency }, team, (repId) =>
     splitByCurrency(live.get(repId) ?? [], currency),
   );
   return team

@@ -44,7 +44,7 @@ export async function unlockStatement(
   await reopenHead(tx, key, latest);
   await failpoint('unlock.afterReopen');
   const runId = newId();
-  const trueUps = await reverseTrueUps(tx, { workspaceId: tx.workspaceId, repId, runId, actor: caller.actor }, period);
+  const trueUps = await reverseTrueUps(tx, { repId, runId, actor: caller.actor }, period);
   await failpoint('unlock.afterTrueUps');
   await recalculate([{ repId, days, trigger: 'statement_unlock' }]);
   await closeDiscrepancy(tx, key, { action: 'unlocked', reason: null, caller, eventId: null, at });

@@ -44,7 +44,7 @@ export async function writeAdjustment(
   const { kind, period, dealId, reason } = request;
   const runId = newId();
   const row = { kind, amount, currency, period, earnedOn, dealId, reason };
-  const eventId = await insertAdjustment(tx, { workspaceId: tx.workspaceId, repId, runId, actor }, row);
+  const eventId = await insertAdjustment(tx, { repId, runId, actor }, row);
   await failpoint('adjust.afterInsert');
   await recordStatementEntry(tx, caller, {
     runId,

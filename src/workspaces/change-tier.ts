@@ -16,7 +16,7 @@ export async function findEntitlement(
 /** Changes the seats and writes an audit entry. Fewer seats than active reps deactivate no rep. */
 export async function changeSeats(
   tx: Transaction,
-  who: { readonly workspaceId: string; readonly actor: string },
+  who: { readonly actor: string },
   { from, to }: { readonly from: number | null; readonly to: number | null },
 ): Promise<void> {
   await tx.db.updateTable('workspaces').set({ seats: to }).where('workspace_id', '=', tx.workspaceId).execute();
@@ -29,7 +29,7 @@ export async function changeSeats(
  */
 export async function changeTier(
   tx: Transaction,
-  who: { readonly workspaceId: string; readonly actor: string },
+  who: { readonly actor: string },
   {
     from,
     to,

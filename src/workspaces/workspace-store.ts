@@ -13,7 +13,7 @@ interface RotatedKey {
 /** Creates a new API key of the person and expires the others at once or after the grace time; writes an audit entry. */
 export async function rotateWorkspaceKey(
   tx: Transaction,
-  who: { readonly workspaceId: string; readonly actor: string; readonly personId: string | null },
+  who: { readonly actor: string; readonly personId: string | null },
   graceMinutes: number,
   now: Date,
 ): Promise<RotatedKey> {

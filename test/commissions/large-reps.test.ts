@@ -65,13 +65,13 @@ describe('explanations of deals of large reps', () => {
 
   /** Explains the deal for the rep. Deals beyond `maxResults` results are explained in a thread. */
   function explain(dealId: string, repId: string, maxResults?: number): Promise<DealOutcome[]> {
-    const { db, workspaceId, admin } = workspace;
+    const { db, admin } = workspace;
     const explainer = new DealExplainer(db.unitOfWork, threads, limits, maxResults);
     return explainer.run(admin, { lock: 'none', access: 'read' }, async (tx, explainDeal) => {
       const deal = await findDeal(tx, dealId);
       if (deal === null) throw new Error('no such deal');
       const workspace = await loadWorkspaceTerms(tx);
-      return loadOutcomes(tx, { workspaceId, repId }, deal, workspace, '2026-03-20', explainDeal);
+      return loadOutcomes(tx, repId, deal, workspace, '2026-03-20', explainDeal);
     });
   }
 

@@ -117,8 +117,8 @@ class Model {
     );
     const deltas = new Map<string, string>();
     for (const { rep_id: repId, period } of approved) {
-      const key = { workspaceId: this.workspaceId, repId, period };
-      const { owed } = await this.service.running.service.unitOfWork.run(key, { lock: 'none', access: 'read' }, (tx) =>
+      const key = { repId, period };
+      const { owed } = await this.service.running.service.unitOfWork.read({ workspaceId: this.workspaceId }, (tx) =>
         findDifference(tx, key, new Date()),
       );
       expect(owed.otherCurrencies).to.deep.equal([]);

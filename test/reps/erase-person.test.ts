@@ -40,7 +40,7 @@ describe('erasing a person', () => {
 
   const erase = (repId = person) =>
     service.running.service.unitOfWork.run({ workspaceId }, { lock: 'shared', access: 'write' }, (tx) =>
-      erasePerson(tx, { workspaceId, actor: 'command-line' }, repId),
+      erasePerson(tx, { actor: 'command-line' }, repId),
     );
 
   /** Every place at which one of the texts is stored, in any table. */

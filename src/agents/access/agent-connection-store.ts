@@ -41,7 +41,7 @@ export async function insertConnection(tx: Transaction, caller: Caller, connecti
   const code = newToken('agc');
   const lifetime = sql`make_interval(secs => ${codeSeconds})`;
   const bound = { redirect_uri: redirectUri, code_challenge: codeChallenge };
-  await insertGrant(tx, { workspaceId: tx.workspaceId, connectionId, kind: 'code', token: code, lifetime, ...bound });
+  await insertGrant(tx, { connectionId, kind: 'code', token: code, lifetime, ...bound });
   await recordAuditEntry(tx, caller, {
     trigger: 'agent_connected',
     scope: 'rep',
@@ -101,12 +101,11 @@ export async function issueTokens(
   });
   const refreshToken = newToken('agr');
   const lifetime = sql`make_interval(days => ${refreshTokenDays})`;
-  await insertGrant(tx, { workspaceId: tx.workspaceId, connectionId, kind: 'refresh', token: refreshToken, lifetime });
+  await insertGrant(tx, { connectionId, kind: 'refresh', token: refreshToken, lifetime });
   return { accessToken, refreshToken, expiresInSeconds: accessTokenSeconds, scopes };
 }
 
 interface NewGrant {
-  readonly workspaceId: string;
   readonly connectionId: string;
   readonly kind: 'code' | 'refresh';
   readonly token: string;
@@ -115,11 +114,11 @@ interface NewGrant {
   readonly code_challenge?: string;
 }
 
-async function insertGrant(tx: Transaction, { workspaceId, connectionId, kind, token, lifetime, ...bound }: NewGrant) {
+async function insertGrant(tx: Transaction, { connectionId, kind, token, lifetime, ...bound }: NewGrant) {
   await tx.db
     .insertInto('agent_grants')
     .values({
-      workspace_id: workspaceId,
+      workspace_id: tx.workspaceId,
       grant_hash: tokenHash(token) as Buffer,
       kind,
       connection_id: connectionId,
@@ -151,7 +150,7 @@ async function endConnection(
     where g.workspace_id = ${tx.workspaceId} and ${isGrant}
       and c.workspace_id = g.workspace_id and c.connection_id = g.connection_id and c.client_id = ${clientId}
     returning ${ended}`.execute(tx.db);
-  await recordEnd(tx, { workspaceId: tx.workspaceId, actor: 'anonymous' }, rows, reason);
+  await recordEnd(tx, { actor: 'anonymous' }, rows, reason);
 }
 
 /** Makes one access token of the client invalid. */
@@ -189,7 +188,7 @@ const ended = sql.raw('c.connection_id as "connectionId", c.rep_id as "repId", c
 
 async function recordEnd(
   tx: Transaction,
-  who: { readonly workspaceId: string; readonly actor: string },
+  who: { readonly actor: string },
   connections: readonly EndedConnection[],
   reason: string,
 ): Promise<void> {

@@ -162,7 +162,6 @@ export async function decide(
 }
 
 export interface Run {
-  readonly workspaceId: string;
   readonly requestId: string;
   readonly runId: string;
 }

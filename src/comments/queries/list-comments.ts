@@ -33,11 +33,10 @@ export const listComments = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { repId }, query: request }, caller, { unitOfWork, clock }) {
     if (!maySee(caller, repId)) throw notYours();
-    const { workspaceId } = caller;
     return unitOfWork.read(caller, async (tx) => {
       await assertRepExists(tx, repId);
       const { period: requestedPeriod } = await resolvePeriod(tx, request.period, clock);
-      return load(tx, { workspaceId, repId, period: requestedPeriod }, request);
+      return load(tx, { repId, period: requestedPeriod }, request);
     });
   },
 });

@@ -244,7 +244,6 @@ export const listCommissionExceptions = operation({
     caller,
     { unitOfWork, clock, explainer },
   ): Promise<ExceptionsResponse> {
-    const { workspaceId } = caller;
     const repIds = visibleReps(caller);
     const read = <T>(work: (tx: Transaction) => Promise<T>) => unitOfWork.run(caller, readOnly, work);
     const {
@@ -262,7 +261,7 @@ export const listCommissionExceptions = operation({
         await listUndatedDeals(tx, repIds),
       ];
       return {
-        scope: { workspaceId, workspace, today, days },
+        scope: { workspace, today, days },
         period,
         toExplain: await listRepsToExplain(tx, days, repIds),
         unassigned: [

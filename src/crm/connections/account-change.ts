@@ -74,7 +74,7 @@ export function accountChanged(provider: CrmProvider, { accountId, deals }: Prev
  */
 export async function leavePreviousAccount(
   tx: Transaction,
-  who: { readonly workspaceId: string; readonly actor: string },
+  who: { readonly actor: string },
   provider: CrmProvider,
   previousDeals: PreviousDeals | null,
 ): Promise<void> {

@@ -7,7 +7,6 @@ import { stopSyncRuns } from '../sync/stop-sync-runs.js';
 import { selectConnection, updateConnection } from './crm-connection-row.js';
 
 interface Who {
-  readonly workspaceId: string;
   readonly actor: string;
 }
 
@@ -80,7 +79,7 @@ export async function replaceWebhook(
   const details = { provider };
   await recordAuditEntry(
     tx,
-    { workspaceId: tx.workspaceId, actor: 'orchestrator' },
+    { actor: 'orchestrator' },
     { trigger: 'crm_webhook_repaired', scope: 'workspace', details },
   );
   return true;
@@ -127,7 +126,7 @@ export async function markBroken(
   const details = { provider, reason };
   await recordAuditEntry(
     tx,
-    { workspaceId: tx.workspaceId, actor: 'orchestrator' },
+    { actor: 'orchestrator' },
     { trigger: 'crm_broken', scope: 'workspace', outcome: 'failed', details },
   );
   await recordEvent(tx, { type: 'crm.connection_broken', data: details });

@@ -70,14 +70,18 @@ export class CrmInboxHandler implements InboxHandler {
 
   async deadLetter(tx: Transaction, { source, messages }: Parameters<InboxHandler['deadLetter']>[1], reason: string) {
     for (const dealId of new Set(messages.map((message) => message.subject)))
-      await recordAuditEntry(tx, orchestrator(tx.workspaceId), {
-        trigger: 'deal_change',
-        scope: 'deal',
-        dealId,
-        outcome: 'failed',
-        error: reason,
-        details: { provider: source },
-      });
+      await recordAuditEntry(
+        tx,
+        { actor: 'orchestrator' },
+        {
+          trigger: 'deal_change',
+          scope: 'deal',
+          dealId,
+          outcome: 'failed',
+          error: reason,
+          details: { provider: source },
+        },
+      );
   }
 
   /** Changes of fields that only this service writes are ignored: a write must not lead to the next one. */
@@ -149,8 +153,4 @@ async function fetchDeals(account: CrmAccount, dealIds: readonly string[]) {
       throw new RetryLater(error.message, error.retryAfterMs, { cause: error });
     throw error;
   }
-}
-
-function orchestrator(workspaceId: string) {
-  return { workspaceId, actor: 'orchestrator' };
 }

@@ -331,11 +331,7 @@ export class CrmSyncRunner {
         await recordSync(tx, provider);
         if (syncRun.recalculate) await recalculate.workspace('recalculation', syncRunId);
         const details = { provider, totalDeals, ...counts };
-        await recordAuditEntry(
-          tx,
-          { workspaceId, actor: syncRun.actor },
-          { trigger: 'crm_synced', scope: 'workspace', details },
-        );
+        await recordAuditEntry(tx, { actor: syncRun.actor }, { trigger: 'crm_synced', scope: 'workspace', details });
         await endPull(tx, syncRunId, details);
       }
       await storeSyncEnd(tx, syncRunId, { status: 'completed' });
@@ -387,7 +383,7 @@ export class CrmSyncRunner {
       await deleteSyncRun(tx, syncRunId);
       await recordAuditEntry(
         tx,
-        { workspaceId, actor: syncRun.actor },
+        { actor: syncRun.actor },
         { trigger: `crm_${kind}`, scope: 'workspace', outcome: 'failed', error: reason, details },
       );
     });
@@ -433,9 +429,5 @@ async function auditSkipped(tx: Transaction, { provider, kind }: SyncRun, record
   const { skipped } = recorded;
   if (skipped.length === 0) return;
   const details = { provider, skipped: skipped.length, deals: skipped.slice(0, maxSkippedListed) };
-  await recordAuditEntry(
-    tx,
-    { workspaceId: tx.workspaceId, actor: 'orchestrator' },
-    { trigger, scope: 'workspace', outcome: 'skipped', details },
-  );
+  await recordAuditEntry(tx, { actor: 'orchestrator' }, { trigger, scope: 'workspace', outcome: 'skipped', details });
 }

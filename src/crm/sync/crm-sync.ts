@@ -61,7 +61,7 @@ export class CrmSync {
 
 export async function startSync(
   tx: Transaction,
-  { actor }: Pick<Caller, 'workspaceId' | 'actor'>,
+  { actor }: Pick<Caller, 'actor'>,
   provider: CrmProvider,
   { replaces = false, awaited = false, ...wishes }: SyncOptions,
 ): Promise<StartedSync | null> {

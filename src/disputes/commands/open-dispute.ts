@@ -48,7 +48,7 @@ async function open(
   const { evidence, dealId: deal } = await collectEvidence(
     tx,
     caller,
-    { workspaceId: tx.workspaceId, repId, period: requestedPeriod },
+    { repId, period: requestedPeriod },
     { type, dealId: request.dealId ?? null, eventId: request.eventId ?? null },
     workspace,
     dayInZone(at, workspace.timeZone),

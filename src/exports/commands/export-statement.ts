@@ -152,7 +152,7 @@ export const exportStatement = operation({
       if (person === null) throw repNotFound();
       const { period: requestedPeriod, currency } = await resolvePeriod(tx, request.period, clock);
       return {
-        key: { workspaceId: caller.workspaceId, repId, period: requestedPeriod },
+        key: { repId, period: requestedPeriod },
         repName: person.name,
         email: person.email,
         currency,

@@ -142,7 +142,7 @@ export class DocumentMaker {
   ): AsyncGenerator<WorkbookStatement> {
     for (const { repId, name, email, payrollId } of members) {
       const { head, content, people } = await this.read(workspaceId, request, async (tx) => {
-        const read = await readStatement(tx, { workspaceId, repId, period }, currency);
+        const read = await readStatement(tx, { repId, period }, currency);
         const actors = read.content.lines.map(({ actor }) => actor);
         return { ...read, people: await readActorNames(tx, actors) };
       });

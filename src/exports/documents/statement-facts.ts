@@ -76,7 +76,7 @@ export async function loadStatementFacts(
     .where('rep_id', '=', repId)
     .executeTakeFirst();
   if (rep === undefined) return null;
-  const key = { workspaceId: tx.workspaceId, repId, period };
+  const key = { repId, period };
   const asOf = tx.asOf;
   const { head, content } = await readStatement(tx, key, workspace.currency);
   return {

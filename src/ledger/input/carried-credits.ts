@@ -73,7 +73,7 @@ async function loadLatestCredits(tx: Transaction, leftOut: readonly LeftOut[]): 
       e.period, e.earned_on as "earnedOn", e.deal_key as "dealKey", e.trace
     from ${daysLeftOut(leftOut)} cross join lateral (
       select plan_id, rule_name, attainment_key, period, earned_on, deal_key, trace from commission_events
-      where ${isCounted(first.terms.workspaceId)}
+      where ${isCounted(tx.workspaceId)}
       order by earned_on desc
       fetch first ${sql.lit(maxLatestEvents)} rows with ties
     ) e`.execute(tx.db);
@@ -122,7 +122,7 @@ async function loadSums(tx: Transaction, leftOut: readonly LeftOut[]): Promise<C
     from ${daysLeftOut(leftOut)} cross join lateral (
       select plan_id, rule_name, attainment_key, period, sum(credit) as credit, sum(amount) as amount
       from commission_events
-      where ${isCounted(first.terms.workspaceId)}
+      where ${isCounted(tx.workspaceId)}
       group by plan_id, rule_name, attainment_key, period
       offset 0
     ) e`.execute(tx.db);

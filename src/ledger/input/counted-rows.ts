@@ -92,7 +92,7 @@ function countedRow(cells: (string | null)[]): CountedRow {
  */
 export async function loadRowsOfPeriod(
   tx: Transaction,
-  { repId, period }: { readonly workspaceId: string; readonly repId: string; readonly period: string },
+  { repId, period }: { readonly repId: string; readonly period: string },
   { range, truedUp }: { readonly range: DayRange; readonly truedUp: boolean },
 ): Promise<CountedRow[]> {
   const from = truedUp

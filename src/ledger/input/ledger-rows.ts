@@ -107,7 +107,7 @@ async function selectRows(
       ['to_day', 'date', ({ window }) => window.to],
     ])} cross join lateral (
       select * from commission_events c
-      where c.workspace_id = ${first.terms.workspaceId} and c.rep_id = rows_from.rep_id
+      where c.workspace_id = ${tx.workspaceId} and c.rep_id = rows_from.rep_id
         and c.kind = 'commission_earned' and ${condition(sql.ref('c'))}
       offset 0
     ) e`,

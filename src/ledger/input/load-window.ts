@@ -85,7 +85,6 @@ export async function loadTeamDeals(tx: Transaction, windows: readonly RepWindow
   const [first] = windows;
   const managers = windows.filter(({ terms }) => hasCascades(terms));
   if (first === undefined || managers.length === 0) return windows.map(() => []);
-  const { workspaceId } = first.terms;
   const teams = await loadTeams(
     tx,
     managers.map(({ terms }) => terms.repId),
@@ -96,7 +95,7 @@ export async function loadTeamDeals(tx: Transaction, windows: readonly RepWindow
     () => loadOwnedDeals(tx, first.terms, members),
     () => hasTruedUpPeriods(tx),
   );
-  const source = isTruedUp ? countedRows(workspaceId) : earnedRows(workspaceId);
+  const source = isTruedUp ? countedRows(tx.workspaceId) : earnedRows(tx.workspaceId);
   const events = groupBy(await loadUpstreamEvents(tx, source, members, owned), (event) => event.dealKey);
   return windows.map(({ terms, window }) => {
     const team = hasCascades(terms) ? (teams.get(terms.repId) ?? []) : [];
@@ -140,7 +139,7 @@ export function teamDealsOf<Event extends UpstreamEvent>(
 /** The deals of each of the reps on the rep's days, in one statement that reads the index for each rep. */
 export async function loadOwnedDeals(
   tx: Transaction,
-  { workspace: { amountSlug } }: Pick<RepTerms, 'workspaceId' | 'workspace'>,
+  { workspace: { amountSlug } }: Pick<RepTerms, 'workspace'>,
   reps: readonly { readonly repId: string; readonly days: DayRange }[],
 ): Promise<Map<string, Deal[]>> {
   if (reps.length === 0) return new Map();

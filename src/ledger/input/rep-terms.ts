@@ -69,7 +69,6 @@ interface Configured {
 
 /** Everything but the deals that decides what a rep is paid. */
 export interface RepTerms extends Configured {
-  readonly workspaceId: string;
   readonly repId: string;
   readonly workspace: WorkspaceTerms;
   readonly frozen: readonly FrozenPeriod[];
@@ -153,7 +152,6 @@ export async function loadTerms(
   }
   if (outdated.length > 0) take(await readConfiguration(tx, outdated));
   return repIds.map((repId) => ({
-    workspaceId: tx.workspaceId,
     repId,
     workspace,
     frozen: frozen.get(repId) ?? [],
@@ -214,12 +212,7 @@ export async function loadTermsOfReps(
 ): Promise<Map<string, RepTerms>> {
   if (repIds.length === 0) return new Map();
   const configured = (await readConfiguration(tx, repIds)).of(workspace);
-  return new Map(
-    [...configured].map(([repId, terms]) => [
-      repId,
-      { workspaceId: tx.workspaceId, repId, workspace, frozen: [], ...terms },
-    ]),
-  );
+  return new Map([...configured].map(([repId, terms]) => [repId, { repId, workspace, frozen: [], ...terms }]));
 }
 
 export async function loadVersions(

@@ -43,7 +43,7 @@ export async function divideLane<Lane extends RequestedWindow>(
 ): Promise<LanePart<Lane>> {
   const whole = shortenWindow(lane);
   const team = hasCascades(lane.terms) ? await loadTeam(tx, lane.terms.repId) : [];
-  const deals = new DealCounts(tx, lane.terms, team);
+  const deals = new DealCounts(tx, lane.terms.repId, team);
   if (!(await deals.exceed(whole.window, maxDeals))) return { lane: whole, rest: null };
   const { from, isFirst, isUntrusted } = startOf(lane);
   const end = endOf(lane, await deals.byDay({ from, to: lane.window.to }), maxDeals);
@@ -181,10 +181,10 @@ class DealCounts {
 
   constructor(
     private readonly tx: Transaction,
-    private readonly terms: RepTerms,
+    repId: string,
     team: readonly ({ readonly repId: string } & DayRange)[],
   ) {
-    this.sources = [{ repId: terms.repId, ...allDays }, ...team];
+    this.sources = [{ repId, ...allDays }, ...team];
   }
 
   async exceed(days: DayRange, max: number): Promise<boolean> {
@@ -213,7 +213,7 @@ class DealCounts {
       ['to_day', 'date', ({ to }) => to],
     ])} cross join lateral (
       select close_date from deals
-      where workspace_id = ${this.terms.workspaceId} and rep_id = rows_from.rep_id and deleted_at is null
+      where workspace_id = ${this.tx.workspaceId} and rep_id = rows_from.rep_id and deleted_at is null
         and close_date between rows_from.from_day and rows_from.to_day
       offset 0
     ) d`;

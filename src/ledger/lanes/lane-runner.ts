@@ -192,18 +192,18 @@ export class LaneRunner {
   private async recordFailure(lane: Lane, error: unknown): Promise<void> {
     this.log.error({ err: error, ...lane }, 'lane calculation failed');
     const message = error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
+    const { repId } = lane;
     await this.unitOfWork.write(lane, async (tx) => {
       const at = this.clock.now();
-      const failed = await countFailure(tx, lane, message, at);
-      const { workspaceId, repId } = lane;
+      const failed = await countFailure(tx, repId, message, at);
       const run = { trigger: 'calculation', scope: 'rep', repId, outcome: 'failed', error: message, at } as const;
-      await recordAuditEntry(tx, { workspaceId, actor: 'orchestrator' }, run);
+      await recordAuditEntry(tx, { actor: 'orchestrator' }, run);
       await failpoint('lane.afterFailure');
-      if (failed.parked) await this.completeJobsOfParkedLane(tx, lane);
+      if (failed.parked) await this.completeJobsOfParkedLane(tx, repId);
     });
   }
 
-  private async completeJobsOfParkedLane(tx: Transaction, { repId }: Lane): Promise<void> {
+  private async completeJobsOfParkedLane(tx: Transaction, repId: string): Promise<void> {
     const jobs = await tx.db
       .selectFrom('calculation_requests')
       .select('job_id')
@@ -262,12 +262,7 @@ export class TimeSlice {
 
 const maxAttempts = 8;
 
-async function countFailure(
-  tx: Transaction,
-  { repId }: Lane,
-  message: string,
-  now: Date,
-): Promise<{ parked: boolean }> {
+async function countFailure(tx: Transaction, repId: string, message: string, now: Date): Promise<{ parked: boolean }> {
   const lane = await tx.db
     .selectFrom('lanes')
     .select('attempts')

@@ -41,7 +41,7 @@ export interface StoredMark extends FreshnessMark {
 type LaneRow = Omit<LockedLane, 'mark'> & { readonly [Column in keyof StoredMark]: StoredMark[Column] | null };
 
 /** Locks the lane's row. Returns null if there is none. */
-export async function lockLane(tx: Transaction, { repId }: Lane): Promise<LockedLane | null> {
+export async function lockLane(tx: Transaction, repId: string): Promise<LockedLane | null> {
   return (await lockLanes(tx, [repId], { wait: true })).get(repId) ?? null;
 }
 

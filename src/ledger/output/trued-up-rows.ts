@@ -8,7 +8,6 @@ import { type RepTerms } from '../input/rep-terms.js';
 
 /** A period of a rep. */
 interface PeriodKey {
-  readonly workspaceId: string;
   readonly repId: string;
   readonly period: string;
 }
@@ -36,7 +35,7 @@ export async function loadTruedUpRows(tx: Transaction, windows: readonly DealsIn
       t.amount, t.base, t.credit, t.tier_name as "tierName", t.attainment_key as "attainmentKey", t.currency, t.period,
       t.earned_on as "earnedOn"
     from trued_up_rows t
-    where t.workspace_id = ${first.workspaceId}
+    where t.workspace_id = ${tx.workspaceId}
       and t.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[])`.execute(tx.db);
   const byRep = groupBy(rows, (row) => row.repId);
   return windows.map(({ terms, window, dealIds }) => {

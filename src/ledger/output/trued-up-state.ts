@@ -58,6 +58,6 @@ async function recountRows(
   await recalculate([{ repId, days, trigger }, ...dependents]);
 }
 
-function keyOf({ workspaceId, repId }: RepTerms, { period }: FrozenPeriod) {
-  return { workspaceId, repId, period };
+function keyOf({ repId }: RepTerms, { period }: FrozenPeriod) {
+  return { repId, period };
 }

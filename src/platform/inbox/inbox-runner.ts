@@ -31,11 +31,7 @@ export interface InboxHandler {
   readonly sources: readonly InboxSource[];
   handle(batch: InboxBatch): Promise<void>;
   /** Handles messages that failed too often, in the transaction that marks them as failed: writes the audit entry. */
-  deadLetter(
-    tx: Transaction,
-    batch: Pick<InboxBatch, 'workspaceId' | 'source' | 'messages'>,
-    reason: string,
-  ): Promise<void>;
+  deadLetter(tx: Transaction, batch: Pick<InboxBatch, 'source' | 'messages'>, reason: string): Promise<void>;
 }
 
 /**
@@ -128,7 +124,7 @@ export class InboxRunner {
       const exhausted = delayed ? [] : messages.filter((one) => one.attempts + 1 >= maxAttempts);
       if (exhausted.length === 0) return;
       await markProcessed(tx, batch, exhausted, 'failed');
-      await handler.deadLetter(tx, { workspaceId, source, messages: exhausted }, reason);
+      await handler.deadLetter(tx, { source, messages: exhausted }, reason);
     });
   }
 }
@@ -159,7 +155,7 @@ async function readDue(
 
 export async function markProcessed(
   tx: Transaction,
-  { source }: Pick<InboxBatch, 'workspaceId' | 'source'>,
+  { source }: Pick<InboxBatch, 'source'>,
   messages: readonly Pick<PendingMessage, 'key'>[],
   outcome: string,
 ): Promise<void> {

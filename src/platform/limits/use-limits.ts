@@ -10,16 +10,10 @@ export interface UseLimit {
   readonly seconds: number;
 }
 
-/** What is limited: the kind of use, such as an invitation, in one workspace. */
-export interface UseKind {
-  readonly workspaceId: string;
-  readonly kind: string;
-}
-
 /** The seconds until each subject may be used again. Subjects that may be used now are absent. */
 export async function secondsUntilUse(
   tx: Transaction,
-  { kind }: UseKind,
+  kind: string,
   subjects: readonly string[],
   { uses, seconds }: UseLimit,
 ): Promise<ReadonlyMap<string, number>> {
@@ -36,7 +30,7 @@ export async function secondsUntilUse(
 }
 
 /** The uses of all subjects in the last seconds. */
-export async function countUses(tx: Transaction, { kind }: UseKind, seconds: number): Promise<number> {
+export async function countUses(tx: Transaction, kind: string, seconds: number): Promise<number> {
   const { rows } = await sql<{ uses: number }>`
     select count(*)::integer as uses from limited_uses
     where workspace_id = ${tx.workspaceId} and kind = ${kind}
@@ -44,7 +38,7 @@ export async function countUses(tx: Transaction, { kind }: UseKind, seconds: num
   return rows[0]?.uses ?? 0;
 }
 
-export async function recordUses(tx: Transaction, { kind }: UseKind, subjects: readonly string[]): Promise<void> {
+export async function recordUses(tx: Transaction, kind: string, subjects: readonly string[]): Promise<void> {
   if (subjects.length === 0) return;
   const uses = subjects.map((subject) => ({ subject, useId: newId() }));
   await sql`
@@ -59,12 +53,12 @@ export async function recordUses(tx: Transaction, { kind }: UseKind, subjects: r
 /** Records a use; rejects it if it exceeds the limit. Uses of one kind in a workspace are counted one after the other. */
 export async function admitUse(
   tx: Transaction,
-  kind: UseKind,
+  kind: string,
   subject: string,
   limit: UseLimit,
   message: string,
 ): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`uses:${kind.kind}:${tx.workspaceId}`}, 0))`.execute(tx.db);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`uses:${kind}:${tx.workspaceId}`}, 0))`.execute(tx.db);
   const retryAfter = (await secondsUntilUse(tx, kind, [subject], limit)).get(subject);
   if (retryAfter !== undefined)
     throw new Failure('rate_limited', `${message} Try again in ${retryAfter} s.`, { retryAfter });

@@ -94,13 +94,13 @@ export async function approve(
   caller: Caller,
 ): Promise<ApprovalResponse> {
   for (let tries = 0; tries < maxTries; tries += 1) {
-    await laneRunner.calculateNow(key.workspaceId, [key.repId]);
+    await laneRunner.calculateNow(caller.workspaceId, [key.repId]);
     await failpoint('approve.afterDrain');
     const outcome = await unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (tx) =>
       tryApprove(tx, key, version, caller, clock.now()),
     );
     if (outcome === null) continue;
-    await laneRunner.wakeChecks(key.workspaceId, [key.repId]);
+    await laneRunner.wakeChecks(caller.workspaceId, [key.repId]);
     return outcome;
   }
   throw new Failure('calculation_pending', 'The commission of this rep is still being calculated. Try again shortly.');
@@ -225,7 +225,7 @@ export const approveStatement = operation({
   uses: { unitOfWork: UnitOfWork, changes: CommissionChanges, laneRunner: LaneRunner, clock: CLOCK },
   async execute({ params: { repId }, body: request }, caller, { unitOfWork, changes, laneRunner, clock }) {
     if (!isUuid(repId)) throw repNotFound();
-    const key = { workspaceId: caller.workspaceId, repId, period: request.period };
+    const key = { repId, period: request.period };
     if (request.status === 'approved')
       return approve({ unitOfWork, laneRunner, clock }, key, request.version ?? null, caller);
     return changes.run(caller, 'shared', (tx, recalculate) =>

@@ -76,7 +76,7 @@ async function approveRep(
   try {
     if (!known.has(repId)) throw repNotFound();
     if (!maySee(caller, repId)) throw notYours();
-    const key = { workspaceId: caller.workspaceId, repId, period: requestedPeriod };
+    const key = { repId, period: requestedPeriod };
     const { statementId, summary, currency, ...approved } = await approve(parts, key, version, caller);
     const { netPayout } = summary;
     return { approved: { repId, version: approved.version, statementId: statementId as string, netPayout, currency } };

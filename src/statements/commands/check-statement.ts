@@ -51,11 +51,10 @@ export const checkStatement = operation({
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { repId }, body: request }, caller, { unitOfWork }) {
-    const { workspaceId } = caller;
     assertNotOwnStatement(caller, repId);
     return unitOfWork.write(caller, async (tx) => {
       await assertRepExists(tx, repId);
-      const head = await findHead(tx, { workspaceId, repId, period: request.period });
+      const head = await findHead(tx, { repId, period: request.period });
       if (head === null) throw statementNotFound();
       if (head.version !== request.version)
         throw new Failure(

@@ -28,7 +28,7 @@ export const deleteAdjustment = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   /** Commission events and rows of other reps count as not found. */
   async execute({ params: { repId, adjustmentId } }, caller, { unitOfWork, clock }) {
-    const { workspaceId, actor } = caller;
+    const { actor } = caller;
     return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (tx) => {
       await lockRep(tx, repId);
       assertNotOwnStatement(caller, repId);
@@ -36,7 +36,7 @@ export const deleteAdjustment = operation({
       if (row === null) return { deleted: false };
       await assertDayIsOpen(tx, repId, row.earnedOn);
       const runId = newId();
-      await remove(tx, { workspaceId, repId, runId, actor }, row);
+      await remove(tx, { repId, runId, actor }, row);
       await recordStatementEntry(tx, caller, {
         runId,
         trigger: 'adjustment_deleted',

@@ -35,7 +35,7 @@ export async function generateForRep<T>(
   toResult: (tx: Transaction, key: StatementKey, repName: string, content: InsertedVersion) => Promise<T>,
 ): Promise<T | 'already_approved'> {
   if (!isUuid(repId)) throw repNotFound();
-  const key = { workspaceId: caller.workspaceId, repId, period: requestedPeriod };
+  const key = { repId, period: requestedPeriod };
   await laneRunner.calculateNow(caller.workspaceId, [repId]);
   return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (tx) => {
     const repName = await lockRep(tx, repId);

@@ -102,12 +102,12 @@ async function generateTogether(
   await laneRunner.calculateNow(workspaceId, repIds);
   return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (tx) => {
     const locked = await lockFreeReps(tx, repIds);
-    const approved = await approvedAmong(tx, { workspaceId, period: requestedPeriod }, locked);
+    const approved = await approvedAmong(tx, { period: requestedPeriod }, locked);
     const covered = await coveringPeriods(tx, requestedPeriod, locked);
     const drafts = locked.filter((repId) => !approved.has(repId) && !covered.has(repId));
     const { currency } = await loadWorkspaceTerms(tx);
     const generation = { status: 'draft', at: clock.now(), actor } as const;
-    const versions = await generateVersions(tx, { workspaceId, period: requestedPeriod }, drafts, currency, generation);
+    const versions = await generateVersions(tx, { period: requestedPeriod }, drafts, currency, generation);
     return new Map<string, Outcome>([
       ...[...covered.keys()].map((repId) => [repId, { reason: 'statement_overlap' }] as const),
       ...[...approved].map((repId) => [repId, { reason: 'already_approved' }] as const),

@@ -34,7 +34,7 @@ export const trueUpStatement = operation({
   uses: { changes: CommissionChanges, clock: CLOCK },
   /** The difference is read and written while holding the rep's lane, so a concurrent true-up finds no difference. */
   async execute({ params: { repId }, body: request }, caller, { changes, clock }): Promise<TrueUpResponse> {
-    const key = { workspaceId: caller.workspaceId, repId, period: request.period };
+    const key = { repId, period: request.period };
     return changes.run(caller, 'shared', async (tx, recalculate) => {
       await lockRep(tx, repId);
       assertNotOwnStatement(caller, repId);

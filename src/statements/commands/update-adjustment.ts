@@ -49,7 +49,7 @@ export const updateAdjustment = operation({
   async execute({ params: { repId, adjustmentId }, body: request }, caller, { unitOfWork, clock }) {
     if (request.amount === undefined && request.reason === undefined)
       throw invalid({ path: '', message: 'no fields to update: set amount, reason or both' });
-    const { workspaceId, actor } = caller;
+    const { actor } = caller;
     return unitOfWork.run(caller, { lock: 'shared', access: 'write' }, async (tx) => {
       await lockRep(tx, repId);
       assertNotOwnStatement(caller, repId);
@@ -63,7 +63,7 @@ export const updateAdjustment = operation({
         reason: request.reason ?? row.reason,
       };
       const runId = newId();
-      await write(tx, { workspaceId, repId, runId, actor }, row, after);
+      await write(tx, { repId, runId, actor }, row, after);
       await recordStatementEntry(tx, caller, {
         runId,
         trigger: 'adjustment_changed',

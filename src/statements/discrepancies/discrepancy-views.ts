@@ -48,7 +48,7 @@ export async function findDiscrepancy(tx: Transaction, id: string): Promise<Disc
 /** What the approved period owes, also if that was dismissed; null if nothing. */
 export async function findOwed(
   tx: Transaction,
-  { repId, period }: { readonly workspaceId: string; readonly repId: string; readonly period: Period },
+  { repId, period }: { readonly repId: string; readonly period: Period },
 ): Promise<z.input<typeof owed> | null> {
   const row = await tx.db
     .selectFrom('discrepancies')

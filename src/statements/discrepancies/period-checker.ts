@@ -144,7 +144,7 @@ async function store(tx: Transaction, repId: string, { checkIds, periods }: Chec
       and check_id = any(${checkIds}::bigint[])`.execute(tx.db);
   if (Number(numAffectedRows) !== checkIds.length) throw new Outdated();
   for (const { frozen, statement, owed, causes } of periods) {
-    const key = { workspaceId: tx.workspaceId, repId, period: frozen.period };
+    const key = { repId, period: frozen.period };
     await saveComparison(tx, key, { currency: statement.currency, owed }, causes, at);
   }
 }

@@ -97,7 +97,7 @@ export async function closeDiscrepancy(
     .returning('discrepancy_id')
     .executeTakeFirst();
   if (closed === undefined || unpaid.length > 0) return;
-  await recordResolved(tx, { workspaceId: tx.workspaceId, repId, period }, closed.discrepancy_id, action);
+  await recordResolved(tx, { repId, period }, closed.discrepancy_id, action);
 }
 
 interface Present extends Deltas {

@@ -47,11 +47,10 @@ export const getStatementStatus = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { repId }, query: request }, caller, { unitOfWork, clock }) {
     if (!maySee(caller, repId)) throw notYours();
-    const { workspaceId } = caller;
     return unitOfWork.read(caller, async (tx) => {
       await assertRepExists(tx, repId);
       const { period: requestedPeriod, currency } = await resolvePeriod(tx, request.period, clock);
-      const key = { workspaceId, repId, period: requestedPeriod };
+      const key = { repId, period: requestedPeriod };
       const { head, content } = await readStatement(tx, key, currency);
       const state = await readState(tx, key, head, content, currency);
       const [status, version] = [head?.status ?? ('draft' as const), head?.version ?? 0];

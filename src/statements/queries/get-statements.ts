@@ -51,7 +51,7 @@ async function readRepStatement(
   }: { readonly period: Period; readonly isLive: boolean; readonly version: number | null },
   currency: string,
 ): Promise<StatementResponse> {
-  const key = { workspaceId: tx.workspaceId, repId, period: requestedPeriod };
+  const key = { repId, period: requestedPeriod };
   const [repName, { head, content }] = await inParallel(
     () => findRepName(tx, repId),
     () => readStatement(tx, key, currency),

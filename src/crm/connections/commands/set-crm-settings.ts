@@ -82,11 +82,7 @@ async function store(
   await applyWriteBack(tx, provider);
   if (permissions !== null) await savePermissions(tx, provider, permissions);
   const details = { provider, excluded };
-  await recordAuditEntry(
-    tx,
-    { workspaceId: tx.workspaceId, actor },
-    { trigger: 'crm_settings', scope: 'workspace', details },
-  );
+  await recordAuditEntry(tx, { actor }, { trigger: 'crm_settings', scope: 'workspace', details });
   return (await findConnectedCrm(tx, provider)) !== null;
 }
 

@@ -69,7 +69,7 @@ function assertCurrent({ delta, otherCurrencies }: Discrepancy, { owed }: Differ
 }
 
 interface Request {
-  readonly key: { readonly workspaceId: string; readonly repId: string; readonly period: string };
+  readonly key: { readonly repId: string; readonly period: string };
   readonly request: Body;
   readonly difference: Difference;
   readonly caller: Caller;
@@ -167,7 +167,7 @@ export const resolveDiscrepancy = operation({
   ): Promise<z.input<typeof response>> {
     return changes.run(caller, 'shared', async (tx, recalculate) => {
       const { repId, period } = await findVisible(tx, caller, discrepancyId);
-      const key = { workspaceId: caller.workspaceId, repId, period };
+      const key = { repId, period };
       await lockRep(tx, repId);
       assertNotOwnStatement(caller, repId);
       const at = clock.now();
