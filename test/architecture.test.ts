@@ -155,6 +155,25 @@ function findCycles(toEdge: (imported: Import) => readonly [from: string, to: st
   return cycles;
 }
 
+/** The parameter lists that contain a transaction of a workspace. */
+function parametersBesideTransaction(text: string): string[] {
+  return [...text.matchAll(/\btx: Transaction\b/g)].map(({ index }) => {
+    const start = matching(text, index, -1);
+    return text.slice(start, matching(text, index, 1));
+  });
+}
+
+/** The next parenthesis in the direction that encloses the position. */
+function matching(text: string, position: number, direction: 1 | -1): number {
+  const [opens, closes] = direction === 1 ? '()' : ')(';
+  let depth = 0;
+  for (let index = position; ; index += direction) {
+    if (text[index] === opens) depth += 1;
+    if (text[index] === closes) depth -= 1;
+    if (depth < 0 || text[index] === undefined) return index;
+  }
+}
+
 describe('import rules', () => {
   for (const { folder, imports: allowed, packages } of rules)
     it(`${folder} imports only ${['itself', ...allowed].join(', ')}`, () => {
@@ -269,6 +288,25 @@ describe('import rules', () => {
     expect(loaded.size).to.be.greaterThan(200);
     const onDemand = /^(exceljs|puppeteer-core|stripe|@modelcontextprotocol\/|nodemailer|demo\/|fakes\/)/;
     expect([...loaded].filter((target) => onDemand.test(target))).to.deep.equal([]);
+  });
+
+  it('a function that has a transaction has its workspace: no signature names a workspaceId beside it', () => {
+    const both = files.flatMap((file) =>
+      parametersBesideTransaction(textOf(file))
+        .filter((parameters) => /\bworkspaceId\b/.test(parameters))
+        .map((parameters) => `${file}: ${parameters.replace(/\s+/g, ' ')}`),
+    );
+    expect(both).to.deep.equal([]);
+  });
+
+  it('a transaction carries its state itself, not in a map beside it or in asynchronous context', () => {
+    const byTransaction = /\bWeak(?:Map|Set)<(?:DatabaseTransaction|Transaction\w*|Kysely)\b/;
+    expect(files.filter((file) => byTransaction.test(textOf(file)))).to.deep.equal([]);
+    // The id of a request for its log entries, and the network address of a request to a library.
+    expect(files.filter((file) => textOf(file).includes('new AsyncLocalStorage'))).to.have.members([
+      'src/platform/http/request-context.ts',
+      'src/platform/mcp/sdk-authorization.ts',
+    ]);
   });
 
   it('there are no default exports and no barrel files', () => {

@@ -194,15 +194,7 @@ export class UnitOfWork {
       const connection = await enablePipelining(db);
       const { cache, onRecorded } = this;
       const tx = new Transaction(db, caller.workspaceId, { asOf, cache, onRecorded });
-      // Not awaited before the work: the server executes statements in order, so none runs outside the workspace or
-      // before the lock, and all of them fail if this one does.
-      const opened = sql`
-        select set_config('app.workspace_id', ${caller.workspaceId}, true),
-          set_config('lock_timeout', ${lockTimeout[lock]}, true),
-          set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true),
-          set_config('app.declares_affected', ${statesAffected(lock) ? 'on' : 'off'}, true)
-          ${hooks.length > 0 ? sql`, set_config('app.records_changes', 'on', true)` : sql``}
-          ${workspaceLocks(caller.workspaceId, lock)}`.execute(db);
+      const opened = open(tx, lock, hooks.length > 0);
       // The error is thrown below, in place of the errors of the statements that followed it.
       opened.catch(() => undefined);
       let result: T;
@@ -230,6 +222,20 @@ export class UnitOfWork {
 }
 
 const maxRetries = 3;
+
+/**
+ * Sets the workspace of the transaction and takes its locks. Its result is not awaited before the work: the server executes
+ * statements in order, so none runs outside the workspace or before the lock, and all of them fail if this one does.
+ */
+function open({ db, workspaceId }: Transaction, lock: WorkspaceLock, recordsChanges: boolean): Promise<unknown> {
+  return sql`
+    select set_config('app.workspace_id', ${workspaceId}, true),
+      set_config('lock_timeout', ${lockTimeout[lock]}, true),
+      set_config('idle_in_transaction_session_timeout', ${idleTimeout[lock]}, true),
+      set_config('app.declares_affected', ${statesAffected(lock) ? 'on' : 'off'}, true)
+      ${recordsChanges ? sql`, set_config('app.records_changes', 'on', true)` : sql``}
+      ${workspaceLocks(workspaceId, lock)}`.execute(db);
+}
 
 /** Returns the result of a read before the transaction has ended: a read has nothing to commit. */
 function resultBeforeEnd<T>(

@@ -1,9 +1,53 @@
+import { once } from 'node:events';
+import net from 'node:net';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { type Transaction } from '#src/platform/database/unit-of-work.js';
+import { createDatabase } from '#src/platform/database/pool.js';
+import { type Transaction, UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { Service } from '#test/support/service.js';
 
 const workspaceId = '00000000-0000-4000-8000-000000000001';
+
+/** A proxy in front of PostgreSQL that counts how often the client has sent something after a response. */
+class CountingProxy {
+  turns = 0;
+  private hasResponse = true;
+
+  private constructor(
+    private readonly server: net.Server,
+    readonly url: string,
+  ) {}
+
+  static async open(serverUrl: string): Promise<CountingProxy> {
+    const target = new URL(serverUrl);
+    const server = net.createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = new URL(serverUrl);
+    url.port = String((server.address() as net.AddressInfo).port);
+    const proxy = new CountingProxy(server, url.href);
+    server.on('connection', (client) => proxy.connect(client, Number(target.port)));
+    return proxy;
+  }
+
+  private connect(client: net.Socket, port: number): void {
+    const upstream = net.connect(port, '127.0.0.1');
+    for (const socket of [client, upstream]) socket.on('error', () => undefined);
+    client.on('data', () => {
+      if (this.hasResponse) this.turns += 1;
+      this.hasResponse = false;
+    });
+    upstream.on('data', () => {
+      this.hasResponse = true;
+    });
+    client.pipe(upstream).pipe(client);
+  }
+
+  async close(): Promise<void> {
+    this.server.close();
+    await once(this.server, 'close');
+  }
+}
 
 describe('a transaction', () => {
   const service = Service.duringSuite({ worker: false });
@@ -102,6 +146,29 @@ describe('a transaction', () => {
         await inTransaction((tx) => sql`select 1`.execute(tx.db));
       }
       expect(await heldLocks()).to.deep.equal(before);
+    });
+
+    it('share the round trip of the commit', async () => {
+      const proxy = await CountingProxy.open(service.database.appUrl);
+      const database = createDatabase({ url: proxy.url, size: 1, onError: () => {} });
+      const unitOfWork = new UnitOfWork(database);
+      const roundTrips = async (work: (tx: Transaction) => Promise<unknown>) => {
+        const before = proxy.turns;
+        await unitOfWork.write({ workspaceId }, work);
+        return proxy.turns - before;
+      };
+      await roundTrips(async () => {});
+      const statements = [41, 42, 43].map(holdLock);
+      expect([
+        await roundTrips(async () => {}),
+        await roundTrips(async (tx) => {
+          for (const statement of statements) tx.beforeCommit(statement);
+        }),
+        await roundTrips((tx) => sql`select 1`.execute(tx.db)),
+      ]).to.deep.equal([2, 2, 2]);
+      await database.destroy();
+      await proxy.close();
+      expect(await heldLocks()).to.include.members([41, 42, 43]);
     });
   });
 });
