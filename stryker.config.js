@@ -5,7 +5,7 @@ process.env.NODE_OPTIONS = `--import ${new URL('scripts/resolve-cjs.js', import.
 
 /** What decides amounts. The other files of the engine run with `--mutate`, since they take twice as long. */
 const calculation = ['payout', 'close-order-walk', 'carried-credit', 'version-timeline', 'rule-values'];
-const ledger = ['output/difference', 'output/footprint', 'input/known-totals'];
+const ledger = ['output/difference', 'output/affected-totals', 'input/known-totals'];
 
 export default {
   // The compiled code, because StrykerJS reads a tsconfig.json by an interface that TypeScript 7 does not have.

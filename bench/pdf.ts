@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import puppeteer, { type Browser } from 'puppeteer-core';
-import { bundledBrowser } from '#src/platform/documents/bundled-browser.js';
+import { findBundledBrowser } from '#src/platform/documents/bundled-browser.js';
 import { type Html } from '#src/platform/documents/html.js';
 import { startBenchService } from './bench-service.js';
 import { growth } from './effects.js';
@@ -16,7 +16,7 @@ const rounds: Readonly<Record<Size, number>> = { quick: 1, small: 3, usual: 9, l
 
 /** A statement as a PDF, from the request to its last byte, against a warm Chromium that prints the same page. */
 export async function* pdf(size: Size): AsyncGenerator<Table> {
-  const program = await bundledBrowser();
+  const program = await findBundledBrowser();
   if (program === null) throw new Error('the bundled browser does not run on this machine');
   await using service = await startBenchService();
   const profile = await mkdtemp(path.join(tmpdir(), 'commissions-bench-browser-'));

@@ -1,5 +1,5 @@
 import { addDays, type Day } from '#src/kernel/day.js';
-import { type Period, periodOf, periodRange, previousPeriod } from '#src/kernel/period.js';
+import { type Period, periodRange, previousPeriod, toPeriod } from '#src/kernel/period.js';
 import { managers, sellers } from './people.js';
 
 const [seller = ''] = sellers;
@@ -20,7 +20,7 @@ function deal(name: string, amount: number, closeDate: Day) {
 
 /** A refund before every other deal of its quarter, so that attainment starts below zero. */
 export function demoRefund(today: Day) {
-  const { from } = periodRange(periodOf(today, 'quarterly'));
+  const { from } = periodRange(toPeriod(today, 'quarterly'));
   return { dealId: 'D-0000-refund', deal: deal('Granite Foods, refund', -18_000, from) };
 }
 
@@ -41,7 +41,7 @@ interface DemoCorrection {
  * amount grows, which is a discrepancy, and the seller disputes the statement.
  */
 export function demoCorrection(today: Day): DemoCorrection {
-  const period = previousPeriod(periodOf(today, 'quarterly'));
+  const period = previousPeriod(toPeriod(today, 'quarterly'));
   const { to } = periodRange(period);
   const late = deal('Harbour Media, signed late', 24_000, to);
   return {

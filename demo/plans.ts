@@ -1,5 +1,5 @@
 import { addDays, type Day } from '#src/kernel/day.js';
-import { type Period, periodOf, periodRange, periodsTouching } from '#src/kernel/period.js';
+import { type Period, periodRange, periodsTouching, toPeriod } from '#src/kernel/period.js';
 import { accountManagers, developers, managers, sellers } from './people.js';
 
 interface DemoPlan {
@@ -52,7 +52,7 @@ function accountManagerTerms(baseRate: number) {
 
 /** A higher base rate for account managers from the current quarter on: the second version of their plan. */
 export function demoPlanChange(today: Day) {
-  const { from } = periodRange(periodOf(today, 'quarterly'));
+  const { from } = periodRange(toPeriod(today, 'quarterly'));
   return { plan: accountManagerPlan, effectiveStart: from, config: accountManagerTerms(0.025) };
 }
 

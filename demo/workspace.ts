@@ -4,7 +4,7 @@ import { type Service } from '#src/app/composition.js';
 import { type Welcome } from '#src/app/main.js';
 import { type Caller, serviceCaller } from '#src/kernel/caller.js';
 import { dayInZone } from '#src/kernel/day.js';
-import { periodOf } from '#src/kernel/period.js';
+import { toPeriod } from '#src/kernel/period.js';
 import { pollUntil } from '#src/kernel/waiting.js';
 import { operations } from '#src/operations.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
@@ -59,7 +59,7 @@ export async function createDemoWorkspace(service: Service): Promise<DemoWorkspa
   const [seller] = sellers;
   const dealId =
     demoDeals(today).find((deal) => deal.ownerId === seller && deal.stage === 'Closed Won')?.dealId ?? 'D-0001';
-  return { apiKey, period: periodOf(today, 'annual'), dealId };
+  return { apiKey, period: toPeriod(today, 'annual'), dealId };
 }
 
 interface SavedPlan {

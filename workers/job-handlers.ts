@@ -35,7 +35,7 @@ export function checkPeriodsHandler(checker: PeriodChecker): JobHandler<{ worksp
  * Runs syncs and polls. Running it twice is harmless: one worker holds the lease, and each step is stored with the
  * position of the next one.
  */
-export function crmPullHandler(runner: CrmSyncRunner): JobHandler<SyncRunPayload> {
+export function syncRunHandler(runner: CrmSyncRunner): JobHandler<SyncRunPayload> {
   return { declaration: syncRunJob, run: ({ workspaceId, pullId }) => runner.run(workspaceId, pullId) };
 }
 

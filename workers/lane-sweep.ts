@@ -83,14 +83,14 @@ export class LaneSweep {
       const today = dayInZone(this.clock.now(), timezone);
       if (through !== null && through >= today) continue;
       await this.changes.run({ workspaceId }, 'none', async (tx, recalculate) => {
-        const taken = await tx.db
+        const claimed = await tx.db
           .updateTable('workspaces')
           .set({ periodic_through: today })
           .where('workspace_id', '=', workspaceId)
           .where((where) => where.or([where('periodic_through', 'is', null), where('periodic_through', '<', today)]))
           .returning('workspace_id')
           .executeTakeFirst();
-        if (taken === undefined) return;
+        if (claimed === undefined) return;
         const plans = await tx.db
           .selectFrom('plan_rules')
           .select('plan_id')

@@ -9,7 +9,7 @@ import { calculateJob } from '#src/ledger/lanes/calculate-job.js';
 import { WeeklyDigest } from '#src/notifications/weekly-digest.js';
 import { makePreviewsJob } from '#src/plans/plan-preview-response.js';
 import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-queue.js';
-import { mailTransport } from '#src/platform/mail/transport.js';
+import { createMailTransport } from '#src/platform/mail/transport.js';
 import { deliverEventsJob } from '#src/platform/outbound/delivery-job.js';
 import { PeriodicTask } from '#src/platform/periodic-task.js';
 import { PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
@@ -20,8 +20,8 @@ import { ExportJobs } from './export-jobs.js';
 import {
   calculateHandler,
   checkPeriodsHandler,
-  crmPullHandler,
   inboxHandler,
+  syncRunHandler,
   wakeHandler,
   writeBackHandler,
 } from './job-handlers.js';
@@ -40,7 +40,7 @@ export interface Workers {
 export async function startWorkers(service: Service): Promise<Workers> {
   const { config, database, unitOfWork, leases, queueBackend, laneRunner, localLanes, outbox, pdfPrinter, clock, log } =
     service;
-  const transport = await mailTransport(config);
+  const transport = await createMailTransport(config);
   const leasedWorker = (kind: WorkKind, runner: WorkRunner) => new LeasedWorker(database, kind, runner, log);
   const exportJobs = new ExportJobs(new DocumentMaker(unitOfWork, pdfPrinter, clock));
   const exportWorker = leasedWorker(exportWork, new LeasedJobRunner(unitOfWork, leases, exportJobs, log));
@@ -53,7 +53,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     calculateHandler(laneRunner, service.queue),
     checkPeriodsHandler(checker),
     inboxHandler(service.inboxRunner),
-    crmPullHandler(service.crmSyncRunner),
+    syncRunHandler(service.crmSyncRunner),
     writeBackHandler(service.writeBackRunner),
     sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
     wakeHandler(makeExportsJob, exportWorker),

@@ -25,7 +25,7 @@ export function sendMailHandler(
     try {
       await transport.send(mailId, mail);
     } catch (error) {
-      const reason = reasonOf(error);
+      const reason = formatReason(error);
       await outbox.recordResult(mailId, 'failed', reason);
       log.warn({ mailId, reason }, 'sending a mail failed; it is retried');
       return;
@@ -36,7 +36,7 @@ export function sendMailHandler(
 }
 
 /** Only the server's code is stored: its message may repeat the address or the text. */
-function reasonOf(error: unknown): string {
+function formatReason(error: unknown): string {
   const { code, responseCode } = (error ?? {}) as { code?: unknown; responseCode?: unknown };
   return (
     [code, responseCode].filter((part) => typeof part === 'string' || typeof part === 'number').join(' ') || 'unknown'

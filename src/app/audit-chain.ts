@@ -38,25 +38,25 @@ export async function verifyChain(
   const start = await findStart(database, workspaceId);
   let { position, hash } = start;
   let problem: string | null = null;
-  const headOf = () => (position === 0 ? null : `${position}:${hash.toString('hex')}`);
-  let isHeadFound = expectedHead === null || headOf() === expectedHead;
+  const formatHead = () => (position === 0 ? null : `${position}:${hash.toString('hex')}`);
+  let isHeadFound = expectedHead === null || formatHead() === expectedHead;
   for (let isLast = false; !isLast && problem === null; ) {
     const page = await readPage(database, workspaceId, position);
     isLast = page.length < pageSize;
     for (const entry of page) {
-      problem = problemOf(workspaceId, entry, position + 1, hash);
+      problem = findProblem(workspaceId, entry, position + 1, hash);
       if (problem !== null) break;
       position += 1;
       hash = entry.hash;
-      isHeadFound ||= headOf() === expectedHead;
+      isHeadFound ||= formatHead() === expectedHead;
     }
   }
   if (problem === null && !isHeadFound) problem = `the chain does not contain ${expectedHead}`;
   const [entries, unsealed] = [position - start.position, await countUnsealed(database, workspaceId)];
-  return { workspaceId, entries, head: headOf(), unsealed, problem };
+  return { workspaceId, entries, head: formatHead(), unsealed, problem };
 }
 
-function problemOf(workspaceId: string, entry: SealedEntry, position: number, previous: Buffer): string | null {
+function findProblem(workspaceId: string, entry: SealedEntry, position: number, previous: Buffer): string | null {
   if (Number(entry.position) !== position) return `entry ${position} is missing`;
   const text = `${workspaceId}:${position}:${entry.content}`;
   const hash = createHash('sha256').update(previous).update(text).digest();

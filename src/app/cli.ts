@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { serviceVersion } from '../platform/version.js';
 import { UsageError } from './commands/usage-error.js';
-import { completionScript } from './completion.js';
+import { buildCompletionScript } from './completion.js';
 
 /**
  * The commands. Standard output is for data, standard error for messages. Exit codes: 0 done, 1 failed, 2 wrong usage,
@@ -185,7 +185,7 @@ program
   .command('completion <shell>')
   .description('Print a completion script: source <(commissions completion bash)')
   .action((shell: string) => {
-    const script = completionScript(program, shell);
+    const script = buildCompletionScript(program, shell);
     if (script === null) throw new UsageError(`no completion script for ${shell}; use bash, zsh or fish`);
     process.stdout.write(script);
   });

@@ -1,7 +1,7 @@
 import { type Command } from 'commander';
 
 /** A script that completes the commands, their subcommands and options; null for an unknown shell. */
-export function completionScript(program: Command, shell: string): string | null {
+export function buildCompletionScript(program: Command, shell: string): string | null {
   const commands = program.commands.map((command) => ({
     name: command.name(),
     about: command.description().replaceAll("'", ''),

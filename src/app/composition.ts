@@ -41,7 +41,7 @@ import { Inbox } from '../platform/inbox/inbox.js';
 import { InboxRunner } from '../platform/inbox/inbox-runner.js';
 import { InboxWake } from '../platform/inbox/inbox-wake.js';
 import { CLOCK, CONFIG } from '../platform/injection-tokens.js';
-import { JobQueue, type QueueBackend, queueBackendOf } from '../platform/jobs/job-queue.js';
+import { chooseQueueBackend, JobQueue, type QueueBackend } from '../platform/jobs/job-queue.js';
 import { Leases } from '../platform/jobs/leases.js';
 import { AttemptLimits } from '../platform/limits/attempt-limits.js';
 import { type Log } from '../platform/log.js';
@@ -105,7 +105,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const connector = new CrmConnector(crmAccounts, unitOfWork, secrets, config, log);
   const own = { crmAccounts, connector, inboxWake, startLinks, deliveryHealth, toolRunner, threads };
   const registry = registerParts(core, own);
-  const syncSettings = syncSettingsOf(config, core.notifications, connector);
+  const syncSettings = toSyncSettings(config, core.notifications, connector);
   const proofs = new SessionProofs(unitOfWork);
   const dispatcher = new OperationDispatcher(operations, registry, new CallLog(unitOfWork, log), proofs);
   toolRunner.attach(dispatcher);
@@ -137,7 +137,7 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
     createDatabase({ url, size, onError: (error) => log.warn({ err: error }, 'database connection lost') });
   const database = openPool(appUrl);
   const replica = config.DATABASE_READ_URL === undefined ? undefined : openPool(config.DATABASE_READ_URL);
-  const queueBackend = queueBackendOf(config, appUrl);
+  const queueBackend = chooseQueueBackend(config, appUrl);
   const queue = new JobQueue(queueBackend, log);
   const localLanes = new LocalLaneDispatcher(wakeLanesThrough(queue), log);
   const unitOfWork = new UnitOfWork(database, {
@@ -218,7 +218,7 @@ function registerParts(core: ReturnType<typeof composeCore>, own: OwnParts): Par
     .register(ExportRequests, new ExportRequests(unitOfWork, queue));
 }
 
-function syncSettingsOf(config: Config, notifications: Notifications, connector: CrmConnector): SyncSettings {
+function toSyncSettings(config: Config, notifications: Notifications, connector: CrmConnector): SyncSettings {
   return {
     pollSeconds: config.CRM_POLL_SECONDS,
     retryMs: config.CRM_RETRY_MS,

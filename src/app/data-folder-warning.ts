@@ -9,7 +9,7 @@ const responseTimeoutMs = 1000;
  * the data folder of the command, and a service responds at its HOST and PORT. Null if there is nothing to warn
  * about.
  */
-export async function dataFolderWarning({ DATABASE_URL, DATA_DIR, HOST, PORT }: Config): Promise<string | null> {
+export async function findDataFolderWarning({ DATABASE_URL, DATA_DIR, HOST, PORT }: Config): Promise<string | null> {
   if (DATABASE_URL !== undefined || PORT === 0) return null;
   if (existsSync(path.join(DATA_DIR, 'postgres', 'postmaster.pid'))) return null;
   const url = `http://${HOST.includes(':') ? `[${HOST}]` : HOST}:${PORT}`;

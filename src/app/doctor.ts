@@ -5,17 +5,17 @@ import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { type Migration, sql } from 'kysely';
 import { type Config, readConfig } from '../platform/config.js';
-import { sqlStateOf } from '../platform/database/database-errors.js';
-import { pendingMigrations } from '../platform/database/migrate.js';
+import { readSqlState } from '../platform/database/database-errors.js';
+import { listPendingMigrations } from '../platform/database/migrate.js';
 import { assertHarmlessRole, createDatabase, type Database, withDatabase } from '../platform/database/pool.js';
 import { openDatabaseServer } from '../platform/database/server.js';
 import { PdfPrinter } from '../platform/documents/browser.js';
 import { html, htmlPage } from '../platform/documents/html.js';
-import { missingSandbox } from '../platform/documents/sandbox.js';
-import { JobQueue, queueBackendOf } from '../platform/jobs/job-queue.js';
+import { findMissingSandbox } from '../platform/documents/sandbox.js';
+import { chooseQueueBackend, JobQueue } from '../platform/jobs/job-queue.js';
 import { readRedisSettings, redisProblems } from '../platform/jobs/redis-settings.js';
 import { createLog } from '../platform/log.js';
-import { mailTransport } from '../platform/mail/transport.js';
+import { createMailTransport } from '../platform/mail/transport.js';
 import { openSecrets } from '../platform/secrets/master-key.js';
 import { openSamples } from './master-key-rotation.js';
 
@@ -66,11 +66,11 @@ async function diagnoseDatabase(config: Config, migrations: Readonly<Record<stri
   try {
     server = await openDatabaseServer(config, log);
   } catch (error) {
-    return [{ check: 'Database', state: 'failed', message: messageOf(error) }];
+    return [{ check: 'Database', state: 'failed', message: toMessage(error) }];
   }
   const database = createDatabase({ url: server.ownerUrl, size: 2, onError: () => {}, asOwner: true });
   const app = createDatabase({ url: server.appUrl, size: 2, onError: () => {} });
-  const queue = new JobQueue(queueBackendOf(config, server.appUrl), log);
+  const queue = new JobQueue(chooseQueueBackend(config, server.appUrl), log);
   try {
     const findings = [await finding('Database', () => databaseVersion(database, server.embedded))];
     if (findings[0]?.state !== 'ok') return findings;
@@ -103,11 +103,11 @@ async function finding(check: string, look: () => Promise<string>): Promise<Find
   try {
     return { check, state: 'ok', message: await look() };
   } catch (error) {
-    return { check, state: error instanceof Warning ? 'warning' : 'failed', message: messageOf(error) };
+    return { check, state: error instanceof Warning ? 'warning' : 'failed', message: toMessage(error) };
   }
 }
 
-function messageOf(error: unknown): string {
+function toMessage(error: unknown): string {
   return error instanceof Error
     ? error.message || String((error as { code?: string }).code ?? error.name)
     : String(error);
@@ -152,8 +152,8 @@ async function noPending(
   app: Database,
   migrations: Readonly<Record<string, Migration>>,
 ): Promise<string> {
-  const pending = await pendingMigrations(owner, migrations, 'owner').catch((error: unknown) => {
-    if (sqlStateOf(error) === permissionDenied) return pendingMigrations(app, migrations, 'service');
+  const pending = await listPendingMigrations(owner, migrations, 'owner').catch((error: unknown) => {
+    if (readSqlState(error) === permissionDenied) return listPendingMigrations(app, migrations, 'service');
     throw error;
   });
   if (pending.length === Object.keys(migrations).length)
@@ -201,7 +201,7 @@ async function printsPage(config: Config): Promise<string> {
     const bytes = await printer.print(htmlPage({ title: 'One page', style: html``, body: html`<p>One page</p>` }));
     if (!bytes.subarray(0, 5).equals(Buffer.from('%PDF-')))
       throw new Error('the browser printed something that is not a PDF');
-    const reason = await missingSandbox();
+    const reason = await findMissingSandbox();
     const sandbox = reason === null ? 'in its sandbox' : `without its sandbox, because ${reason}`;
     return `a browser prints a page of ${bytes.length} bytes, ${sandbox}`;
   } finally {
@@ -226,7 +226,7 @@ async function fontsForAllScripts(): Promise<string> {
 }
 
 async function reachesMailServer(config: Config): Promise<string> {
-  const transport = await mailTransport(config);
+  const transport = await createMailTransport(config);
   if (transport === null) {
     if (config.NODE_ENV === 'production')
       throw new Warning('SMTP_URL is not set, so sign-in by mailed code does not work');
@@ -236,7 +236,7 @@ async function reachesMailServer(config: Config): Promise<string> {
     await transport.verify();
     return 'the server is reachable and accepts the login';
   } catch (error) {
-    throw new Error(`connecting to SMTP_URL failed: ${messageOf(error)}`);
+    throw new Error(`connecting to SMTP_URL failed: ${toMessage(error)}`);
   } finally {
     transport.close();
   }
@@ -264,7 +264,7 @@ async function decryptsStoredSecrets(ownerUrl: string, config: Config): Promise<
       );
     return opened.length === 0 ? 'is set; nothing is encrypted yet' : `decrypts what is stored in ${opened.join(', ')}`;
   } catch (error) {
-    if (sqlStateOf(error) === permissionDenied) throw new Warning('set DATABASE_OWNER_URL to check it');
+    if (readSqlState(error) === permissionDenied) throw new Warning('set DATABASE_OWNER_URL to check it');
     throw error;
   }
 }

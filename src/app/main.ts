@@ -11,7 +11,7 @@ import { CrmConsents } from '../crm/connections/crm-consents.js';
 import { ConnectPages } from '../crm/connections/pages/connect-pages.js';
 import { operations } from '../operations.js';
 import { type Config } from '../platform/config.js';
-import { assertMigrated, migrateToLatest, pendingMigrations } from '../platform/database/migrate.js';
+import { assertMigrated, listPendingMigrations, migrateToLatest } from '../platform/database/migrate.js';
 import { assertHarmlessRole, type Database, withDatabase } from '../platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from '../platform/database/server.js';
 import { createApp } from '../platform/http/app.js';
@@ -43,7 +43,7 @@ import { serviceVersion } from '../platform/version.js';
 import { records } from '../records.js';
 import { compose, type Service } from './composition.js';
 import { OpenedParts } from './opened-parts.js';
-import { type StartPageLink, startPageLinks } from './start-page-links.js';
+import { loadStartPageLinks, type StartPageLink } from './start-page-links.js';
 import { type SupervisorChannel, sameStopMs, stopSignals } from './supervised.js';
 
 /** The role of a process: serve requests, run jobs, or both. */
@@ -102,7 +102,7 @@ export async function start(
     await assertHarmlessRoles(service);
     await assertMigrated(service.database, migrations);
     await checkRedis(config, log);
-    const health = healthOf(service, parts);
+    const health = createHealth(service, parts);
     const metricsAt = await startMetrics(service, health, opened);
     if (parts.worker)
       await opened.open(
@@ -123,7 +123,7 @@ export async function start(
 /** Links for the terminal. A service on a database server of its own prints none: others read its log. */
 async function linksToSignIn(server: DatabaseServer, service: Service, url: string | null) {
   if (url === null || !server.embedded) return [];
-  return withDatabase({ url: server.ownerUrl, asOwner: true }, (owner) => startPageLinks(service, owner));
+  return withDatabase({ url: server.ownerUrl, asOwner: true }, (owner) => loadStartPageLinks(service, owner));
 }
 
 /** Workers without an API, and processes with MIGRATE_AT_START=0, do not migrate. */
@@ -145,7 +145,7 @@ async function hasWorkspaces(ownerUrl: string): Promise<boolean> {
   return (await withDatabase({ url: ownerUrl, asOwner: true }, read)).rows.length > 0;
 }
 
-function healthOf({ database, queue }: Service, { restarts = 0 }: ProcessParts): Health {
+function createHealth({ database, queue }: Service, { restarts = 0 }: ProcessParts): Health {
   metrics.processRestarts.inc(restarts);
   return new Health(
     {
@@ -153,7 +153,7 @@ function healthOf({ database, queue }: Service, { restarts = 0 }: ProcessParts):
         await sql`select 1`.execute(database);
       },
       migrations: async () => {
-        if ((await pendingMigrations(database, migrations, 'service')).length > 0)
+        if ((await listPendingMigrations(database, migrations, 'service')).length > 0)
           throw new Error('migrations are pending');
       },
     },

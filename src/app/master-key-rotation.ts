@@ -3,15 +3,15 @@ import { credentialsEncryptionContext } from '../crm/connections/crm-accounts.js
 import { mapInParallel } from '../kernel/waiting.js';
 import { secretEncryptionContext } from '../outgoing-events/webhook-endpoint.js';
 import { type Database } from '../platform/database/pool.js';
-import { placeOfRoute } from '../platform/inbox/inbox.js';
-import { placeOfMail } from '../platform/mail/outbox.js';
+import { routeEncryptionContext } from '../platform/inbox/inbox.js';
+import { mailEncryptionContext } from '../platform/mail/outbox.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 
 interface SealedColumn {
   readonly table: string;
   readonly column: string;
   readonly key: readonly string[];
-  place(...key: readonly string[]): string;
+  encryptionContext(...key: readonly string[]): string;
 }
 
 /** Every column that holds sealed texts for longer than minutes. */
@@ -20,27 +20,32 @@ const sealedColumns: readonly SealedColumn[] = [
     table: 'crm_connections',
     column: 'credentials',
     key: ['workspace_id', 'provider'],
-    place: (workspaceId = '', provider = '') => credentialsEncryptionContext(workspaceId, provider),
+    encryptionContext: (workspaceId = '', provider = '') => credentialsEncryptionContext(workspaceId, provider),
   },
   {
     table: 'inbound_routes',
     column: 'secret',
     key: ['workspace_id', 'source', 'route'],
-    place: (_workspaceId, source = '', route = '') => placeOfRoute(source, route),
+    encryptionContext: (_workspaceId, source = '', route = '') => routeEncryptionContext(source, route),
   },
   {
     table: 'webhook_endpoints',
     column: 'secret',
     key: ['endpoint_id'],
-    place: (endpointId = '') => secretEncryptionContext(endpointId),
+    encryptionContext: (endpointId = '') => secretEncryptionContext(endpointId),
   },
   {
     table: 'webhook_previous_secrets',
     column: 'secret',
     key: ['endpoint_id'],
-    place: (endpointId = '') => secretEncryptionContext(endpointId),
+    encryptionContext: (endpointId = '') => secretEncryptionContext(endpointId),
   },
-  { table: 'mail_outbox', column: 'body', key: ['mail_id'], place: (mailId = '') => placeOfMail(mailId) },
+  {
+    table: 'mail_outbox',
+    column: 'body',
+    key: ['mail_id'],
+    encryptionContext: (mailId = '') => mailEncryptionContext(mailId),
+  },
 ];
 
 interface RotationResult {
@@ -65,7 +70,7 @@ export async function reencryptSecrets(owner: Database, secrets: Secrets): Promi
 }
 
 async function reencryptColumn(owner: Database, secrets: Secrets, target: SealedColumn): Promise<number> {
-  const { table, column, key, place } = target;
+  const { table, column, key, encryptionContext } = target;
   let [done, left] = [0, 0];
   for (;;) {
     const { rows } = await sql<{ key: string[]; sealed: Buffer }>`
@@ -73,7 +78,7 @@ async function reencryptColumn(owner: Database, secrets: Secrets, target: Sealed
       from ${sql.table(table)} where ${isPrevious(secrets, column)}
       order by ${sql.join(key.map((name) => sql.ref(name)))} limit ${batchSize} offset ${left}`.execute(owner);
     for (const row of rows) {
-      if (await reencryptRow(owner, secrets, target, row.sealed, place(...row.key))) done += 1;
+      if (await reencryptRow(owner, secrets, target, row.sealed, encryptionContext(...row.key))) done += 1;
       else left += 1;
     }
     if (rows.length < batchSize) return done;
@@ -87,18 +92,18 @@ interface OpenedSamples {
   readonly unreadable: readonly string[];
 }
 
-const samplesOfColumn = 20;
+const samplesPerColumn = 20;
 
 /** Tries to open some stored texts of every kind. */
 export async function openSamples(owner: Database, secrets: Secrets): Promise<OpenedSamples> {
   const opened: string[] = [];
   const unreadable: string[] = [];
-  for (const { table, column, key, place } of sealedColumns) {
+  for (const { table, column, key, encryptionContext } of sealedColumns) {
     const { rows } = await sql<{ key: string[]; sealed: Buffer }>`
       select array[${sql.join(key.map((name) => sql`${sql.ref(name)}::text`))}] as key, ${sql.ref(column)} as sealed
       from ${sql.table(table)} where ${sql.ref(column)} is not null
-      order by ${sql.join(key.map((name) => sql`${sql.ref(name)} desc`))} limit ${samplesOfColumn}`.execute(owner);
-    const texts = rows.map((row) => openOrNull(secrets, place(...row.key), row.sealed));
+      order by ${sql.join(key.map((name) => sql`${sql.ref(name)} desc`))} limit ${samplesPerColumn}`.execute(owner);
+    const texts = rows.map((row) => openOrNull(secrets, encryptionContext(...row.key), row.sealed));
     if (texts.includes(null)) unreadable.push(table);
     else if (texts.length > 0) opened.push(table);
   }
@@ -106,9 +111,9 @@ export async function openSamples(owner: Database, secrets: Secrets): Promise<Op
 }
 
 /** Null if no configured key opens the text. */
-function openOrNull(secrets: Secrets, place: string, sealed: Buffer): string | null {
+function openOrNull(secrets: Secrets, context: string, sealed: Buffer): string | null {
   try {
-    return secrets.open(place, sealed);
+    return secrets.open(context, sealed);
   } catch {
     return null;
   }
@@ -120,13 +125,13 @@ async function reencryptRow(
   secrets: Secrets,
   { table, column }: SealedColumn,
   sealed: Buffer,
-  place: string,
+  context: string,
 ): Promise<boolean> {
-  const text = openOrNull(secrets, place, sealed);
+  const text = openOrNull(secrets, context, sealed);
   if (text === null) return false;
   // The random nonce makes the sealed text unique, so it identifies its row.
   const { numAffectedRows } = await sql`
-    update ${sql.table(table)} set ${sql.ref(column)} = ${secrets.seal(place, text)}
+    update ${sql.table(table)} set ${sql.ref(column)} = ${secrets.seal(context, text)}
     where ${sql.ref(column)} = ${sealed}`.execute(owner);
   return numAffectedRows === 1n;
 }

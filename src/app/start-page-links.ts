@@ -19,7 +19,7 @@ interface Person {
  * Links that sign in as people of the demo and as an admin of every other workspace, or, without a workspace, create
  * the first one.
  */
-export async function startPageLinks({ startLinks }: Service, owner: Database): Promise<readonly StartPageLink[]> {
+export async function loadStartPageLinks({ startLinks }: Service, owner: Database): Promise<readonly StartPageLink[]> {
   const { rows: workspaces } = await sql`select 1 from workspaces limit 1`.execute(owner);
   if (workspaces.length === 0)
     return [{ label: 'Set up your workspace', path: `/setup#${startLinks.create({ kind: 'set_up' })}` }];
@@ -27,8 +27,8 @@ export async function startPageLinks({ startLinks }: Service, owner: Database): 
     label,
     path: `/start#${startLinks.create({ kind: 'sign_in', workspaceId, repId })}`,
   });
-  const admins = await adminsOf(owner);
-  const people = await peopleOfDemo(owner);
+  const admins = await loadAdmins(owner);
+  const people = await loadDemoPeople(owner);
   return [
     ...admins.map((admin) => linkFor(admin, `${admin.name}, admin of ${admin.workspace}`)),
     ...people.map((person) =>
@@ -40,7 +40,7 @@ export async function startPageLinks({ startLinks }: Service, owner: Database): 
 const maxWorkspaces = 5;
 
 /** The first admin of each workspace, the latest workspaces first. */
-async function adminsOf(owner: Database): Promise<readonly (Person & { readonly workspace: string })[]> {
+async function loadAdmins(owner: Database): Promise<readonly (Person & { readonly workspace: string })[]> {
   const { rows } = await sql<Person & { workspace: string }>`
     select w.workspace_id as "workspaceId", w.name as workspace, admin.rep_id as "repId", admin.name, admin.role
     from workspaces w
@@ -55,7 +55,7 @@ async function adminsOf(owner: Database): Promise<readonly (Person & { readonly 
 }
 
 /** One person for each role, among them the owner of the demo's first deal and that person's manager. */
-async function peopleOfDemo(owner: Database): Promise<readonly Person[]> {
+async function loadDemoPeople(owner: Database): Promise<readonly Person[]> {
   const { rows } = await sql<Person>`
     select distinct on (r.role) r.workspace_id as "workspaceId", r.rep_id as "repId", r.name, r.role
     from reps r join workspaces w on w.workspace_id = r.workspace_id

@@ -1,4 +1,4 @@
-import { termsSubject } from '../plans/plan-subject.js';
+import { loadTermsSubject } from '../plans/plan-subject.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Subject } from '../platform/operations/operation.js';
 import { findAssignment } from './assignment-views.js';
@@ -8,6 +8,6 @@ export async function assignmentSubject(tx: Transaction, assignmentId: string): 
   const assignment = await findAssignment(tx, assignmentId);
   if (assignment === null) return { paid: [], state: null };
   const { repId, planId, effectiveStart, effectiveEnd } = assignment;
-  const { paid, state } = await termsSubject(tx, planId, [repId]);
+  const { paid, state } = await loadTermsSubject(tx, planId, [repId]);
   return { paid, state: { plan: state, repId, effectiveStart, effectiveEnd } };
 }

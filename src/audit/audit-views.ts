@@ -37,10 +37,10 @@ export async function listAuditRuns(
     .limit(page.limit)
     .offset(page.offset)
     .execute();
-  return { runs: rows.map(runOf), count: Number(count) };
+  return { runs: rows.map(toRun), count: Number(count) };
 }
 
-function runOf(row: Selectable<Tables['audit_runs']>): AuditRun {
+function toRun(row: Selectable<Tables['audit_runs']>): AuditRun {
   return {
     runId: row.run_id,
     actor: row.actor,

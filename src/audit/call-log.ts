@@ -5,7 +5,7 @@ import { type Transaction, type UnitOfWork, withTransactionHooks } from '../plat
 import { type Log } from '../platform/log.js';
 import { type AnyOperation, type Input, isPublic } from '../platform/operations/operation.js';
 import { type CallRecorder } from '../platform/operations/operation-dispatcher.js';
-import { scopeOf } from '../platform/operations/operation-scope.js';
+import { findScope } from '../platform/operations/operation-scope.js';
 
 /**
  * Whether the calls of the operation are recorded: changes, and files, because they leave the service. A public
@@ -14,7 +14,7 @@ import { scopeOf } from '../platform/operations/operation-scope.js';
 function isRecorded(operation: AnyOperation): boolean {
   if (isPublic(operation)) return false;
   if (operation.files !== undefined) return true;
-  return operation.method !== 'get' && scopeOf(operation) !== 'read';
+  return operation.method !== 'get' && findScope(operation) !== 'read';
 }
 
 /** Whether the call asks only what it would change. */

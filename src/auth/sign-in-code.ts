@@ -1,7 +1,7 @@
 import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { isUuid } from '../kernel/ids.js';
-import { networkOf } from '../platform/limits/attempt-limits.js';
-import { bodyOf, type Mail } from '../platform/mail/mail.js';
+import { toNetwork } from '../platform/limits/attempt-limits.js';
+import { buildBody, type Mail } from '../platform/mail/mail.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 
 /**
@@ -35,7 +35,7 @@ export function codeHmac(secrets: Secrets, email: string, codeId: string, salt: 
 
 /** The network of a request as it is stored beside codes. */
 export function networkHash(secrets: Secrets, address: string): Buffer {
-  return secrets.mac('sign-in-network', networkOf(address));
+  return secrets.mac('sign-in-network', toNetwork(address));
 }
 
 /**
@@ -68,7 +68,7 @@ export function codeMail(to: string, code: string, publicUrl: string | undefined
   return {
     to,
     subject: 'Your sign-in code',
-    ...bodyOf([
+    ...buildBody([
       'Your code to sign in:',
       { big: code },
       ...link,

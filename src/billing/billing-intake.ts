@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { idOf, isUuid } from '../kernel/ids.js';
+import { deriveId, isUuid } from '../kernel/ids.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { type Inbox } from '../platform/inbox/inbox.js';
 import { type Log } from '../platform/log.js';
@@ -31,7 +31,7 @@ export class BillingIntake {
   }
 
   private async receive(customerId: string, key: string, payload: object): Promise<boolean> {
-    const message = { source: 'billing', route: customerId, key: idOf(key), subject: customerId, payload } as const;
+    const message = { source: 'billing', route: customerId, key: deriveId(key), subject: customerId, payload } as const;
     return (await this.inbox.receive([message])).size > 0;
   }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { monthsUpTo, monthTotal, repDashboard } from '../dashboards/rep-dashboard.js';
+import { monthsUpTo, repDashboard, sumMonth } from '../dashboards/rep-dashboard.js';
 import { readTeamOverview, type SelectedReps, teamOverview } from '../dashboards/team-overview.js';
-import { eventAnswer } from '../earnings/commission-event.js';
+import { toEventResponse } from '../earnings/commission-event.js';
 import { listMonths } from '../earnings/commission-views.js';
-import { earningsOf } from '../earnings/earnings.js';
+import { sumByCurrency } from '../earnings/earnings.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Day, isWithin } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
@@ -74,8 +74,8 @@ export async function readRepAsOf(
     name,
     period,
     currency,
-    ...earningsOf(ofPeriod, currency),
-    trend: trendMonths.map((month) => ({ period: month.slice(0, 7), total: monthTotal(months, month, currency) })),
+    ...sumByCurrency(ofPeriod, currency),
+    trend: trendMonths.map((month) => ({ period: month.slice(0, 7), total: sumMonth(months, month, currency) })),
   };
 }
 
@@ -94,7 +94,7 @@ export async function readDealAsOf(
     asOf: instant.toISOString(),
     dealId,
     currency: workspace.currency,
-    events: rows.map((row) => eventAnswer(row, decodeEventTrace(row, workspace.timeZone))),
+    events: rows.map((row) => toEventResponse(row, decodeEventTrace(row, workspace.timeZone))),
     corrections: corrections.map(toCorrectionResponse),
     ...computeTotals(rows, corrections, workspace.currency),
   };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type DealRecord, dealRecord } from '../deals/deal.js';
 import { findDeal } from '../deals/deal-views.js';
-import { commissionEvent, eventAnswer } from '../earnings/commission-event.js';
+import { commissionEvent, toEventResponse } from '../earnings/commission-event.js';
 import { listEventsOfDeal, type TracedEventRow } from '../earnings/commission-views.js';
 import { decodeTrace, type Trace } from '../engine/trace.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
@@ -71,7 +71,7 @@ export async function readDealBreakdown(
   return {
     deal,
     currency,
-    events: rows.map((row) => eventAnswer(row, decodeEventTrace(row, workspace.timeZone))),
+    events: rows.map((row) => toEventResponse(row, decodeEventTrace(row, workspace.timeZone))),
     corrections: corrections.map(toCorrectionResponse),
     openDifferences: differences.map(toDifferenceResponse),
     ...computeTotals(rows, corrections, currency),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type DayRange } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { loadTeam } from '../ledger/input/hierarchy.js';
-import { calculationWindow } from '../ledger/input/load-window.js';
+import { computeWindow } from '../ledger/input/load-window.js';
 import { hasCascades, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type TenantCaller, type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { executeForwarded } from '../platform/threads/forwarded-database.js';
@@ -57,7 +57,7 @@ export class DealExplainer {
   /** Whether explaining the deals of the days takes too long for the process. */
   async needsThread(tx: Transaction, terms: RepTerms, days: DayRange): Promise<boolean> {
     const maxDeals = Math.floor(this.maxResultsHere / Math.max(4, countRules(terms)));
-    return hasMoreDeals(tx, terms, calculationWindow(terms, days), maxDeals);
+    return hasMoreDeals(tx, terms, computeWindow(terms, days), maxDeals);
   }
 
   /** Finds the exceptions of a rep in a thread. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type DealRecord } from '../deals/deal.js';
-import { periodicRuleIds } from '../earnings/periodic-rules.js';
+import { loadPeriodicRuleIds } from '../earnings/periodic-rules.js';
 import { type Outcome } from '../engine/model.js';
 import { type Reason, reasons } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
-import { calculationWindow } from '../ledger/input/load-window.js';
+import { computeWindow } from '../ledger/input/load-window.js';
 import { loadRepInput } from '../ledger/input/rep-input.js';
 import { type RepTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { calculateInSlices } from '../ledger/lanes/calculate-in-slices.js';
@@ -63,9 +63,9 @@ export async function calculateOutcomes(
   terms: RepTerms,
   { repId, dealId, closeDate, today }: ExplainedDeal,
 ): Promise<DealOutcome[]> {
-  const window = calculationWindow(terms, { from: closeDate, to: closeDate });
+  const window = computeWindow(terms, { from: closeDate, to: closeDate });
   const { outcomes } = await calculateInSlices(await loadRepInput(tx, terms, window, today, { explain: { dealId } }));
-  const periodic = periodicRuleIds(terms.versions);
+  const periodic = loadPeriodicRuleIds(terms.versions);
   return outcomes
     .filter((outcome) => outcome.dealKey === dealId && !periodic.has(outcome.ruleId ?? ''))
     .map((outcome) => toOutcomeResponse(repId, outcome));

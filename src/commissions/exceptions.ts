@@ -1,4 +1,4 @@
-import { periodicRuleIds } from '../earnings/periodic-rules.js';
+import { loadPeriodicRuleIds } from '../earnings/periodic-rules.js';
 import { asNumber, isAbsent } from '../engine/field-value.js';
 import { type RepInput, type RepResult } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
@@ -101,7 +101,7 @@ export function findExceptions(
     input.teamDeals.map(({ deal }) => deal),
     days,
   );
-  const periodic = periodicRuleIds(terms.versions);
+  const periodic = loadPeriodicRuleIds(terms.versions);
   const approved = {
     rows: new Set(input.fixed.filter(({ kind }) => kind === 'frozen').map(naturalKey)),
     blocked: new Set(result.blocked.map(naturalKey)),

@@ -1,5 +1,5 @@
 import { type Day, type DayRange } from '../kernel/day.js';
-import { calculationWindow } from '../ledger/input/load-window.js';
+import { computeWindow } from '../ledger/input/load-window.js';
 import { loadRepInput } from '../ledger/input/rep-input.js';
 import { type RepTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { calculateInSlices } from '../ledger/lanes/calculate-in-slices.js';
@@ -21,6 +21,6 @@ export async function calculateExceptions(
   { days, today }: Pick<ExplainedRep, 'days' | 'today'>,
   expected: ReadonlySet<string>,
 ): Promise<Exception[]> {
-  const input = await loadRepInput(tx, terms, calculationWindow(terms, days), today, { explain: true });
+  const input = await loadRepInput(tx, terms, computeWindow(terms, days), today, { explain: true });
   return findExceptions(terms, input, await calculateInSlices(input), days, expected);
 }

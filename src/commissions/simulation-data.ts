@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { attainmentKey } from '../engine/plan-config.js';
-import { planCost } from '../engine/plan-cost.js';
+import { computePlanCost } from '../engine/plan-cost.js';
 import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
 import { loadTeam } from '../ledger/input/hierarchy.js';
 import {
-  calculationWindow,
-  firstActivityOf,
+  computeWindow,
+  findFirstActivity,
   loadDeals,
   loadFirstActivities,
   loadStoredRank,
@@ -16,13 +16,13 @@ import {
 } from '../ledger/input/load-window.js';
 import { hasCascades, hasRankTiers, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { addCarriedOverrides } from '../plans/carried-overrides.js';
-import { type TriedPlan, type TriedVersions } from '../plans/simulated-versions.js';
+import { type SimulatedPlan, type SimulatedVersions } from '../plans/simulated-versions.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { rankKey, type SimulatedRepData, sentQuota, sentTeamDeal } from '../simulation/simulated-reps.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
 
 interface SimulationRequest {
-  readonly plan: TriedPlan;
+  readonly plan: SimulatedPlan;
   readonly period: Period;
   readonly repIds: readonly string[] | null;
   /** Made-up deals with their owners; they replace stored deals of the same id. */
@@ -46,7 +46,7 @@ const maxSimulationCost = 2_000_000;
 export async function loadSimulation(
   tx: Transaction,
   request: SimulationRequest,
-  simulatedVersions: TriedVersions,
+  simulatedVersions: SimulatedVersions,
 ): Promise<SimulationData> {
   const repIds = await simulatedReps(tx, request, simulatedVersions);
   await assertSimulationCost(tx, repIds, request, simulatedVersions);
@@ -60,7 +60,7 @@ async function assertSimulationCost(
   tx: Transaction,
   repIds: readonly string[],
   request: SimulationRequest,
-  simulatedVersions: TriedVersions,
+  simulatedVersions: SimulatedVersions,
 ): Promise<void> {
   const { from, to } = simulatedDays(simulatedVersions, request.period);
   const { rows } = await sql<{ stored: number }>`
@@ -69,7 +69,7 @@ async function assertSimulationCost(
       and close_date between ${from}::date and ${to}::date`.execute(tx.db);
   const deals = (rows[0]?.stored ?? 0) + request.deals.length + repIds.length;
   const passes = hasRankTiers(simulatedVersions) || hasCascades(simulatedVersions) ? 2 : 1;
-  const cost = deals * Math.max(...simulatedVersions.versions.map(planCost)) * passes;
+  const cost = deals * Math.max(...simulatedVersions.versions.map(computePlanCost)) * passes;
   if (cost <= maxSimulationCost) return;
   throw new Failure(
     'plan_too_complex',
@@ -79,15 +79,15 @@ async function assertSimulationCost(
 }
 
 /** The simulated period, widened to whole attainment periods. */
-function simulatedDays({ versions }: TriedVersions, period: Period): DayRange {
-  return calculationWindow({ versions, frozen: [] }, periodRange(period));
+function simulatedDays({ versions }: SimulatedVersions, period: Period): DayRange {
+  return computeWindow({ versions, frozen: [] }, periodRange(period));
 }
 
 /** The reps to calculate: those of the request and, if ranks or cascades depend on others, everyone on the plan. */
 async function simulatedReps(
   tx: Transaction,
   request: SimulationRequest,
-  simulatedVersions: TriedVersions,
+  simulatedVersions: SimulatedVersions,
 ): Promise<string[]> {
   const { planId } = simulatedVersions;
   const known = await tx.db
@@ -121,7 +121,7 @@ async function simulatedReps(
 async function loadRepData(
   tx: Transaction,
   repId: string,
-  simulatedVersions: TriedVersions,
+  simulatedVersions: SimulatedVersions,
   request: SimulationRequest,
 ): Promise<SimulatedRepData> {
   const terms = await loadSimulatedTerms(tx, repId, simulatedVersions, request);
@@ -160,7 +160,7 @@ async function loadRepData(
       ...teamDeals.filter(({ deal }) => !hypotheticalIds.has(deal.dealId)).map(sentTeamDeal),
       ...hypotheticalBelow,
     ],
-    firstActivity: firstActivityOf(quotas, [
+    firstActivity: findFirstActivity(quotas, [
       stored ?? undefined,
       ...closeDates,
       ...(assumesQuota ? [window.from] : []),
@@ -192,7 +192,7 @@ async function storedRanks(
 async function loadSimulatedTerms(
   tx: Transaction,
   repId: string,
-  { planId, versions, change }: TriedVersions,
+  { planId, versions, change }: SimulatedVersions,
   { plan }: SimulationRequest,
 ): Promise<RepTerms> {
   const stored = await loadRepTerms(tx, repId);
@@ -201,7 +201,8 @@ async function loadSimulatedTerms(
   return {
     ...stored,
     versions,
-    overrides: change === null ? stored.overrides : addCarriedOverrides(stored.overrides, change.source, change.made),
+    overrides:
+      change === null ? stored.overrides : addCarriedOverrides(stored.overrides, change.source, change.newVersion),
     assignments: asAssigned ? current : [{ planId, start: null, end: null, deleted: false }],
     frozen: [],
   };

@@ -1,4 +1,4 @@
-import { periodicRuleIds } from '../earnings/periodic-rules.js';
+import { loadPeriodicRuleIds } from '../earnings/periodic-rules.js';
 import { type Decision, type RepInput, type RepResult } from '../engine/model.js';
 import { attainmentKey } from '../engine/plan-config.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
@@ -6,7 +6,7 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
-import { calculateTogether, type SimulatedInput } from '../simulation/simulated-team.js';
+import { calculateTeam, type SimulatedInput } from '../simulation/simulated-team.js';
 import { type SimulationHead } from './simulation-task.js';
 
 export interface SimulatedRep {
@@ -23,7 +23,7 @@ export interface SimulatedRep {
 
 /** Calculates the reps, in a worker thread without access to the database. */
 export async function simulate(head: SimulationHead, reps: readonly SimulatedRepData[]): Promise<SimulatedRep[]> {
-  const { inputs, results } = await calculateTogether(head, reps);
+  const { inputs, results } = await calculateTeam(head, reps);
   return head.shown.map((repId) =>
     simulatedRep(repId, inputs.get(repId) as SimulatedInput, results.get(repId) as RepResult, head),
   );
@@ -39,7 +39,7 @@ function simulatedRep(
   const inPeriod = (day: Day) => isWithin(day, range);
   const closed = new Set(input.deals.filter((deal) => inPeriod(deal.closeDate)).map((deal) => deal.dealId));
   const team = new Set(input.teamDeals.filter(({ deal }) => inPeriod(deal.closeDate)).map(({ deal }) => deal.dealId));
-  const periodic = periodicRuleIds(versions);
+  const periodic = loadPeriodicRuleIds(versions);
   return {
     repId,
     decisions: result.decisions.filter((decision) => inPeriod(decision.earnedOn)),

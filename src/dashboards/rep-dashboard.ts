@@ -12,10 +12,10 @@ import {
   type PipelineRow,
   sumOpenPipeline,
 } from '../earnings/commission-views.js';
-import { earnings, earningsOf, otherEarnings } from '../earnings/earnings.js';
-import { unsetQuotas } from '../earnings/unset-quotas.js';
+import { earnings, otherEarnings, sumByCurrency } from '../earnings/earnings.js';
+import { findUnsetQuotas } from '../earnings/unset-quotas.js';
 import { roundToCurrency } from '../kernel/currency.js';
-import { type Day, dayOf, isWithin } from '../kernel/day.js';
+import { type Day, isWithin, toDay } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { isUuid } from '../kernel/ids.js';
@@ -118,21 +118,21 @@ export async function readRepDashboard(
     () => listDealDifferences(tx, ofDeals),
   );
   const late = { corrections: groupBy(corrections, byDeal), differences: groupBy(differences, byDeal) };
-  const unset = unsetQuotas({ repId, period, today }, quotas, plans, credits);
+  const unset = findUnsetQuotas({ repId, period, today }, quotas, plans, credits);
   return {
     repId,
     name,
     period,
     currency,
-    ...earningsOf(
+    ...sumByCurrency(
       months.filter(({ month }) => isWithin(month, range)),
       currency,
     ),
     attainment: [...quotas, ...unset].map((quota) => attainmentWithNextTier(quota, plans, today)),
     closedDealCount,
-    closedDeals: closed.map((deal) => closedDealAnswer(deal, late)),
-    openPipeline: pipelineAnswer(open, currency),
-    trend: trendMonths.map((month) => ({ period: month.slice(0, 7), total: monthTotal(months, month, currency) })),
+    closedDeals: closed.map((deal) => toClosedDealResponse(deal, late)),
+    openPipeline: toPipelineResponse(open, currency),
+    trend: trendMonths.map((month) => ({ period: month.slice(0, 7), total: sumMonth(months, month, currency) })),
   };
 }
 
@@ -140,12 +140,12 @@ export async function readRepDashboard(
 export function monthsUpTo(day: Day): Day[] {
   const last = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
   return Array.from({ length: 12 }, (_, index) => last - 11 + index).map((month) =>
-    dayOf(Math.floor(month / 12), (month % 12) + 1, 1),
+    toDay(Math.floor(month / 12), (month % 12) + 1, 1),
   );
 }
 
-export function monthTotal(months: readonly MonthRow[], month: Day, currency: string): number {
-  return earningsOf(
+export function sumMonth(months: readonly MonthRow[], month: Day, currency: string): number {
+  return sumByCurrency(
     months.filter((row) => row.month === month),
     currency,
   ).earnings.total;
@@ -165,29 +165,30 @@ interface LateAmounts {
 }
 
 /** With the amounts that came after an approval. If only these were paid, their currency is that of the commission. */
-function closedDealAnswer(deal: ClosedDealRow, late: LateAmounts): z.input<typeof closedDeal> {
+function toClosedDealResponse(deal: ClosedDealRow, late: LateAmounts): z.input<typeof closedDeal> {
   const corrections = late.corrections.get(deal.dealId) ?? [];
   const differences = late.differences.get(deal.dealId) ?? [];
   const earned = Decimal.of(deal.commission);
   const [first] = [...corrections, ...differences];
   const currency = earned.isZero() && first !== undefined ? first.currency : deal.commissionCurrency;
-  const sumOf = (amounts: readonly LateAmount[]) => sumsByCurrency(amountsOf(amounts)).get(currency) ?? Decimal.zero;
-  const corrected = sumOf(corrections);
+  const sumInCurrency = (amounts: readonly LateAmount[]) =>
+    sumsByCurrency(toAmounts(amounts)).get(currency) ?? Decimal.zero;
+  const corrected = sumInCurrency(corrections);
   return {
     ...deal,
     amount: deal.amount === null ? null : Number(deal.amount),
     commission: earned.plus(corrected).toNumber(),
     commissionCurrency: currency,
     corrected: corrected.toNumber(),
-    openDifference: sumOf(differences).toNumber(),
+    openDifference: sumInCurrency(differences).toNumber(),
   };
 }
 
-function amountsOf(amounts: readonly LateAmount[]) {
+function toAmounts(amounts: readonly LateAmount[]) {
   return amounts.map(({ currency, delta }) => ({ currency, amount: delta }));
 }
 
-function pipelineAnswer(rows: readonly PipelineRow[], currency: string): z.input<typeof pipeline> {
+function toPipelineResponse(rows: readonly PipelineRow[], currency: string): z.input<typeof pipeline> {
   const total = (row: PipelineRow) => roundToCurrency(Decimal.of(row.total), row.currency).toNumber();
   const own = rows.find((row) => row.currency === currency);
   return {

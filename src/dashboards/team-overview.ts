@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { attainment, attainmentExample, attainmentOf } from '../earnings/attainment.js';
+import { attainment, attainmentExample, toAttainment } from '../earnings/attainment.js';
 import { listQuotas, listTeam, sumEarnings } from '../earnings/commission-views.js';
-import { earnings, earningsExample, earningsOf, otherEarnings } from '../earnings/earnings.js';
+import { earnings, earningsExample, otherEarnings, sumByCurrency } from '../earnings/earnings.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, periodRange } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
@@ -62,8 +62,8 @@ export async function readTeamOverview(
     () => sumOpenDiscrepancies(tx, repIds, currency),
   );
   const earnedBy = groupBy(earned, (row) => row.repId);
-  const quotasOf = groupBy(quotas, (quota) => quota.repId);
-  const all = earningsOf(earned, currency);
+  const quotasByRep = groupBy(quotas, (quota) => quota.repId);
+  const all = sumByCurrency(earned, currency);
   return {
     period,
     currency,
@@ -78,8 +78,8 @@ export async function readTeamOverview(
       .map((rep) => ({
         repId: rep.repId,
         name: rep.name,
-        ...earningsOf(earnedBy.get(rep.repId) ?? [], currency),
-        attainment: (quotasOf.get(rep.repId) ?? []).map(attainmentOf),
+        ...sumByCurrency(earnedBy.get(rep.repId) ?? [], currency),
+        attainment: (quotasByRep.get(rep.repId) ?? []).map(toAttainment),
         dealCount: (earnedBy.get(rep.repId) ?? []).reduce((count, row) => count + row.deals, 0),
         statementStatus: rep.statementStatus,
       })),

@@ -12,7 +12,7 @@ import {
 } from '../engine/field-value.js';
 import { type Deal as EngineDeal, own, usualSlugs } from '../engine/slug.js';
 import { type Day, readDay } from '../kernel/day.js';
-import { idOf } from '../kernel/ids.js';
+import { deriveId } from '../kernel/ids.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { isLostName, isWonName } from '../kernel/stage-names.js';
 import { isStorable } from '../platform/database/columns.js';
@@ -206,7 +206,7 @@ export interface StoredContent {
 export function storedContent(content: DealContent): StoredContent {
   const fields = JSON.stringify(sorted(content.fields));
   const given = JSON.stringify(sorted({ ...content.given }));
-  return { fields, given, hash: idOf(`${fields}\n${given}`) };
+  return { fields, given, hash: deriveId(`${fields}\n${given}`) };
 }
 
 /** Canonical content with its standard values under the workspace's settings. */
@@ -220,7 +220,7 @@ export function readContent(content: DealContent, terms: DealTerms): ReadContent
 }
 
 /** The hash of every deleted deal. No content has this hash, so any later content is a change. */
-export const tombstoneHash = idOf('deleted');
+export const tombstoneHash = deriveId('deleted');
 
 function sorted<T>(record: Readonly<Record<string, T>>): Record<string, T> {
   const keys = Object.keys(record);

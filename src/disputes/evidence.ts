@@ -1,7 +1,7 @@
 import { decodeEventTrace } from '../commissions/deal-breakdown.js';
 import { type DealOutcome, type ExplainDeal, loadOutcomes } from '../commissions/deal-outcomes.js';
 import { findDeal } from '../deals/deal-views.js';
-import { eventAnswer } from '../earnings/commission-event.js';
+import { toEventResponse } from '../earnings/commission-event.js';
 import { findTracedEvent, listEventsOfDeal, type TracedEventRow } from '../earnings/commission-views.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day, isWithin } from '../kernel/day.js';
@@ -146,6 +146,11 @@ function assertMayDispute({ deal, events }: DealEvidence, type: DisputeType, cal
 }
 
 function toEvent(row: TracedEventRow, timeZone: string): Evidence['events'][number] {
-  const { repId: _id, repName: _rep, dealName: _deal, ...event } = eventAnswer(row, decodeEventTrace(row, timeZone));
+  const {
+    repId: _id,
+    repName: _rep,
+    dealName: _deal,
+    ...event
+  } = toEventResponse(row, decodeEventTrace(row, timeZone));
   return event;
 }

@@ -55,7 +55,7 @@ export function lastCountedDay(attainmentPeriod: Period, requested: Period): Day
   return to < end ? to : end;
 }
 
-export function attainmentOf(quota: QuotaRow): z.input<typeof attainment> {
+export function toAttainment(quota: QuotaRow): z.input<typeof attainment> {
   const target = Decimal.of(quota.target);
   const credit = quota.credit === null ? null : Decimal.of(quota.credit);
   return {
@@ -75,11 +75,11 @@ export function attainmentWithNextTier(
   plans: readonly AssignedPlan[],
   today: Day,
 ): z.input<typeof attainment> {
-  const next = nextTierOf(quota, plans, today);
-  return { ...attainmentOf(quota), ...(next === null ? {} : { nextTier: next }) };
+  const next = findNextTier(quota, plans, today);
+  return { ...toAttainment(quota), ...(next === null ? {} : { nextTier: next }) };
 }
 
-function nextTierOf(quota: QuotaRow, plans: readonly AssignedPlan[], today: Day): z.input<typeof nextTier> | null {
+function findNextTier(quota: QuotaRow, plans: readonly AssignedPlan[], today: Day): z.input<typeof nextTier> | null {
   const target = Decimal.of(quota.target);
   if (quota.credit === null || target.isZero()) return null;
   const credit = Decimal.of(quota.credit);

@@ -165,7 +165,7 @@ export interface EventRow {
   readonly updatedAt: Date;
 }
 
-export function eventAnswer(row: EventRow, explained: Trace | null): CommissionEvent {
+export function toEventResponse(row: EventRow, explained: Trace | null): CommissionEvent {
   // A periodic event has its period in place of a deal.
   const ofDeal = row.phase !== 'periodic';
   return {

@@ -90,8 +90,8 @@ export async function listQuotas(tx: Transaction, period: Period, repId?: string
   const { to } = periodRange(period);
   const periods = relatedPeriods(period);
   const ofRep = repId === undefined ? sql`` : sql`and rep_id = ${repId}`;
-  const longer = periods.filter((one) => periodRange(one).to > to);
-  const ended = periods.filter((one) => periodRange(one).to <= to);
+  const longer = periods.filter((candidate) => periodRange(candidate).to > to);
+  const ended = periods.filter((candidate) => periodRange(candidate).to <= to);
   const { rows } = await sql<QuotaRow>`
     select q.rep_id as "repId", q.plan_id as "planId", q.attainment_key as measure, q.period, q.target,
       case when ${isCountedAtEnd(tx.workspaceId, sql`${ended}::text[]`)} then null

@@ -25,16 +25,16 @@ export interface EarningsRow {
   readonly adjustments: string;
 }
 
-export function earningsOf(rows: readonly EarningsRow[], currency: string) {
+export function sumByCurrency(rows: readonly EarningsRow[], currency: string) {
   const byCurrency = groupBy(rows, (row) => row.currency);
   const others = [...byCurrency.keys()].filter((other) => other !== currency).sort();
   return {
-    earnings: sumOf(byCurrency.get(currency) ?? []),
-    otherCurrencies: others.map((other) => ({ currency: other, earnings: sumOf(byCurrency.get(other) ?? []) })),
+    earnings: sumEarnings(byCurrency.get(currency) ?? []),
+    otherCurrencies: others.map((other) => ({ currency: other, earnings: sumEarnings(byCurrency.get(other) ?? []) })),
   };
 }
 
-function sumOf(rows: readonly EarningsRow[]): z.input<typeof earnings> {
+function sumEarnings(rows: readonly EarningsRow[]): z.input<typeof earnings> {
   const commission = sum(rows.map((row) => Decimal.of(row.commission)));
   const bonus = sum(rows.map((row) => Decimal.of(row.bonus)));
   const adjustments = sum(rows.map((row) => Decimal.of(row.adjustments)));

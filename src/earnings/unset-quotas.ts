@@ -23,14 +23,14 @@ interface Dashboard {
  * The quotas that rules of the rep's plans need but that are not set, with target 0, so that the dashboard shows
  * them. If the period contains several attainment periods, only those with credit are listed.
  */
-export function unsetQuotas(
-  of: Dashboard,
+export function findUnsetQuotas(
+  dashboard: Dashboard,
   quotas: readonly QuotaRow[],
   plans: readonly AssignedPlan[],
   credits: readonly CreditRow[],
 ): QuotaRow[] {
-  const rows = new Map(plans.flatMap((plan) => neededBy(plan, of, credits)).map((row) => [keyOf(row), row]));
-  for (const quota of quotas) rows.delete(keyOf(quota));
+  const rows = new Map(plans.flatMap((plan) => neededBy(plan, dashboard, credits)).map((row) => [rowKey(row), row]));
+  for (const quota of quotas) rows.delete(rowKey(quota));
   return [...rows.values()];
 }
 
@@ -45,7 +45,7 @@ function neededBy(plan: AssignedPlan, { repId, period, today }: Dashboard, credi
       const rules = applicableVersion(versions, day)?.rules ?? [];
       const keys = new Set(rules.filter((rule) => needsQuota(rule, kind)).map(({ key }) => key));
       return [...keys].flatMap((key) => {
-        const counting = rules.filter((one) => one.key === key).map(({ rule }) => rule);
+        const counting = rules.filter((rule) => rule.key === key).map(({ rule }) => rule);
         const names = new Set(counting.map(({ name }) => name));
         const earned = credits.filter(
           (row) => row.planId === planId && row.period === attainmentPeriod && names.has(row.ruleName),
@@ -73,6 +73,6 @@ function needsQuota({ rule, isFlatRate }: CompiledRule, kind: PeriodKind): boole
   return rule.attainmentPeriod === kind && rule.tierBy === 'attainment' && !isFlatRate;
 }
 
-function keyOf({ planId, measure, period }: QuotaRow): string {
+function rowKey({ planId, measure, period }: QuotaRow): string {
   return JSON.stringify([planId, measure, period]);
 }

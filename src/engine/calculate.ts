@@ -8,7 +8,7 @@ import {
   type RepInput,
   type RepResult,
 } from './model.js';
-import { blockedChangeOf, outcome, PlanCalculation } from './plan-calculation.js';
+import { outcome, PlanCalculation, toBlockedChange } from './plan-calculation.js';
 
 /** The commission of one rep over the window: a pure function of its input, independent of the order of the deals. */
 export function calculateRep(input: RepInput): RepResult {
@@ -34,7 +34,7 @@ export function* calculationSteps(input: RepInput): Generator<void, RepResult> {
   const known = new Set(input.plans.map((plan) => plan.planId));
   for (const fixed of input.fixed) {
     if (!known.has(fixed.planId) && fixed.kind === 'frozen')
-      result.blocked.push(blockedChangeOf(input, fixed, 'reverse'));
+      result.blocked.push(toBlockedChange(input, fixed, 'reverse'));
   }
   if (input.plans.length === 0) {
     const explained = input.deals.filter((deal) => isExplained(input.explain, deal.dealId));

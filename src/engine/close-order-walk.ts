@@ -89,8 +89,8 @@ export class CloseOrderWalk {
   ) {}
 
   add({ day, dealKey, position, period, key, ruleName, credit, firing, fixed }: PlanOccurrence): void {
-    const counter = this.counters.of(period, key);
-    const tally = this.tallies.of(period, ruleName);
+    const counter = this.counters.get(period, key);
+    const tally = this.tallies.get(period, ruleName);
     counter.periodCredit = counter.periodCredit.plus(credit);
     // Copied by name: spreading an object of a dozen fields costs more than all the arithmetic on it.
     this.entries.push({ day, dealKey, position, period, key, ruleName, credit, firing, fixed, counter, tally });
@@ -98,11 +98,11 @@ export class CloseOrderWalk {
 
   /** Counts the days before the first entry; see {@link CarriedCredit}. */
   carry({ period, attainmentKey, ruleName, credit, amount }: CarriedCredit): void {
-    const counter = this.counters.of(period, attainmentKey);
+    const counter = this.counters.get(period, attainmentKey);
     counter.cumulative = counter.cumulative.plus(credit);
     counter.periodCredit = counter.periodCredit.plus(credit);
     counter.sliceStart = counter.cumulative;
-    const tally = this.tallies.of(period, ruleName);
+    const tally = this.tallies.get(period, ruleName);
     tally.paid = tally.paid.plus(amount);
   }
 
@@ -134,7 +134,9 @@ export class CloseOrderWalk {
     for (const entry of entries) {
       const { counter, tally, credit, fixed, firing } = entry;
       const payout =
-        firing === null ? null : payOut(firing.rule, this.tierInputsOf(entry, firing), firing.version.version.currency);
+        firing === null
+          ? null
+          : payOut(firing.rule, this.buildTierInputs(entry, firing), firing.version.version.currency);
       const amount = fixed?.amount ?? payout?.amount ?? Decimal.zero;
       if (fixed !== null) this.listener.fixed(entry, fixed, firing, payout);
       else if (firing !== null && payout !== null) this.listener.decided(entry, firing, payout);
@@ -150,7 +152,7 @@ export class CloseOrderWalk {
     }
   }
 
-  private tierInputsOf(entry: Entry, firing: Firing): TierInputs {
+  private buildTierInputs(entry: Entry, firing: Firing): TierInputs {
     const { counter } = entry;
     return {
       measure: firing.measure,
@@ -165,12 +167,12 @@ export class CloseOrderWalk {
       after: counter.cumulative.plus(counter.dealCredit),
       periodCredit: counter.periodCredit,
       highWater: counter.highWater,
-      rank: firing.rule.rule.tierBy === 'rank' ? this.rankOf(entry) : null,
+      rank: firing.rule.rule.tierBy === 'rank' ? this.computeRank(entry) : null,
       paid: entry.tally.paid,
     };
   }
 
-  private rankOf({ counter, key, period }: Entry): number {
+  private computeRank({ counter, key, period }: Entry): number {
     return getOrInsert(this.ranks, counter, () => {
       const ahead = this.peerCredits(key, period).filter((credit) => counter.periodCredit.isLessThan(credit));
       return 1 + ahead.length;
@@ -184,7 +186,7 @@ class ByPeriod<T> {
 
   constructor(private readonly make: () => T) {}
 
-  of(period: Period, name: string): T {
+  get(period: Period, name: string): T {
     const names = getOrInsert(this.periods, period, () => new Map<string, T>());
     return getOrInsert(names, name, this.make);
   }

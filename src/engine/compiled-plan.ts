@@ -4,9 +4,9 @@ import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type Condition, type ConditionSet, compileConditions } from './condition.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
-import { planCost } from './plan-cost.js';
+import { computePlanCost } from './plan-cost.js';
 import { currencyReader, dealCount, fieldReader, type ReadField, type SlugMapping, teamEarnings } from './slug.js';
-import { type Stretch, stretchesOf, versionInForceOf } from './version-timeline.js';
+import { computeStretches, findVersionInForce, type Stretch } from './version-timeline.js';
 
 /** A rule with its id. Ids differ between versions; the name links attainment, caps and quotas across versions. */
 export type IdentifiedRule = Rule & { readonly id: string };
@@ -92,7 +92,7 @@ export function compileTimeline(
   timeZone: string,
   calendar?: PeriodCalendar,
 ): CompiledVersion[] {
-  const stretches = new Map(stretchesOf(timeline).map((stretch) => [stretch.planVersionId, stretch]));
+  const stretches = new Map(computeStretches(timeline).map((stretch) => [stretch.planVersionId, stretch]));
   return timeline.flatMap((version) => {
     const stretch = stretches.get(version.planVersionId);
     const starts = stretch === undefined ? [] : startsWithin(version, overrides, stretch);
@@ -113,7 +113,10 @@ export function compileTimeline(
 function startsWithin({ rules }: PlanVersion, overrides: Overrides, { from, to }: Stretch): Day[] {
   const days = rules
     .flatMap(({ id }) => overrides.get(id) ?? [])
-    .flatMap((one) => [one.from, one.to === undefined || one.to === latestDay ? undefined : addDays(one.to, 1)])
+    .flatMap((override) => [
+      override.from,
+      override.to === undefined || override.to === latestDay ? undefined : addDays(override.to, 1),
+    ])
     .filter((day) => day !== undefined);
   return [...new Set(days)].filter((day) => day > (from ?? earliestDay) && day <= (to ?? latestDay)).sort();
 }
@@ -136,14 +139,14 @@ export function compileVersion(
   // Rules that read the same field share its reader, and with it the number of the last deal; see NumberReader.
   const reader = (slug: string) =>
     getOrInsert(readers, slug, () =>
-      slug === dealCount ? countOfOne : fieldReader(slug, version.fieldMapping, measures),
+      slug === dealCount ? countDeal : fieldReader(slug, version.fieldMapping, measures),
     );
-  const conditionsOf = (conditions: readonly Condition[]) =>
+  const compile = (conditions: readonly Condition[]) =>
     compileConditions(conditions, version.fieldMapping, measures, timeZone, calendar);
   return {
     version,
-    cost: planCost(version),
-    dealConditions: conditionsOf(version.dealConditions),
+    cost: computePlanCost(version),
+    dealConditions: compile(version.dealConditions),
     rules: version.rules.map((rule, position) => {
       const tiers = effectiveTiers(rule, repId, overrides.get(rule.id) ?? []);
       const base = baseField(rule);
@@ -151,7 +154,7 @@ export function compileVersion(
         rule,
         position,
         key: attainmentKey(rule),
-        conditions: conditionsOf(rule.conditions),
+        conditions: compile(rule.conditions),
         readMeasure: reader(rule.measure),
         measuresEarnings: rule.measure === teamEarnings,
         readBase: base === null ? null : reader(base),
@@ -170,7 +173,7 @@ export function compileVersion(
   };
 }
 
-function countOfOne(): number {
+function countDeal(): number {
   return 1;
 }
 
@@ -181,7 +184,7 @@ function needsNoQuota({ tierBy, payoutMode }: Rule, tiers: readonly EffectiveTie
 
 /** The version of the plan's timeline that is in force on the day. */
 export function applicableVersion(timeline: readonly CompiledVersion[], day: Day): CompiledVersion | null {
-  return versionInForceOf(timeline, day, ({ version }) => version);
+  return findVersionInForce(timeline, day, ({ version }) => version);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addDays, type Day, isWithin, readDay } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { periodKind, periodOf, periodRange, previousPeriod } from '../kernel/period.js';
+import { periodKind, periodRange, previousPeriod, toPeriod } from '../kernel/period.js';
 import { civilCalendar, isFiscalPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
 import { unreachable } from '../kernel/unreachable.js';
 import { asDay, asNumber, comparable, type FieldValue, isAbsent, operandNumber } from './field-value.js';
@@ -128,7 +128,7 @@ export function compileConditions(
   const compile = (leaf: Leaf): CompiledLeaf => ({
     leaf,
     read: fieldReader(leaf.field, planMapping, measures),
-    test: isOfFiscalPeriod(leaf) ? fiscalPeriodTest(leaf, timeZone, calendar) : testOf(leaf, timeZone),
+    test: isOfFiscalPeriod(leaf) ? fiscalPeriodTest(leaf, timeZone, calendar) : getCompiledTest(leaf, timeZone),
   });
   const groups = conditions.map((condition) => ({
     any: 'rules' in condition && condition.operator === 'or',
@@ -158,7 +158,7 @@ export function explainSeen(
   const leaves = conditions.flatMap((condition) => ('rules' in condition ? condition.rules : [condition]));
   return leaves.map((leaf, index) => {
     const value = seen[index] ?? null;
-    if (!isCut(value)) return traced(leaf, value, testOf(leaf, timeZone), day);
+    if (!isCut(value)) return traced(leaf, value, getCompiledTest(leaf, timeZone), day);
     const shown = 'as' in value ? (seen[value.as] as { readonly cut: FieldValue }) : value;
     return traced(leaf, shown.cut, () => value.passed, day);
   });
@@ -171,13 +171,13 @@ function isCut(value: SeenValue): value is CutValue {
 /** Replaces every long value that an earlier condition saw too by its place. */
 export function withoutRepetitions(seen: readonly SeenValue[]): readonly SeenValue[] {
   if (!seen.some(isCut)) return seen;
-  const places = new Map<FieldValue | undefined, number>();
+  const firstIndexes = new Map<FieldValue | undefined, number>();
   return seen.map((value, index) => {
     if (!isCut(value) || 'as' in value) return value;
     const key = Array.isArray(value.cut) ? JSON.stringify(value.cut) : value.cut;
-    const place = places.get(key);
-    if (place === undefined) places.set(key, index);
-    return place === undefined ? value : { as: place, passed: value.passed };
+    const firstIndex = firstIndexes.get(key);
+    if (firstIndex === undefined) firstIndexes.set(key, index);
+    return firstIndex === undefined ? value : { as: firstIndex, passed: value.passed };
   });
 }
 
@@ -213,18 +213,18 @@ function shortened(value: FieldValue): FieldValue {
   if (typeof value === 'string') return value.length > maxShownText ? `${value.slice(0, maxShownText)}…` : value;
   if (!Array.isArray(value)) return value;
   let length = 0;
-  const fits = (value as readonly string[]).findIndex((one) => {
-    length += one.length + 1;
+  const fits = (value as readonly string[]).findIndex((text) => {
+    length += text.length + 1;
     return length > maxShownText;
   });
   if (fits < 0) return value;
-  return value.slice(0, Math.max(fits, 1)).map((one) => shortened(one) as string);
+  return value.slice(0, Math.max(fits, 1)).map((text) => shortened(text) as string);
 }
 
 const compiledTests = new WeakMap<Leaf, { readonly timeZone: string; readonly test: Test }>();
 
 /** The test of a leaf, compiled once: a condition is evaluated and explained for many deals and reps. */
-function testOf(leaf: Leaf, timeZone: string): Test {
+function getCompiledTest(leaf: Leaf, timeZone: string): Test {
   const known = compiledTests.get(leaf);
   if (known?.timeZone === timeZone) return known.test;
   const test = compileTest(leaf, timeZone);
@@ -284,10 +284,10 @@ function ofAny(passes: (value: FieldValue) => boolean): Test {
 }
 
 function equality(expected: unknown, fieldType: FieldType, timeZone: string): Test {
-  return ofAny(equalityOfOne(expected, fieldType, timeZone));
+  return ofAny(compileEquality(expected, fieldType, timeZone));
 }
 
-function equalityOfOne(expected: unknown, fieldType: FieldType, timeZone: string): (value: FieldValue) => boolean {
+function compileEquality(expected: unknown, fieldType: FieldType, timeZone: string): (value: FieldValue) => boolean {
   switch (fieldType) {
     case 'number':
     case 'currency': {
@@ -402,13 +402,13 @@ function isOfFiscalPeriod({ operator, value }: Leaf): boolean {
 }
 
 function fiscalPeriodTest({ value }: Leaf, timeZone: string, calendar: PeriodCalendar): Test {
-  const range = calendar.rangeOf(String(value));
+  const range = calendar.findRange(String(value));
   return dayTest(timeZone, (day) => range !== null && isWithin(day, range));
 }
 
 function relativePeriod(name: RelativePeriod, reference: Day): string {
   const kind = name.endsWith('month') ? 'monthly' : name.endsWith('quarter') ? 'quarterly' : 'annual';
-  const current = periodOf(reference, kind);
+  const current = toPeriod(reference, kind);
   return name.startsWith('this') ? current : previousPeriod(current);
 }
 

@@ -121,7 +121,7 @@ export function effectiveQuota(
   const share = (value: Decimal, { over, under }: Fraction) =>
     value.times(over).dividedBy(under.times(whole)).rounded(targetPlaces);
   return {
-    target: isBelow ? quota.target.times(shareOf(minQuotaPercent)).rounded(targetPlaces) : share(quota.target, weight),
+    target: isBelow ? quota.target.times(toShare(minQuotaPercent)).rounded(targetPlaces) : share(quota.target, weight),
     variableTarget: quota.variableTarget === null ? null : share(quota.variableTarget, variable),
     proration: {
       unit: parts === null ? 'days' : 'months',
@@ -147,10 +147,10 @@ export function weighDays(
     if (assignment === null) return weightless('not_assigned');
     const step = rampStepOn(assignment, hireDate, day);
     const absence = absences.find((candidate) => isWithin(day, candidate)) ?? null;
-    const remaining = (relief = 0) => shareOf(hundred.minus(Decimal.of(relief)));
+    const remaining = (relief = 0) => toShare(hundred.minus(Decimal.of(relief)));
     return {
-      quotaWeight: shareOf(Decimal.of(step?.quotaPercent ?? 100)).times(remaining(absence?.quotaRelief)),
-      variableWeight: shareOf(Decimal.of(step?.variablePercent ?? 100)).times(remaining(absence?.variableRelief)),
+      quotaWeight: toShare(Decimal.of(step?.quotaPercent ?? 100)).times(remaining(absence?.quotaRelief)),
+      variableWeight: toShare(Decimal.of(step?.variablePercent ?? 100)).times(remaining(absence?.variableRelief)),
       because: absence !== null ? 'absence' : step !== null ? 'ramp' : 'full',
     };
   };
@@ -228,20 +228,20 @@ interface Fraction {
   readonly under: Decimal;
 }
 
-type WeightOf = (days: WeightedDays) => Decimal;
+type Weigh = (days: WeightedDays) => Decimal;
 
-const quotaWeight: WeightOf = (days) => days.quotaWeight;
-const variableWeight: WeightOf = (days) => days.variableWeight;
+const quotaWeight: Weigh = (days) => days.quotaWeight;
+const variableWeight: Weigh = (days) => days.variableWeight;
 
-function daysWeighted(days: readonly WeightedDays[], weightOf: WeightOf): Fraction {
+function daysWeighted(days: readonly WeightedDays[], weigh: Weigh): Fraction {
   return {
-    over: sum(days.map((stretch) => weightOf(stretch).times(Decimal.of(countDays(stretch))))),
+    over: sum(days.map((stretch) => weigh(stretch).times(Decimal.of(countDays(stretch))))),
     under: Decimal.one,
   };
 }
 
 /** Each month counts the mean of its counted days, if these are at least half of its days. */
-function monthsWeighted(days: readonly WeightedDays[], months: readonly DayRange[], weightOf: WeightOf): Fraction {
+function monthsWeighted(days: readonly WeightedDays[], months: readonly DayRange[], weigh: Weigh): Fraction {
   return months.reduce<Fraction>(
     (total, month) => {
       const counted = days.filter(isCounted).flatMap((stretch) => {
@@ -251,7 +251,7 @@ function monthsWeighted(days: readonly WeightedDays[], months: readonly DayRange
       const count = counted.reduce((total, stretch) => total + countDays(stretch), 0);
       if (count * 2 < countDays(month)) return total;
       const size = Decimal.of(count);
-      const { over } = daysWeighted(counted, weightOf);
+      const { over } = daysWeighted(counted, weigh);
       return { over: total.over.times(size).plus(over.times(total.under)), under: total.under.times(size) };
     },
     { over: Decimal.zero, under: Decimal.one },
@@ -267,6 +267,6 @@ function rounded({ over, under }: Fraction): Decimal {
   return over.dividedBy(under).rounded(targetPlaces);
 }
 
-function shareOf(percent: Decimal): Decimal {
+function toShare(percent: Decimal): Decimal {
   return percent.times(onePercent);
 }

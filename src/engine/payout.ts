@@ -210,13 +210,17 @@ function marginalParts(rule: CompiledRule, bounds: readonly Decimal[] | null, in
     const band = top.minus(bottom);
     if (band.sign() <= 0 || tier.rate === null) return;
     weighted = weighted.plus(tier.rate.times(band));
-    parts.push({ tierIndex: tier.tierIndex, rate: tier.rate, part: shareOfBase(band, inputs).rounded(partPlaces) });
+    parts.push({
+      tierIndex: tier.tierIndex,
+      rate: tier.rate,
+      part: computeShareOfBase(band, inputs).rounded(partPlaces),
+    });
   });
-  return { raw: shareOfBase(weighted, inputs), parts };
+  return { raw: computeShareOfBase(weighted, inputs), parts };
 }
 
 /** `base × size / |credit|`, without a division where the base is the credit. */
-function shareOfBase(size: Decimal, { base, credit }: TierInputs): Decimal {
+function computeShareOfBase(size: Decimal, { base, credit }: TierInputs): Decimal {
   if (base.equals(credit)) return credit.sign() < 0 ? size.negated() : size;
   return size.times(base).dividedBy(credit.absolute());
 }

@@ -18,7 +18,7 @@ import {
 } from './model.js';
 import { type Payout } from './payout.js';
 import { PlanQuotas } from './plan-quotas.js';
-import { baseOf, creditOf, type NumberOf, NumberReader, sumOver, upstreamOf } from './rule-values.js';
+import { computeBase, computeCredit, NumberReader, type ReadNumber, selectUpstream, sumOver } from './rule-values.js';
 import { type Deal, type ReadField } from './slug.js';
 import { encodeTrace, type Reason } from './trace.js';
 
@@ -116,10 +116,10 @@ export class PlanCalculation implements WalkListener {
       firing.credit.equals(fixed.credit) &&
       payout.base.equals(fixed.base) &&
       payout.tierName === fixed.tierName;
-    if (!same && fixed.kind === 'frozen') this.result.blocked.push(blockedChangeOf(this.input, fixed, 'change'));
+    if (!same && fixed.kind === 'frozen') this.result.blocked.push(toBlockedChange(this.input, fixed, 'change'));
     if (this.explains(entry.dealKey)) {
       this.result.outcomes.push({
-        ...outcome(entry.dealKey, firing.version, firing.rule, reasonOfFixed(fixed, payout)),
+        ...outcome(entry.dealKey, firing.version, firing.rule, explainFixed(fixed, payout)),
         paid: !fixed.amount.isZero(),
         amount: fixed.amount,
       });
@@ -148,28 +148,28 @@ export class PlanCalculation implements WalkListener {
     if (!rule.conditions.passes(deal, day)) {
       return this.skip(version, rule, deal.dealId, 'rule_condition_failed', () => rule.conditions.explain(deal, day));
     }
-    const inputs = upstream === null ? [] : upstreamOf(rule, upstream, version.version.currency);
+    const inputs = upstream === null ? [] : selectUpstream(rule, upstream, version.version.currency);
     if (upstream !== null && inputs.length === 0) {
-      const mixed = upstreamOf(rule, upstream, null).length > 0;
+      const mixed = selectUpstream(rule, upstream, null).length > 0;
       return this.skip(version, rule, deal.dealId, mixed ? 'currency_mismatch' : 'no_downstream_commission');
     }
-    const period = this.quotas.periodOf(rule, day) as Period;
-    const quota = this.quotas.quotaOf(rule, period);
-    const numberOf: NumberOf = (field) => this.numbers.read(field, deal);
+    const period = this.quotas.findPeriod(rule, day) as Period;
+    const quota = this.quotas.findQuota(rule, period);
+    const readNumber: ReadNumber = (field) => this.numbers.read(field, deal);
     const earned = upstream === null ? null : sum(inputs.map(({ amount }) => amount));
-    const measure = rule.measuresEarnings ? earned : numberOf(rule.readMeasure);
+    const measure = rule.measuresEarnings ? earned : readNumber(rule.readMeasure);
     if (measure === null)
       return this.skip(version, rule, deal.dealId, absenceReason(rule.readMeasure(deal)), undefined, [
         rule.rule.measure,
       ]);
-    const base = baseOf(rule, earned ?? measure, quota, numberOf);
+    const base = computeBase(rule, earned ?? measure, quota, readNumber);
     if (base === null) return this.skipWithoutBase(version, rule, deal.dealId, rule.readBase?.(deal));
-    const tierValue = rule.readTierValue === null ? null : numberOf(rule.readTierValue);
+    const tierValue = rule.readTierValue === null ? null : readNumber(rule.readTierValue);
     this.enter(day, deal.dealId, period, {
       version,
       rule,
       measure,
-      credit: creditOf(rule, measure, numberOf),
+      credit: computeCredit(rule, measure, readNumber),
       base,
       tierValue,
       tierValueAbsence:
@@ -184,15 +184,15 @@ export class PlanCalculation implements WalkListener {
   /** Adds a firing to the walk unless an approved period blocks it. */
   private enter(day: Day, dealKey: string, period: Period, firing: Firing): void {
     const { rule } = firing.rule;
-    const fixed = this.takeFixed(rule.name, dealKey);
+    const fixed = this.consumeFixed(rule.name, dealKey);
     const frozen = this.frozenOn(day);
     if (fixed?.kind === 'owned') {
-      this.result.blocked.push(blockedChangeOf(this.input, fixed, 'insert'));
+      this.result.blocked.push(toBlockedChange(this.input, fixed, 'insert'));
       return this.skip(firing.version, firing.rule, dealKey, 'statement_locked');
     }
     if (fixed?.kind === 'frozen') {
       const stays = fixed.earnedOn === day;
-      if (!stays) this.result.blocked.push(blockedChangeOf(this.input, fixed, 'change'));
+      if (!stays) this.result.blocked.push(toBlockedChange(this.input, fixed, 'change'));
       this.addFixed(fixed, stays ? firing : null);
       if (!stays) this.skip(firing.version, firing.rule, dealKey, 'statement_locked');
       return;
@@ -247,7 +247,7 @@ export class PlanCalculation implements WalkListener {
       if (!ofPass(fixed)) continue;
       this.fixedByKey.delete(key);
       if (fixed.kind === 'owned') continue;
-      if (fixed.kind === 'frozen') this.result.blocked.push(blockedChangeOf(this.input, fixed, 'reverse'));
+      if (fixed.kind === 'frozen') this.result.blocked.push(toBlockedChange(this.input, fixed, 'reverse'));
       this.addFixed(fixed, null);
     }
   }
@@ -260,12 +260,12 @@ export class PlanCalculation implements WalkListener {
         const isUsed = this.plan.versions.some((version) => version.rules.some(isOfKind));
         if (!isUsed) continue;
         for (const period of this.quotas.calendar.periodsTouching(this.periodicWindow(), kind, calendar))
-          yield* this.firePeriodicRulesOf(period, isOfKind);
+          yield* this.fireRulesOfPeriod(period, isOfKind);
       }
   }
 
-  private *firePeriodicRulesOf(period: Period, isOfKind: (rule: CompiledRule) => boolean): Generator<void, void> {
-    const range = this.quotas.calendar.rangeOf(period) as DayRange;
+  private *fireRulesOfPeriod(period: Period, isOfKind: (rule: CompiledRule) => boolean): Generator<void, void> {
+    const range = this.quotas.calendar.findRange(period) as DayRange;
     const version = this.versionOn(range.to, null);
     if (version === null) return;
     for (const rule of version.rules) {
@@ -282,17 +282,17 @@ export class PlanCalculation implements WalkListener {
     rule: CompiledRule,
     { period, lastDay: day, days }: { readonly period: Period; readonly lastDay: Day; readonly days: DayRange },
   ): Generator<void, void> {
-    const deals = yield* this.dealsOfPeriod(version, rule, days, day);
-    const quota = this.quotas.quotaOf(rule, period);
+    const deals = yield* this.selectDealsInPeriod(version, rule, days, day);
+    const quota = this.quotas.findQuota(rule, period);
     const total = (field: ReadField) => sumOver(deals, field);
     const measure = total(rule.readMeasure);
-    const base = baseOf(rule, measure, quota, total);
+    const base = computeBase(rule, measure, quota, total);
     if (base === null) return this.skipWithoutBase(version, rule, period);
     this.enter(day, period, period, {
       version,
       rule,
       measure,
-      credit: creditOf(rule, measure, total),
+      credit: computeCredit(rule, measure, total),
       base,
       tierValue: rule.readTierValue === null ? null : total(rule.readTierValue),
       tierValueAbsence: null,
@@ -304,7 +304,7 @@ export class PlanCalculation implements WalkListener {
   }
 
   /** The deals of the days that pass the conditions of a periodic rule, read on the last day of the period. */
-  private *dealsOfPeriod(
+  private *selectDealsInPeriod(
     version: CompiledVersion,
     rule: CompiledRule,
     days: DayRange,
@@ -350,7 +350,7 @@ export class PlanCalculation implements WalkListener {
     return version;
   }
 
-  private takeFixed(ruleName: string, dealKey: string): FixedEvent | undefined {
+  private consumeFixed(ruleName: string, dealKey: string): FixedEvent | undefined {
     if (this.fixedByKey.size === 0) return undefined;
     const key = `${ruleName}|${dealKey}`;
     const fixed = this.fixedByKey.get(key);
@@ -400,7 +400,7 @@ export class PlanCalculation implements WalkListener {
 }
 
 /** Why an approved row pays nothing: the reason of now if it would pay nothing now as well, otherwise its approval. */
-function reasonOfFixed(fixed: FixedEvent, payout: Payout): Reason | null {
+function explainFixed(fixed: FixedEvent, payout: Payout): Reason | null {
   if (!fixed.amount.isZero()) return null;
   return payout.amount.isZero() ? payout.reason : 'statement_locked';
 }
@@ -425,7 +425,7 @@ export function outcome(
   };
 }
 
-export function blockedChangeOf(input: RepInput, fixed: FixedEvent, change: BlockedChange['change']): BlockedChange {
+export function toBlockedChange(input: RepInput, fixed: FixedEvent, change: BlockedChange['change']): BlockedChange {
   const containing = input.frozen.find(({ range }) => isWithin(fixed.earnedOn, range))?.period;
   const period = fixed.frozenPeriod ?? containing ?? fixed.period;
   return { period, planId: fixed.planId, ruleName: fixed.ruleName, dealKey: fixed.dealKey, change };

@@ -417,11 +417,11 @@ function withDefaults({
   tierMode = 'full_rate',
   payoutMode = 'rate',
   quotaCredit,
-  conditions: given,
+  conditions: sentConditions,
   ...options
 }: SharedFields) {
   const weighted = quotaCredit?.map(({ field, weight = 1 }) => ({ field, weight }));
-  const conditions = (given ?? []) as Condition[];
+  const conditions = (sentConditions ?? []) as Condition[];
   return { executionPhase, tierMode, payoutMode, ...compact({ ...options, quotaCredit: weighted }), conditions };
 }
 

@@ -9,12 +9,12 @@ const tiersPerUnit = 10;
  * The cost of one deal under a plan, in comparisons: every rule evaluates and records the conditions of the plan and
  * its own. Takes a config before it is validated too, so that an expensive one is rejected before any other work.
  */
-export function planCost(plan: unknown): number {
+export function computePlanCost(plan: unknown): number {
   const shared = conditionsCost(property(plan, 'dealConditions'));
   let cost = 0;
-  for (const rule of listOf(property(plan, 'rules'))) {
-    const tiers = listOf(property(rule, 'tiers')).length;
-    const credits = listOf(property(rule, 'quotaCredit')).length;
+  for (const rule of toList(property(plan, 'rules'))) {
+    const tiers = toList(property(rule, 'tiers')).length;
+    const credits = toList(property(rule, 'quotaCredit')).length;
     cost += 1 + shared + conditionsCost(property(rule, 'conditions')) + credits + Math.floor(tiers / tiersPerUnit);
   }
   return cost;
@@ -22,7 +22,7 @@ export function planCost(plan: unknown): number {
 
 function conditionsCost(conditions: unknown): number {
   let cost = 0;
-  for (const condition of listOf(conditions)) {
+  for (const condition of toList(conditions)) {
     const leaves = property(condition, 'rules');
     if (Array.isArray(leaves)) for (const leaf of leaves) cost += leafCost(leaf);
     else cost += leafCost(condition);
@@ -31,10 +31,10 @@ function conditionsCost(conditions: unknown): number {
 }
 
 function leafCost(leaf: unknown): number {
-  return 1 + Math.floor(listOf(property(leaf, 'value')).length / valuesPerUnit);
+  return 1 + Math.floor(toList(property(leaf, 'value')).length / valuesPerUnit);
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 

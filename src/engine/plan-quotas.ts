@@ -44,23 +44,23 @@ export class PlanQuotas {
   reasonAgainst(rule: CompiledRule, day: Day): Reason | null {
     const { effectiveStart = null, effectiveEnd = null } = rule.rule;
     if (!isEffective(day, effectiveStart, effectiveEnd)) return 'outside_rule_dates';
-    return rule.rule.calendar === 'fiscal' && this.periodOf(rule, day) === null ? 'no_fiscal_period' : null;
+    return rule.rule.calendar === 'fiscal' && this.findPeriod(rule, day) === null ? 'no_fiscal_period' : null;
   }
 
   /** The attainment period of the rule in which the day lies; null outside of all fiscal years. */
-  periodOf({ rule }: CompiledRule, day: Day): Period | null {
-    return this.calendar.periodOf(day, rule.attainmentPeriod, rule.calendar);
+  findPeriod({ rule }: CompiledRule, day: Day): Period | null {
+    return this.calendar.findPeriod(day, rule.attainmentPeriod, rule.calendar);
   }
 
   /** The quota of the rule, as the days of the period leave it: one object for each key, period and mode. */
-  quotaOf(rule: CompiledRule, period: Period): EffectiveQuota | null {
+  findQuota(rule: CompiledRule, period: Period): EffectiveQuota | null {
     const quota = this.input.quota(this.plan.planId, rule.key, period);
     const { quotaProration = 'none' } = rule.rule;
     if (quota === null || quotaProration === 'none' || quota.isFixed === true) return quota;
     return getOrInsert(this.prorated, `${quotaProration}|${rule.key}|${period}`, () => {
-      const range = this.calendar.rangeOf(period) as DayRange;
+      const range = this.calendar.findRange(period) as DayRange;
       const days = getOrInsert(this.weighted, period, () => weighDays(range, this.plan.assignments, this.workingTime));
-      const months = this.calendar.monthsOf(period);
+      const months = this.calendar.listMonths(period);
       const minPercent = Decimal.of(this.workingTime.minQuotaPercent);
       return effectiveQuota(quota, quotaProration, { range, months }, days, minPercent);
     });

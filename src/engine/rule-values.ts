@@ -6,7 +6,7 @@ import { type UpstreamEvent } from './model.js';
 import { type Deal, type ReadField } from './slug.js';
 
 /** The number in a field: of one deal, or the sum over the deals of a periodic rule. Null if it is missing. */
-export type NumberOf = (field: ReadField) => Decimal | null;
+export type ReadNumber = (field: ReadField) => Decimal | null;
 
 /** Reads numbers of deals. Keeps the last one with its text, since most rules of a plan read the same field. */
 export class NumberReader {
@@ -25,21 +25,26 @@ export class NumberReader {
 }
 
 /** The value that the rate multiplies; `usual` without a `payoutBase`. Null if it is missing. */
-export function baseOf(rule: CompiledRule, usual: Decimal, quota: Quota | null, numberOf: NumberOf): Decimal | null {
+export function computeBase(
+  rule: CompiledRule,
+  usual: Decimal,
+  quota: Quota | null,
+  readNumber: ReadNumber,
+): Decimal | null {
   const { payoutBase } = rule.rule;
   if (payoutBase === undefined) return usual;
   if (payoutBase === 'variable_target') return quota?.variableTarget ?? null;
-  return rule.readBase === null ? Decimal.one : numberOf(rule.readBase);
+  return rule.readBase === null ? Decimal.one : readNumber(rule.readBase);
 }
 
 /** The credit; missing credit fields count as 0. */
-export function creditOf(rule: CompiledRule, measure: Decimal, numberOf: NumberOf): Decimal {
+export function computeCredit(rule: CompiledRule, measure: Decimal, readNumber: ReadNumber): Decimal {
   if (rule.credits === null) return measure;
-  return sum(rule.credits.map(({ read, weight }) => (numberOf(read) ?? Decimal.zero).times(weight)));
+  return sum(rule.credits.map(({ read, weight }) => (readNumber(read) ?? Decimal.zero).times(weight)));
 }
 
 /** The events of reps below that a cascade rule pays on; with currency null, of any currency. */
-export function upstreamOf(
+export function selectUpstream(
   rule: CompiledRule,
   upstream: readonly UpstreamEvent[],
   currency: string | null,

@@ -63,7 +63,7 @@ export function standardNamedBy(slug: string): StandardField | undefined {
 }
 
 /** The other name of a field in plans: `stage` and `dealstage`, `amount` and `value`. */
-export function aliasOf(slug: string): string | undefined {
+export function findAlias(slug: string): string | undefined {
   return aliases.get(slug);
 }
 

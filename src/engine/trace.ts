@@ -198,8 +198,8 @@ function json(value: SeenValue): string {
 
 const plainText = /^[ !#-[\]-~]*$/;
 
-function list<T>(values: readonly T[], textOf: (value: T) => string): string {
-  return values.length === 0 ? '[]' : `[${values.map(textOf).join()}]`;
+function list<T>(values: readonly T[], format: (value: T) => string): string {
+  return values.length === 0 ? '[]' : `[${values.map(format).join()}]`;
 }
 
 type Stored = readonly [

@@ -25,12 +25,12 @@ export interface Stretch {
 }
 
 /** The active versions that no active version supersedes, by start and then by number. */
-export function timelineOf<T extends TimelineCandidate>(versions: readonly T[]): T[] {
-  return unstoppedTimelineOf(versions.filter((version) => version.status === 'active'));
+export function buildTimeline<T extends TimelineCandidate>(versions: readonly T[]): T[] {
+  return buildUnstoppedTimeline(versions.filter((version) => version.status === 'active'));
 }
 
 /** The timeline that the plan would have if all of the versions were active. */
-function unstoppedTimelineOf<T extends TimelineCandidate>(versions: readonly T[]): T[] {
+function buildUnstoppedTimeline<T extends TimelineCandidate>(versions: readonly T[]): T[] {
   const superseded = new Set(versions.map((version) => version.supersedes));
   return versions.filter((version) => !superseded.has(version.planVersionId)).sort(byStart);
 }
@@ -51,8 +51,8 @@ export interface DatedPlan {
  * active were active, but none is.
  */
 export function stoppedDays({ isActive, versions }: DatedPlan): (day: Day) => boolean {
-  const paying = isActive ? timelineOf(versions) : [];
-  const unstopped = unstoppedTimelineOf(versions.filter(mayHaveEarned));
+  const paying = isActive ? buildTimeline(versions) : [];
+  const unstopped = buildUnstoppedTimeline(versions.filter(mayHaveEarned));
   return (day) => versionInForce(paying, day) === null && versionInForce(unstopped, day) !== null;
 }
 
@@ -78,7 +78,7 @@ export function differingDays(
   after: DatedPlan,
   includes: (day: Day) => boolean = () => true,
 ): DayRange | null {
-  const [old, now] = [before, after].map(({ isActive, versions }) => (isActive ? timelineOf(versions) : [])) as [
+  const [old, now] = [before, after].map(({ isActive, versions }) => (isActive ? buildTimeline(versions) : [])) as [
     TimelineCandidate[],
     TimelineCandidate[],
   ];
@@ -106,23 +106,23 @@ function changeDays(before: DatedPlan, after: DatedPlan): Day[] {
  * order.
  */
 export function latestStarted<T extends DatedVersion>(timeline: readonly T[], day: Day): T | null {
-  return latestStartedOf(timeline, day, (version) => version);
+  return findLatestStarted(timeline, day, (version) => version);
 }
 
 /** The version in force on the day. After its end the plan has none: an earlier version never takes over. */
 function versionInForce<T extends DatedVersion>(timeline: readonly T[], day: Day): T | null {
-  return versionInForceOf(timeline, day, (version) => version);
+  return findVersionInForce(timeline, day, (version) => version);
 }
 
 /** {@link versionInForce} for values that have a version. */
-export function versionInForceOf<T>(timeline: readonly T[], day: Day, datesOf: (value: T) => DatedVersion): T | null {
-  const latest = latestStartedOf(timeline, day, datesOf);
+export function findVersionInForce<T>(timeline: readonly T[], day: Day, datesOf: (value: T) => DatedVersion): T | null {
+  const latest = findLatestStarted(timeline, day, datesOf);
   if (latest === null) return null;
   const { effectiveEnd } = datesOf(latest);
   return effectiveEnd !== null && effectiveEnd < day ? null : latest;
 }
 
-function latestStartedOf<T>(timeline: readonly T[], day: Day, datesOf: (value: T) => DatedVersion): T | null {
+function findLatestStarted<T>(timeline: readonly T[], day: Day, datesOf: (value: T) => DatedVersion): T | null {
   let latest: T | null = null;
   for (const candidate of timeline) {
     const { effectiveStart } = datesOf(candidate);
@@ -136,7 +136,7 @@ function latestStartedOf<T>(timeline: readonly T[], day: Day, datesOf: (value: T
  * The days of each version of the timeline, earliest first. Of versions with equal start only the highest number has
  * days.
  */
-export function stretchesOf(timeline: readonly DatedVersion[]): Stretch[] {
+export function computeStretches(timeline: readonly DatedVersion[]): Stretch[] {
   const versions = [...timeline].sort(byStart);
   return versions.flatMap((version, index) => {
     const next = versions[index + 1];
@@ -153,12 +153,12 @@ export function stretchesOf(timeline: readonly DatedVersion[]): Stretch[] {
 }
 
 /** The version that a planId refers to: in force on the day or ended, otherwise the next, otherwise the latest. */
-export function versionMeant<T extends TimelineCandidate>(versions: readonly T[], today: Day): T | null {
-  const timeline = timelineOf(versions);
+export function findReferencedVersion<T extends TimelineCandidate>(versions: readonly T[], today: Day): T | null {
+  const timeline = buildTimeline(versions);
   const started = latestStarted(timeline, today);
   if (started !== null) return started;
   const next = timeline[0];
-  if (next !== undefined) return timeline.findLast((one) => one.effectiveStart === next.effectiveStart) as T;
+  if (next !== undefined) return timeline.findLast((version) => version.effectiveStart === next.effectiveStart) as T;
   return versions.reduce<T | null>((a, b) => (a === null || b.version > a.version ? b : a), null);
 }
 

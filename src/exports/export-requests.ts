@@ -5,7 +5,7 @@ import { isUuid } from '../kernel/ids.js';
 import { timeLimit } from '../kernel/time-limit.js';
 import { pollUntil } from '../kernel/waiting.js';
 import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
-import { zipped } from '../platform/documents/archive.js';
+import { zipFiles } from '../platform/documents/archive.js';
 import { type JobQueue } from '../platform/jobs/job-queue.js';
 import { Download, Reply } from '../platform/operations/operation.js';
 import {
@@ -75,7 +75,7 @@ export class ExportRequests {
     }
     const { contentType, filename, headers, bytes } = job.file;
     const parts = this.parts(caller, job.jobId);
-    if (job.kind === 'team.zip') return new Download(contentType, filename, Readable.from(zipped(parts)), headers);
+    if (job.kind === 'team.zip') return new Download(contentType, filename, Readable.from(zipFiles(parts)), headers);
     const length = { 'Content-Length': String(bytes) };
     return new Download(contentType, filename, Readable.from(contents(parts)), { ...headers, ...length });
   }

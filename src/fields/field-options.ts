@@ -1,5 +1,5 @@
 import { type StandardField, standardFields } from '../engine/field-value.js';
-import { aliasOf, standardNamedBy } from '../engine/slug.js';
+import { findAlias, standardNamedBy } from '../engine/slug.js';
 import { isStorable } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type FieldMappingJson } from '../workspaces/workspace-tables.js';
@@ -25,7 +25,7 @@ export async function findFieldOptions(tx: Transaction, slug: string): Promise<r
   const standard = measure === undefined ? choiceNamedBy(slug, mapping) : undefined;
   if (standard !== undefined) {
     const inCrm = optionsInCrm(fromCrm, findNativeSlug(standard, mapping, fromCrm));
-    const keys = [slug, aliasOf(slug)].flatMap((key) => key ?? []);
+    const keys = [slug, findAlias(slug)].flatMap((key) => key ?? []);
     return inCrm ?? listStoredValues(tx, { keys, standard, folded: null });
   }
   const field = await findNativeDefinition(tx, measure ?? slug, fromCrm);

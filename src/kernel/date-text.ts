@@ -1,4 +1,4 @@
-import { type Day, dayOf, isDay, readDay } from './day.js';
+import { type Day, isDay, readDay, toDay } from './day.js';
 
 export const dateFormats = ['ISO', 'MDY', 'DMY'] as const;
 /** How a file writes its days, in addition to ISO 8601. It is declared and never guessed: 3/4/2026 is two different days. */
@@ -21,7 +21,7 @@ export function readDateText(text: string, format: DateFormat, timeZone: string)
   const match = written.exec(trimmed);
   if (match === null || format === 'ISO') return null;
   const [first, second, year] = [Number(match[1]), Number(match[3]), fullYear(match[4] as string)];
-  const day = format === 'MDY' ? dayOf(year, first, second) : dayOf(year, second, first);
+  const day = format === 'MDY' ? toDay(year, first, second) : toDay(year, second, first);
   return dayAt(day, match[5], timeZone);
 }
 
@@ -31,14 +31,14 @@ function dayAt(day: Day, time: string | undefined, timeZone: string): Day | null
   const match = timeOfDay.exec(time.trim());
   if (match === null) return null;
   const [, hourText, minute = '00', second = '00', half, zone] = match;
-  const hour = hourOf(Number(hourText), half);
+  const hour = to24Hour(Number(hourText), half);
   if (hour === null || Number(minute) > 59 || Number(second) > 59) return null;
   if (zone === undefined) return day;
   const offset = /^[A-Z]/.test(zone) ? 'Z' : zone;
   return readDay(`${day}T${String(hour).padStart(2, '0')}:${minute}:${second}${offset}`, timeZone);
 }
 
-function hourOf(hour: number, half: string | undefined): number | null {
+function to24Hour(hour: number, half: string | undefined): number | null {
   if (half === undefined) return hour <= 23 ? hour : null;
   if (hour < 1 || hour > 12) return null;
   return (hour % 12) + (/^p/i.test(half) ? 12 : 0);

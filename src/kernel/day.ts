@@ -26,7 +26,7 @@ export function isCalendarDay(text: string): boolean {
   return day >= 1 && day <= daysInMonth(Number(text.slice(0, 4)), Number(text.slice(5, 7)));
 }
 
-export function dayOf(year: number, month: number, day: number): Day {
+export function toDay(year: number, month: number, day: number): Day {
   return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`;
 }
 
@@ -45,7 +45,7 @@ export function addDays(day: Day, count: number): Day {
 export function addMonths(day: Day, count: number): Day {
   const months = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1 + count;
   const [year, month] = [Math.floor(months / 12), (months % 12) + 1];
-  return dayOf(year, month, Math.min(Number(day.slice(8)), daysInMonth(year, month)));
+  return toDay(year, month, Math.min(Number(day.slice(8)), daysInMonth(year, month)));
 }
 
 /** The number of days in the range, both ends included. */

@@ -29,8 +29,8 @@ export class InvalidRequest extends Failure {
     readonly issues: readonly [Issue, ...Issue[]],
   ) {
     const first = issues[0];
-    const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
-    const message = `${first.path ? `${first.path}: ` : ''}${first.message}${more}`;
+    const suffix = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+    const message = `${first.path ? `${first.path}: ` : ''}${first.message}${suffix}`;
     super('VALIDATION_FAILED', message, { issues: issues.slice(0, maxIssues) });
   }
 }
@@ -40,6 +40,6 @@ export function invalid(...issues: readonly [Issue, ...Issue[]]): InvalidRequest
 }
 
 /** Rejects the request if there are issues. */
-export function rejectAny([first, ...more]: readonly Issue[]): void {
-  if (first !== undefined) throw invalid(first, ...more);
+export function rejectAny([first, ...rest]: readonly Issue[]): void {
+  if (first !== undefined) throw invalid(first, ...rest);
 }

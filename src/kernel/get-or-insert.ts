@@ -2,7 +2,7 @@
 export function getOrInsert<K, T>(map: Map<K, T>, key: K, make: () => T): T {
   const known = map.get(key);
   if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
+  const value = make();
+  map.set(key, value);
+  return value;
 }

@@ -9,7 +9,7 @@ export function isUuid(text: string): boolean {
 }
 
 /** A UUID (version 8) from the SHA-256 of the text: equal texts give equal ids. */
-export function idOf(text: string): string {
+export function deriveId(text: string): string {
   const digest = hash('sha256', text, 'hex');
   return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(13, 16)}-8${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
 }

@@ -31,7 +31,7 @@ export function readValue<Value>(
   prefix: readonly PropertyKey[] = [],
 ): ReadValue<Value> {
   const parsed = schema.safeParse(value, { error: whatIsWrong });
-  return parsed.success ? { value: parsed.data } : { issues: issuesOf(parsed.error.issues, prefix) };
+  return parsed.success ? { value: parsed.data } : { issues: toIssues(parsed.error.issues, prefix) };
 }
 
 /** What is wrong with a value, without its name; undefined for zod's own words. */
@@ -58,19 +58,19 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 function tooSmall({ origin, inclusive }: Finding, minimum: number | bigint): string {
-  const unit = unitOf(origin, minimum);
+  const unit = formatUnit(origin, minimum);
   if (unit === null) return `must be ${inclusive === false ? 'more than' : 'at least'} ${grouped(minimum)}`;
   return minimum === 1 ? 'must not be empty' : `must have at least ${grouped(minimum)} ${unit}`;
 }
 
 function tooBig({ origin, inclusive }: Finding, maximum: number | bigint): string {
-  const unit = unitOf(origin, maximum);
+  const unit = formatUnit(origin, maximum);
   if (unit === null) return `must be ${inclusive === false ? 'less than' : 'at most'} ${grouped(maximum)}`;
   return `must have at most ${grouped(maximum)} ${unit}`;
 }
 
 /** What a bound of this kind of value counts; null for a number. */
-function unitOf(origin: string | undefined, bound: number | bigint): string | null {
+function formatUnit(origin: string | undefined, bound: number | bigint): string | null {
   if (origin !== 'string' && origin !== 'array') return null;
   return `${origin === 'string' ? 'character' : 'item'}${bound === 1 ? '' : 's'}`;
 }
@@ -91,7 +91,7 @@ interface Problem {
 }
 
 /** The first problem of each path below the prefix. Each unknown key is a separate one. */
-function issuesOf(problems: readonly Problem[], prefix: readonly PropertyKey[]): [Issue, ...Issue[]] {
+function toIssues(problems: readonly Problem[], prefix: readonly PropertyKey[]): [Issue, ...Issue[]] {
   const issues = new Map<string, Issue>();
   for (const { path, message, keys } of problems.slice(0, maxDescribedIssues)) {
     const unknown = keys?.slice(0, maxDescribedIssues).map((key) => [[...path, key], 'unknown field'] as const);

@@ -54,7 +54,7 @@ function readings(text: string): Map<NumberFormat, string> {
 }
 
 /** The format that the text proves; null when it fits both or neither. */
-export function formatOf(text: string): NumberFormat | null {
+export function detectNumberFormat(text: string): NumberFormat | null {
   if (plain.test(text)) return null;
   const found = readings(text);
   const [only, another] = found.keys();

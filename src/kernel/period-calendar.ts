@@ -1,5 +1,5 @@
 import { addDays, addMonths, type Day, type DayRange, hull, isWithin, overlap } from './day.js';
-import { type Period, type PeriodKind, periodOf, periodRange, periodsTouching, widened } from './period.js';
+import { type Period, type PeriodKind, periodRange, periodsTouching, toPeriod, widened } from './period.js';
 
 /** How the days of a fiscal year are divided into its twelve periods. */
 export const fiscalPatterns = ['months', '4-4-5', '4-5-4', '5-4-4'] as const;
@@ -74,8 +74,8 @@ export class PeriodCalendar {
   }
 
   /** The period of that kind in which the day lies; null for a day outside of all fiscal years. */
-  periodOf(day: Day, kind: PeriodKind, calendar: CalendarName = 'calendar'): Period | null {
-    if (calendar === 'calendar') return periodOf(day, kind);
+  findPeriod(day: Day, kind: PeriodKind, calendar: CalendarName = 'calendar'): Period | null {
+    if (calendar === 'calendar') return toPeriod(day, kind);
     const year = this.years.find(({ range }) => isWithin(day, range));
     if (year === undefined) return null;
     const month = year.starts.findLastIndex((start) => start <= day);
@@ -83,7 +83,7 @@ export class PeriodCalendar {
   }
 
   /** First and last day of the period; null for a period of a fiscal year that is not defined. */
-  rangeOf(period: Period): DayRange | null {
+  findRange(period: Period): DayRange | null {
     const match = fiscalPattern.exec(period);
     if (match === null) return periodRange(period);
     const [, yearText, month, quarter, half] = match;
@@ -102,17 +102,17 @@ export class PeriodCalendar {
       .filter((year) => overlap(year.range, range))
       .flatMap((year) =>
         Array.from({ length: monthsPerYear / months }, (_, index) => fiscalPeriod(year, kind, index)).filter((period) =>
-          overlap(this.rangeOf(period) as DayRange, range),
+          overlap(this.findRange(period) as DayRange, range),
         ),
       );
   }
 
   /** The months, or the twelfths of a fiscal year, of which the period consists. */
-  monthsOf(period: Period): DayRange[] {
-    const range = this.rangeOf(period);
+  listMonths(period: Period): DayRange[] {
+    const range = this.findRange(period);
     if (range === null) return [];
     return this.periodsTouching(range, 'monthly', isFiscalPeriod(period) ? 'fiscal' : 'calendar').map(
-      (month) => this.rangeOf(month) as DayRange,
+      (month) => this.findRange(month) as DayRange,
     );
   }
 
@@ -120,7 +120,7 @@ export class PeriodCalendar {
   widened(range: DayRange, kind: PeriodKind, calendar: CalendarName = 'calendar'): DayRange {
     if (calendar === 'calendar') return widened(range, kind);
     return this.periodsTouching(range, kind, calendar)
-      .map((period) => this.rangeOf(period) as DayRange)
+      .map((period) => this.findRange(period) as DayRange)
       .reduce(hull, range);
   }
 }

@@ -1,4 +1,4 @@
-import { addDays, type Day, type DayRange, dayOf, daysInMonth, earliestDay, latestDay } from './day.js';
+import { addDays, type Day, type DayRange, daysInMonth, earliestDay, latestDay, toDay } from './day.js';
 
 /** `2026-03`, `2026-Q1`, `2026-H1` or `2026`: a closed range of calendar days. */
 export type Period = string;
@@ -20,11 +20,11 @@ const pattern = /^(\d{4})(?:-(?:(0[1-9]|1[0-2])|Q([1-4])|H([12])))?$/;
 /** The kind of the period, or null when the text is not a period between 1900 and 2199. */
 export function periodKind(text: string): PeriodKind | null {
   const year = text.slice(0, 4);
-  return year >= earliestDay.slice(0, 4) && year <= latestDay.slice(0, 4) ? kindOf(text) : null;
+  return year >= earliestDay.slice(0, 4) && year <= latestDay.slice(0, 4) ? parseKind(text) : null;
 }
 
 /** Also for the periods before the earliest and after the latest one. */
-function kindOf(text: string): PeriodKind | null {
+function parseKind(text: string): PeriodKind | null {
   const match = pattern.exec(text);
   if (match === null) return null;
   if (match[2] !== undefined) return 'monthly';
@@ -45,7 +45,7 @@ export function periodRange(period: Period): DayRange {
 }
 
 /** The period of that kind in which the day lies. */
-export function periodOf(day: Day, kind: PeriodKind): Period {
+export function toPeriod(day: Day, kind: PeriodKind): Period {
   const year = day.slice(0, 4);
   if (kind === 'monthly') return day.slice(0, 7);
   if (kind === 'annual') return year;
@@ -55,19 +55,19 @@ export function periodOf(day: Day, kind: PeriodKind): Period {
 
 /** The period of the same kind that ends the day before this one begins. */
 export function previousPeriod(period: Period): Period {
-  return periodOf(addDays(periodRange(period).from, -1), kindOf(period) as PeriodKind);
+  return toPeriod(addDays(periodRange(period).from, -1), parseKind(period) as PeriodKind);
 }
 
 /** The period of the same kind that begins the day after this one ends. */
 export function nextPeriod(period: Period): Period {
-  return periodOf(addDays(periodRange(period).to, 1), kindOf(period) as PeriodKind);
+  return toPeriod(addDays(periodRange(period).to, 1), parseKind(period) as PeriodKind);
 }
 
 /** The periods of that kind that touch the range, oldest first. */
 export function periodsTouching(range: DayRange, kind: PeriodKind): Period[] {
   const periods: Period[] = [];
   for (let day = range.from; day <= range.to; ) {
-    const period = periodOf(day, kind);
+    const period = toPeriod(day, kind);
     periods.push(period);
     day = addDays(periodRange(period).to, 1);
   }
@@ -76,7 +76,7 @@ export function periodsTouching(range: DayRange, kind: PeriodKind): Period[] {
 
 /** The range widened to whole periods of the kind. */
 export function widened(range: DayRange, kind: PeriodKind): DayRange {
-  return { from: periodRange(periodOf(range.from, kind)).from, to: periodRange(periodOf(range.to, kind)).to };
+  return { from: periodRange(toPeriod(range.from, kind)).from, to: periodRange(toPeriod(range.to, kind)).to };
 }
 
 /** The longer of two kinds: every period of the shorter one lies within one of the longer. */
@@ -86,5 +86,5 @@ export function longerKind(a: PeriodKind, b: PeriodKind): PeriodKind {
 
 function monthsFrom(year: number, month: number, count: number): DayRange {
   const last = month + count - 1;
-  return { from: dayOf(year, month, 1), to: dayOf(year, last, daysInMonth(year, last)) };
+  return { from: toDay(year, month, 1), to: toDay(year, last, daysInMonth(year, last)) };
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { mapInParallel } from '../kernel/waiting.js';
 import { type Config } from '../platform/config.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { bodyOf, nameInMail, oneLine } from '../platform/mail/mail.js';
+import { buildBody, nameInMail, toSingleLine } from '../platform/mail/mail.js';
 import { type Outbox } from '../platform/mail/outbox.js';
 import { type OutgoingEvent } from '../platform/outbound/outgoing-event.js';
 import { type NotificationKind } from './notification.js';
@@ -90,8 +90,8 @@ export class Notifications {
       this.base === null ? [] : [`${this.base}${path}`, `Choose which mails you receive: ${this.base}/me/mail`];
     return {
       to: email,
-      subject: oneLine(`${nameInMail(workspace)}: ${subject}`),
-      ...bodyOf([...paragraphs, ...links]),
+      subject: toSingleLine(`${nameInMail(workspace)}: ${subject}`),
+      ...buildBody([...paragraphs, ...links]),
     };
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, dayInZone } from '../kernel/day.js';
-import { periodOf, periodRange } from '../kernel/period.js';
+import { periodRange, toPeriod } from '../kernel/period.js';
 import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { nameInMail } from '../platform/mail/mail.js';
 import { listPersonalKeys } from '../reps/keys-of-people.js';
@@ -58,7 +58,7 @@ export class WeeklyDigest {
     const digests: Notification[] = [];
     for (const { rep_id: repId, role } of managers) {
       const team = role === 'admin' ? null : await findPeopleBelow(tx, repId);
-      const digest = await buildDigest(tx, repId, team, periodOf(today, 'monthly'));
+      const digest = await buildDigest(tx, repId, team, toPeriod(today, 'monthly'));
       digests.push(role === 'admin' ? { ...digest, paragraphs: [...digest.paragraphs, ...keys] } : digest);
     }
     await this.notifications.post(tx, digests);

@@ -3,7 +3,7 @@ import { fields } from '../api/resource-fields.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { pathId, text } from '../platform/operations/schemas.js';
-import { problemOfUrl } from '../platform/outbound/guarded-post.js';
+import { checkUrl } from '../platform/outbound/guarded-post.js';
 import { type EventType, eventTypes } from '../platform/outbound/outgoing-event.js';
 
 /** A workspace has at most this many endpoints. */
@@ -73,7 +73,7 @@ export type WebhookDelivery = z.input<typeof webhookDelivery>;
 /** Throws unless events may be sent to the URL. The addresses of its host are checked with every delivery. */
 export function checkedUrl(text: string, allowLoopback: boolean): string {
   const url = new URL(text);
-  const problem = problemOfUrl(url, allowLoopback);
+  const problem = checkUrl(url, allowLoopback);
   if (problem !== null) throw invalid({ path: 'url', message: problem });
   return url.href;
 }

@@ -1,7 +1,7 @@
 import { type IdentifiedRule, type TierOverride } from '../engine/compiled-plan.js';
 import { type Rule } from '../engine/plan-config.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { thresholdOf, type WrittenPlan } from './plan.js';
+import { findThreshold, type WrittenPlan } from './plan.js';
 import { insertOverrides } from './plan-store.js';
 import { listOverrides, type OverrideRow } from './plan-views.js';
 
@@ -13,8 +13,8 @@ export interface CarriedOverrides {
 
 /** Whether a version keeps the override of a tier: its rule of the same name has the tier with the same threshold. */
 function keepsTier(before: Rule, after: Rule | undefined, tierIndex: number): boolean {
-  const threshold = thresholdOf(before, tierIndex);
-  return after !== undefined && threshold !== undefined && thresholdOf(after, tierIndex) === threshold;
+  const threshold = findThreshold(before, tierIndex);
+  return after !== undefined && threshold !== undefined && findThreshold(after, tierIndex) === threshold;
 }
 
 /** The overrides of a rep, by rule, with those that the new version carries over from its source. */
@@ -32,28 +32,28 @@ export function addCarriedOverrides(
 }
 
 /** The overrides of the source that its copy with the rules keeps: those of rules and tiers that it still has. */
-export async function overridesKept(
+export async function selectCarriedOverrides(
   tx: Transaction,
   sourceVersionId: string,
   rules: readonly Rule[],
-): Promise<CarriedOverrides & { readonly kept: readonly OverrideRow[] }> {
+): Promise<CarriedOverrides & { readonly copies: readonly OverrideRow[] }> {
   const carried: CarriedOverrides['overridesCarried'] = [];
   const dropped: CarriedOverrides['overridesDropped'] = [];
-  const kept: OverrideRow[] = [];
+  const copies: OverrideRow[] = [];
   for (const override of await listOverrides(tx, sourceVersionId)) {
     const { repId, repName, rule, tiers } = override;
     const newRule = rules.find((candidate) => candidate.name === rule.name);
     const copied = tiers.filter((tier) => {
-      const minThreshold = thresholdOf(rule, tier.tierIndex) ?? 0;
+      const minThreshold = findThreshold(rule, tier.tierIndex) ?? 0;
       const shown = { repId, repName, ruleName: rule.name, minThreshold, ...tier };
-      const isKept = keepsTier(rule, newRule, tier.tierIndex);
-      if (isKept) carried.push(shown);
+      const isCarried = keepsTier(rule, newRule, tier.tierIndex);
+      if (isCarried) carried.push(shown);
       else dropped.push({ ...shown, reason: newRule === undefined ? 'rule_removed' : 'tier_changed' });
-      return isKept;
+      return isCarried;
     });
-    if (copied.length > 0) kept.push({ ...override, tiers: copied });
+    if (copied.length > 0) copies.push({ ...override, tiers: copied });
   }
-  return { kept, overridesCarried: carried, overridesDropped: dropped };
+  return { copies, overridesCarried: carried, overridesDropped: dropped };
 }
 
 /**
@@ -69,8 +69,8 @@ export async function carryOverrides(
     readonly ruleIds: ReadonlyMap<string, string>;
   },
 ): Promise<CarriedOverrides> {
-  const { kept, ...shown } = await overridesKept(tx, sourceVersionId, target.rules);
-  const copies = kept.map(({ repId, rule, tiers }) => ({
+  const { copies: overrides, ...shown } = await selectCarriedOverrides(tx, sourceVersionId, target.rules);
+  const copies = overrides.map(({ repId, rule, tiers }) => ({
     repId,
     ruleId: target.ruleIds.get(rule.name) as string,
     tiers,

@@ -8,20 +8,20 @@ import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type PlanVersion, planTerms } from './plan.js';
 import {
+  collectUnknownFieldWarnings,
+  collectUnknownValueWarnings,
   countAssignedReps,
   countMissingQuotas,
   countOpenEvents,
-  unknownFieldWarnings,
-  unknownValueWarnings,
 } from './plan-evidence-views.js';
-import { fieldReferences, valueReferences } from './plan-references.js';
+import { listFieldReferences, listValueReferences } from './plan-references.js';
 import {
-  neededQuotas,
+  checkTerms,
+  listNeededQuotas,
   type PlanWarning,
   quotaMissingWarning,
   restatementWarning,
   unassignedWarning,
-  warningsOfTerms,
 } from './plan-warnings.js';
 
 /** A stored plan version, or a config that has not been saved. */
@@ -36,11 +36,11 @@ export async function collectTermWarnings(
   tx: Transaction,
   { config, terms, fieldMapping }: CheckedPlan,
 ): Promise<PlanWarning[]> {
-  const fields = fieldReferences(config, terms, fieldMapping);
+  const fields = listFieldReferences(config, terms, fieldMapping);
   return [
-    ...warningsOfTerms(config, terms),
-    ...(await unknownFieldWarnings(tx, fields, fieldMapping)),
-    ...(await unknownValueWarnings(tx, valueReferences(terms), fieldMapping)),
+    ...checkTerms(config, terms),
+    ...(await collectUnknownFieldWarnings(tx, fields, fieldMapping)),
+    ...(await collectUnknownValueWarnings(tx, listValueReferences(terms), fieldMapping)),
   ];
 }
 
@@ -57,7 +57,7 @@ export async function collectCoverageWarnings(
 ): Promise<PlanWarning[]> {
   if ((await countAssignedReps(tx, planId, days)) === 0) return [unassignedWarning()];
   const warnings: PlanWarning[] = [];
-  for (const needed of neededQuotas(terms))
+  for (const needed of listNeededQuotas(terms))
     for (const period of periodsTouching(quotaDays, needed.kind)) {
       const covered = intersection(periodRange(period), days);
       const search = { ...needed, period, days: covered };
@@ -69,7 +69,7 @@ export async function collectCoverageWarnings(
 
 /** A plan that is not stored has no quotas, so every needed quota is missing. */
 export function collectUnsavedWarnings(terms: PlanTerms, days: DayRange, reps: number): PlanWarning[] {
-  return neededQuotas(terms).flatMap((needed) =>
+  return listNeededQuotas(terms).flatMap((needed) =>
     periodsTouching(days, needed.kind).map((period) => quotaMissingWarning(needed, period, reps, reps)),
   );
 }

@@ -58,13 +58,17 @@ function assertTiersExist(version: PlanVersion, override: Override): void {
         'plan_rule_not_found',
         `The version has no rule ${ruleId}; rule ids change with every version.`,
       );
-    const global = new Set((rule.tiers ?? []).filter((one) => one.repId === undefined).map((one) => one.tierIndex));
-    tiers.forEach((one, tierPosition) => {
+    const global = new Set(
+      (rule.tiers ?? [])
+        .filter((globalTier) => globalTier.repId === undefined)
+        .map((globalTier) => globalTier.tierIndex),
+    );
+    tiers.forEach((overridden, tierPosition) => {
       const path = `rules.${ruleIndex}.tiers.${tierPosition}`;
-      if (!global.has(one.tierIndex))
+      if (!global.has(overridden.tierIndex))
         throw invalid({ path: `${path}.tierIndex`, message: 'must be the tierIndex of a tier of the rule' });
-      assertInOrder(one, path);
-      const [problem] = payProblems(one, rule);
+      assertInOrder(overridden, path);
+      const [problem] = payProblems(overridden, rule);
       if (problem !== undefined) throw invalid({ path, message: problem });
     });
   });

@@ -1,4 +1,4 @@
-import { latestStarted, type Stretch, stretchesOf, timelineOf } from '../engine/version-timeline.js';
+import { buildTimeline, computeStretches, latestStarted, type Stretch } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { assertDateOrder, type PlanStatus, type RequestedDates, storedConfig } from './plan.js';
@@ -20,7 +20,7 @@ export interface ChangedState {
   readonly status: PlanStatus;
   readonly versions: readonly VersionRow[];
   /** The version that the change created, null if none. */
-  readonly made: VersionRow | null;
+  readonly newVersion: VersionRow | null;
 }
 
 export function makesVersion({ config, effectiveStart, effectiveEnd, currency, fieldMapping }: PlanChange): boolean {
@@ -28,39 +28,43 @@ export function makesVersion({ config, effectiveStart, effectiveEnd, currency, f
 }
 
 /** Applies the change to the plan or to the source version, depending on what the reference of the request names. */
-export function changedState(
+export function applyChange(
   plan: StoredPlan,
   source: VersionRow,
   change: PlanChange,
   namesPlan: boolean,
 ): ChangedState {
   if (makesVersion(change)) {
-    const made = nextVersion(plan, source, change);
+    const newVersion = buildNextVersion(plan, source, change);
     const status = namesPlan && change.status === 'active' ? 'active' : plan.status;
-    return { status, versions: [...plan.versions, made], made };
+    return { status, versions: [...plan.versions, newVersion], newVersion };
   }
   const { status } = change;
   const tested = withTests(plan.versions, source, change.tests);
-  if (status === undefined) return { status: plan.status, versions: tested, made: null };
-  if (!namesPlan) return { status: plan.status, versions: withStatus(tested, source, status), made: null };
+  if (status === undefined) return { status: plan.status, versions: tested, newVersion: null };
+  if (!namesPlan) return { status: plan.status, versions: withStatus(tested, source, status), newVersion: null };
   const isWithoutActive = plan.versions.every((version) => version.status !== 'active');
   const latest = plan.versions.at(-1) as VersionRow;
   const versions = status === 'active' && isWithoutActive ? withStatus(tested, latest, 'active') : tested;
-  return { status, versions, made: null };
+  return { status, versions, newVersion: null };
 }
 
-function withStatus(versions: readonly VersionRow[], of: VersionRow, status: PlanStatus): VersionRow[] {
-  return versions.map((version) => (version.planVersionId === of.planVersionId ? { ...version, status } : version));
+function withStatus(versions: readonly VersionRow[], target: VersionRow, status: PlanStatus): VersionRow[] {
+  return versions.map((version) => (version.planVersionId === target.planVersionId ? { ...version, status } : version));
 }
 
 /** Tests without other changes are replaced in place. */
-function withTests(versions: readonly VersionRow[], of: VersionRow, tests: PlanChange['tests']): readonly VersionRow[] {
+function withTests(
+  versions: readonly VersionRow[],
+  target: VersionRow,
+  tests: PlanChange['tests'],
+): readonly VersionRow[] {
   if (tests === undefined) return versions;
-  return versions.map((version) => (version.planVersionId === of.planVersionId ? { ...version, tests } : version));
+  return versions.map((version) => (version.planVersionId === target.planVersionId ? { ...version, tests } : version));
 }
 
 /** A copy of the source with the changed fields. It supersedes the source unless it starts later. */
-export function nextVersion(plan: StoredPlan, source: VersionRow, change: PlanChange): VersionRow {
+export function buildNextVersion(plan: StoredPlan, source: VersionRow, change: PlanChange): VersionRow {
   const version = (plan.versions.at(-1)?.version ?? 0) + 1;
   const effectiveStart = change.effectiveStart === undefined ? source.effectiveStart : change.effectiveStart;
   const effectiveEnd = change.effectiveEnd === undefined ? source.effectiveEnd : change.effectiveEnd;
@@ -88,16 +92,16 @@ export function nextVersion(plan: StoredPlan, source: VersionRow, change: PlanCh
  * The days of the version that becomes in force when the change deactivates the version in force, null if there is
  * none; undefined when the change deactivates no version in force today.
  */
-export function rollBackOf(
+export function findRollBack(
   plan: StoredPlan,
   changed: ChangedState,
   source: VersionRow,
   today: Day,
 ): Stretch | null | undefined {
-  const before = timelineOf(plan.versions);
-  const after = timelineOf(changed.versions);
+  const before = buildTimeline(plan.versions);
+  const after = buildTimeline(changed.versions);
   const isDeactivated = !after.some((version) => version.planVersionId === source.planVersionId);
-  if (changed.made !== null || !isDeactivated || latestStarted(before, today) !== source) return undefined;
+  if (changed.newVersion !== null || !isDeactivated || latestStarted(before, today) !== source) return undefined;
   const next = latestStarted(after, today);
-  return stretchesOf(after).find(({ planVersionId }): boolean => planVersionId === next?.planVersionId) ?? null;
+  return computeStretches(after).find(({ planVersionId }): boolean => planVersionId === next?.planVersionId) ?? null;
 }

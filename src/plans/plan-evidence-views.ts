@@ -21,7 +21,7 @@ import { type PlanWarning } from './plan-warnings.js';
 const maxCheckedFields = 20;
 
 /** Fields that no deal, mapping or field definition of the workspace has. */
-export async function unknownFieldWarnings(
+export async function collectUnknownFieldWarnings(
   tx: Transaction,
   references: readonly FieldReference[],
   planMapping: SlugMapping,
@@ -52,7 +52,7 @@ function unknownField(slug: string, candidates: readonly string[]): string {
 }
 
 /** Values that no deal has in the field and that its CRM does not list, for fields with a known list of values. */
-export async function unknownValueWarnings(
+export async function collectUnknownValueWarnings(
   tx: Transaction,
   references: readonly ValueReference[],
   planMapping: SlugMapping,
@@ -65,8 +65,8 @@ export async function unknownValueWarnings(
   for (const [slug, ofSlug] of bySlug) {
     const sources = fieldSources(slug, planMapping, measures);
     const inDeals = await listValuesOfNewestDeals(tx, sources);
-    const definition = definitions.find((one) =>
-      sources.standard === 'dealStage' ? one.type === 'status' : sources.keys.includes(one.slug),
+    const definition = definitions.find((candidate) =>
+      sources.standard === 'dealStage' ? candidate.type === 'status' : sources.keys.includes(candidate.slug),
     );
     const listed = (definition?.options ?? []).flatMap(({ label, value }) => [label, value]);
     const existing = [...new Set([...listed, ...inDeals])];
@@ -88,12 +88,12 @@ const maxShownValues = 20;
 
 function unknownValue({ slug, path, value }: ValueReference, existing: readonly string[]): PlanWarning {
   const shown = existing.slice(0, maxShownValues).join(', ');
-  const more = existing.length > maxShownValues ? `, and ${existing.length - maxShownValues} more` : '';
+  const suffix = existing.length > maxShownValues ? `, and ${existing.length - maxShownValues} more` : '';
   const what = standardNamedBy(slug) === 'dealStage' ? 'stage' : `value of "${slug}"`;
   return {
     code: 'unknown_value',
     path,
-    message: `No deal has the ${what} "${value}". Existing values: ${shown}${more}.`,
+    message: `No deal has the ${what} "${value}". Existing values: ${shown}${suffix}.`,
   };
 }
 

@@ -80,9 +80,9 @@ export const previewPage = {
   offset: wholeNumber(0, 1_000_000_000).default(0).describe('Number of deals to skip'),
 };
 
-export function previewAnswer(preview: StoredPreview, page: Page): PlanPreview {
+export function toPreviewResponse(preview: StoredPreview, page: Page): PlanPreview {
   const { previewId, status, startedAt, finishedAt, error, figures, repNames, dealNames } = preview;
-  const nameOf = (repId: string) => repNames.get(repId) ?? '';
+  const findName = (repId: string) => repNames.get(repId) ?? '';
   const job = {
     jobId: previewId,
     status,
@@ -96,7 +96,7 @@ export function previewAnswer(preview: StoredPreview, page: Page): PlanPreview {
     ...job,
     ...same,
     otherCurrencies: [...otherCurrencies],
-    byRep: byRep.map(({ repId, ...rest }) => ({ repId, name: nameOf(repId), ...rest })),
+    byRep: byRep.map(({ repId, ...rest }) => ({ repId, name: findName(repId), ...rest })),
     byDeal: preview.page.map(({ dealId, ...rest }) => ({
       dealId,
       name: dealId === null ? null : (dealNames.get(dealId) ?? null),
@@ -104,7 +104,7 @@ export function previewAnswer(preview: StoredPreview, page: Page): PlanPreview {
     })),
     count: preview.count,
     ...page,
-    locked: locked.map(({ repId, ...rest }) => ({ repId, name: nameOf(repId), ...rest })),
+    locked: locked.map(({ repId, ...rest }) => ({ repId, name: findName(repId), ...rest })),
   };
 }
 

@@ -1,4 +1,4 @@
-import { differingDays, stretchesOf, timelineOf } from '../engine/version-timeline.js';
+import { buildTimeline, computeStretches, differingDays } from '../engine/version-timeline.js';
 import { type Day, type DayRange, isWithin, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
@@ -6,18 +6,18 @@ import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } f
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Forecast, forecastChange } from '../simulation/forecast.js';
 import { type MovedRow, type RowState } from '../simulation/moved-rows.js';
-import { openTotals } from '../simulation/open-totals.js';
+import { loadOpenTotals } from '../simulation/open-totals.js';
 import { OwedByPeriods } from '../simulation/owed-by-periods.js';
 import { rowKey } from '../simulation/team-calculation.js';
-import { addCarriedOverrides, overridesKept } from './carried-overrides.js';
+import { addCarriedOverrides, selectCarriedOverrides } from './carried-overrides.js';
 import { collectWarnings } from './collect-plan-warnings.js';
 import { type WrittenPlan } from './plan.js';
 import {
-  changeWarnings,
+  collectChangeWarnings,
+  collectRestatements,
   datedPlan,
+  loadPlannedChange,
   type PlannedChange,
-  plannedChange,
-  restatementWarnings,
   sourceAfter,
 } from './planned-change.js';
 import { type MovedDeal, type Movement, type PreviewFigures, type PreviewRequest } from './preview-result.js';
@@ -25,8 +25,8 @@ import { runVersionTests } from './test-gate.js';
 import { toStoredVersion } from './unstored-versions.js';
 
 /** Whether the tests of the version that the change creates or alters pass; empty if it has none. */
-async function testsOf(tx: Transaction, planned: PlannedChange): Promise<Pick<PreviewFigures, 'testsPassed'>> {
-  const version = planned.changed.made ?? sourceAfter(planned);
+async function runTestsOfChange(tx: Transaction, planned: PlannedChange): Promise<Pick<PreviewFigures, 'testsPassed'>> {
+  const version = planned.changed.newVersion ?? sourceAfter(planned);
   if (version.tests.length === 0) return {};
   return { testsPassed: (await runVersionTests(tx, version)).passed };
 }
@@ -41,18 +41,18 @@ export interface Preview {
 
 /** What the response of the PATCH would say besides the figures. It takes another transaction, at the same time. */
 export async function previewNotes(tx: Transaction, request: PreviewRequest, today: Day): Promise<PreviewNotes> {
-  const planned = await plannedChange(tx, request, today);
-  return { ...(await warningsOf(tx, planned, today)), ...(await testsOf(tx, planned)) };
+  const planned = await loadPlannedChange(tx, request, today);
+  return { ...(await collectPreviewWarnings(tx, planned, today)), ...(await runTestsOfChange(tx, planned)) };
 }
 
 /** What the change would do to the ledger. It writes nothing. */
 export async function previewChange(tx: Transaction, request: PreviewRequest, today: Day): Promise<Preview> {
-  const planned = await plannedChange(tx, request, today);
+  const planned = await loadPlannedChange(tx, request, today);
   const { plan, changed } = planned;
   const range = { from: request.from, to: request.to };
   const workspace = await loadWorkspaceTerms(tx);
   const shows = (repId: string) => request.repIds === null || request.repIds.includes(repId);
-  const totals = (await openTotals(tx, plan.planId, range)).filter(({ repId }) => shows(repId));
+  const totals = (await loadOpenTotals(tx, plan.planId, range)).filter(({ repId }) => shows(repId));
   const days = differingDays(datedPlan(plan), datedPlan(changed));
   const terms = days === null ? null : await changedTerms(tx, planned);
   const forecast =
@@ -61,14 +61,14 @@ export async function previewChange(tx: Transaction, request: PreviewRequest, to
       : await forecastChange(tx, { planId: plan.planId, terms, days }, { days: range, asOf: today });
   const moved = withinRange(forecast?.moved ?? [], range).filter(({ repId }) => shows(repId));
   const byRep = repMovements(totals, moved, plan.planId);
-  const currency = (changed.made ?? planned.source).currency ?? workspace.currency;
+  const currency = (changed.newVersion ?? planned.source).currency ?? workspace.currency;
   const { main, others } = sums(byRep, currency);
   const locked = forecast === null ? [] : await lockedDeltas(tx, forecast, { range, asOf: today });
   return {
     figures: {
       ...main,
       otherCurrencies: others,
-      timeline: changed.status === 'active' ? stretchesOf(timelineOf(changed.versions)) : [],
+      timeline: changed.status === 'active' ? computeStretches(buildTimeline(changed.versions)) : [],
       byRep,
       locked: locked.filter(({ repId }) => shows(repId)),
     },
@@ -91,9 +91,11 @@ async function changedTerms(
       planStatus: changed.status,
     }),
   );
-  const made =
-    changed.made === null || terms === null ? null : toStoredVersion(changed.made, terms, workspace.currency);
-  const all = made === null ? versions : [...versions, { ...made, planStatus: changed.status }];
+  const newVersion =
+    changed.newVersion === null || terms === null
+      ? null
+      : toStoredVersion(changed.newVersion, terms, workspace.currency);
+  const all = newVersion === null ? versions : [...versions, { ...newVersion, planStatus: changed.status }];
   const from = stored.find(({ planVersionId }) => planVersionId === source.planVersionId);
   return (ofRep) => {
     if (!ofRep.assignments.some(({ planId }) => planId === plan.planId)) return ofRep;
@@ -101,7 +103,9 @@ async function changedTerms(
       ...ofRep,
       versions: [...ofRep.versions.filter(({ planId }) => planId !== plan.planId), ...all],
       overrides:
-        made === null || from === undefined ? ofRep.overrides : addCarriedOverrides(ofRep.overrides, from, made),
+        newVersion === null || from === undefined
+          ? ofRep.overrides
+          : addCarriedOverrides(ofRep.overrides, from, newVersion),
     };
   };
 }
@@ -133,7 +137,7 @@ class Sums {
 class SumsByKey {
   private readonly sums = new Map<string, { readonly repId: string; readonly currency: string; readonly sums: Sums }>();
 
-  of(repId: string, currency: string): Sums {
+  getOrAdd(repId: string, currency: string): Sums {
     const key = `${repId}|${currency}`;
     const known = this.sums.get(key) ?? { repId, currency, sums: new Sums() };
     this.sums.set(key, known);
@@ -147,15 +151,15 @@ class SumsByKey {
 
 /** The commission of the plan, and the rows of other plans that move, by rep and currency. */
 function repMovements(
-  totals: Awaited<ReturnType<typeof openTotals>>,
+  totals: Awaited<ReturnType<typeof loadOpenTotals>>,
   moved: readonly MovedRow[],
   planId: string,
 ): PreviewFigures['byRep'] {
   const sums = new SumsByKey();
-  for (const { repId, currency, amount } of totals) sums.of(repId, currency).before = amount;
+  for (const { repId, currency, amount } of totals) sums.getOrAdd(repId, currency).before = amount;
   for (const row of moved) {
-    for (const state of [row.before, row.after].filter((one) => one !== null)) {
-      const sum = sums.of(row.repId, state.currency);
+    for (const state of [row.before, row.after].filter((side) => side !== null)) {
+      const sum = sums.getOrAdd(row.repId, state.currency);
       const amount = Decimal.of(state.amount);
       sum.delta = sum.delta.plus(state === row.before ? amount.negated() : amount);
       if (state === row.before && row.planId !== planId) sum.before = sum.before.plus(amount);
@@ -173,13 +177,13 @@ function sums(
   currency: string,
 ): { readonly main: Movement; readonly others: readonly Movement[] } {
   const totals = new SumsByKey();
-  totals.of('', currency);
+  totals.getOrAdd('', currency);
   for (const ofRep of byRep) {
-    const sum = totals.of('', ofRep.currency);
+    const sum = totals.getOrAdd('', ofRep.currency);
     sum.before = sum.before.plus(Decimal.of(ofRep.before));
     sum.delta = sum.delta.plus(Decimal.of(ofRep.delta));
   }
-  const [main, ...others] = totals.all().map((one) => one.sums.movement(one.currency));
+  const [main, ...others] = totals.all().map((entry) => entry.sums.movement(entry.currency));
   return { main: main as Movement, others };
 }
 
@@ -190,7 +194,7 @@ function movedDeals(
 ): readonly MovedDeal[] {
   const deals: { readonly deal: MovedDeal; readonly row: MovedRow; readonly size: number }[] = [];
   for (const row of moved)
-    for (const currency of currenciesOf(row)) {
+    for (const currency of listCurrencies(row)) {
       const deal = movedDeal(row, currency, forecast, rules);
       if (deal.delta !== 0) deals.push({ deal, row, size: Math.abs(deal.delta) });
     }
@@ -210,7 +214,7 @@ function movedDeal(row: MovedRow, currency: string, forecast: Forecast | null, r
   return { ...identity, repId, ruleName, currency, ...amounts, ...(reason === undefined ? {} : { reason }) };
 }
 
-function currenciesOf({ before, after }: MovedRow): string[] {
+function listCurrencies({ before, after }: MovedRow): string[] {
   if (before === null || after === null || before.currency === after.currency)
     return [(before ?? after)?.currency ?? ''];
   return [before.currency, after.currency];
@@ -224,25 +228,25 @@ async function lockedDeltas(
 ): Promise<PreviewFigures['locked']> {
   if (window === null) return [];
   const concerned = ({ frozen }: RepTerms) =>
-    frozen.filter((one) => overlap(one.range, range) && overlap(one.range, window));
+    frozen.filter((period) => overlap(period.range, range) && overlap(period.range, window));
   const before = await OwedByPeriods.load(tx, terms.values(), concerned, asOf);
   const after = await OwedByPeriods.load(tx, terms.values(), concerned, asOf, overlay);
   return after.since(before);
 }
 
 /** The warnings and the dropped overrides in the response of the PATCH. */
-async function warningsOf(
+async function collectPreviewWarnings(
   tx: Transaction,
   planned: PlannedChange,
   today: Day,
 ): Promise<Pick<PreviewFigures, 'overridesDropped'> & Pick<WrittenPlan, 'warnings'>> {
   const { source, changed, terms } = planned;
-  const restates = await restatementWarnings(tx, planned);
-  const ofChange = await changeWarnings(tx, planned);
-  const { made } = changed;
-  if (made === null || terms === null) return { warnings: [...ofChange, ...restates], overridesDropped: [] };
-  const { overridesDropped } = await overridesKept(tx, source.planVersionId, terms.rules);
-  const checked = { config: made.config, terms, fieldMapping: canonicalFieldMapping(made.fieldMapping) };
-  const ofVersion = await collectWarnings(tx, made, checked, today);
+  const restates = await collectRestatements(tx, planned);
+  const ofChange = await collectChangeWarnings(tx, planned);
+  const { newVersion } = changed;
+  if (newVersion === null || terms === null) return { warnings: [...ofChange, ...restates], overridesDropped: [] };
+  const { overridesDropped } = await selectCarriedOverrides(tx, source.planVersionId, terms.rules);
+  const checked = { config: newVersion.config, terms, fieldMapping: canonicalFieldMapping(newVersion.fieldMapping) };
+  const ofVersion = await collectWarnings(tx, newVersion, checked, today);
   return { warnings: [...ofVersion, ...ofChange, ...restates], overridesDropped };
 }

@@ -1,7 +1,7 @@
 import { type Condition, type Leaf } from '../engine/condition.js';
 import { type PlanTerms, type Rule } from '../engine/plan-config.js';
 import { dealCount, type SlugMapping, standardNamedBy, teamEarnings } from '../engine/slug.js';
-import { ruleNamesOf } from './plan-warnings.js';
+import { readRuleNames } from './plan-warnings.js';
 
 /** A field that a plan reads: its slug, and the path in the config that names it. */
 export interface FieldReference {
@@ -17,15 +17,15 @@ export interface ValueReference extends FieldReference {
 }
 
 /** Every field that the terms read, in the order of the config. */
-export function fieldReferences(config: unknown, terms: PlanTerms, mapping: SlugMapping): FieldReference[] {
+export function listFieldReferences(config: unknown, terms: PlanTerms, mapping: SlugMapping): FieldReference[] {
   const conditions = conditionLeaves(terms).map(({ leaf, path }) => ({ slug: leaf.field, path: `${path}.field` }));
-  const rules = terms.rules.flatMap((rule, index) => fieldsOfRule(rule, config, index));
+  const rules = terms.rules.flatMap((rule, index) => listRuleFields(rule, config, index));
   const mapped = Object.entries(mapping).map(([name, slug]) => ({ slug, path: `fieldMapping.${name}` }));
   return [...conditions, ...rules, ...mapped];
 }
 
-function fieldsOfRule(rule: Rule, config: unknown, index: number): FieldReference[] {
-  const { path, measure, tierValue } = ruleNamesOf(config, index);
+function listRuleFields(rule: Rule, config: unknown, index: number): FieldReference[] {
+  const { path, measure, tierValue } = readRuleNames(config, index);
   const isField = rule.payoutBase !== 'variable_target' && rule.payoutBase !== '1';
   const fields: (readonly [slug: string | undefined, name: string])[] = [
     [rule.measure, measure],
@@ -45,7 +45,7 @@ const comparisons = new Set(['equals', 'not_equals', 'in', 'not_in', 'contains',
  * Values that conditions compare stages and other select fields with. Free text is left out: it has no list of
  * values.
  */
-export function valueReferences(terms: PlanTerms): ValueReference[] {
+export function listValueReferences(terms: PlanTerms): ValueReference[] {
   return conditionLeaves(terms)
     .filter(({ leaf }) => comparisons.has(leaf.operator) && isChoice(leaf))
     .flatMap(({ leaf, path }) => {
@@ -67,12 +67,12 @@ function isChoice({ field, fieldType }: Leaf): boolean {
 
 function conditionLeaves(terms: PlanTerms): { readonly leaf: Leaf; readonly path: string }[] {
   return [
-    ...leavesOf(terms.dealConditions, 'config.dealConditions'),
-    ...terms.rules.flatMap((rule, index) => leavesOf(rule.conditions, `config.rules.${index}.conditions`)),
+    ...listLeaves(terms.dealConditions, 'config.dealConditions'),
+    ...terms.rules.flatMap((rule, index) => listLeaves(rule.conditions, `config.rules.${index}.conditions`)),
   ];
 }
 
-function leavesOf(conditions: readonly Condition[], path: string): { readonly leaf: Leaf; readonly path: string }[] {
+function listLeaves(conditions: readonly Condition[], path: string): { readonly leaf: Leaf; readonly path: string }[] {
   return conditions.flatMap((condition, index) =>
     'rules' in condition
       ? condition.rules.map((leaf, position) => ({ leaf, path: `${path}.${index}.rules.${position}` }))

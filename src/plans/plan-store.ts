@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
-import { type TimelineCandidate, versionMeant } from '../engine/version-timeline.js';
+import { findReferencedVersion, type TimelineCandidate } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid, newId } from '../kernel/ids.js';
@@ -65,9 +65,9 @@ export async function loadPlan(tx: Transaction, planRef: string): Promise<Stored
 }
 
 /** The version with that id, or the one that the plan's id resolves to today. */
-export function versionOf(plan: StoredPlan, planRef: string, today: Day): VersionRow {
+export function findVersion(plan: StoredPlan, planRef: string, today: Day): VersionRow {
   const named = plan.versions.find((version) => version.planVersionId === planRef);
-  return named ?? (versionMeant(plan.versions, today) as VersionRow);
+  return named ?? (findReferencedVersion(plan.versions, today) as VersionRow);
 }
 
 /** Whether another plan that is not deleted has the name. */
@@ -199,7 +199,7 @@ export async function updateVersionTests(
 }
 
 /** The attainment key of each rule of the version, by the rule's name. */
-export async function attainmentKeys(tx: Transaction, planVersionId: string): Promise<ReadonlyMap<string, string>> {
+export async function loadAttainmentKeys(tx: Transaction, planVersionId: string): Promise<ReadonlyMap<string, string>> {
   const rows = await tx.db
     .selectFrom('plan_rules')
     .select(['name', 'attainment_key'])
@@ -218,7 +218,7 @@ export async function hasCascade(tx: Transaction, planId: string): Promise<boole
 }
 
 /** Names of the rules of every plan of the workspace. */
-export async function ruleNames(tx: Transaction): Promise<ReadonlySet<string>> {
+export async function loadRuleNames(tx: Transaction): Promise<ReadonlySet<string>> {
   const rows = await tx.db
     .selectFrom('plan_rules')
     .select('name')

@@ -4,7 +4,7 @@ import { type Subject } from '../platform/operations/operation.js';
 import { findPlanId } from './plan-views.js';
 
 /** A change of the plan, which is named by its id or that of a version: it pays the people who are on the plan. */
-export async function planSubject(tx: Transaction, planRef: string): Promise<Subject> {
+export async function loadPlanSubject(tx: Transaction, planRef: string): Promise<Subject> {
   const planId = await findPlanId(tx, planRef);
   if (planId === undefined) return { paid: [], state: null };
   // A version never changes, apart from its status and its tests.
@@ -20,7 +20,7 @@ export async function planSubject(tx: Transaction, planRef: string): Promise<Sub
 }
 
 /** A change of the terms of reps under the plan: it pays them. */
-export async function termsSubject(tx: Transaction, planRef: string, repIds: readonly string[]): Promise<Subject> {
-  const { state } = await planSubject(tx, planRef);
+export async function loadTermsSubject(tx: Transaction, planRef: string, repIds: readonly string[]): Promise<Subject> {
+  const { state } = await loadPlanSubject(tx, planRef);
   return { paid: repIds, state };
 }

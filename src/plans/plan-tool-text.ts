@@ -1,5 +1,5 @@
 import { describedPlanConfig } from '../engine/plan-config.js';
-import { type JsonSchema, jsonSchemaOf } from '../platform/json-schema.js';
+import { type JsonSchema, toJsonSchema } from '../platform/json-schema.js';
 import { type DescribedArgument, firstDay, lastDay } from '../platform/mcp/tool.js';
 import { type PlanVersion } from './plan.js';
 
@@ -37,11 +37,11 @@ export function describePlan(
   const { planId, planVersionId, version, status, timeline, inForce } = plan;
   const isNow = inForce?.planVersionId === planVersionId;
   const days = isNow ? undefined : timeline.find((stretch) => stretch.planVersionId === planVersionId);
-  const words = days === undefined ? '' : `, in force ${daysWords(days)}`;
+  const words = days === undefined ? '' : `, in force ${formatDays(days)}`;
   return `Plan ${planId}, version ${version} (${planVersionId}), is ${status}${words}.`;
 }
 
-function daysWords({ from, to }: PlanVersion['timeline'][number]): string {
+function formatDays({ from, to }: PlanVersion['timeline'][number]): string {
   return [...(from === null ? [] : [`from ${from}`]), ...(to === null ? [] : [`to ${to}`])].join(' ');
 }
 
@@ -124,6 +124,6 @@ interface PlanConfigSchema {
 
 /** The JSON schema of a plan's config with a description of each field; created on first use. */
 export function planConfigSchema(): JsonSchema {
-  schema ??= jsonSchemaOf(describedPlanConfig, 'input');
+  schema ??= toJsonSchema(describedPlanConfig, 'input');
   return schema;
 }

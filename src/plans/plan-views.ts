@@ -1,7 +1,12 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type TierOverride } from '../engine/compiled-plan.js';
 import { type Rule } from '../engine/plan-config.js';
-import { stretchesOf, type TimelineCandidate, timelineOf, versionMeant } from '../engine/version-timeline.js';
+import {
+  buildTimeline,
+  computeStretches,
+  findReferencedVersion,
+  type TimelineCandidate,
+} from '../engine/version-timeline.js';
 import { type Caller, mayActAs, maySee } from '../kernel/caller.js';
 import { type Day, isEffective } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
@@ -64,16 +69,16 @@ export async function listPlanVersions(tx: Transaction, filter: PlanFilter): Pro
         .orderBy('position')
         .execute(),
     () =>
-      assignedReps(
+      loadAssignedReps(
         tx,
         listed.map((head) => head.planId),
         onlyForRep,
       ),
   );
-  const rowOf = new Map((rows as TermsRow[]).map((row) => [row.plan_version_id, row]));
-  const rulesOf = groupBy(rules, (rule) => rule.plan_version_id);
+  const rowById = new Map((rows as TermsRow[]).map((row) => [row.plan_version_id, row]));
+  const rulesByVersion = groupBy(rules, (rule) => rule.plan_version_id);
   return listed.flatMap((head) => {
-    const row = rowOf.get(head.planVersionId);
+    const row = rowById.get(head.planVersionId);
     // The plan was deleted after its heads were read.
     if (row === undefined) return [];
     const { timeline, inForce } = timelineViews(ofPlan.get(head.planId) ?? [], filter.today);
@@ -92,9 +97,9 @@ export async function listPlanVersions(tx: Transaction, filter: PlanFilter): Pro
       effectiveEnd: head.effectiveEnd,
       currency: row.currency,
       fieldMapping: row.field_mapping,
-      config: onlyForRep === null ? row.config : withTiersOf(row.config, (repId) => repId === onlyForRep),
+      config: onlyForRep === null ? row.config : withVisibleTiers(row.config, (repId) => repId === onlyForRep),
       dealConditions: row.deal_conditions,
-      rules: (rulesOf.get(head.planVersionId) ?? []).map((rule) => ({
+      rules: (rulesByVersion.get(head.planVersionId) ?? []).map((rule) => ({
         id: rule.rule_id,
         ...visibleRule(rule.definition as Rule, onlyForRep),
       })),
@@ -172,7 +177,7 @@ function listedVersions(versions: readonly Head[], filter: PlanFilter): Head[] {
       : status === filter.status;
   });
   if (filter.everyVersion === true) return matching;
-  const representative = versionMeant(matching, filter.today);
+  const representative = findReferencedVersion(matching, filter.today);
   return representative === null ? [] : [representative];
 }
 
@@ -193,7 +198,7 @@ function effectiveStatus({
 }
 
 function timelineViews(versions: readonly Head[], today: Day): Pick<PlanVersion, 'timeline' | 'inForce'> {
-  const timeline = versions[0]?.planStatus === 'active' ? stretchesOf(timelineOf(versions)) : [];
+  const timeline = versions[0]?.planStatus === 'active' ? computeStretches(buildTimeline(versions)) : [];
   const inForce = timeline.find(({ from, to }) => isEffective(today, from, to)) ?? null;
   return { timeline, inForce };
 }
@@ -219,7 +224,7 @@ export async function findPlanVersion(
   return representative ?? null;
 }
 
-async function assignedReps(tx: Transaction, planIds: readonly string[], onlyForRep: string | null) {
+async function loadAssignedReps(tx: Transaction, planIds: readonly string[], onlyForRep: string | null) {
   let query = tx.db
     .selectFrom('assignments')
     .innerJoin('reps', (join) =>
@@ -242,7 +247,7 @@ function visibleRule(rule: Rule, onlyForRep: string | null): Rule {
   return { ...rule, tiers: rule.tiers.filter((tier) => tier.repId === undefined || tier.repId === onlyForRep) };
 }
 
-function withTiersOf(config: Record<string, unknown>, sees: (repId: string) => boolean): Record<string, unknown> {
+function withVisibleTiers(config: Record<string, unknown>, sees: (repId: string) => boolean): Record<string, unknown> {
   const rules = Array.isArray(config['rules']) ? (config['rules'] as Record<string, unknown>[]) : [];
   const visible = (tier: unknown) => {
     const owner = (tier as { repId?: string | null } | null)?.repId;
@@ -267,7 +272,7 @@ export function visiblePlan(plan: PlanVersion, caller: Caller): PlanVersion {
   }));
   const assignedReps =
     caller.team === undefined ? plan.assignedReps : plan.assignedReps.filter(({ repId }) => sees(repId));
-  return { ...plan, config: withTiersOf(plan.config, sees), rules, tests: [], assignedReps };
+  return { ...plan, config: withVisibleTiers(plan.config, sees), rules, tests: [], assignedReps };
 }
 
 export interface OverrideRow {
@@ -320,14 +325,14 @@ export async function findPlanIdsByName(tx: Transaction): Promise<{ find(plan: s
   const { rows } = await sql<{ plan_id: string; name: string; is_deleted: boolean }>`
     select p.plan_id, p.name, p.status = 'deleted' as is_deleted
     from plans p where p.workspace_id = ${tx.workspaceId}`.execute(tx.db);
-  const keyOf = (name: string) => name.normalize('NFKC').trim().toLowerCase();
+  const normalize = (name: string) => name.normalize('NFKC').trim().toLowerCase();
   const byKey = groupBy(
     rows.filter((row) => !row.is_deleted),
-    (row) => keyOf(row.name),
+    (row) => normalize(row.name),
   );
   return {
     find: (plan) => {
-      const found = byKey.get(keyOf(plan)) ?? rows.filter((row) => row.plan_id === plan.trim().toLowerCase());
+      const found = byKey.get(normalize(plan)) ?? rows.filter((row) => row.plan_id === plan.trim().toLowerCase());
       if (found.length === 1) return found.map((row) => row.plan_id);
       throw new Failure(
         'plan_not_found',

@@ -33,8 +33,8 @@ export const planWarnings = z
   .describe('What may be wrong with the plan. Warnings never cause a rejection');
 
 /** Warnings that follow from the terms alone. `config` is the config as sent: paths name its fields. */
-export function warningsOfTerms(config: unknown, terms: PlanTerms): PlanWarning[] {
-  const rules = terms.rules.flatMap((rule, index) => warningsOfRule(rule, ruleNamesOf(config, index)));
+export function checkTerms(config: unknown, terms: PlanTerms): PlanWarning[] {
+  const rules = terms.rules.flatMap((rule, index) => checkRule(rule, readRuleNames(config, index)));
   return [...rules, ...conditionWarnings(terms)];
 }
 
@@ -46,13 +46,13 @@ interface RuleNames {
   threshold(tierIndex: number): string;
 }
 
-export function ruleNamesOf(config: unknown, index: number): RuleNames {
-  const rule = memberOf(memberOf(config, 'rules'), index);
+export function readRuleNames(config: unknown, index: number): RuleNames {
+  const rule = readMember(readMember(config, 'rules'), index);
   const path = `config.rules.${index}`;
   // Cascade rules may have neither a measure nor a base field.
   const isSecondShape =
-    memberOf(rule, 'measure') === undefined &&
-    memberOf(memberOf(memberOf(rule, 'tiers'), 0), 'minThreshold') === undefined;
+    readMember(rule, 'measure') === undefined &&
+    readMember(readMember(readMember(rule, 'tiers'), 0), 'minThreshold') === undefined;
   return {
     path,
     measure: isSecondShape ? 'baseField' : 'measure',
@@ -61,14 +61,14 @@ export function ruleNamesOf(config: unknown, index: number): RuleNames {
   };
 }
 
-function memberOf(value: unknown, key: string | number): unknown {
+function readMember(value: unknown, key: string | number): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string | number, unknown>)[key] : undefined;
 }
 
 /** A ratio of 1 is 100 %, so a threshold beyond this is probably a percentage. */
 const highestUsualRatio = 10;
 
-function warningsOfRule(rule: Rule, names: RuleNames): PlanWarning[] {
+function checkRule(rule: Rule, names: RuleNames): PlanWarning[] {
   // Rates above 1 are common where they multiply the variable target: 1.5 is an accelerator.
   const isShareOfDeal = rule.payoutBase !== 'variable_target';
   const rates = rule.tiers.flatMap(({ rate }, index): PlanWarning[] =>
@@ -149,19 +149,19 @@ interface NeededQuota {
 }
 
 /** The quotas that the rules need; rules of one group share one. */
-export function neededQuotas(terms: PlanTerms): NeededQuota[] {
+export function listNeededQuotas(terms: PlanTerms): NeededQuota[] {
   const needed = new Map<string, NeededQuota>();
   terms.rules.forEach((rule, index) => {
     const key = attainmentKey(rule);
     const earlier = needed.get(key);
-    const one = {
+    const quota = {
       key,
       kind: rule.attainmentPeriod,
       path: earlier?.path ?? `config.rules.${index}`,
       needsTarget: needsTarget(rule) || earlier?.needsTarget === true,
       needsVariableTarget: rule.payoutBase === 'variable_target' || earlier?.needsVariableTarget === true,
     };
-    if (one.needsTarget || one.needsVariableTarget) needed.set(key, one);
+    if (quota.needsTarget || quota.needsVariableTarget) needed.set(key, quota);
   });
   return [...needed.values()];
 }

@@ -7,7 +7,7 @@ import {
   type Rule,
   readPlanConfig,
 } from '../engine/plan-config.js';
-import { maxPlanCost, planCost } from '../engine/plan-cost.js';
+import { computePlanCost, maxPlanCost } from '../engine/plan-cost.js';
 import { type Day, isDay } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { describedAs } from '../platform/json-schema.js';
@@ -173,7 +173,7 @@ function assertGroupTerms(rules: PlanTerms['rules']): void {
 }
 
 function assertPlanCost(config: unknown): void {
-  const cost = planCost(config);
+  const cost = computePlanCost(config);
   if (cost <= maxPlanCost) return;
   throw new Failure(
     'plan_too_complex',
@@ -255,6 +255,6 @@ export function planNotFound(): Failure {
 }
 
 /** The threshold that a tier of the rule has for reps without their own tiers. */
-export function thresholdOf(rule: Rule, tierIndex: number): number | undefined {
+export function findThreshold(rule: Rule, tierIndex: number): number | undefined {
   return rule.tiers.find((tier) => tier.tierIndex === tierIndex && tier.repId === undefined)?.minThreshold;
 }

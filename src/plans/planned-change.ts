@@ -4,8 +4,8 @@ import { type Day } from '../kernel/day.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { collectRestatementWarnings } from './collect-plan-warnings.js';
 import { planNotFound, planTerms } from './plan.js';
-import { type ChangedState, changedState, type PlanChange } from './plan-change.js';
-import { attainmentKeys, loadPlan, type StoredPlan, type VersionRow, versionOf } from './plan-store.js';
+import { applyChange, type ChangedState, type PlanChange } from './plan-change.js';
+import { findVersion, loadAttainmentKeys, loadPlan, type StoredPlan, type VersionRow } from './plan-store.js';
 import { type PlanWarning } from './plan-warnings.js';
 import { attainmentRestarts, laterVersionStarts, planNotActive } from './version-warnings.js';
 import { assertTermsFit } from './workspace-terms-checks.js';
@@ -28,17 +28,17 @@ interface RequestedChange {
 }
 
 /** The plan after the change. Rejects a change that the plan, its rules or its reps do not permit. */
-export async function plannedChange(
+export async function loadPlannedChange(
   tx: Transaction,
   { planRef, change, terms: known }: RequestedChange,
   today: Day,
 ): Promise<PlannedChange> {
   const plan = await loadPlan(tx, planRef);
   if (plan === undefined) throw planNotFound();
-  const source = versionOf(plan, planRef, today);
-  const changed = changedState(plan, source, change, planRef === plan.planId);
-  if (changed.made === null) return { plan, source, changed, change, terms: null };
-  const terms = known ?? planTerms(changed.made.config);
+  const source = findVersion(plan, planRef, today);
+  const changed = applyChange(plan, source, change, planRef === plan.planId);
+  if (changed.newVersion === null) return { plan, source, changed, change, terms: null };
+  const terms = known ?? planTerms(changed.newVersion.config);
   await assertTermsFit(tx, terms);
   return { plan, source, changed, change, terms };
 }
@@ -53,20 +53,20 @@ export function datedPlan({ status, versions }: Pick<StoredPlan, 'status' | 'ver
 }
 
 /** The warnings about the step from the old state to the new one. Call it before the change is written. */
-export async function changeWarnings(tx: Transaction, planned: PlannedChange): Promise<PlanWarning[]> {
+export async function collectChangeWarnings(tx: Transaction, planned: PlannedChange): Promise<PlanWarning[]> {
   const { source, changed, change, terms } = planned;
-  const { made } = changed;
-  if (made === null || terms === null)
+  const { newVersion } = changed;
+  if (newVersion === null || terms === null)
     return change.status === 'active' ? planNotActive(changed.status, sourceAfter(planned)) : [];
   return [
-    ...(change.effectiveEnd === undefined ? [] : laterVersionStarts(made, changed.versions)),
-    ...attainmentRestarts(terms, await attainmentKeys(tx, source.planVersionId)),
-    ...planNotActive(changed.status, made),
+    ...(change.effectiveEnd === undefined ? [] : laterVersionStarts(newVersion, changed.versions)),
+    ...attainmentRestarts(terms, await loadAttainmentKeys(tx, source.planVersionId)),
+    ...planNotActive(changed.status, newVersion),
   ];
 }
 
 /** Warns how many events the change recalculates. Call it before the change is written. */
-export async function restatementWarnings(tx: Transaction, { plan, changed }: PlannedChange): Promise<PlanWarning[]> {
+export async function collectRestatements(tx: Transaction, { plan, changed }: PlannedChange): Promise<PlanWarning[]> {
   const restated = restatedDays(datedPlan(plan), datedPlan(changed));
   return restated === null ? [] : collectRestatementWarnings(tx, plan.planId, restated);
 }

@@ -7,10 +7,10 @@ const omitted: readonly string[] = ['name', 'latestVersion', 'force'];
 export const previewedChange: PreviewedBy = {
   tool: 'preview_plan_change',
   input: ({ params, body }, days) => {
-    const given = Object.entries(body as object).filter(
+    const changedFields = Object.entries(body as object).filter(
       ([name, value]) => value !== undefined && !omitted.includes(name),
     );
-    if (given.length === 0) return null;
-    return { params, query: {}, body: { ...Object.fromEntries(given), ...days, limit: 1 } };
+    if (changedFields.length === 0) return null;
+    return { params, query: {}, body: { ...Object.fromEntries(changedFields), ...days, limit: 1 } };
   },
 };

@@ -1,20 +1,20 @@
 import { type DealTerms, toContent, toEngineDeal } from '../deals/deal.js';
 import { type Decision } from '../engine/model.js';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
-import { planCost } from '../engine/plan-cost.js';
+import { computePlanCost } from '../engine/plan-cost.js';
 import { type Deal, type SlugMapping } from '../engine/slug.js';
 import { decodeTrace } from '../engine/trace.js';
 import { addDays, allDays, type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { periodRange, widened } from '../kernel/period.js';
-import { firstActivityOf, maxPeriodKind } from '../ledger/input/load-window.js';
+import { findFirstActivity, maxPeriodKind } from '../ledger/input/load-window.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
-import { calculateTogether } from '../simulation/simulated-team.js';
+import { calculateTeam } from '../simulation/simulated-team.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
 import { defaultPerson, type FailedTest, type PlanTest, type TestResult } from './plan-tests.js';
-import { type PersonOutcomes, unpaidOutcomes } from './unpaid-outcomes.js';
+import { findUnpaidOutcomes, type PersonOutcomes } from './unpaid-outcomes.js';
 import { unsavedVersion } from './unstored-versions.js';
 
 /** The terms that the tests check, and how the workspace reads its deals. */
@@ -36,13 +36,13 @@ const maxTestsCost = 400_000;
 export async function runTests(plan: TestedPlan, tests: readonly PlanTest[]): Promise<TestResult> {
   assertTestsCost(plan.terms, tests);
   const failed: FailedTest[] = [];
-  for (const [index, test] of tests.entries()) failed.push(...(await failuresOf(plan, test, index)));
+  for (const [index, test] of tests.entries()) failed.push(...(await findFailures(plan, test, index)));
   return { passed: failed.length === 0, tests: tests.length, failed };
 }
 
 function assertTestsCost(terms: PlanTerms, tests: readonly PlanTest[]): void {
   const deals = tests.reduce((count, test) => count + (test.deals.length + 1) * (1 + peopleAbove(test)), 0);
-  const cost = deals * planCost(terms) * 2;
+  const cost = deals * computePlanCost(terms) * 2;
   if (cost <= maxTestsCost) return;
   throw new Failure(
     'plan_too_complex',
@@ -55,13 +55,13 @@ function peopleAbove({ managers = {} }: PlanTest): number {
   return new Set(Object.values(managers)).size;
 }
 
-async function failuresOf(plan: TestedPlan, test: PlanTest, index: number): Promise<FailedTest[]> {
+async function findFailures(plan: TestedPlan, test: PlanTest, index: number): Promise<FailedTest[]> {
   assertRulesKnown(plan.terms, test, index);
   const version: StoredVersion = {
     ...unsavedVersion(plan.terms, plan.currency),
     fieldMapping: plan.fieldMapping,
   };
-  const range = daysOf(test);
+  const range = computeDays(test);
   const window = widened(range, maxPeriodKind([{ versions: [version] }]));
   const head = {
     planId: unsaved,
@@ -71,8 +71,8 @@ async function failuresOf(plan: TestedPlan, test: PlanTest, index: number): Prom
     quota: null,
     visible: null,
   };
-  const people = peopleOf(test).map((person) => dataOf(plan, test, { person, version }));
-  const { results } = await calculateTogether(head, people);
+  const people = listPeople(test).map((person) => toRepData(plan, test, { person, version }));
+  const { results } = await calculateTeam(head, people);
   const events = [...results].flatMap(([person, { decisions }]) => decisions.map((decision) => ({ person, decision })));
   const outcomes = [...results].map(([person, result]) => ({ person, outcomes: result.outcomes }));
   return differences(test, { events, outcomes }, { version, timeZone: plan.deals.timeZone });
@@ -83,16 +83,19 @@ function assertRulesKnown({ rules }: PlanTerms, { expected, quotas = [] }: PlanT
   const names = new Set(rules.map(({ name }) => name));
   const keys = new Set([...names, ...rules.map(attainmentKey)]);
   const path = `tests.${index}`;
-  for (const [place, { ruleName }] of expected.entries())
+  for (const [position, { ruleName }] of expected.entries())
     if (!names.has(ruleName))
-      throw invalid({ path: `${path}.expected.${place}.ruleName`, message: `the config has no rule ${ruleName}` });
-  for (const [place, { measure }] of quotas.entries())
+      throw invalid({ path: `${path}.expected.${position}.ruleName`, message: `the config has no rule ${ruleName}` });
+  for (const [position, { measure }] of quotas.entries())
     if (!keys.has(measure))
-      throw invalid({ path: `${path}.quotas.${place}.measure`, message: `the config has no rule or group ${measure}` });
+      throw invalid({
+        path: `${path}.quotas.${position}.measure`,
+        message: `the config has no rule or group ${measure}`,
+      });
 }
 
 /** The days of all deals and periods that the test names. */
-function daysOf({ deals, quotas = [], expected }: PlanTest): DayRange {
+function computeDays({ deals, quotas = [], expected }: PlanTest): DayRange {
   const ranges = [
     ...deals.map(({ closeDate }) => ({ from: closeDate, to: closeDate })),
     ...[...quotas, ...expected].flatMap(({ period }) => (period === undefined ? [] : [periodRange(period)])),
@@ -100,7 +103,7 @@ function daysOf({ deals, quotas = [], expected }: PlanTest): DayRange {
   return ranges.length === 0 ? periodRange('2026') : ranges.reduce(hull);
 }
 
-function peopleOf({ deals, quotas = [], managers = {}, expected }: PlanTest): string[] {
+function listPeople({ deals, quotas = [], managers = {}, expected }: PlanTest): string[] {
   const named = [...deals, ...quotas, ...expected].flatMap(({ rep }) => rep ?? []);
   const owners = deals.some(({ rep }) => rep === undefined) ? [defaultPerson] : [];
   const people = new Set([...owners, ...named, ...Object.entries(managers).flat()]);
@@ -120,18 +123,18 @@ function peopleBelow(managers: Readonly<Record<string, string>>, manager: string
   return [...below];
 }
 
-function dataOf(
+function toRepData(
   plan: TestedPlan,
   test: PlanTest,
   { person, version }: { readonly person: string; readonly version: StoredVersion },
 ): SimulatedRepData {
   const { measures, deals: dealTerms } = plan;
-  const dealsOf = (owner: string) =>
-    test.deals.filter(({ rep = defaultPerson }) => rep === owner).map((deal) => madeUpDeal(deal, dealTerms));
+  const selectDeals = (owner: string) =>
+    test.deals.filter(({ rep = defaultPerson }) => rep === owner).map((deal) => toTestDeal(deal, dealTerms));
   const below = peopleBelow(test.managers ?? {}, person);
   const { effectiveStart: start = null, effectiveEnd: end = null } = test.assignment ?? {};
-  const deals = dealsOf(person);
-  const quotas = quotasOf(plan.terms, test, person);
+  const deals = selectDeals(person);
+  const quotas = toQuotas(plan.terms, test, person);
   return {
     terms: {
       repId: person,
@@ -156,19 +159,19 @@ function dataOf(
     storedRanks: new Map(),
     deals,
     team: below.map((repId) => ({ repId, ...allDays })),
-    teamDeals: below.flatMap(dealsOf).map((deal) => ({ deal, upstream: [] })),
-    firstActivity: firstActivityOf(
+    teamDeals: below.flatMap(selectDeals).map((deal) => ({ deal, upstream: [] })),
+    firstActivity: findFirstActivity(
       quotas,
       deals.map(({ closeDate }) => closeDate),
     ),
   };
 }
 
-function madeUpDeal({ rep: _, dealId, ...given }: PlanTest['deals'][number], terms: DealTerms): Deal {
-  return toEngineDeal(dealId, toContent(given), terms) as Deal;
+function toTestDeal({ rep: _, dealId, ...content }: PlanTest['deals'][number], terms: DealTerms): Deal {
+  return toEngineDeal(dealId, toContent(content), terms) as Deal;
 }
 
-function quotasOf({ rules }: PlanTerms, { quotas = [] }: PlanTest, person: string): SimulatedRepData['quotas'] {
+function toQuotas({ rules }: PlanTerms, { quotas = [] }: PlanTest, person: string): SimulatedRepData['quotas'] {
   return quotas
     .filter(({ rep }) => rep === undefined || rep === person)
     .map(({ measure, period, target, variableTarget }) => {
@@ -210,8 +213,8 @@ function differences(
         ...(rep === undefined ? {} : { rep }),
         expected: amount,
         actual: actual.toNumber(),
-        trace: only === undefined ? null : traceOf(only, terms),
-        unpaid: unpaidOutcomes(test, expectation, outcomes),
+        trace: only === undefined ? null : decodeTestTrace(only, terms),
+        unpaid: findUnpaidOutcomes(test, expectation, outcomes),
       },
     ];
   });
@@ -233,7 +236,7 @@ function matches(
   );
 }
 
-function traceOf(
+function decodeTestTrace(
   decision: Decision,
   { version, timeZone }: { readonly version: StoredVersion; readonly timeZone: string },
 ): FailedTest['trace'] {

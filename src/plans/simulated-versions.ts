@@ -1,15 +1,15 @@
-import { timelineOf } from '../engine/version-timeline.js';
+import { buildTimeline } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
 import { loadVersions, loadWorkspaceTerms, type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
 import { planNotFound, planTerms, type RequestedDates } from './plan.js';
-import { nextVersion } from './plan-change.js';
-import { loadPlan, versionOf } from './plan-store.js';
+import { buildNextVersion } from './plan-change.js';
+import { findVersion, loadPlan } from './plan-store.js';
 import { onEveryDay, toStoredVersion, unsavedVersion } from './unstored-versions.js';
 
 /** The plan to simulate: a stored plan, one of its versions, a config alone, or a stored plan with a new config. */
-export type TriedPlan =
+export type SimulatedPlan =
   | { readonly planId: string }
   | { readonly planVersionId: string }
   | { readonly config: Readonly<Record<string, unknown>> }
@@ -22,32 +22,32 @@ interface ChangedPlan {
   readonly today: Day;
 }
 
-export interface TriedVersions {
+export interface SimulatedVersions {
   readonly planId: string;
   readonly versions: readonly StoredVersion[];
   /** The stored versions, without the simulated change. */
   readonly stored: readonly StoredVersion[];
   /** The version that a new config would create, and its source. */
-  readonly change: { readonly source: StoredVersion; readonly made: StoredVersion } | null;
+  readonly change: { readonly source: StoredVersion; readonly newVersion: StoredVersion } | null;
 }
 
 /** The versions to calculate with. A version given by its id and a config alone apply on every day. */
-export async function triedVersions(tx: Transaction, plan: TriedPlan): Promise<TriedVersions> {
+export async function loadSimulatedVersions(tx: Transaction, plan: SimulatedPlan): Promise<SimulatedVersions> {
   const workspace = await loadWorkspaceTerms(tx);
   if (!('planId' in plan) && 'config' in plan) {
     const version = unsavedVersion(planTerms(plan.config), workspace.currency);
     return { planId: unsaved, versions: [version], stored: [], change: null };
   }
-  const planId = 'planId' in plan ? plan.planId : await planOfVersion(tx, plan.planVersionId);
+  const planId = 'planId' in plan ? plan.planId : await findPlanOfVersion(tx, plan.planVersionId);
   const stored = planId === null ? [] : await loadVersions(tx, [planId], workspace);
   if (planId === null || stored.length === 0) throw planNotFound();
   if ('planVersionId' in plan) {
-    const tried = stored.filter((version) => version.planVersionId === plan.planVersionId);
-    return { planId, versions: tried.map((version) => ({ ...version, ...onEveryDay })), stored, change: null };
+    const selected = stored.filter((version) => version.planVersionId === plan.planVersionId);
+    return { planId, versions: selected.map((version) => ({ ...version, ...onEveryDay })), stored, change: null };
   }
   if ('config' in plan) {
     const change = await changedVersion(tx, stored, workspace.currency, plan);
-    return { planId, versions: paying([...stored, change.made]), stored, change };
+    return { planId, versions: paying([...stored, change.newVersion]), stored, change };
   }
   const timeline = paying(stored);
   const newest = stored.toSorted((a, b) => b.version - a.version)[0] as StoredVersion;
@@ -56,7 +56,7 @@ export async function triedVersions(tx: Transaction, plan: TriedPlan): Promise<T
 
 /** The timeline. An inactive plan is simulated as if it were active. */
 function paying(versions: readonly StoredVersion[]): StoredVersion[] {
-  return timelineOf(versions).map((version) => ({ ...version, planStatus: 'active' }));
+  return buildTimeline(versions).map((version) => ({ ...version, planStatus: 'active' }));
 }
 
 /** The version that a PATCH of the config with these dates would create. It is simulated as if it were active. */
@@ -65,18 +65,18 @@ async function changedVersion(
   stored: readonly StoredVersion[],
   currency: string,
   { planId, config, dates, today }: ChangedPlan,
-): Promise<NonNullable<TriedVersions['change']>> {
+): Promise<NonNullable<SimulatedVersions['change']>> {
   const plan = await loadPlan(tx, planId);
   if (plan === undefined) throw planNotFound();
-  const source = versionOf(plan, planId, today);
-  const row = nextVersion(plan, source, { ...dates, config, status: 'active' });
+  const source = findVersion(plan, planId, today);
+  const row = buildNextVersion(plan, source, { ...dates, config, status: 'active' });
   return {
     source: stored.find(({ planVersionId }) => planVersionId === source.planVersionId) as StoredVersion,
-    made: toStoredVersion({ ...row, planVersionId: unsaved }, planTerms(config), currency),
+    newVersion: toStoredVersion({ ...row, planVersionId: unsaved }, planTerms(config), currency),
   };
 }
 
-async function planOfVersion(tx: Transaction, planVersionId: string): Promise<string | null> {
+async function findPlanOfVersion(tx: Transaction, planVersionId: string): Promise<string | null> {
   const version = await tx.db
     .selectFrom('plan_versions')
     .select('plan_id')

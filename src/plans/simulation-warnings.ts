@@ -11,11 +11,11 @@ import {
   collectUnsavedWarnings,
 } from './collect-plan-warnings.js';
 import { type PlanWarning } from './plan-warnings.js';
-import { type TriedPlan, type TriedVersions } from './simulated-versions.js';
+import { type SimulatedPlan, type SimulatedVersions } from './simulated-versions.js';
 
-interface SimulatedPlan {
-  readonly plan: TriedPlan;
-  readonly tried: TriedVersions;
+interface SimulatedCase {
+  readonly plan: SimulatedPlan;
+  readonly simulated: SimulatedVersions;
   readonly period: Period;
   /** Whether the request assumes a quota for everyone, so that none is missing. */
   readonly hasQuota: boolean;
@@ -23,35 +23,39 @@ interface SimulatedPlan {
 }
 
 /** Warnings about the simulated plan. A rep sees only those about its terms, none about other people. */
-export async function simulationWarnings(
+export async function collectSimulationWarnings(
   tx: Transaction,
   caller: Caller,
-  { plan, tried, period, hasQuota, reps }: SimulatedPlan,
+  { plan, simulated, period, hasQuota, reps }: SimulatedCase,
 ): Promise<PlanWarning[]> {
   const range = periodRange(period);
-  const version = tried.change?.made ?? latestStarted(tried.versions, range.to) ?? (tried.versions[0] as StoredVersion);
-  const config = 'config' in plan ? plan.config : await configOf(tx, version.planVersionId);
+  const version =
+    simulated.change?.newVersion ??
+    latestStarted(simulated.versions, range.to) ??
+    (simulated.versions[0] as StoredVersion);
+  const config = 'config' in plan ? plan.config : await loadConfig(tx, version.planVersionId);
   const { fieldMapping, ...terms } = version;
   const ofTerms = await collectTermWarnings(tx, { config, terms, fieldMapping });
   if (!mayActAs(caller, 'manager')) return ofTerms;
-  if (tried.planId === unsaved) return [...ofTerms, ...(hasQuota ? [] : collectUnsavedWarnings(terms, range, reps))];
-  const coverage = await collectCoverageWarnings(tx, tried.planId, terms, range, range);
+  if (simulated.planId === unsaved)
+    return [...ofTerms, ...(hasQuota ? [] : collectUnsavedWarnings(terms, range, reps))];
+  const coverage = await collectCoverageWarnings(tx, simulated.planId, terms, range, range);
   const restated =
-    tried.change === null
+    simulated.change === null
       ? null
       : restatedDays(
-          { isActive: tried.stored[0]?.planStatus === 'active', versions: tried.stored },
-          { isActive: true, versions: [...tried.stored, tried.change.made] },
+          { isActive: simulated.stored[0]?.planStatus === 'active', versions: simulated.stored },
+          { isActive: true, versions: [...simulated.stored, simulated.change.newVersion] },
         );
   return [
     ...ofTerms,
     ...coverage.filter(({ code }) => code !== 'quota_missing' || !hasQuota),
-    ...(restated === null ? [] : await collectRestatementWarnings(tx, tried.planId, restated)),
+    ...(restated === null ? [] : await collectRestatementWarnings(tx, simulated.planId, restated)),
   ];
 }
 
 /** The config as it was sent: the paths of warnings name its fields. */
-async function configOf(tx: Transaction, planVersionId: string): Promise<unknown> {
+async function loadConfig(tx: Transaction, planVersionId: string): Promise<unknown> {
   const row = await tx.db
     .selectFrom('plan_versions')
     .select('config')

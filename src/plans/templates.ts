@@ -80,10 +80,10 @@ export function withTest({
   config,
   workedExample: example,
 }: WrittenTemplate): PlanTemplate {
-  return { templateId, name, description, planConfig: { config, tests: [testOf(example)] }, workedExample: example };
+  return { templateId, name, description, planConfig: { config, tests: [toTest(example)] }, workedExample: example };
 }
 
-function testOf({ deals, quotas, assignment, expected }: PlanTemplate['workedExample']): PlanTest {
+function toTest({ deals, quotas, assignment, expected }: PlanTemplate['workedExample']): PlanTest {
   const dealIds = new Set(deals.map(({ dealId }) => dealId));
   const hasManager = expected.some(({ earnedBy }) => earnedBy === 'manager');
   return {

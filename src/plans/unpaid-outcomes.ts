@@ -12,18 +12,18 @@ export interface PersonOutcomes {
 const maxListed = 5;
 
 /** Why the rule of the expectation paid nothing on deals or in periods that match it. */
-export function unpaidOutcomes(
+export function findUnpaidOutcomes(
   { deals }: PlanTest,
   { ruleName, dealId, period, rep }: PlanTest['expected'][number],
   people: readonly PersonOutcomes[],
 ): FailedTest['unpaid'] {
   const closeDates = new Map(deals.map((deal) => [deal.dealId, deal.closeDate]));
-  const dayOf = (key: string) => closeDates.get(key) ?? (periodKind(key) === null ? null : periodRange(key).to);
-  const isMeant = ({ paid, dealKey, ruleName: of }: Outcome) => {
-    const day = dayOf(dealKey);
+  const findDay = (key: string) => closeDates.get(key) ?? (periodKind(key) === null ? null : periodRange(key).to);
+  const isMeant = ({ paid, dealKey, ruleName: ruleOfOutcome }: Outcome) => {
+    const day = findDay(dealKey);
     return (
       !paid &&
-      (of === null || of === ruleName) &&
+      (ruleOfOutcome === null || ruleOfOutcome === ruleName) &&
       (dealId === undefined || dealKey === dealId) &&
       (period === undefined || (day !== null && isWithin(day, periodRange(period))))
     );

@@ -1,5 +1,5 @@
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
-import { timelineOf } from '../engine/version-timeline.js';
+import { buildTimeline } from '../engine/version-timeline.js';
 import { type PlanStatus } from './plan.js';
 import { type VersionRow } from './plan-store.js';
 import { type PlanWarning } from './plan-warnings.js';
@@ -8,7 +8,7 @@ import { type PlanWarning } from './plan-warnings.js';
 export function laterVersionStarts(changed: VersionRow, versions: readonly VersionRow[]): PlanWarning[] {
   const { effectiveStart, effectiveEnd, planVersionId } = changed;
   if (effectiveEnd === null) return [];
-  const later = timelineOf(versions).find(
+  const later = buildTimeline(versions).find(
     (version) =>
       version.planVersionId !== planVersionId &&
       version.effectiveStart !== null &&

@@ -3,11 +3,11 @@ import { invalid } from '../kernel/failure.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { unknownReps } from '../reps/rep-views.js';
-import { ruleNames } from './plan-store.js';
+import { loadRuleNames } from './plan-store.js';
 
 /** Rejects terms that name a rule or a rep that the workspace does not have. */
 export async function assertTermsFit(tx: Transaction, terms: PlanTerms): Promise<void> {
-  assertUpstreamKnown(terms, await ruleNames(tx));
+  assertUpstreamKnown(terms, await loadRuleNames(tx));
   const owners = new Set(terms.rules.flatMap((rule) => rule.tiers.flatMap((tier) => tier.repId ?? [])));
   const unknown = owners.size === 0 ? [] : await unknownReps(tx, [...owners]);
   if (unknown.length > 0) throw repNotFound(unknown);

@@ -32,10 +32,10 @@ export class Batcher<Item, Result> {
       await new Promise((resolve) => setImmediate(resolve));
       const batch = this.waiting.splice(0, this.maxBatchSize);
       try {
-        const results = await this.work(batch.map((one) => one.item));
-        for (const [index, one] of batch.entries()) one.resolve(results[index] as Result);
+        const results = await this.work(batch.map((entry) => entry.item));
+        for (const [index, entry] of batch.entries()) entry.resolve(results[index] as Result);
       } catch (error) {
-        for (const one of batch) one.reject(error);
+        for (const entry of batch) entry.reject(error);
       }
     }
     this.running = false;

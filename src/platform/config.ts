@@ -310,11 +310,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if ('value' in read) {
     problems.push(...contradictions(read.value));
     if (problems.length === 0) return read.value;
-  } else problems.push(...read.issues.map(problemOf));
+  } else problems.push(...read.issues.map(formatProblem));
   throw new ConfigError(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
 }
 
-function problemOf({ path, message }: Issue): string {
+function formatProblem({ path, message }: Issue): string {
   const example = settingsTable().find((setting) => setting.name === path)?.example ?? '';
   return `${path} | ${message} | for example ${example}`;
 }

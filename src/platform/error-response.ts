@@ -65,7 +65,11 @@ function expectedError(error: unknown, operation: AnyOperation | undefined): Err
 function requestReadError(error: unknown): ErrorBody | null {
   const { type, status, limit } = (error ?? {}) as { type?: string; status?: number; limit?: number };
   if (type === 'entity.too.large')
-    return { statusCode: 413, code: 'payload_too_large', message: `The body is larger than ${sizeOf(limit ?? 0)}.` };
+    return {
+      statusCode: 413,
+      code: 'payload_too_large',
+      message: `The body is larger than ${formatSize(limit ?? 0)}.`,
+    };
   if (type === 'encoding.unsupported' || type === 'charset.unsupported')
     return {
       statusCode: 415,
@@ -79,6 +83,6 @@ function requestReadError(error: unknown): ErrorBody | null {
   return null;
 }
 
-function sizeOf(bytes: number): string {
+function formatSize(bytes: number): string {
   return bytes >= 1024 * 1024 ? `${Math.floor(bytes / 1024 / 1024)} MiB` : `${Math.floor(bytes / 1024)} KiB`;
 }

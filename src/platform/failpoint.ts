@@ -116,8 +116,8 @@ function parse(text: string): Armed[] {
 }
 
 async function pass(name: FailpointName): Promise<void> {
-  for (const one of armed) if (one.name === name) one.hitsLeft -= 1;
-  const due = armed.findIndex((one) => one.name === name && one.hitsLeft <= 0);
+  for (const point of armed) if (point.name === name) point.hitsLeft -= 1;
+  const due = armed.findIndex((point) => point.name === name && point.hitsLeft <= 0);
   if (due === -1) return;
   const [{ fault }] = armed.splice(due, 1) as [Armed];
   // Written synchronously, since the next line may end the process.

@@ -33,7 +33,7 @@ export function tidySchema({ jsonSchema, io }: Described): void {
  * The schema in draft 7, which every validator supports, without references. `bare` leaves out descriptions and
  * examples.
  */
-export function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', bare = false): JsonSchema {
+export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output', bare = false): JsonSchema {
   const { $schema: _, ...described } = z.toJSONSchema(schema, {
     io,
     target: 'draft-7',

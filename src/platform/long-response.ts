@@ -7,18 +7,20 @@ const minLongList = 5;
 /** Parses a response like `schema.parse`, and its long lists without blocking the process. */
 export async function parseInSlices(schema: z.ZodType, body: unknown): Promise<unknown> {
   if (isLongList(body)) {
-    const item = itemOf(schema);
-    return item === null ? schema.parse(body) : mapInSlices(body, (one) => item.parse(one));
+    const item = unwrapItem(schema);
+    return item === null ? schema.parse(body) : mapInSlices(body, (element) => item.parse(element));
   }
   const lists = longLists(body);
   if (lists.length === 0) return schema.parse(body);
   const short = { ...(body as object), ...Object.fromEntries(lists.map(([name]) => [name, []])) };
-  const objects = optionsOf(schema).filter((one) => one instanceof z.ZodObject);
-  const matching = objects.find((one) => lists.every(([name]) => itemsOf(one, name)) && one.safeParse(short).success);
+  const objects = listOptions(schema).filter((option) => option instanceof z.ZodObject);
+  const matching = objects.find(
+    (option) => lists.every(([name]) => findItemSchema(option, name)) && option.safeParse(short).success,
+  );
   if (matching === undefined) return schema.parse(body);
   const parsed = matching.parse(short) as Record<string, unknown>;
   for (const [name, list] of lists) {
-    const items = itemsOf(matching, name) as z.ZodType;
+    const items = findItemSchema(matching, name) as z.ZodType;
     parsed[name] = await mapInSlices(list, (item) => items.parse(item));
   }
   return parsed;
@@ -51,16 +53,16 @@ function longLists(body: unknown): [name: string, list: readonly unknown[]][] {
   return Object.entries(body).filter((entry): entry is [string, unknown[]] => isLongList(entry[1]));
 }
 
-function optionsOf(schema: z.ZodType): readonly z.ZodType[] {
+function listOptions(schema: z.ZodType): readonly z.ZodType[] {
   return schema instanceof z.ZodUnion ? (schema.options as z.ZodType[]) : [schema];
 }
 
-function itemsOf(schema: z.ZodObject, name: string): z.ZodType | null {
-  return itemOf(schema.shape[name] as z.ZodType | undefined);
+function findItemSchema(schema: z.ZodObject, name: string): z.ZodType | null {
+  return unwrapItem(schema.shape[name] as z.ZodType | undefined);
 }
 
 /** The schema of the items of a list without checks of its own. */
-function itemOf(list: z.ZodType | undefined): z.ZodType | null {
+function unwrapItem(list: z.ZodType | undefined): z.ZodType | null {
   let field = list;
   while (field instanceof z.ZodOptional || field instanceof z.ZodNullable) field = field.unwrap() as z.ZodType;
   if (!(field instanceof z.ZodArray) || (field.def.checks ?? []).length > 0) return null;

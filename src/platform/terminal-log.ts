@@ -21,7 +21,7 @@ export function terminalLog(write: (text: string) => unknown): DestinationStream
   return {
     write(line) {
       const entry = JSON.parse(line) as Entry;
-      if (!isQuiet(entry)) write(lineOf(entry));
+      if (!isQuiet(entry)) write(formatLine(entry));
     },
   };
 }
@@ -32,9 +32,9 @@ function isQuiet({ msg, level, status, route }: Entry): boolean {
   return typeof route !== 'string' || quietRoutes.test(route);
 }
 
-function lineOf({ level, time, msg, err, requestId, ...fields }: Entry): string {
+function formatLine({ level, time, msg, err, requestId, ...fields }: Entry): string {
   const head = `${time.slice(11, 19)} ${(levels[level] ?? String(level)).padEnd(5)}`;
-  if (msg === 'request') return `${head} ${requestWords(fields)}\n`;
+  if (msg === 'request') return `${head} ${formatRequest(fields)}\n`;
   const rest = { ...fields, ...(requestId === undefined ? {} : { requestId }) };
   const words = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const error = err === undefined ? '' : `: ${printable(err.message ?? JSON.stringify(err))}`;
@@ -42,7 +42,7 @@ function lineOf({ level, time, msg, err, requestId, ...fields }: Entry): string 
   return `${[head, printable(msg) + error, ...words].join(' ')}\n${stack}`;
 }
 
-function requestWords({ method, route, status, ms, actor }: Omit<Entry, 'level' | 'time' | 'msg'>): string {
+function formatRequest({ method, route, status, ms, actor }: Omit<Entry, 'level' | 'time' | 'msg'>): string {
   const words = [method, route ?? 'no route', status, `${ms} ms`, actor];
   return words.flatMap((word) => (word === undefined || word === null ? [] : [printable(String(word))])).join(' ');
 }

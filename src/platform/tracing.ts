@@ -7,8 +7,8 @@ interface Tracer {
 
 let tracer: Tracer | null = null;
 
-export function setTracer(given: Tracer): void {
-  tracer = given;
+export function setTracer(newTracer: Tracer): void {
+  tracer = newTracer;
 }
 
 export function inJobSpan<T>(job: string, work: () => Promise<T>): Promise<T> {

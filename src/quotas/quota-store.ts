@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Decimal } from '../kernel/decimal.js';
 import { newId } from '../kernel/ids.js';
-import { type RepCounter } from '../ledger/output/footprint.js';
+import { type RepCounter } from '../ledger/output/affected-totals.js';
 import { refreshQuotas } from '../ledger/output/totals.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isUuid } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { countUses, recordUses, secondsUntilUse, type UseLimit } from '../platform/limits/use-limits.js';
-import { bodyOf, type Mail, nameInMail } from '../platform/mail/mail.js';
+import { countUses, loadSecondsUntilUse, recordUses, type UseLimit } from '../platform/limits/use-limits.js';
+import { buildBody, type Mail, nameInMail } from '../platform/mail/mail.js';
 import { type Outbox } from '../platform/mail/outbox.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
 import { countHeads, hasSeat } from './headcount.js';
@@ -89,8 +89,8 @@ function hashAddress(address: string): string {
 async function loadMailLimits(tx: Transaction, reps: readonly StoredRep[]): Promise<MailLimits> {
   const addresses = reps.map((rep) => hashAddress(rep.email));
   return new MailLimits(
-    await secondsUntilUse(tx, invitation, addresses, hourlyMails),
-    await secondsUntilUse(tx, invitation, addresses, dailyMails),
+    await loadSecondsUntilUse(tx, invitation, addresses, hourlyMails),
+    await loadSecondsUntilUse(tx, invitation, addresses, dailyMails),
     maxDailyMails - (await countUses(tx, invitation, day)),
   );
 }
@@ -149,7 +149,7 @@ function inviteMail(
   return {
     to,
     subject: `You are invited to ${workspace}`,
-    ...bodyOf([
+    ...buildBody([
       person === '' ? 'Hello,' : `Hello ${person},`,
       `you are invited to see your commissions in ${workspace}.`,
       `Sign in${where} with this e-mail address. You need no password: a code is sent to you each time.`,

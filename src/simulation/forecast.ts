@@ -1,9 +1,9 @@
 import { type Day, type DayRange, hull, intersection, overlap } from '../kernel/day.js';
-import { cascadeManagersAbove } from '../ledger/input/hierarchy.js';
-import { calculationWindow, rankedPlans } from '../ledger/input/load-window.js';
+import { loadCascadeManagersAbove } from '../ledger/input/hierarchy.js';
+import { computeWindow, rankedPlans } from '../ledger/input/load-window.js';
 import { type LoadedRepInput } from '../ledger/input/rep-input.js';
 import { loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
-import { repsOfPlan } from '../ledger/requests/calculation-requests.js';
+import { loadRepsOfPlan } from '../ledger/requests/calculation-requests.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type MovedRow, type RepMoves } from './moved-rows.js';
 import { asStored, type Overlay } from './overlay.js';
@@ -38,8 +38,8 @@ export async function forecastChange(
   change: AssumedChange,
   requested: { readonly days: DayRange; readonly asOf: Day },
 ): Promise<Forecast> {
-  const onPlan = await repsOfPlan(tx, change.planId);
-  const terms = await affectedTerms(tx, onPlan, change);
+  const onPlan = await loadRepsOfPlan(tx, change.planId);
+  const terms = await loadAffectedTerms(tx, onPlan, change);
   const assumed = new Map([...terms].map(([repId, stored]) => [repId, change.terms(stored)]));
   const ofRange = commonWindow([...assumed.values()], requested.days);
   const ofChange = commonWindow([...assumed.values()], change.days);
@@ -57,12 +57,12 @@ export async function forecastChange(
     terms,
     window,
     overlay: { terms: change.terms, rankings: (stored) => calculation.addCredits(stored) },
-    reasons: await unpaidReasons(calculation, moved),
+    reasons: await loadUnpaidReasons(calculation, moved),
   };
 }
 
 /** Calculates the reps with moved rows without an amount again, with the reasons. */
-async function unpaidReasons(
+async function loadUnpaidReasons(
   calculation: Pick<TeamCalculation<LoadedRepInput, RepMoves>, 'explain'>,
   moved: readonly MovedRow[],
 ): Promise<Map<string, string>> {
@@ -90,19 +90,19 @@ export async function forecastDeals(
   if (affected.size === 0) return { moved: [], terms: new Map(), window: null };
   const repIds = [...affected.keys()];
   const days = [...affected.values()].reduce(hull);
-  const terms = await affectedTerms(tx, repIds, { ...asStored, days });
+  const terms = await loadAffectedTerms(tx, repIds, { ...asStored, days });
   const window = commonWindow([...terms.values()], days);
   const calculation = new TeamCalculation(await StoredInputs.prepare(tx, terms, window, asOf));
   // A changed deal may change what managers earn on it without changing what its owner earns.
   const changed = [...affected].map(([repId, range]) => ({ repId, days: range }));
-  const above = await cascadeManagersAbove(tx, changed);
+  const above = await loadCascadeManagersAbove(tx, changed);
   const due = new Set([...repIds, ...[...above.values()].flat()]);
   const results = await calculation.run([...due].filter((repId) => terms.has(repId)));
   return { moved: [...results.values()].flatMap(({ rows }) => rows), terms, window };
 }
 
 /** The terms of the reps, of managers whose cascades may read their events, and of peers of ranked plans. */
-async function affectedTerms(
+async function loadAffectedTerms(
   tx: Transaction,
   repIds: readonly string[],
   { terms: changed, days }: Pick<AssumedChange, 'terms' | 'days'>,
@@ -112,16 +112,16 @@ async function affectedTerms(
   let added = [...repIds];
   while (added.length > 0) {
     const terms = await loadTerms(tx, added);
-    for (const one of terms) all.set(one.repId, one);
-    const above = await cascadeManagersAbove(
+    for (const repTerms of terms) all.set(repTerms.repId, repTerms);
+    const above = await loadCascadeManagersAbove(
       tx,
       added.map((repId) => ({ repId, days })),
     );
-    const ranked = [...new Set(terms.flatMap((one) => rankedPlans(changed(one).versions)))];
+    const ranked = [...new Set(terms.flatMap((repTerms) => rankedPlans(changed(repTerms).versions)))];
     const peers: string[] = [];
-    for (const plan of ranked.filter((one) => !rankedBefore.has(one))) {
+    for (const plan of ranked.filter((planId) => !rankedBefore.has(planId))) {
       rankedBefore.add(plan);
-      peers.push(...(await repsOfPlan(tx, plan)));
+      peers.push(...(await loadRepsOfPlan(tx, plan)));
     }
     added = [...new Set([...[...above.values()].flat(), ...peers])].filter((repId) => !all.has(repId));
   }
@@ -131,7 +131,7 @@ async function affectedTerms(
 /** The days widened to whole attainment periods and whole approved periods of all reps. */
 function commonWindow(terms: readonly RepTerms[], days: DayRange): DayRange {
   for (let window = days; ; ) {
-    const wider = terms.map((one) => calculationWindow(one, window)).reduce(hull, window);
+    const wider = terms.map((repTerms) => computeWindow(repTerms, window)).reduce(hull, window);
     if (wider.from === window.from && wider.to === window.to) return window;
     window = wider;
   }

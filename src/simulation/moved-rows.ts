@@ -4,7 +4,7 @@ import { type EventLoopSlice } from '../kernel/waiting.js';
 import { type LedgerRow } from '../ledger/input/ledger-rows.js';
 import { type DealEvent } from '../ledger/input/load-window.js';
 import { type LoadedRepInput } from '../ledger/input/rep-input.js';
-import { pairsOf } from '../ledger/output/difference.js';
+import { pairRows } from '../ledger/output/difference.js';
 import { type Earnings, rowKey } from './team-calculation.js';
 
 /** One side of a row that moves. */
@@ -34,7 +34,7 @@ export async function compareWithStored(
   result: RepResult,
   slice: EventLoopSlice,
 ): Promise<RepMoves> {
-  const rows = movedRows(input.repId, await pairsOf(input.repId, input, result, slice));
+  const rows = movedRows(input.repId, await pairRows(input.repId, input, result, slice));
   const ofDeals = rows.filter(({ before, after }) => (before ?? after)?.phase !== 'periodic');
   return {
     rows,
@@ -45,10 +45,10 @@ export async function compareWithStored(
 }
 
 /** Without the event ids and hashes of the rows, which only writes need. */
-function movedRows(repId: string, { pairs, reversals }: Awaited<ReturnType<typeof pairsOf>>): MovedRow[] {
+function movedRows(repId: string, { pairs, reversals }: Awaited<ReturnType<typeof pairRows>>): MovedRow[] {
   const rows: MovedRow[] = [];
   for (const { decision, before } of pairs) {
-    const stored = before === null || before.status === 'reversed' ? null : stateOf(before);
+    const stored = before === null || before.status === 'reversed' ? null : toState(before);
     const after = decidedState(decision);
     if (stored !== null && isSameState(stored, after)) continue;
     const { planId, ruleName, dealKey } = decision;
@@ -56,12 +56,12 @@ function movedRows(repId: string, { pairs, reversals }: Awaited<ReturnType<typeo
   }
   for (const row of reversals) {
     const { planId, ruleName, dealKey } = row;
-    rows.push({ repId, planId, ruleName, dealKey, before: stateOf(row), after: null });
+    rows.push({ repId, planId, ruleName, dealKey, before: toState(row), after: null });
   }
   return rows;
 }
 
-function stateOf({ phase, amount, credit, attainmentKey, currency, period, earnedOn }: LedgerRow): RowState {
+function toState({ phase, amount, credit, attainmentKey, currency, period, earnedOn }: LedgerRow): RowState {
   // The database may write the same number with more digits.
   return { phase, amount: plain(amount), credit: plain(credit), attainmentKey, currency, period, earnedOn };
 }

@@ -4,7 +4,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 
 /** Commission of the plan in open periods, by rep and currency. */
-export async function openTotals(
+export async function loadOpenTotals(
   tx: Transaction,
   planId: string,
   { from, to }: DayRange,

@@ -25,17 +25,17 @@ type Amounts = ReadonlyMap<string, Decimal>;
 export class OwedByPeriods {
   private constructor(private readonly amounts: readonly (ApprovedPeriod & { readonly amounts: Amounts })[]) {}
 
-  /** `periodsOf` chooses the approved periods of a rep. */
+  /** `selectPeriods` chooses the approved periods of a rep. */
   static async load(
     tx: Transaction,
     terms: Iterable<RepTerms>,
-    periodsOf: (terms: RepTerms) => readonly FrozenPeriod[],
+    selectPeriods: (terms: RepTerms) => readonly FrozenPeriod[],
     asOf: Day,
     overlay?: Overlay,
   ): Promise<OwedByPeriods> {
     const all: (ApprovedPeriod & { readonly amounts: Amounts })[] = [];
     for (const stored of terms) {
-      const periods = periodsOf(stored);
+      const periods = selectPeriods(stored);
       if (periods.length === 0) continue;
       const rows = await dryRunPeriods(tx, stored, periods, asOf, overlay);
       for (const { period } of periods)

@@ -3,12 +3,12 @@ import { type Day, hull, isWithin } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { type CountedRow } from '../ledger/input/counted-rows.js';
-import { currentDaysOf } from '../ledger/input/current-days.js';
+import { loadCurrentDays } from '../ledger/input/current-days.js';
 import { naturalKey } from '../ledger/input/ledger-rows.js';
 import { type FrozenPeriod, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Overlay } from './overlay.js';
-import { unfrozenRows } from './unfrozen-rows.js';
+import { calculateUnfrozenRows } from './unfrozen-rows.js';
 
 /**
  * The rows that approved periods would have now if no period were frozen, for the rep and the reps below, by period: all
@@ -26,14 +26,14 @@ export async function dryRunPeriods(
   const names = new Set(periods.map(({ period }) => period));
   const owned = new Set(keys.filter(({ owner }) => names.has(owner)).map((key) => key.dealKey));
   const ranges = periods.map(({ range }) => range);
-  const days = [...ranges, ...(await currentDaysOf(tx, [...owned]))].reduce(hull);
+  const days = [...ranges, ...(await loadCurrentDays(tx, [...owned]))].reduce(hull);
   const owners = new Map(keys.map((key) => [naturalKey(key), key.owner]));
-  const periodOf = (row: CountedRow): Period | undefined => {
+  const findPeriod = (row: CountedRow): Period | undefined => {
     const owner = owners.get(naturalKey(row));
     if (owner !== undefined) return names.has(owner) ? owner : undefined;
     return periods.find(({ range }) => isWithin(row.earnedOn, range))?.period;
   };
-  const byPeriod = groupBy(await unfrozenRows(tx, terms, days, asOf, overlay), periodOf);
+  const byPeriod = groupBy(await calculateUnfrozenRows(tx, terms, days, asOf, overlay), findPeriod);
   return new Map([...byPeriod].flatMap(([period, rows]) => (period === undefined ? [] : [[period, rows]])));
 }
 

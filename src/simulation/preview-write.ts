@@ -4,11 +4,11 @@ import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { withDryRun } from '../platform/database/dry-run.js';
 import { type TenantCaller, type Transaction } from '../platform/database/unit-of-work.js';
-import { type CommissionEffect, effectOfWrite } from './write-effect.js';
+import { type CommissionEffect, computeWriteEffect } from './write-effect.js';
 
 /**
  * What a change of the configuration would do to commission: `write` changes it and returns what it affects as for
- * {@link effectOfWrite}, and everything is rolled back.
+ * {@link computeWriteEffect}, and everything is rolled back.
  */
 export async function previewWrite(
   changes: CommissionChanges,
@@ -20,7 +20,7 @@ export async function previewWrite(
     changes.run(caller, 'exclusive', async (tx) => {
       const { timeZone } = await loadWorkspaceTerms(tx);
       const today = dayInZone(clock.now(), timeZone);
-      return end(await effectOfWrite(tx, today, () => write(tx, today)));
+      return end(await computeWriteEffect(tx, today, () => write(tx, today)));
     }),
   );
 }

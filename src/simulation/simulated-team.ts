@@ -16,7 +16,7 @@ import { type Earnings, noKeys, TeamCalculation, type TeamInputs, type TeamRepIn
 import { unsaved } from './unsaved-plan.js';
 
 /** The results of all reps, who compete for ranks and whose managers have cascades. Reads no database. */
-export async function calculateTogether(
+export async function calculateTeam(
   shared: SharedTerms,
   reps: readonly SimulatedRepData[],
 ): Promise<{ readonly inputs: ReadonlyMap<string, SimulatedInput>; readonly results: ReadonlyMap<string, RepResult> }> {

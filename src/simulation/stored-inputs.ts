@@ -4,7 +4,7 @@ import { loadTeams, type TeamMember } from '../ledger/input/hierarchy.js';
 import { loadRankings, peerCreditsIn, type Rankings, rankedPlans } from '../ledger/input/load-window.js';
 import { type LoadedRepInput, loadRepInputs } from '../ledger/input/rep-input.js';
 import { hasCascades, type RepTerms } from '../ledger/input/rep-terms.js';
-import { repBatches } from '../ledger/lanes/lane-batches.js';
+import { buildRepBatches } from '../ledger/lanes/lane-batches.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { compareWithStored, type RepMoves } from './moved-rows.js';
 import { type TeamInputs } from './team-calculation.js';
@@ -41,7 +41,7 @@ export class StoredInputs implements TeamInputs<LoadedRepInput, RepMoves> {
   /** The database reads the next batch during the calculation of this one. */
   async *load(repIds: readonly string[]): AsyncGenerator<LoadedRepInput[]> {
     const { tx, window } = this;
-    const batches = await repBatches(tx, repIds, [...this.teams.keys()], window);
+    const batches = await buildRepBatches(tx, repIds, [...this.teams.keys()], window);
     let next = batches[0] === undefined ? null : this.loadBatch(batches[0]);
     for (const [index] of batches.entries()) {
       const inputs = (await next) ?? [];

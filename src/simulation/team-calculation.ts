@@ -60,7 +60,7 @@ export class TeamCalculation<Input extends TeamRepInput, Result extends Earnings
   private readonly slice = new EventLoopSlice();
 
   constructor(private readonly inputs: TeamInputs<Input, Result>) {
-    this.managers = managersOfMembers(inputs.teams, inputs.window);
+    this.managers = groupManagersByMember(inputs.teams, inputs.window);
   }
 
   /** The result of every rep that was calculated: the given reps and those that depend on what they earn. */
@@ -162,7 +162,7 @@ export class TeamCalculation<Input extends TeamRepInput, Result extends Earnings
 const noEarnings: Earnings = { events: [], withdrawn: noKeys, credits: new Map() };
 
 /** The managers above each rep on a day of the window. */
-function managersOfMembers(
+function groupManagersByMember(
   teams: ReadonlyMap<string, readonly TeamMember[]>,
   window: DayRange,
 ): ReadonlyMap<string, ReadonlySet<string>> {

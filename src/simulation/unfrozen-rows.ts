@@ -8,10 +8,17 @@ import { widened } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type CountedRow, loadCountedRows } from '../ledger/input/counted-rows.js';
 import { type Hierarchy, loadHierarchyBelow, type TeamMember } from '../ledger/input/hierarchy.js';
-import { hasWithdrawnTerms, naturalKey, ownersOfDeals, retainedBy, retainedRows } from '../ledger/input/ledger-rows.js';
+import {
+  hasWithdrawnTerms,
+  loadDealOwners,
+  naturalKey,
+  retainedBy,
+  retainedRows,
+} from '../ledger/input/ledger-rows.js';
 import {
   type DealEvent,
-  firstActivityOf,
+  findFirstActivity,
+  joinTeamDeals,
   type LoadedTeamDeal,
   loadFirstCloseDates,
   loadOwnedDeals,
@@ -20,7 +27,6 @@ import {
   peerCreditsIn,
   type Rankings,
   rankedPlans,
-  teamDealsOf,
 } from '../ledger/input/load-window.js';
 import {
   assignedPlans,
@@ -40,7 +46,7 @@ import { type Earnings, noKeys, TeamCalculation, type TeamInputs, type TeamRepIn
  * The rows that the rep would have around the days if no period of the rep or of a rep below were frozen: an
  * in-memory calculation of the rep and the reps below, bottom-up, from one read of each table. Nothing is written.
  */
-export async function unfrozenRows(
+export async function calculateUnfrozenRows(
   tx: Transaction,
   stored: RepTerms,
   days: DayRange,
@@ -51,7 +57,7 @@ export async function unfrozenRows(
   const dependsOnOthers = hasCascades(terms) || hasRankTiers(terms);
   const hierarchy = await loadHierarchyBelow(tx, terms.repId, dependsOnOthers);
   const below = await loadTermsOfReps(tx, hierarchy.bottomUp, terms.workspace);
-  const all = new Map([...below].map(([repId, one]) => [repId, overlay.terms(one)]));
+  const all = new Map([...below].map(([repId, repTerms]) => [repId, overlay.terms(repTerms)]));
   all.set(terms.repId, { ...terms, frozen: [] });
   const window = widened(days, maxPeriodKind([...all.values()]));
   const input = await loadTeamInput(tx, terms.repId, all, window);
@@ -97,7 +103,7 @@ async function loadTeamInput(
     () =>
       loadFirstCloseDates(
         tx,
-        periodic.map((one) => one.repId),
+        periodic.map((repTerms) => repTerms.repId),
       ),
   );
   return { terms, deals, retained, rankings, firstCloseDates };
@@ -110,8 +116,8 @@ async function loadRetainedRows(
   terms: ReadonlyMap<string, RepTerms>,
   { window: { from, to }, dealIds }: { readonly window: DayRange; readonly dealIds: readonly string[] },
 ): Promise<ReadonlyMap<string, readonly RetainedRow[]>> {
-  const mayKeep = [...terms.values()].filter((one) => one.repId === repId || hasWithdrawnTerms(one));
-  const ofReps = sql`c.rep_id = any(${mayKeep.map((one) => one.repId)}::uuid[])`;
+  const mayKeep = [...terms.values()].filter((repTerms) => repTerms.repId === repId || hasWithdrawnTerms(repTerms));
+  const ofReps = sql`c.rep_id = any(${mayKeep.map((repTerms) => repTerms.repId)}::uuid[])`;
   const [within, moved] = await inParallel(
     () => loadCountedRows(tx, sql`${ofReps} and c.earned_on between ${from}::date and ${to}::date`),
     () =>
@@ -120,9 +126,9 @@ async function loadRetainedRows(
         sql`${ofReps} and c.earned_on not between ${from}::date and ${to}::date and c.deal_key = any(${dealIds}::text[])`,
       ),
   );
-  const holds = new Map([...terms].map(([of, one]) => [of, retainedBy(one)]));
+  const holds = new Map([...terms].map(([id, repTerms]) => [id, retainedBy(repTerms)]));
   const retained = [...within, ...moved].filter((row) => (holds.get(row.repId)?.(row) ?? null) !== null);
-  const owners = await ownersOfDeals(tx, retained);
+  const owners = await loadDealOwners(tx, retained);
   const byRep = groupBy(retained, (row) => row.repId);
   return new Map([...byRep].map(([id, rows]) => [id, retainedRows(terms.get(id) as RepTerms, rows, owners)]));
 }
@@ -196,7 +202,7 @@ class UnfrozenInputs implements TeamInputs<UnfrozenInput, UnfrozenRows> {
       frozen: [],
       quota: quotaFinder(terms.quotas),
       peerCredits: () => [],
-      firstActivity: firstActivityOf(terms.quotas, [firstCloseDates.get(repId)]),
+      firstActivity: findFirstActivity(terms.quotas, [firstCloseDates.get(repId)]),
       explain: false,
     };
   }
@@ -205,7 +211,7 @@ class UnfrozenInputs implements TeamInputs<UnfrozenInput, UnfrozenRows> {
     const team = this.teams.get(managerId);
     if (team === undefined) return [];
     const spans = groupBy(team, ({ repId }) => repId);
-    return teamDealsOf(spans, this.window, this.input.deals, new Map<string, DealEvent[]>());
+    return joinTeamDeals(spans, this.window, this.input.deals, new Map<string, DealEvent[]>());
   }
 }
 

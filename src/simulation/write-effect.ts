@@ -45,7 +45,7 @@ export type CommissionEffect = z.input<typeof commissionEffect>;
  * Writes, calculates what the write changes for the reps whom it returns with their days, and rolls it back. Null if it
  * would take too many deals, or if the write returns null.
  */
-export async function effectOfWrite(
+export async function computeWriteEffect(
   tx: Transaction,
   today: Day,
   write: () => Promise<ReadonlyMap<string, DayRange> | null>,
@@ -54,15 +54,15 @@ export async function effectOfWrite(
   const affected = await write();
   if (affected === null) return null;
   const { moved, terms, window } = await forecastDeals(tx, affected, today);
-  const after = await owedOf(tx, [...terms.values()], window, today);
+  const after = await loadOwed(tx, [...terms.values()], window, today);
   await sql`rollback to savepoint before_write`.execute(tx.db);
   const stored = terms.size === 0 ? [] : await loadTerms(tx, [...terms.keys()]);
-  const locked = after.since(await owedOf(tx, stored, window, today));
-  return { ...movementOf(moved), locked };
+  const locked = after.since(await loadOwed(tx, stored, window, today));
+  return { ...sumMovement(moved), locked };
 }
 
 /** The reps with the days, or null if they have too many deals for a calculation. */
-export async function affectedWithin(
+export async function loadAffectedWithin(
   tx: Transaction,
   affected: ReadonlyMap<string, DayRange>,
 ): Promise<ReadonlyMap<string, DayRange> | null> {
@@ -75,7 +75,7 @@ export async function affectedWithin(
 }
 
 /** What the approved periods around the days would pay. */
-function owedOf(
+function loadOwed(
   tx: Transaction,
   terms: readonly RepTerms[],
   window: DayRange | null,
@@ -86,12 +86,12 @@ function owedOf(
   return OwedByPeriods.load(tx, terms, within, today);
 }
 
-function movementOf(moved: readonly MovedRow[]): Omit<CommissionEffect, 'locked'> {
+function sumMovement(moved: readonly MovedRow[]): Omit<CommissionEffect, 'locked'> {
   const sums = new Map<string, Decimal>();
   const reps = new Set<string>();
   let lines = 0;
   for (const row of moved) {
-    const deltas = deltasOf(row);
+    const deltas = computeDeltas(row);
     if (deltas.length === 0) continue;
     lines += 1;
     reps.add(row.repId);
@@ -105,7 +105,7 @@ function movementOf(moved: readonly MovedRow[]): Omit<CommissionEffect, 'locked'
 }
 
 /** The change of a row by currency; none if its amount stays. */
-function deltasOf({ before, after }: MovedRow): readonly (readonly [currency: string, delta: Decimal])[] {
+function computeDeltas({ before, after }: MovedRow): readonly (readonly [currency: string, delta: Decimal])[] {
   const was = before === null ? [] : [{ ...before, amount: Decimal.of(before.amount).negated().toString() }];
   const is = after === null ? [] : [after];
   return [...sumsByCurrency([...was, ...is])].filter(([, delta]) => !delta.isZero());

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { newId } from '../kernel/ids.js';
-import { type Period, periodOf } from '../kernel/period.js';
+import { type Period, toPeriod } from '../kernel/period.js';
 import { recordHistory } from '../ledger/output/event-history.js';
 import { refreshMonths } from '../ledger/output/totals.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -156,5 +156,5 @@ async function withHistory(
 }
 
 async function refreshMonth(tx: Transaction, { repId }: Entry, earnedOn: Day): Promise<void> {
-  await refreshMonths(tx, [{ repId, month: periodOf(earnedOn, 'monthly') }]);
+  await refreshMonths(tx, [{ repId, month: toPeriod(earnedOn, 'monthly') }]);
 }

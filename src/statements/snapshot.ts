@@ -1,7 +1,7 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { idOf } from '../kernel/ids.js';
+import { deriveId } from '../kernel/ids.js';
 import { mapInSlices } from '../kernel/waiting.js';
 import { type TrueUpLine } from './true-up-line.js';
 
@@ -86,7 +86,7 @@ export async function contentHash({ currency, lines }: Snapshot): Promise<string
     ({ dealName: _deal, planName: _plan, updatedAt: _at, trace: _trace, actor: _actor, ...fact }) =>
       JSON.stringify(fact),
   );
-  return idOf(`[${JSON.stringify(currency)},[${facts.join()}]]`);
+  return deriveId(`[${JSON.stringify(currency)},[${facts.join()}]]`);
 }
 
 function summarize(lines: readonly StatementLine[]): Summary {

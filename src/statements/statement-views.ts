@@ -3,7 +3,7 @@ import { hasTerms } from '../earnings/commission-views.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, dayInZone, isWithin } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type Period, periodOf, periodRange } from '../kernel/period.js';
+import { type Period, periodRange, toPeriod } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -259,5 +259,5 @@ export async function resolvePeriod(
   clock: Clock,
 ): Promise<{ readonly period: Period; readonly currency: string }> {
   const { currency, timeZone } = await loadWorkspaceTerms(tx);
-  return { period: requested ?? periodOf(dayInZone(tx.asOf ?? clock.now(), timeZone), 'monthly'), currency };
+  return { period: requested ?? toPeriod(dayInZone(tx.asOf ?? clock.now(), timeZone), 'monthly'), currency };
 }

@@ -4,7 +4,7 @@ import { type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { periodRange } from '../kernel/period.js';
-import { currentDaysOf } from '../ledger/input/current-days.js';
+import { loadCurrentDays } from '../ledger/input/current-days.js';
 import { type FrozenPeriod, loadRepTerms } from '../ledger/input/rep-terms.js';
 import { dropTruedUpRows } from '../ledger/output/trued-up-state.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
@@ -89,7 +89,7 @@ async function daysToCalculate(tx: Transaction, { repId, period }: StatementKey)
     union
     select deal_key from trued_up_rows
     where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and frozen_period = ${period}`.execute(tx.db);
-  const moved = await currentDaysOf(
+  const moved = await loadCurrentDays(
     tx,
     rows.map(({ dealKey }) => dealKey),
   );

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import { type AccessLevel, keyScopes } from '#src/kernel/caller.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
-import { scopeOf } from '#src/platform/operations/operation-scope.js';
-import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
+import { findScope } from '#src/platform/operations/operation-scope.js';
+import { hashToken, newToken, type TokenKind } from '#src/platform/secrets/token.js';
 import { type ApiResponse } from '#test/support/api-client.js';
 import { query } from '#test/support/ledger-checks.js';
 import { Service } from '#test/support/service.js';
@@ -425,14 +425,14 @@ describe('authorization', () => {
     }
 
     it('gives changes of keys, people, settings and connections to no integration key', () => {
-      const closed = operations.filter((one) => (one.access as string) !== 'public' && scopeOf(one) === null);
+      const closed = operations.filter((one) => (one.access as string) !== 'public' && findScope(one) === null);
       expect(closed.map(({ id }) => id).sort()).to.deep.equal([...withoutScope].sort());
     });
 
     for (const operation of operations) {
       const row = requests[operation.id];
       if (row === undefined || (operation.access as string) === 'public') continue;
-      const needed = scopeOf(operation);
+      const needed = findScope(operation);
       it(`${operation.id}: an integration key ${needed === null ? 'has no access' : `needs the scope ${needed}`}`, async () => {
         for (const scope of keyScopes) {
           const caller = `a key with the scope ${scope}`;
@@ -673,7 +673,7 @@ describe('authorization', () => {
         `insert into tokens (workspace_id, token_id, kind, token_hash) values ($1, $2, 'conn', $3)`,
         workspaceId,
         randomUUID(),
-        tokenHash(dressed),
+        hashToken(dressed),
       );
       tokens.set('dressed', dressed);
       expect((await send('dressed', 'GET', '/v1/quotas')).status).to.equal(403);

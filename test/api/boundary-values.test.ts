@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Failure } from '#src/kernel/failure.js';
-import { inputOf } from '#src/platform/operations/operation-dispatcher.js';
+import { parseInput } from '#src/platform/operations/operation-dispatcher.js';
 import { forAgents } from '#test/agent-access/oauth-fixture.js';
 import { Service } from '#test/support/service.js';
 import {
@@ -29,7 +29,7 @@ describe('values at the bounds of every field', () => {
       const last = field.path.filter((name) => name !== '0').at(-1) as string;
       for (const value of outsideValues[field.kind]) {
         cases += 1;
-        const named = issuesOf(() => inputOf(field.operation, inputWith(field, value, null)));
+        const named = issuesOf(() => parseInput(field.operation, inputWith(field, value, null)));
         if (!named.includes(last)) wrong.push(`${nameOf(field)} = ${value.slice(0, 60)}: ${named.join()}`);
       }
     }

@@ -1,7 +1,7 @@
 import { newId } from '#src/kernel/ids.js';
 import { operations } from '#src/operations.js';
 import { type Example } from '#src/platform/operations/operation.js';
-import { tokenHash } from '#src/platform/secrets/token.js';
+import { hashToken } from '#src/platform/secrets/token.js';
 import { ClientProgram } from '#test/agent-access/oauth-fixture.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type Service } from '#test/support/service.js';
@@ -138,7 +138,7 @@ export class ExampleWorld {
   private async restoreKey(): Promise<void> {
     const [valid] = await this.service.sql(
       'select 1 from tokens where token_hash = $1 and expires_at is null',
-      tokenHash(this.key),
+      hashToken(this.key),
     );
     if (valid !== undefined) return;
     const admin = newId();

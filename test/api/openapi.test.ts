@@ -118,7 +118,7 @@ describe('the OpenAPI document', () => {
           expect(example.body, 'a body is needed').not.to.equal(undefined);
         if (example.body !== undefined && operation.raw === undefined)
           expectParses(operation.body, example.body, 'body');
-        if (example.answer !== undefined) expectParses(operation.response, example.answer, 'answer');
+        if (example.response !== undefined) expectParses(operation.response, example.response, 'answer');
         for (const type of operation.upload?.types ?? []) expect(example.uploads?.[type], type).not.to.equal(undefined);
       });
     });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { start } from '#src/app/main.js';
 import { readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
-import { newToken, tokenHash } from '#src/platform/secrets/token.js';
+import { hashToken, newToken } from '#src/platform/secrets/token.js';
 import { ApiClient } from '#test/support/api-client.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { type ExpectedError, expectError } from '#test/support/errors.js';
@@ -74,7 +74,7 @@ describe('rejected requests', () => {
 
     it('that has expired is rejected as a missing token', async () => {
       const token = await world.addToken('ws');
-      await world.sql('update tokens set expires_at = now() where token_hash = $1', tokenHash(token));
+      await world.sql('update tokens set expires_at = now() where token_hash = $1', hashToken(token));
       await expectUnknown(`Bearer ${token}`);
     });
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
-import { newToken, tokenHash } from '#src/platform/secrets/token.js';
+import { hashToken, newToken } from '#src/platform/secrets/token.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { rowContents } from '#test/support/row-contents.js';
 import { Service } from '#test/support/service.js';
@@ -407,7 +407,7 @@ describe('two workspaces', () => {
       `insert into tokens (workspace_id, token_id, kind, token_hash) values ($1, $2, 'conn', $3)`,
       made,
       token,
-      tokenHash(newToken('conn')),
+      hashToken(newToken('conn')),
     );
     const key = await api.expect(201, 'POST', '/v1/workspaces/integration-keys', { name: 'BI', scopes: ['read'] });
     await service.sql(

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { networkOf } from '#src/platform/limits/attempt-limits.js';
+import { toNetwork } from '#src/platform/limits/attempt-limits.js';
 import { newToken } from '#src/platform/secrets/token.js';
 import { type ApiResponse } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
@@ -133,13 +133,13 @@ describe('limits on requests without a valid token', () => {
   });
 
   it('counts an IPv6 network as one address', () => {
-    expect(networkOf('2001:db8:1:2:3:4:5:6')).to.equal('2001:db8:1:2::/64');
-    expect(networkOf('2001:DB8:1:2::9')).to.equal('2001:db8:1:2::/64');
-    expect(networkOf('2001:db8::9')).to.equal('2001:db8:0:0::/64');
-    expect(networkOf('::1')).to.equal('0:0:0:0::/64');
-    expect(networkOf('fe80::1%eth0')).to.equal('fe80:0:0:0::/64');
-    expect(networkOf('::ffff:192.0.2.7')).to.equal('192.0.2.7');
-    expect(networkOf('192.0.2.7')).to.equal('192.0.2.7');
-    expect(networkOf('')).to.equal('');
+    expect(toNetwork('2001:db8:1:2:3:4:5:6')).to.equal('2001:db8:1:2::/64');
+    expect(toNetwork('2001:DB8:1:2::9')).to.equal('2001:db8:1:2::/64');
+    expect(toNetwork('2001:db8::9')).to.equal('2001:db8:0:0::/64');
+    expect(toNetwork('::1')).to.equal('0:0:0:0::/64');
+    expect(toNetwork('fe80::1%eth0')).to.equal('fe80:0:0:0::/64');
+    expect(toNetwork('::ffff:192.0.2.7')).to.equal('192.0.2.7');
+    expect(toNetwork('192.0.2.7')).to.equal('192.0.2.7');
+    expect(toNetwork('')).to.equal('');
   });
 });

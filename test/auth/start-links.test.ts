@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { banner } from '#src/app/banner.js';
-import { startPageLinks } from '#src/app/start-page-links.js';
+import { loadStartPageLinks } from '#src/app/start-page-links.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { expectError } from '#test/support/errors.js';
 import { Service } from '#test/support/service.js';
@@ -34,7 +34,7 @@ describe('links of the terminal', () => {
     expect(me.workspace).to.include({ name: 'Acme', currency: 'EUR', timezone: 'Europe/Berlin' });
     await expectError('401 invalid_start_link', anyone.send('POST', '/auth/set-up', { token, ...setUp }));
     const owner = createDatabase({ url: service.database.ownerUrl, size: 1, onError: () => {}, asOwner: true });
-    const printed = await startPageLinks(service.running.service, owner).finally(() => owner.destroy());
+    const printed = await loadStartPageLinks(service.running.service, owner).finally(() => owner.destroy());
     expect(printed.map(({ label }) => label)).to.deep.equal(['Mia, admin of Acme']);
     const [, ofStart] = printed[0]?.path.split('#') ?? [];
     expect((await anyone.send('POST', '/auth/start-link', { token: ofStart })).status).to.equal(200);

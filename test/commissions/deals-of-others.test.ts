@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { loadStatementFacts } from '#src/exports/documents/statement-facts.js';
 import { operations } from '#src/operations.js';
-import { jsonSchemaOf } from '#src/platform/json-schema.js';
+import { toJsonSchema } from '#src/platform/json-schema.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { unzipped } from '#test/support/downloads.js';
@@ -187,7 +187,7 @@ describe('deals of others', () => {
         method === 'get' && ['rep', 'connection'].includes(access) && path.startsWith('/v1/'),
     );
     for (const read of reads) {
-      const names = Object.keys((read.query && jsonSchemaOf(read.query, 'input', true).properties) ?? {});
+      const names = Object.keys((read.query && toJsonSchema(read.query, 'input', true).properties) ?? {});
       it(`${read.id} does not contain the present name of the deal`, async () => {
         for (const path of pathsOf(read.path, names, params(), choices())) {
           const response = await fetch(`${service.url}${path}`, { headers });
@@ -233,5 +233,5 @@ function pathsOf(
 }
 
 function schemaOf(schema: { toJSONSchema?: unknown } | undefined): string {
-  return schema === undefined ? '' : JSON.stringify(jsonSchemaOf(schema as never, 'input', true));
+  return schema === undefined ? '' : JSON.stringify(toJsonSchema(schema as never, 'input', true));
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { demoCorrection, demoRefund } from '#demo/corrections.js';
 import { demoPlanChange } from '#demo/plans.js';
 import { createDemoWorkspace } from '#demo/workspace.js';
-import { startPageLinks } from '#src/app/start-page-links.js';
+import { loadStartPageLinks } from '#src/app/start-page-links.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { type ApiClient } from '#test/support/api-client.js';
@@ -27,7 +27,7 @@ describe('the demo workspace', () => {
 
   it('has links for every role, among them the owner of the first deal and the manager of that person', async () => {
     const owner = createDatabase({ url: service.database.ownerUrl, size: 1, onError: () => {}, asOwner: true });
-    const links = await startPageLinks(service.running.service, owner).finally(() => owner.destroy());
+    const links = await loadStartPageLinks(service.running.service, owner).finally(() => owner.destroy());
     expect(links.map(({ label }) => label)).to.deep.equal([
       'Alex Morgan, admin',
       'Maya Ito, manager',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { calculationSteps } from '#src/engine/calculate.js';
-import { maxPlanCost, planCost } from '#src/engine/plan-cost.js';
+import { computePlanCost, maxPlanCost } from '#src/engine/plan-cost.js';
 import { inputOf } from './scenario.js';
 
 const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
@@ -14,7 +14,7 @@ describe('the calculation of an expensive plan', () => {
       conditions: many(50, () => lost),
       tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }],
     }));
-    expect(planCost({ rules })).to.be.within(maxPlanCost / 2, maxPlanCost);
+    expect(computePlanCost({ rules })).to.be.within(maxPlanCost / 2, maxPlanCost);
     const deals = many(300, (at) => `d${at} | 2026-01-15 | 100 |`).join('\n');
     const steps = calculationSteps(inputOf({ config: { rules }, deals }));
     const times: number[] = [];

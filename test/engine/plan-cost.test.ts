@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { calculationSteps } from '#src/engine/calculate.js';
 import { compileConditions, explainSeen, type Leaf, withoutRepetitions } from '#src/engine/condition.js';
-import { maxPlanCost, planCost } from '#src/engine/plan-cost.js';
+import { computePlanCost, maxPlanCost } from '#src/engine/plan-cost.js';
 import { inputOf, run } from './scenario.js';
 
 const leaf = (value: unknown, change: Partial<Leaf> = {}): Leaf => ({
@@ -19,7 +19,7 @@ describe('the cost of a plan', () => {
   it('counts the conditions of the plan once for each rule', () => {
     const dealConditions = [leaf('a'), { operator: 'or', rules: [leaf('b'), leaf('c')] }];
     const rules = [rule('One'), rule('Two', [leaf('d')])];
-    expect(planCost({ dealConditions, rules })).to.equal(3 + 1 + (3 + 1 + 1));
+    expect(computePlanCost({ dealConditions, rules })).to.equal(3 + 1 + (3 + 1 + 1));
   });
 
   it('counts long lists of values, tiers and credits', () => {
@@ -27,17 +27,17 @@ describe('the cost of a plan', () => {
       many(1000, (at) => `v${at}`),
       { operator: 'in' },
     );
-    expect(planCost({ rules: [rule('One', [long])] })).to.equal(1 + 21);
+    expect(computePlanCost({ rules: [rule('One', [long])] })).to.equal(1 + 21);
     const credits = many(50, () => ({ field: 'x' }));
     const tiers = many(500, () => tier);
-    expect(planCost({ rules: [{ ...rule('One'), tiers, quotaCredit: credits }] })).to.equal(1 + 50 + 50);
+    expect(computePlanCost({ rules: [{ ...rule('One'), tiers, quotaCredit: credits }] })).to.equal(1 + 50 + 50);
   });
 
   it('is 0 for a config that is no plan', () => {
-    for (const config of [null, 1, 'x', [], { rules: 1 }, { rules: {} }]) expect(planCost(config)).to.equal(0);
-    expect(planCost({ dealConditions: [null], rules: [null, { conditions: [null, { rules: [null] }] }] })).to.equal(
-      1 + 1 + (1 + 1 + 2),
-    );
+    for (const config of [null, 1, 'x', [], { rules: 1 }, { rules: {} }]) expect(computePlanCost(config)).to.equal(0);
+    expect(
+      computePlanCost({ dealConditions: [null], rules: [null, { conditions: [null, { rules: [null] }] }] }),
+    ).to.equal(1 + 1 + (1 + 1 + 2));
   });
 });
 
@@ -152,7 +152,7 @@ describe('the calculation of an expensive plan', () => {
         many(50, () => leaf('lost', { operator: 'not_equals' })),
       ),
     );
-    expect(planCost({ rules })).to.be.within(maxPlanCost / 2, maxPlanCost);
+    expect(computePlanCost({ rules })).to.be.within(maxPlanCost / 2, maxPlanCost);
     const deals = many(300, (at) => `d${at} | 2026-01-15 | 100 |`).join('\n');
     const steps = calculationSteps(inputOf({ config: { rules }, deals }));
     let count = 0;

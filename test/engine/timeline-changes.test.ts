@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import {
+  buildTimeline,
+  computeStretches,
   type DatedPlan,
   differingDays,
+  findReferencedVersion,
+  findVersionInForce,
   latestStarted,
   mayHaveEarned,
   restatedDays,
   stoppedDays,
   stopsDays,
-  stretchesOf,
   type TimelineCandidate,
-  timelineOf,
-  versionInForceOf,
-  versionMeant,
 } from '#src/engine/version-timeline.js';
 import { earliestDay, latestDay } from '#src/kernel/day.js';
 
@@ -43,15 +43,15 @@ describe('the timeline of a plan', () => {
   it('has the active versions that none supersedes, by start and then by number', () => {
     const versions = [version(4, april), version(3, february), version(1), version(2, april), version(5)];
     for (const order of [versions, versions.toReversed(), versions.toSorted((a, b) => a.version - b.version)])
-      expect(numbers(timelineOf(order))).to.deep.equal([1, 5, 3, 2, 4]);
-    expect(numbers(timelineOf([version(1), version(2, { supersedes: 'v1' })]))).to.deep.equal([2]);
-    expect(numbers(timelineOf([version(1), version(2, { supersedes: 'v1', status: 'draft' })]))).to.deep.equal([1]);
+      expect(numbers(buildTimeline(order))).to.deep.equal([1, 5, 3, 2, 4]);
+    expect(numbers(buildTimeline([version(1), version(2, { supersedes: 'v1' })]))).to.deep.equal([2]);
+    expect(numbers(buildTimeline([version(1), version(2, { supersedes: 'v1', status: 'draft' })]))).to.deep.equal([1]);
   });
 
   it('has one version in force on a day, until its end and in any order', () => {
     const ending = version(2, { ...february, effectiveEnd: '2026-03-31' });
     for (const order of inAnyOrder(version(1), ending, version(3, { effectiveStart: '2026-06-01' }))) {
-      const inForce = (day: string) => versionInForceOf(order, day, (one) => one)?.version ?? null;
+      const inForce = (day: string) => findVersionInForce(order, day, (one) => one)?.version ?? null;
       expect(['2026-01-31', '2026-02-01', '2026-03-31', '2026-04-01', '2026-06-01'].map(inForce)).to.deep.equal([
         1,
         2,
@@ -60,7 +60,7 @@ describe('the timeline of a plan', () => {
         3,
       ]);
     }
-    expect(versionInForceOf([version(1, february)], '2026-01-31', (one) => one)).to.equal(null);
+    expect(findVersionInForce([version(1, february)], '2026-01-31', (one) => one)).to.equal(null);
   });
 
   it('has a version that started last, also after its end', () => {
@@ -74,7 +74,7 @@ describe('the timeline of a plan', () => {
   it('gives each version its days, and of versions with equal start only the highest number', () => {
     const ending = version(3, { ...april, effectiveEnd: '2026-05-31' });
     for (const order of inAnyOrder(version(1), version(2, april), ending, version(4, { effectiveStart: '2026-07-01' })))
-      expect(stretchesOf(order)).to.deep.equal([
+      expect(computeStretches(order)).to.deep.equal([
         { planVersionId: 'v1', version: 1, from: null, to: '2026-03-31' },
         { planVersionId: 'v3', version: 3, from: '2026-04-01', to: '2026-05-31' },
         { planVersionId: 'v4', version: 4, from: '2026-07-01', to: null },
@@ -82,26 +82,28 @@ describe('the timeline of a plan', () => {
   });
 
   it('ends the days of a version where the next begins, if its own end is later', () => {
-    expect(stretchesOf([version(1, { effectiveEnd: '2026-12-31' }), version(2, april)])[0]?.to).to.equal('2026-03-31');
-    expect(stretchesOf([version(1, { effectiveEnd: '2026-03-31' })])[0]?.to).to.equal('2026-03-31');
+    expect(computeStretches([version(1, { effectiveEnd: '2026-12-31' }), version(2, april)])[0]?.to).to.equal(
+      '2026-03-31',
+    );
+    expect(computeStretches([version(1, { effectiveEnd: '2026-03-31' })])[0]?.to).to.equal('2026-03-31');
   });
 });
 
 describe('the version that a planId means', () => {
   it('is the latest that has started, also if it has ended', () => {
-    expect(versionMeant([version(1), version(2, firstQuarter)], '2026-05-01')?.version).to.equal(2);
+    expect(findReferencedVersion([version(1), version(2, firstQuarter)], '2026-05-01')?.version).to.equal(2);
   });
 
   it('is the next if none has started, and of equal starts the highest number', () => {
     const later = version(4, { effectiveStart: '2026-07-01' });
     for (const order of inAnyOrder(version(2, april), version(3, april), later))
-      expect(versionMeant(order, '2026-01-01')?.version).to.equal(3);
+      expect(findReferencedVersion(order, '2026-01-01')?.version).to.equal(3);
   });
 
   it('is the latest of all if none is active', () => {
     const drafts = [1, 3, 2].map((number) => version(number, { status: 'draft' }));
-    expect(versionMeant(drafts, '2026-01-01')?.version).to.equal(3);
-    expect(versionMeant([], '2026-01-01')).to.equal(null);
+    expect(findReferencedVersion(drafts, '2026-01-01')?.version).to.equal(3);
+    expect(findReferencedVersion([], '2026-01-01')).to.equal(null);
   });
 });
 

@@ -28,7 +28,7 @@ describe('exports of several people', () => {
     const period = `${2000 + Math.floor(months / 12)}-${String((months % 12) + 1).padStart(2, '0')}`;
     const submitted = requests.submit(caller, async () => ({ kind, repId, managerId, period }), { async: true });
     const answer = (await submitted) as Reply<{ jobId: string }>;
-    return answer.answer.jobId;
+    return answer.body.jobId;
   }
 
   async function outcome(caller: Caller, kind: ExportKind, repId: string | null): Promise<string> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '#src/platform/config.js';
 import { type FailpointName } from '#src/platform/failpoint.js';
-import { recentMails } from '#src/platform/mail/recent-mails.js';
+import { listRecentMails } from '#src/platform/mail/recent-mails.js';
 import { openSecrets } from '#src/platform/secrets/master-key.js';
 import { ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { testMasterKey } from '#test/support/running-service.js';
@@ -171,7 +171,7 @@ export class Scenario {
     const email = `${['ann', 'bob', 'cid'][this.deals % 3]}@example.com`;
     const { ownerUrl } = this.fleet.postgres;
     const secrets = openSecrets(readConfig({ MASTER_KEY: testMasterKey }));
-    const mailed = async () => (await recentMails(ownerUrl, secrets, 1))[0];
+    const mailed = async () => (await listRecentMails(ownerUrl, secrets, 1))[0];
     const before = (await mailed())?.createdAt;
     await this.retryUntilAnswered('POST', '/auth/otp/send', { email, workspaceId }, {}, null);
     let mail = await mailed();

@@ -3,10 +3,10 @@ import { isDay, readDay } from '#src/kernel/day.js';
 import {
   nextPeriod,
   periodKind,
-  periodOf,
   periodRange,
   periodsTouching,
   previousPeriod,
+  toPeriod,
   widened,
 } from '#src/kernel/period.js';
 
@@ -37,8 +37,8 @@ describe('days and periods', () => {
   });
 
   it('the period of a day is the one that contains it', () => {
-    expect(periodOf('2026-02-10', 'quarterly')).to.equal('2026-Q1');
-    expect(periodOf('2026-12-31', 'semi_annual')).to.equal('2026-H2');
+    expect(toPeriod('2026-02-10', 'quarterly')).to.equal('2026-Q1');
+    expect(toPeriod('2026-12-31', 'semi_annual')).to.equal('2026-H2');
     expect(previousPeriod('2026-Q1')).to.equal('2025-Q4');
     expect(previousPeriod('2026-01')).to.equal('2025-12');
     expect(periodsTouching({ from: '2025-12-31', to: '2026-07-01' }, 'quarterly')).to.deep.equal([

@@ -3,7 +3,7 @@ import { type BlockedChange, type Decision, type FixedEvent } from '#src/engine/
 import { Decimal } from '#src/kernel/decimal.js';
 import { EventLoopSlice } from '#src/kernel/waiting.js';
 import { type LedgerRow } from '#src/ledger/input/ledger-rows.js';
-import { differenceOf, isSameCredit, type Write } from '#src/ledger/output/difference.js';
+import { computeDifference, isSameCredit, type Write } from '#src/ledger/output/difference.js';
 import { decided, storedRow } from './decided-rows.js';
 
 interface Stored {
@@ -16,7 +16,7 @@ interface Stored {
 const compare = (
   decisions: readonly Decision[],
   { stored = [], fixed = [], frozenIds = new Set(), blocked = [] }: Stored = {},
-) => differenceOf('rep', { stored, fixed, frozenIds }, { decisions, blocked });
+) => computeDifference('rep', { stored, fixed, frozenIds }, { decisions, blocked });
 
 async function writeOf(decision: Decision, stored?: LedgerRow): Promise<Write> {
   const { writes } = await compare([decision], stored === undefined ? {} : { stored: [stored] });
@@ -58,7 +58,7 @@ describe('the difference between decisions and rows', () => {
   it('derives the event id from the rep and the key, not from the amounts', async () => {
     const { eventId } = await writeOf(decided());
     expect((await writeOf(decided({ amount: Decimal.of('1'), period: '2026-Q2' }))).eventId).to.equal(eventId);
-    const { writes } = await differenceOf(
+    const { writes } = await computeDifference(
       'other',
       { stored: [], fixed: [], frozenIds: new Set() },
       { decisions: [decided()], blocked: [] },
@@ -119,7 +119,7 @@ describe('the difference between decisions and rows', () => {
       const slice = new CountedSlice();
       const decisions = Array.from({ length: count }, (_, index) => decided({ dealKey: `D${index}` }));
       const empty = { stored: [], fixed: [], frozenIds: new Set<string>() };
-      await differenceOf('rep', empty, { decisions, blocked: [] }, slice);
+      await computeDifference('rep', empty, { decisions, blocked: [] }, slice);
       return slice.pauses;
     };
     expect([await pauses(1), await pauses(50), await pauses(51), await pauses(101)]).to.deep.equal([2, 2, 3, 4]);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { lanesToCalculate } from '#src/ledger/lanes/lane-freshness.js';
+import { selectLanesToCalculate } from '#src/ledger/lanes/lane-freshness.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { workedTiers } from '#test/support/worked-example.js';
@@ -43,7 +43,7 @@ describe('a rep with more deals than one transaction calculates', () => {
   const requests = () => workspace.requests();
   const freshReps = () =>
     workspace.db.unitOfWork.run(workspace.admin, { lock: 'none', access: 'read' }, async (tx) =>
-      (await lanesToCalculate(tx, null, '2026-12-31')).map(({ freshCounts }) => freshCounts),
+      (await selectLanesToCalculate(tx, null, '2026-12-31')).map(({ freshCounts }) => freshCounts),
     );
 
   it('is calculated one attainment period per transaction, each of which leaves a sound ledger', async () => {

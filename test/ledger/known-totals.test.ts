@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import { type Decision } from '#src/engine/model.js';
 import { Decimal } from '#src/kernel/decimal.js';
-import { knownTotals, movesUntil } from '#src/ledger/input/known-totals.js';
+import { computeKnownTotals, movesUntil } from '#src/ledger/input/known-totals.js';
 import { type LedgerRow } from '#src/ledger/input/ledger-rows.js';
-import { differenceOf } from '#src/ledger/output/difference.js';
-import { Footprint } from '#src/ledger/output/footprint.js';
+import { AffectedTotals } from '#src/ledger/output/affected-totals.js';
+import { computeDifference } from '#src/ledger/output/difference.js';
 import { type KnownTotals } from '#src/ledger/output/totals.js';
 import { decided, storedRow } from './decided-rows.js';
 
 const window = { from: '2026-01-10', to: '2026-03-31' };
 
 async function stored(...decisions: Decision[]): Promise<LedgerRow[]> {
-  const { writes } = await differenceOf(
+  const { writes } = await computeDifference(
     'rep',
     { stored: [], fixed: [], frozenIds: new Set() },
     { decisions, blocked: [] },
@@ -33,14 +33,14 @@ async function totalsAfter(
   { isShortened = true, to = window.to }: Run = {},
 ): Promise<KnownTotals | null> {
   const inWindow = rows.filter(({ earnedOn }) => earnedOn >= window.from);
-  const difference = await differenceOf(
+  const difference = await computeDifference(
     'rep',
     { stored: inWindow, fixed: [], frozenIds: new Set() },
     { decisions, blocked: [] },
   );
   const credits = new Map([['plan|key|2026-Q1', Decimal.of('7')]]);
   const input = { stored: rows, window: { ...window, to }, ...(isShortened ? { carried: [] } : {}) };
-  return knownTotals({ repId: 'rep', versions: [] }, input, { credits }, difference);
+  return computeKnownTotals({ repId: 'rep', versions: [] }, input, { credits }, difference);
 }
 
 const monthsOf = (totals: KnownTotals | null) =>
@@ -95,9 +95,9 @@ describe('the totals that follow from a run', () => {
   it('give the credit of the calculation under each key, and null for other keys', async () => {
     const totals = await totalsAfter(await stored(decided()), [decided({ amount: Decimal.of('1') })]);
     const key = { planId: 'plan', attainmentKey: 'key', period: '2026-Q1' };
-    expect(totals?.creditOf(key)?.toString()).to.equal('7');
-    expect(totals?.creditOf({ ...key, period: '2026-Q2' })).to.equal(null);
-    expect(totals?.creditChangeOf(key)).to.equal(null);
+    expect(totals?.findCredit(key)?.toString()).to.equal('7');
+    expect(totals?.findCredit({ ...key, period: '2026-Q2' })).to.equal(null);
+    expect(totals?.findCreditChange(key)).to.equal(null);
   });
 
   it('give only the change of the credit when the window ends within a period', async () => {
@@ -109,9 +109,9 @@ describe('the totals that follow from a run', () => {
     ];
     const totals = await totalsAfter(rows, decisions, { to: '2026-03-30' });
     const changeOf = (attainmentKey: string) =>
-      totals?.creditChangeOf({ planId: 'plan', attainmentKey, period: '2026-Q1' })?.toString();
+      totals?.findCreditChange({ planId: 'plan', attainmentKey, period: '2026-Q1' })?.toString();
     expect([changeOf('key'), changeOf('other'), changeOf('unchanged')]).to.deep.equal(['-346', '9', '0']);
-    expect(totals?.creditOf({ planId: 'plan', attainmentKey: 'key', period: '2026-Q1' })).to.equal(null);
+    expect(totals?.findCredit({ planId: 'plan', attainmentKey: 'key', period: '2026-Q1' })).to.equal(null);
   });
 
   it('are unknown unless the window is shortened', async () => {
@@ -150,7 +150,7 @@ describe('the last day that a run moves', () => {
   /** Of the run that replaces the rows by the decisions, all of which it loads. */
   async function lastMoved(rows: readonly LedgerRow[], decisions: readonly Decision[], cap?: number) {
     const input = { stored: rows, fixed: [], frozenIds: new Set<string>() };
-    return movesUntil(terms(cap), january, await differenceOf('rep', input, { decisions, blocked: [] }));
+    return movesUntil(terms(cap), january, await computeDifference('rep', input, { decisions, blocked: [] }));
   }
 
   it('is the end of the periods whose credit has changed', async () => {
@@ -197,31 +197,31 @@ describe('the last day that a run moves', () => {
   });
 });
 
-describe('the footprint of changed rows', () => {
+describe('the totals that changed rows affect', () => {
   const counter = { planId: 'plan', attainmentKey: 'key', period: '2026-Q1' };
 
   it('has each counter and each month once, in the order of the months', () => {
-    const footprint = new Footprint('rep');
-    footprint.add({ ...counter, earnedOn: '2026-02-10' });
-    footprint.add({ ...counter, earnedOn: '2026-01-31' });
-    footprint.add({ ...counter, earnedOn: '2026-02-01' });
+    const affectedTotals = new AffectedTotals('rep');
+    affectedTotals.add({ ...counter, earnedOn: '2026-02-10' });
+    affectedTotals.add({ ...counter, earnedOn: '2026-01-31' });
+    affectedTotals.add({ ...counter, earnedOn: '2026-02-01' });
     for (const other of [{ planId: 'other' }, { attainmentKey: 'other' }, { period: '2026-01' }])
-      footprint.add({ ...counter, ...other, earnedOn: '2026-01-31' });
-    expect(footprint.counters()).to.have.deep.members([
+      affectedTotals.add({ ...counter, ...other, earnedOn: '2026-01-31' });
+    expect(affectedTotals.counters()).to.have.deep.members([
       { repId: 'rep', ...counter },
       { repId: 'rep', ...counter, planId: 'other' },
       { repId: 'rep', ...counter, attainmentKey: 'other' },
       { repId: 'rep', ...counter, period: '2026-01' },
     ]);
-    expect(footprint.months()).to.deep.equal([
+    expect(affectedTotals.months()).to.deep.equal([
       { repId: 'rep', month: '2026-01' },
       { repId: 'rep', month: '2026-02' },
     ]);
-    expect(footprint.days()).to.deep.equal({ from: '2026-01-31', to: '2026-02-10' });
+    expect(affectedTotals.days()).to.deep.equal({ from: '2026-01-31', to: '2026-02-10' });
   });
 
   it('has no days without rows', () => {
-    const footprint = new Footprint('rep');
-    expect([footprint.counters(), footprint.months(), footprint.days()]).to.deep.equal([[], [], null]);
+    const affectedTotals = new AffectedTotals('rep');
+    expect([affectedTotals.counters(), affectedTotals.months(), affectedTotals.days()]).to.deep.equal([[], [], null]);
   });
 });

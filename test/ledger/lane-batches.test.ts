@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { laneBatches } from '#src/ledger/lanes/lane-batches.js';
+import { buildLaneBatches } from '#src/ledger/lanes/lane-batches.js';
 import { TimeSlice } from '#src/ledger/lanes/lane-runner.js';
 import { expectSoundLedger } from '#test/support/ledger-checks.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
@@ -117,7 +117,7 @@ describe('a batch of lanes', () => {
     await request(top, mia, eve, ben, ada);
     const { unitOfWork } = workspace.db;
     const batches = await unitOfWork.run(workspace.admin, { lock: 'none', access: 'read' }, (tx) =>
-      laneBatches(tx, [top, mia, eve, ben, ada]),
+      buildLaneBatches(tx, [top, mia, eve, ben, ada]),
     );
     expect(batches).to.deep.equal([[eve, ben], [ada], [mia], [top]]);
     const unlimited = new TimeSlice(undefined, Number.POSITIVE_INFINITY);

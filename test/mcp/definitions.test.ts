@@ -1,8 +1,8 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';
-import { exampleOf, offeredTools } from '#src/platform/mcp/tool-definition.js';
-import { resultOf } from '#src/platform/mcp/tool-result.js';
+import { offeredTools, toExample } from '#src/platform/mcp/tool-definition.js';
+import { toResult } from '#src/platform/mcp/tool-result.js';
 
 /** The tools and the effect of each: R reads, W adds, D overwrites, i may be repeated. */
 const planned: Readonly<Record<string, string>> = {
@@ -79,7 +79,7 @@ describe('the definitions of the tools', () => {
       ]);
       expect(description.length).to.be.lessThan(1500);
       const validate = validators.getValidator(inputSchema as Parameters<typeof validators.getValidator>[0]);
-      const { valid, errorMessage } = validate(exampleOf(operation, tool));
+      const { valid, errorMessage } = validate(toExample(operation, tool));
       expect(valid, errorMessage).to.equal(true);
     });
 
@@ -113,7 +113,7 @@ describe('the definitions of the tools', () => {
     it(`${name} has an output schema that an error result satisfies`, () => {
       const error = { statusCode: 404, code: 'not_found', message: 'There is none.', details: { a: 1 } };
       const validate = validators.getValidator(outputSchema as Parameters<typeof validators.getValidator>[0]);
-      expect(validate(resultOf([], error).structuredContent).valid).to.equal(true);
+      expect(validate(toResult([], error).structuredContent).valid).to.equal(true);
       expect(validate({}).valid).to.equal(false);
     });
   }

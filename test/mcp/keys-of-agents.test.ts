@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';
 import { isPublic } from '#src/platform/operations/operation.js';
-import { isChange, scopeOf } from '#src/platform/operations/operation-scope.js';
+import { findScope, isChange } from '#src/platform/operations/operation-scope.js';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
 import { type Workspace } from '#test/support/workspace.js';
@@ -10,7 +10,7 @@ import { done, FetchClient, rejected } from './mcp-fixture.js';
 const scopes = ['read', 'deals', 'plans', 'payroll'];
 /** Without those that make files, which takes seconds. */
 const permitted = operations.filter(
-  (operation) => !isPublic(operation) && scopeOf(operation) !== null && operation.files === undefined,
+  (operation) => !isPublic(operation) && findScope(operation) !== null && operation.files === undefined,
 );
 
 describe('an integration key of an agent', () => {

@@ -9,8 +9,8 @@ import { openSamples } from '#src/app/master-key-rotation.js';
 import { credentialsEncryptionContext } from '#src/crm/connections/crm-accounts.js';
 import { secretEncryptionContext } from '#src/outgoing-events/webhook-endpoint.js';
 import { createDatabase } from '#src/platform/database/pool.js';
-import { placeOfRoute } from '#src/platform/inbox/inbox.js';
-import { placeOfMail } from '#src/platform/mail/outbox.js';
+import { routeEncryptionContext } from '#src/platform/inbox/inbox.js';
+import { mailEncryptionContext } from '#src/platform/mail/outbox.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { runCommand } from '#test/support/run-command.js';
@@ -40,7 +40,7 @@ describe('commissions master-key rotate', function () {
     ]);
     await owner.query(`insert into inbound_routes (workspace_id, source, route, secret) values ($1, 'crma', 'r', $2)`, [
       workspaceId,
-      old.seal(placeOfRoute('crma', 'r'), 'route secret'),
+      old.seal(routeEncryptionContext('crma', 'r'), 'route secret'),
     ]);
     await owner.query(
       `insert into webhook_endpoints (workspace_id, endpoint_id, url, secret) values ($1, $2, 'https://x.io', $3)`,
@@ -54,7 +54,7 @@ describe('commissions master-key rotate', function () {
     for (const [index, id] of mails.entries())
       await owner.query(`insert into mail_outbox (mail_id, recipient, subject, body) values ($1, 'a@x.io', 's', $2)`, [
         id,
-        (index === 0 ? new Secrets(lostKey) : old).seal(placeOfMail(id), `mail ${index}`),
+        (index === 0 ? new Secrets(lostKey) : old).seal(mailEncryptionContext(id), `mail ${index}`),
       ]);
   });
 
@@ -102,9 +102,9 @@ describe('commissions master-key rotate', function () {
     const secrets = new Secrets(newKey);
     const credentials = 'select credentials as sealed from crm_connections';
     expect(await open(credentials, credentialsEncryptionContext(workspaceId, 'crma'), secrets)).to.equal('credentials');
-    expect(await open('select secret as sealed from inbound_routes', placeOfRoute('crma', 'r'), secrets)).to.equal(
-      'route secret',
-    );
+    expect(
+      await open('select secret as sealed from inbound_routes', routeEncryptionContext('crma', 'r'), secrets),
+    ).to.equal('route secret');
     for (const [table, secret] of [
       ['webhook_endpoints', 'endpoint secret'],
       ['webhook_previous_secrets', 'previous secret'],
@@ -114,7 +114,7 @@ describe('commissions master-key rotate', function () {
       ).to.equal(secret);
     const last = mails.at(-1) as string;
     const body = `select body as sealed from mail_outbox where mail_id = '${last}'`;
-    expect(await open(body, placeOfMail(last), secrets)).to.equal('mail 449');
+    expect(await open(body, mailEncryptionContext(last), secrets)).to.equal('mail 449');
   });
 
   it('continues where it was interrupted, and changes nothing that is done', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { changesBetween, PlanFileError, planText, readPlanFile } from '#src/app/commands/plan-file.js';
+import { formatPlan, listChanges, PlanFileError, readPlanFile } from '#src/app/commands/plan-file.js';
 import { flatRule } from '#test/support/terms.js';
 
 const rule = (rate: number, name = 'Commission') => flatRule(name, rate);
@@ -14,8 +14,8 @@ describe('the text of a plan file', () => {
         : value,
     );
     for (const isJson of [false, true]) {
-      const text = planText(plan, isJson, null);
-      expect(planText(reversed, isJson, null)).to.equal(text);
+      const text = formatPlan(plan, isJson, null);
+      expect(formatPlan(reversed, isJson, null)).to.equal(text);
       expect(readPlanFile(text, 'plan')).to.deep.equal(plan);
     }
   });
@@ -37,13 +37,13 @@ config:
           minThreshold: 0
           rate: 0.2
 `;
-    expect(planText(plan, false, written)).to.equal(written);
+    expect(formatPlan(plan, false, written)).to.equal(written);
     const changed = { ...plan, currency: 'EUR', config: { rules: [rule(0.3, 'Other'), rule(0.1)] } };
-    const text = planText(changed, false, written);
+    const text = formatPlan(changed, false, written);
     expect(readPlanFile(text, 'plan')).to.deep.equal(changed);
     expect(text).to.include('# Agreed on in January').and.include('# quoted').and.include('# Half of it is a draw');
     expect(text).to.match(/rate: 0\.10 }\s*\] # ten percent/);
-    expect(planText(changed, false, text)).to.equal(text);
+    expect(formatPlan(changed, false, text)).to.equal(text);
   });
 
   it('is rejected with the place of the mistake', () => {
@@ -64,7 +64,7 @@ config:
 
   it('differs at the deepest place, where lists with names are compared by name', () => {
     const after = { ...plan, config: { rules: [rule(0.2, 'Other'), rule(0.15)] } };
-    expect(changesBetween(plan, after)).to.deep.equal([
+    expect(listChanges(plan, after)).to.deep.equal([
       { path: 'config.rules[Commission].tiers[0].rate', before: 0.1, after: 0.15 },
     ]);
   });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { describedPlanConfig } from '#src/engine/plan-config.js';
 import { operations } from '#src/operations.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
-import { jsonSchemaOf } from '#src/platform/json-schema.js';
+import { toJsonSchema } from '#src/platform/json-schema.js';
 import { describeApi } from '#src/platform/openapi/document.js';
 import { records } from '#src/records.js';
 import { templatesSection } from '#test/support/plan-templates-section.js';
@@ -65,7 +65,7 @@ describe('docs/plans.md, the plan reference', () => {
   });
 
   describe('has a row for every field of the plan config schema, and no row for any other field:', () => {
-    const config: Schema = jsonSchemaOf(describedPlanConfig, 'input');
+    const config: Schema = toJsonSchema(describedPlanConfig, 'input');
     const rule = config.properties.rules.items;
     const tier = rule.properties.tiers.items;
     const [condition, group] = rule.properties.conditions.items.anyOf;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import puppeteer, { type Browser as Chromium, type Page } from 'puppeteer-core';
 import { type Role } from '#src/kernel/caller.js';
-import { bundledBrowser } from '#src/platform/documents/bundled-browser.js';
+import { findBundledBrowser } from '#src/platform/documents/bundled-browser.js';
 import { type ApiClient } from './api-client.js';
 import { createDemoDatabase, demoApiKey } from './demo-database.js';
 import { duringSuite } from './during-suite.js';
@@ -153,7 +153,7 @@ async function demoWorkspace(service: Service): Promise<Workspace> {
 }
 
 async function launch(profile: string, optimizes: boolean): Promise<Chromium> {
-  const program = await bundledBrowser();
+  const program = await findBundledBrowser();
   const executablePath = program?.path ?? process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
   const fonts = program?.fontConfig === undefined ? {} : { FONTCONFIG_FILE: program.fontConfig };
   return puppeteer.launch({

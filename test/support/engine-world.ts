@@ -10,7 +10,7 @@ import { type AssignedDays, defaultMinQuotaPercent, type WorkingTime } from '#sr
 import { type Decision, type FixedEvent, type RepInput, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { type Deal } from '#src/engine/slug.js';
-import { type DatedPlan, stoppedDays, timelineOf } from '#src/engine/version-timeline.js';
+import { buildTimeline, type DatedPlan, stoppedDays } from '#src/engine/version-timeline.js';
 import { type DayRange, isEffective, isWithin } from '#src/kernel/day.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { PeriodCalendar } from '#src/kernel/period-calendar.js';
@@ -196,7 +196,7 @@ function toInput(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
 }
 
 function rangeOf(world: World, period: string): DayRange {
-  const range = new PeriodCalendar(world.fiscalYears ?? []).rangeOf(period);
+  const range = new PeriodCalendar(world.fiscalYears ?? []).findRange(period);
   if (range === null) throw new RangeError(`not a period: ${period}`);
   return range;
 }
@@ -235,7 +235,7 @@ function compiled(
   repId: string,
 ): CompiledVersion[] {
   const { workspace } = world;
-  const timeline = status === 'active' ? timelineOf(versions) : [];
+  const timeline = status === 'active' ? buildTimeline(versions) : [];
   const overrides = new Map<string, readonly TierOverride[]>(
     timeline.flatMap((version) =>
       version.overrides

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { newId } from '#src/kernel/ids.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
-import { newToken, type TokenKind, tokenHash } from '#src/platform/secrets/token.js';
+import { hashToken, newToken, type TokenKind } from '#src/platform/secrets/token.js';
 import { createWorkspace, type NewWorkspace } from '#src/workspaces/create-workspace.js';
 import { ApiClient } from './api-client.js';
 import { expectSoundLedger, query } from './ledger-checks.js';
@@ -104,7 +104,7 @@ export abstract class RunningService {
       workspaceId,
       newId(),
       kind,
-      tokenHash(token),
+      hashToken(token),
       repId,
     );
     return token;

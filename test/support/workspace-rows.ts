@@ -1,5 +1,5 @@
 import { type Insertable, sql } from 'kysely';
-import { idOf, newId } from '#src/kernel/ids.js';
+import { deriveId, newId } from '#src/kernel/ids.js';
 import { periodRange } from '#src/kernel/period.js';
 import { refreshMonths } from '#src/ledger/output/totals.js';
 import { type PlanStatus, planTerms } from '#src/plans/plan.js';
@@ -125,7 +125,7 @@ export class WorkspaceRows {
       is_won: isClosed,
       fields: '{}',
       given: JSON.stringify({ repId, closeDate }),
-      content_hash: idOf(dealId),
+      content_hash: deriveId(dealId),
       deleted_at: deleted ? new Date() : null,
     });
   }

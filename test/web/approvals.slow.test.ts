@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { dayInZone } from '#src/kernel/day.js';
-import { periodOf, previousPeriod } from '#src/kernel/period.js';
+import { previousPeriod, toPeriod } from '#src/kernel/period.js';
 import { Browser, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations, violationsInBothSchemes } from './accessibility.js';
 import { plain } from './amounts.js';
@@ -18,7 +18,7 @@ interface TeamRow {
 describe('approvals in the web app', function () {
   this.timeout(120_000);
   const browser = Browser.duringSuite();
-  const period = previousPeriod(periodOf(dayInZone(new Date(), 'UTC'), 'monthly'));
+  const period = previousPeriod(toPeriod(dayInZone(new Date(), 'UTC'), 'monthly'));
   const path = `/approvals?period=${period}`;
 
   const rowsOf = async (): Promise<TeamRow[]> => {

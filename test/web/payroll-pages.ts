@@ -1,5 +1,5 @@
 import { dayInZone } from '#src/kernel/day.js';
-import { periodOf, previousPeriod } from '#src/kernel/period.js';
+import { previousPeriod, toPeriod } from '#src/kernel/period.js';
 import { type Browser } from '#test/support/browser.js';
 
 export interface TeamRow {
@@ -22,7 +22,7 @@ export interface PayrollPeriod {
  */
 export async function preparePayroll(browser: Browser): Promise<PayrollPeriod> {
   const { api } = browser.workspace;
-  const period = previousPeriod(periodOf(dayInZone(new Date(), 'UTC'), 'monthly'));
+  const period = previousPeriod(toPeriod(dayInZone(new Date(), 'UTC'), 'monthly'));
   const statements = async (): Promise<TeamRow[]> =>
     (await api.expect(200, 'GET', `/v1/statements?period=${period}`)).statements;
   const earners = (await statements()).filter(({ summary }) => summary.netPayout > 0);

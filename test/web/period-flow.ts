@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { demoCorrection } from '#demo/corrections.js';
 import { dayInZone } from '#src/kernel/day.js';
-import { periodOf } from '#src/kernel/period.js';
+import { toPeriod } from '#src/kernel/period.js';
 import { Browser, type OpenedApp, type PageOptions, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 import { money, plain } from './amounts.js';
@@ -40,7 +40,7 @@ export function describePeriodFlow(variants: readonly FlowVariant[]): void {
       await unlock(approved);
       await browser.workspace.calculated();
       paid = await (await browser.as('rep')).expect(200, 'GET', '/v1/commissions?dealId=D-0002');
-      period = periodOf(paid.deal.closeDate, 'monthly');
+      period = toPeriod(paid.deal.closeDate, 'monthly');
     });
 
     const unlock = (of: string) =>

@@ -1,6 +1,6 @@
 import { demoCorrection } from '#demo/corrections.js';
 import { dayInZone } from '#src/kernel/day.js';
-import { periodOf, previousPeriod } from '#src/kernel/period.js';
+import { previousPeriod, toPeriod } from '#src/kernel/period.js';
 import { type Browser } from '#test/support/browser.js';
 import { until } from '#test/support/until.js';
 
@@ -15,7 +15,7 @@ export interface TeamSituation {
 /** Drafts of the last month and a question of the seller. The demo has a deal that changed in an approved quarter. */
 export async function createTeamSituation(browser: Browser): Promise<TeamSituation> {
   const today = dayInZone(new Date(), 'UTC');
-  const month = previousPeriod(periodOf(today, 'monthly'));
+  const month = previousPeriod(toPeriod(today, 'monthly'));
   await browser.workspace.api.expect(200, 'POST', '/v1/statements/generate', { period: month });
   const rep = await browser.as('rep');
   const { disputeId } = await rep.expect(201, 'POST', '/v1/disputes', {

@@ -2,7 +2,7 @@ import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { WebhookLimits } from '#src/crm/deliveries/webhook-limits.js';
-import { placeOfRoute } from '#src/platform/inbox/inbox.js';
+import { routeEncryptionContext } from '#src/platform/inbox/inbox.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, type PlainDeal, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { expectError } from '#test/support/errors.js';
@@ -94,7 +94,7 @@ for (const { provider, start } of crmWorlds) {
       }
       const [row] = await rows(`select route, secret from inbound_routes where workspace_id = $1`, [workspaceId]);
       const secret = service.running.service.secrets.open(
-        placeOfRoute('crma', row?.['route'] as string),
+        routeEncryptionContext('crma', row?.['route'] as string),
         row?.['secret'] as Buffer,
       );
       return { 'Attio-Signature': createHmac('sha256', secret).update(body).digest('hex') };

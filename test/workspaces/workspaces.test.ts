@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { TokenAuthenticator } from '#src/platform/http/authenticate.js';
 import { AttemptLimits } from '#src/platform/limits/attempt-limits.js';
-import { tokenHash } from '#src/platform/secrets/token.js';
+import { hashToken } from '#src/platform/secrets/token.js';
 import { rotateWorkspaceKey } from '#src/workspaces/commands/rotate-workspace-key.js';
 import { updateWorkspace } from '#src/workspaces/commands/update-workspace.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
@@ -183,7 +183,7 @@ describe('workspaces', () => {
       expect(rejected).to.equal('unauthorized');
       expect(await workspace.run(getWorkspaceKey, {}, caller)).to.deep.equal({ masked: mask, isSet: true });
       const tokens = await workspace.db.sql('select token_hash from tokens where workspace_id = $1', workspaceId);
-      expect(tokens).to.have.deep.members([old, rotated.apiKey].map((key) => ({ token_hash: tokenHash(key) })));
+      expect(tokens).to.have.deep.members([old, rotated.apiKey].map((key) => ({ token_hash: hashToken(key) })));
     });
 
     it('accepts the old key for its grace period, which a second rotation does not extend', async () => {
@@ -195,7 +195,7 @@ describe('workspaces', () => {
       expect(first.oldKeyExpiresAt).to.equal(expected);
       expect((await bearers().authenticate(`Bearer ${old}`, 'test')).caller.workspaceId).to.equal(workspaceId);
       await workspace.run(rotateWorkspaceKey, { body: { graceMinutes: 1440 } }, caller);
-      const rows = await workspace.db.sql('select expires_at from tokens where token_hash = $1', tokenHash(old));
+      const rows = await workspace.db.sql('select expires_at from tokens where token_hash = $1', hashToken(old));
       expect(rows).to.deep.equal([{ expires_at: new Date(expected) }]);
     });
 

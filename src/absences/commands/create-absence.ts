@@ -29,7 +29,7 @@ export const createAbsence = operation({
   failures: { rep_not_found: 404, absence_overlap: 409 },
   example: {
     body: { repId: sampleIds.repId, from: absenceExample.from, to: absenceExample.to },
-    answer: absenceExample,
+    response: absenceExample,
   },
   uses: { changes: CommissionChanges },
   async execute({ body: terms }, caller, { changes }): Promise<Absence> {

@@ -23,7 +23,7 @@ export const deleteAbsence = operation({
   failures: { absence_not_found: 404 },
   example: {
     params: { absenceId: sampleIds.absenceId },
-    answer: { deleted: true, absenceId: sampleIds.absenceId },
+    response: { deleted: true, absenceId: sampleIds.absenceId },
   },
   uses: { changes: CommissionChanges },
   async execute({ params: { absenceId: rawId } }, caller, { changes }) {

@@ -24,7 +24,7 @@ export const updateAbsence = operation({
   example: {
     params: { absenceId: sampleIds.absenceId },
     body: { quotaRelief: 50 },
-    answer: { ...absenceExample, quotaRelief: 50 },
+    response: { ...absenceExample, quotaRelief: 50 },
   },
   uses: { changes: CommissionChanges },
   async execute({ params: { absenceId }, body: change }, caller, { changes }): Promise<Absence> {

@@ -20,7 +20,7 @@ export const listAbsences = operation({
     count: z.int().describe('Number of absences'),
   }),
   failures: {},
-  example: { query: { repId: sampleIds.repId }, answer: { absences: [absenceExample], count: 1 } },
+  example: { query: { repId: sampleIds.repId }, response: { absences: [absenceExample], count: 1 } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { repId } }, caller, { unitOfWork }) {
     const repIds = repId === undefined ? null : [repId];

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { type Config } from '../../platform/config.js';
 import { type TransactionWithoutWorkspace, type UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { networkOf } from '../../platform/limits/attempt-limits.js';
+import { toNetwork } from '../../platform/limits/attempt-limits.js';
 import {
   type AgentClient,
   AuthorizationFailure,
@@ -14,7 +14,7 @@ import {
   type RefreshExchange,
 } from '../../platform/mcp/authorization-server.js';
 import { type Secrets } from '../../platform/secrets/secrets.js';
-import { tokenHash } from '../../platform/secrets/token.js';
+import { hashToken } from '../../platform/secrets/token.js';
 import { AgentClients } from './agent-clients.js';
 import {
   endReusedConnection,
@@ -51,7 +51,7 @@ export class AgentAuthorization implements AuthorizationServer {
   }
 
   registerClient(metadata: ClientMetadata, address: string): Promise<AgentClient> {
-    return this.clients.register(metadata, this.secrets.mac('agent-registration', networkOf(address)));
+    return this.clients.register(metadata, this.secrets.mac('agent-registration', toNetwork(address)));
   }
 
   consentUrl(client: AgentClient, request: AuthorizationRequest): string {
@@ -83,7 +83,7 @@ export class AgentAuthorization implements AuthorizationServer {
   }
 
   async revoke({ clientId }: AgentClient, token: string): Promise<void> {
-    const hash = tokenHash(token);
+    const hash = hashToken(token);
     if (hash === null) return;
     const workspaceId = await this.unitOfWork.withoutWorkspace(
       async (tx) => (await findWorkspaceByGrant(tx, hash)) ?? (await findWorkspaceByToken(tx, hash)),
@@ -105,7 +105,7 @@ export class AgentAuthorization implements AuthorizationServer {
     clientId: string,
     findProblem: (grant: UsedGrant) => string | null,
   ): Promise<IssuedTokens> {
-    const hash = tokenHash(presented);
+    const hash = hashToken(presented);
     const workspaceId =
       hash === null ? null : await this.unitOfWork.withoutWorkspace((tx) => findWorkspaceByGrant(tx, hash));
     if (hash === null || workspaceId === null) throw invalidGrant(kind);

@@ -4,7 +4,7 @@ import { type AgentScope, type Caller } from '../../kernel/caller.js';
 import { newId } from '../../kernel/ids.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type IssuedTokens } from '../../platform/mcp/authorization-server.js';
-import { newToken, tokenHash } from '../../platform/secrets/token.js';
+import { hashToken, newToken } from '../../platform/secrets/token.js';
 import { insertToken } from '../../platform/secrets/token-store.js';
 
 const codeSeconds = 120;
@@ -119,7 +119,7 @@ async function insertGrant(tx: Transaction, { connectionId, kind, token, lifetim
     .insertInto('agent_grants')
     .values({
       workspace_id: tx.workspaceId,
-      grant_hash: tokenHash(token) as Buffer,
+      grant_hash: hashToken(token) as Buffer,
       kind,
       connection_id: connectionId,
       ...bound,

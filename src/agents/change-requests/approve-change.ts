@@ -186,7 +186,7 @@ async function run(
   await unitOfWork.write(approver, (tx) =>
     'failed' in outcome
       ? storeOutcome(tx, attempt, 'failed', outcome.failed)
-      : storeOutcome(tx, attempt, 'done', outcome.answer),
+      : storeOutcome(tx, attempt, 'done', outcome.response),
   );
   return true;
 }

@@ -42,7 +42,7 @@ export async function previewChange(
     const { code, message, details } = outcome.failed;
     throw new Failure(code, message, details);
   }
-  const response = outcome.answer as PreviewResponse;
+  const response = outcome.response as PreviewResponse;
   const preview = toStoredPreview(response, days);
   if (preview === null) return notPreviewed;
   return { preview, moves: [...new Set(movedFigures(response).map(({ repId }) => repId))] };

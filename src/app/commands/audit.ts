@@ -14,7 +14,7 @@ export async function verifyAudit(
   if (workspaceId !== undefined) assertWorkspaceId(workspaceId);
   if (expect !== undefined && workspaceId === undefined) throw new UsageError('--expect needs a workspace id');
   await withServer(async (server) => {
-    const chosen = await chosenWorkspaces(server, workspaceId);
+    const chosen = await resolveWorkspaces(server, workspaceId);
     const reports = await withOwner(server, (database) => verifyChains(database, chosen, expect ?? null));
     process.stdout.write(json ? `${JSON.stringify(reports)}\n` : reports.map(chainLine).join(''));
     process.exitCode = reports.some(({ problem }) => problem !== null) ? 1 : 0;
@@ -31,17 +31,17 @@ export async function deleteAudit(
   const latest = addDays(new Date().toISOString().slice(0, 10), -minAuditDays);
   if (!isDay(before) || before > latest) throw new UsageError(`--before must be a day YYYY-MM-DD up to ${latest}`);
   await withServer(async (server) => {
-    const chosen = await chosenWorkspaces(server, workspaceId);
+    const chosen = await resolveWorkspaces(server, workspaceId);
     const results = await withOwner(server, (database) => deleteVerified(database, chosen, before, !yes));
-    const line = ({ workspaceId: of, deleted, through }: DeletedEntries) =>
-      `${of}  ${deleted} entries${through === null ? '' : ` through ${through}`}\n`;
+    const line = ({ workspaceId: id, deleted, through }: DeletedEntries) =>
+      `${id}  ${deleted} entries${through === null ? '' : ` through ${through}`}\n`;
     process.stdout.write(json ? `${JSON.stringify(results)}\n` : results.map(line).join(''));
     if (!yes) process.stderr.write('Nothing was deleted. Add --yes to delete; export the entries first.\n');
   });
 }
 
-async function chosenWorkspaces(server: DatabaseServer, workspaceId: string | undefined): Promise<string[]> {
-  if (workspaceId === undefined) return (await readWorkspaces(server)).map((one) => one.workspaceId);
+async function resolveWorkspaces(server: DatabaseServer, workspaceId: string | undefined): Promise<string[]> {
+  if (workspaceId === undefined) return (await readWorkspaces(server)).map((workspace) => workspace.workspaceId);
   const id = workspaceId.toLowerCase();
   await withOwner(server, (database) => assertWorkspace(new UnitOfWork(database), id));
   return [id];

@@ -5,7 +5,7 @@ import { assertHarmlessRole, type Database, withDatabase } from '../../platform/
 import { type DatabaseServer, openDatabaseServer } from '../../platform/database/server.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { createLog } from '../../platform/log.js';
-import { dataFolderWarning } from '../data-folder-warning.js';
+import { findDataFolderWarning } from '../data-folder-warning.js';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -14,7 +14,7 @@ import { UsageError } from './usage-error.js';
  */
 export async function withServer<T>(work: (server: DatabaseServer, config: Config) => Promise<T>): Promise<T> {
   const config = readConfig(process.env);
-  const warning = await dataFolderWarning(config);
+  const warning = await findDataFolderWarning(config);
   if (warning !== null) process.stderr.write(`${warning}\n`);
   const server = await openDatabaseServer(config, createLog('warn'));
   try {

@@ -1,6 +1,6 @@
 import { migrations } from '#migrations/index.js';
 import { migrateToLatest } from '../../platform/database/migrate.js';
-import { type RecentMail, recentMails } from '../../platform/mail/recent-mails.js';
+import { listRecentMails, type RecentMail } from '../../platform/mail/recent-mails.js';
 import { openSecrets } from '../../platform/secrets/master-key.js';
 import { withServer } from './database-access.js';
 
@@ -11,7 +11,7 @@ export async function showMails({ json = false }: { readonly json?: boolean }): 
     if (production)
       process.stderr.write('In production the text of mails is not shown: it may contain sign-in codes.\n');
     const secrets = production ? null : openSecrets(config);
-    const mails = await recentMails(server.ownerUrl, secrets, 10);
+    const mails = await listRecentMails(server.ownerUrl, secrets, 10);
     process.stdout.write(json ? `${JSON.stringify(mails)}\n` : mails.map(mailLines).join('\n'));
   });
 }

@@ -1,5 +1,5 @@
 import { migrations } from '#migrations/index.js';
-import { migrateToLatest, pendingMigrations } from '../../platform/database/migrate.js';
+import { listPendingMigrations, migrateToLatest } from '../../platform/database/migrate.js';
 import { withOwner, withServer } from './database-access.js';
 
 export async function migrate(): Promise<void> {
@@ -11,7 +11,7 @@ export async function migrate(): Promise<void> {
 
 export async function migrateStatus({ json = false }: { readonly json?: boolean }): Promise<void> {
   await withServer(async (server) => {
-    const pending = await withOwner(server, (database) => pendingMigrations(database, migrations, 'owner'));
+    const pending = await withOwner(server, (database) => listPendingMigrations(database, migrations, 'owner'));
     process.stdout.write(json ? `${JSON.stringify({ pending })}\n` : pending.map((name) => `${name}\n`).join(''));
     process.exitCode = pending.length > 0 ? 1 : 0;
   });

@@ -1,13 +1,13 @@
 import { type CallAnswer, type Client } from '../../client.js';
 import { mapInParallel } from '../../kernel/waiting.js';
 import { type operations } from '../../operations.js';
-import { ordered, type PlanFile } from './plan-file.js';
+import { type PlanFile, sortKeys } from './plan-file.js';
 
 type Declared = (typeof operations)[number];
-type AnswerOf<Id extends Declared['id']> = CallAnswer<Extract<Declared, { readonly id: Id }>>;
-export type ServerPlan = AnswerOf<'getPlan'>;
-export type ServerPreview = AnswerOf<'previewPlanChange'>;
-export type ServerTestResult = AnswerOf<'runPlanTests'>;
+type ResponseOf<Id extends Declared['id']> = CallAnswer<Extract<Declared, { readonly id: Id }>>;
+export type ServerPlan = ResponseOf<'getPlan'>;
+export type ServerPreview = ResponseOf<'previewPlanChange'>;
+export type ServerTestResult = ResponseOf<'runPlanTests'>;
 
 /** The plan of that name (in any case) or id; null if there is none. */
 export async function findServerPlan(client: Client, plan: string): Promise<ServerPlan | null> {
@@ -28,9 +28,9 @@ export async function listServerPlans(client: Client): Promise<ServerPlan[]> {
 }
 
 /** The plan as a file. What is not set is left out. */
-export function fileOf(plan: ServerPlan): PlanFile {
+export function toPlanFile(plan: ServerPlan): PlanFile {
   const { name, planStatus, effectiveStart, effectiveEnd, currency, fieldMapping, config, tests } = plan;
-  return normalized({
+  return normalize({
     name,
     status: planStatus,
     effectiveStart,
@@ -43,7 +43,7 @@ export function fileOf(plan: ServerPlan): PlanFile {
 }
 
 /** Without empty parts, and with the dates beside the config, where the server reads them too. */
-export function normalized({ config, tests, fieldMapping, ...plan }: PlanFile): PlanFile {
+export function normalize({ config, tests, fieldMapping, ...plan }: PlanFile): PlanFile {
   const { version: _, effectiveStart, effectiveEnd, ...terms } = config;
   const whole = {
     ...plan,
@@ -53,13 +53,13 @@ export function normalized({ config, tests, fieldMapping, ...plan }: PlanFile): 
     config: terms,
     tests: tests === undefined || tests.length === 0 ? undefined : tests,
   };
-  return ordered(
+  return sortKeys(
     Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined && value !== null)),
   ) as PlanFile;
 }
 
 /** The fields of a PATCH that make the plan equal to the file; empty if it is. The status has its own call. */
-export function changeTo(stored: PlanFile, file: PlanFile): Record<string, unknown> {
+export function computeChange(stored: PlanFile, file: PlanFile): Record<string, unknown> {
   const values = ({
     effectiveStart = null,
     effectiveEnd = null,
@@ -78,7 +78,7 @@ export function changeTo(stored: PlanFile, file: PlanFile): Record<string, unkno
   const [before, after] = [values(stored), values(file)] as [Record<string, unknown>, Record<string, unknown>];
   return Object.fromEntries(
     Object.entries(after).filter(
-      ([key, value]) => JSON.stringify(ordered(before[key])) !== JSON.stringify(ordered(value)),
+      ([key, value]) => JSON.stringify(sortKeys(before[key])) !== JSON.stringify(sortKeys(value)),
     ),
   );
 }

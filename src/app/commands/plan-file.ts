@@ -106,16 +106,16 @@ const keyOrder: readonly string[] = [
   'expected',
   'total',
 ];
-const places = new Map(keyOrder.map((key, index) => [key, index]));
+const keyIndexes = new Map(keyOrder.map((key, index) => [key, index]));
 
 /** The value with its keys in the order of files. Keys without a value are left out. */
-export function ordered(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(ordered);
+export function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
-  const placeOf = (key: string) => places.get(key) ?? keyOrder.length;
-  const entries = Object.entries(value).filter(([, one]) => one !== undefined);
-  entries.sort(([a], [b]) => placeOf(a) - placeOf(b) || (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, one]) => [key, ordered(one)]));
+  const keyIndex = (key: string) => keyIndexes.get(key) ?? keyOrder.length;
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
+  entries.sort(([a], [b]) => keyIndex(a) - keyIndex(b) || (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sortKeys(item)]));
 }
 
 const yamlFormat = { lineWidth: 0 } as const;
@@ -124,14 +124,14 @@ const yamlFormat = { lineWidth: 0 } as const;
  * The text of the plan. If the file exists, only what differs is written into it, so that comments, order and spelling
  * stay; a file without a difference stays as it is, byte for byte.
  */
-export function planText(plan: PlanFile, isJson: boolean, existing: string | null): string {
-  const value = ordered(plan);
+export function formatPlan(plan: PlanFile, isJson: boolean, existing: string | null): string {
+  const value = sortKeys(plan);
   if (existing !== null) {
     const document = parseDocument(existing);
     if (document.errors.length === 0) {
       if (isSame(document.toJS(), value)) return existing;
       if (!isJson) {
-        document.contents = merged(document, document.contents, value) as typeof document.contents;
+        document.contents = mergeNode(document, document.contents, value) as typeof document.contents;
         return document.toString(yamlFormat);
       }
     }
@@ -140,30 +140,30 @@ export function planText(plan: PlanFile, isJson: boolean, existing: string | nul
 }
 
 /** The node changed to the value. Nodes of equal values stay, with their comments. */
-function merged(document: Document, node: unknown, value: unknown): unknown {
+function mergeNode(document: Document, node: unknown, value: unknown): unknown {
   const current = (node as Node | null)?.toJS(document);
   if (node !== null && isSame(current, value)) return node;
   if (isMap(node) && typeof value === 'object' && value !== null && !Array.isArray(value))
-    return mergedMap(document, node, value as Record<string, unknown>);
-  if (isSeq(node) && Array.isArray(value)) return mergedList(document, node, value);
+    return mergeMap(document, node, value as Record<string, unknown>);
+  if (isSeq(node) && Array.isArray(value)) return mergeList(document, node, value);
   return document.createNode(value);
 }
 
-function mergedMap(document: Document, map: YAMLMap, value: Readonly<Record<string, unknown>>): YAMLMap {
+function mergeMap(document: Document, map: YAMLMap, value: Readonly<Record<string, unknown>>): YAMLMap {
   for (const key of Object.keys(map.toJS(document) as object)) if (!Object.hasOwn(value, key)) map.delete(key);
-  for (const [key, one] of Object.entries(value)) map.set(key, merged(document, map.get(key, true) ?? null, one));
+  for (const [key, item] of Object.entries(value)) map.set(key, mergeNode(document, map.get(key, true) ?? null, item));
   return map;
 }
 
 /** Items with a name, such as rules and tests, keep their node when they move; others keep it by position. */
-function mergedList(document: Document, list: YAMLSeq, values: readonly unknown[]): YAMLSeq {
+function mergeList(document: Document, list: YAMLSeq, values: readonly unknown[]): YAMLSeq {
   const items = [...list.items];
-  const nameOf = (one: unknown) =>
-    typeof one === 'object' && one !== null ? (one as Readonly<Record<string, unknown>>)['name'] : undefined;
-  const byName = new Map(items.map((item) => [nameOf((item as Node).toJS(document)), item]));
+  const readName = (item: unknown) =>
+    typeof item === 'object' && item !== null ? (item as Readonly<Record<string, unknown>>)['name'] : undefined;
+  const byName = new Map(items.map((item) => [readName((item as Node).toJS(document)), item]));
   list.items = values.map((value, index) => {
-    const name = nameOf(value);
-    return merged(document, (name === undefined ? items[index] : byName.get(name)) ?? null, value);
+    const name = readName(value);
+    return mergeNode(document, (name === undefined ? items[index] : byName.get(name)) ?? null, value);
   });
   return list;
 }
@@ -177,27 +177,27 @@ export interface FileChange {
 }
 
 /** The differences, each at the deepest place that is still one value. Lists with names are compared by name. */
-export function changesBetween(before: unknown, after: unknown, path = ''): FileChange[] {
+export function listChanges(before: unknown, after: unknown, path = ''): FileChange[] {
   if (isSame(before, after)) return [];
-  const [a, b] = [childrenOf(before), childrenOf(after)];
+  const [a, b] = [listChildren(before), listChildren(after)];
   if (a === null || b === null) return [{ path, before, after }];
   const keys = [...new Set([...a.keys(), ...b.keys()])];
   const changes = keys.flatMap((key) =>
-    changesBetween(a.get(key), b.get(key), path === '' || key.startsWith('[') ? `${path}${key}` : `${path}.${key}`),
+    listChanges(a.get(key), b.get(key), path === '' || key.startsWith('[') ? `${path}${key}` : `${path}.${key}`),
   );
   return changes.length === 0 ? [{ path, before, after }] : changes;
 }
 
-function childrenOf(value: unknown): ReadonlyMap<string, unknown> | null {
+function listChildren(value: unknown): ReadonlyMap<string, unknown> | null {
   if (Array.isArray(value)) {
-    const names = value.map((one) => (one as { name?: unknown } | null)?.name);
+    const names = value.map((item) => (item as { name?: unknown } | null)?.name);
     const isNamed = names.every((name) => typeof name === 'string') && new Set(names).size === names.length;
-    return new Map(value.map((one, index) => [`[${isNamed ? names[index] : index}]`, one]));
+    return new Map(value.map((item, index) => [`[${isNamed ? names[index] : index}]`, item]));
   }
   return typeof value === 'object' && value !== null ? new Map(Object.entries(value)) : null;
 }
 
 /** Whether the values are equal, whatever the order of their keys. */
 function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(ordered(a)) === JSON.stringify(ordered(b));
+  return JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
 }

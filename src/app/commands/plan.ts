@@ -8,16 +8,16 @@ import { planTerms } from '../../plans/plan.js';
 import { planTests } from '../../plans/plan-tests.js';
 import { runTests } from '../../plans/run-tests.js';
 import {
-  changeTo,
-  fileOf,
+  computeChange,
   findServerPlan,
   listServerPlans,
-  normalized,
+  normalize,
   type ServerPlan,
   type ServerPreview,
   type ServerTestResult,
+  toPlanFile,
 } from './plan-client.js';
-import { changesBetween, type FileChange, type PlanFile, PlanFileError, planText, readPlanFile } from './plan-file.js';
+import { type FileChange, formatPlan, listChanges, type PlanFile, PlanFileError, readPlanFile } from './plan-file.js';
 import { UsageError } from './usage-error.js';
 
 interface ServerOptions {
@@ -41,7 +41,7 @@ interface PullOptions {
 /** Writes a plan (name or id), or every plan, to files. Comments of existing files stay. */
 export async function pullPlans(name: string | undefined, options: ServerOptions & PullOptions): Promise<void> {
   if (name === undefined && options.out !== undefined) throw new UsageError('--out needs the name of a plan');
-  await reporting(() => pull(clientOf(options), name, options));
+  await reporting(() => pull(createPlanClient(options), name, options));
 }
 
 /** Creates plans from files, or changes them. A plan that is equal to its file is not changed. */
@@ -50,7 +50,7 @@ export async function pushPlans(
   options: ServerOptions & { readonly force?: boolean },
 ): Promise<void> {
   await reporting(async () => {
-    const client = clientOf(options);
+    const client = createPlanClient(options);
     for (const file of files) await reporting(() => push(client, file, options.force === true), `${file}: `);
   });
 }
@@ -58,9 +58,9 @@ export async function pushPlans(
 /** Shows what a push would change. The exit code is 1 if it would change anything. */
 export async function diffPlans(files: readonly string[], options: ServerOptions & PeriodOptions): Promise<void> {
   await reporting(async () => {
-    const client = clientOf(options);
+    const client = createPlanClient(options);
     const { results, problems } = await forEachFile(files, (file) => diff(client, file, options));
-    process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : results.map(diffText).join(''));
+    process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : results.map(formatDiff).join(''));
     process.exitCode = results.some(({ changes }) => changes.length > 0) ? 1 : 0;
     if (problems.length > 0) throw new UsageError(problems.join('\n'));
   });
@@ -72,19 +72,19 @@ export async function testPlans(
   options: ServerOptions & { readonly json?: boolean },
 ): Promise<void> {
   await reporting(async () => {
-    const client = clientOf(options);
+    const client = createPlanClient(options);
     const { results, problems } = await forEachFile(files, async (file) => ({
       file,
       result: await test(client, file),
     }));
-    const lines = results.map(({ file, result }) => testText(file, result));
+    const lines = results.map(({ file, result }) => formatTestResult(file, result));
     process.stdout.write(options.json === true ? `${JSON.stringify(results)}\n` : lines.join(''));
     process.exitCode = results.every(({ result }) => result.passed) ? 0 : 1;
     if (problems.length > 0) throw new UsageError(problems.join('\n'));
   });
 }
 
-function clientOf({ url, key }: ServerOptions): Client {
+function createPlanClient({ url, key }: ServerOptions): Client {
   const token = key ?? process.env['COMMISSIONS_KEY'];
   if (token === undefined || token === '') throw new UsageError('give --key or set COMMISSIONS_KEY');
   return createClient({ baseUrl: url, token });
@@ -113,12 +113,12 @@ async function reporting<T>(work: () => Promise<T>, prefix = ''): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const message = error instanceof UsageError ? null : messageOf(error);
+    const message = error instanceof UsageError ? null : toMessage(error);
     throw message === null ? error : new UsageError(`${prefix}${message}`);
   }
 }
 
-function messageOf(error: unknown): string | null {
+function toMessage(error: unknown): string | null {
   if (error instanceof PlanFileError) return error.message;
   if (error instanceof Failure) return `${error.code}: ${error.message}`;
   if (error instanceof ApiError) return [`${error.code}: ${error.message}`, ...detailLines(error.details)].join('\n  ');
@@ -130,24 +130,24 @@ function messageOf(error: unknown): string | null {
 function detailLines(details: ApiError['details']): string[] {
   const issues = (details?.['issues'] ?? []) as readonly { path: string; message: string }[];
   const failed = (details?.['failed'] ?? []) as ServerTestResult['failed'];
-  return [...issues.map((issue) => `${issue.path}: ${issue.message}`), ...failed.map(failureLine)];
+  return [...issues.map((issue) => `${issue.path}: ${issue.message}`), ...failed.map(formatFailure)];
 }
 
 async function pull(client: Client, name: string | undefined, options: PullOptions): Promise<void> {
-  const plans = name === undefined ? await listServerPlans(client) : [await requiredPlan(client, name)];
+  const plans = name === undefined ? await listServerPlans(client) : [await requirePlan(client, name)];
   for (const plan of plans) {
     const file =
       name !== undefined && options.out !== undefined
         ? options.out
         : path.join(options.dir, `${fileName(plan.name)}.${options.format === 'json' ? 'json' : 'yaml'}`);
     const existing = existsSync(file) ? readFileSync(file, 'utf8') : null;
-    const text = planText(fileOf(plan), file.endsWith('.json'), existing);
+    const text = formatPlan(toPlanFile(plan), file.endsWith('.json'), existing);
     if (text !== existing) writeFileSync(file, text);
     process.stdout.write(`${file}\n`);
   }
 }
 
-async function requiredPlan(client: Client, name: string): Promise<ServerPlan> {
+async function requirePlan(client: Client, name: string): Promise<ServerPlan> {
   const plan = await findServerPlan(client, name);
   if (plan === null) throw new PlanFileError(`there is no plan ${name}`);
   return plan;
@@ -162,21 +162,21 @@ function fileName(name: string): string {
 }
 
 function read(file: string): PlanFile {
-  return normalized(readPlanFile(readFileSync(file, 'utf8'), file));
+  return normalize(readPlanFile(readFileSync(file, 'utf8'), file));
 }
 
 /** Statuses other than active stop the plan first, so that nothing is paid in between. */
 async function push(client: Client, file: string, force: boolean): Promise<void> {
-  const wanted = read(file);
-  const stored = await findServerPlan(client, wanted.name);
+  const desired = read(file);
+  const stored = await findServerPlan(client, desired.name);
   if (stored === null) {
-    const created = await client.createPlan({ body: { ...wanted, force } as never });
+    const created = await client.createPlan({ body: { ...desired, force } as never });
     process.stdout.write(`${file}: created ${created.name}, version 1\n`);
     return;
   }
   const { planId, planVersionId, planStatus } = stored;
-  const change = changeTo(fileOf(stored), wanted);
-  const status = wanted.status === undefined || wanted.status === planStatus ? null : wanted.status;
+  const change = computeChange(toPlanFile(stored), desired);
+  const status = desired.status === undefined || desired.status === planStatus ? null : desired.status;
   const setStatus = () => client.setPlanStatus({ params: { planRef: planId }, body: { status, force } as never });
   if (status !== null && status !== 'active') await setStatus();
   const changed =
@@ -203,36 +203,36 @@ interface FileDiff {
 }
 
 async function diff(client: Client, file: string, options: PeriodOptions): Promise<FileDiff> {
-  const wanted = read(file);
-  const stored = await findServerPlan(client, wanted.name);
+  const desired = read(file);
+  const stored = await findServerPlan(client, desired.name);
   if (stored === null)
     return {
       file,
-      plan: wanted.name,
-      changes: [{ path: '', before: undefined, after: wanted }],
-      tests: await runLocally(wanted),
+      plan: desired.name,
+      changes: [{ path: '', before: undefined, after: desired }],
+      tests: await runLocally(desired),
     };
-  const before = fileOf(stored);
-  const after: PlanFile = { ...wanted, name: stored.name, status: wanted.status ?? stored.planStatus };
-  const changes = changesBetween(before, after);
+  const before = toPlanFile(stored);
+  const after: PlanFile = { ...desired, name: stored.name, status: desired.status ?? stored.planStatus };
+  const changes = listChanges(before, after);
   if (changes.length === 0) return { file, plan: stored.name, changes };
   const days =
     options.period === undefined
       ? { from: options.from ?? '1900-01-01', to: options.to ?? '2199-12-31' }
       : { period: options.period };
-  const change = changeTo(before, after);
+  const change = computeChange(before, after);
   const status = after.status === stored.planStatus ? {} : { status: after.status };
   const planRef = after.status === stored.planStatus ? stored.planVersionId : stored.planId;
   const started = await client.previewPlanChange({
     params: { planRef },
     body: { ...change, ...status, ...days, limit: 10 } as never,
   });
-  return { file, plan: stored.name, changes, preview: await finished(client, stored.planId, started) };
+  return { file, plan: stored.name, changes, preview: await waitForPreview(client, stored.planId, started) };
 }
 
 const pollMs = 2000;
 
-async function finished(client: Client, planRef: string, started: ServerPreview): Promise<ServerPreview> {
+async function waitForPreview(client: Client, planRef: string, started: ServerPreview): Promise<ServerPreview> {
   const { jobId } = started;
   for (let preview = started; ; ) {
     if (preview.status === 'completed') return preview;
@@ -243,10 +243,10 @@ async function finished(client: Client, planRef: string, started: ServerPreview)
 }
 
 async function test(client: Client, file: string): Promise<ServerTestResult> {
-  const wanted = read(file);
-  const stored = await findServerPlan(client, wanted.name);
-  if (stored === null) return runLocally(wanted);
-  const { config, tests = [], currency = null, fieldMapping = null } = wanted;
+  const desired = read(file);
+  const stored = await findServerPlan(client, desired.name);
+  if (stored === null) return runLocally(desired);
+  const { config, tests = [], currency = null, fieldMapping = null } = desired;
   const body = { config, tests, currency, fieldMapping };
   return client.runPlanTests({ params: { planRef: stored.planId }, body: body as never });
 }
@@ -268,17 +268,17 @@ async function runLocally({ config, tests = [], currency }: PlanFile): Promise<S
   return (await runTests(plan, readTests.value)) as ServerTestResult;
 }
 
-function testText(file: string, { passed, tests, failed }: ServerTestResult): string {
+function formatTestResult(file: string, { passed, tests, failed }: ServerTestResult): string {
   const head =
     tests === 0
       ? 'no tests'
       : passed
         ? `${tests} passed`
         : `${failed.length} expectation${failed.length === 1 ? '' : 's'} failed`;
-  return [`${file}: ${head}`, ...failed.map((one) => `  ${failureLine(one)}`), ''].join('\n');
+  return [`${file}: ${head}`, ...failed.map((failure) => `  ${formatFailure(failure)}`), ''].join('\n');
 }
 
-function failureLine({
+function formatFailure({
   name,
   ruleName,
   dealId,
@@ -288,15 +288,15 @@ function failureLine({
   actual,
   unpaid,
 }: ServerTestResult['failed'][number]): string {
-  const what = [ruleName ?? 'total', dealId, period, rep].filter((one) => one !== null && one !== undefined);
+  const what = [ruleName ?? 'total', dealId, period, rep].filter((part) => part !== null && part !== undefined);
   const reasons = new Set(unpaid.map(({ reason }) => reason).filter((reason) => reason !== null));
   const why = reasons.size === 0 ? '' : ` (${[...reasons].join(', ')})`;
   return `${name}: ${what.join(', ')}: expected ${expected}, but the plan pays ${actual}${why}`;
 }
 
-function diffText({ file, plan, changes, preview, tests }: FileDiff): string {
+function formatDiff({ file, plan, changes, preview, tests }: FileDiff): string {
   if (changes.length === 0) return `${file}: no change\n`;
-  if (tests !== undefined) return `${file}: creates the plan ${plan}\n${testText(file, tests)}`;
+  if (tests !== undefined) return `${file}: creates the plan ${plan}\n${formatTestResult(file, tests)}`;
   const lines = [
     `${file}: changes the plan ${plan}`,
     ...changes.map(({ path: at, before, after }) => `  ${at}: ${shown(before)} → ${shown(after)}`),
@@ -325,14 +325,17 @@ function previewLines({
   const moved = byRep.filter((rep) => rep.delta !== 0);
   return [
     ...[{ currency, before, after, delta }, ...otherCurrencies].map(
-      (one) => `commission: ${movement(one)}, ${count} ${count === 1 ? 'deal' : 'deals'}`,
+      (total) => `commission: ${movement(total)}, ${count} ${count === 1 ? 'deal' : 'deals'}`,
     ),
     ...moved.slice(0, 10).map((rep) => `  ${rep.name}: ${movement(rep)}`),
     ...(moved.length > 10 ? [`  and ${moved.length - 10} more people`] : []),
     ...locked.map(
-      (one) => `approved ${one.period} of ${one.name} would owe ${signed(one.delta, one.currency)} ${one.currency}`,
+      (period) =>
+        `approved ${period.period} of ${period.name} would owe ${signed(period.delta, period.currency)} ${period.currency}`,
     ),
-    ...overridesDropped.map((one) => `drops the override of ${one.repName} for ${one.ruleName} (${one.reason})`),
+    ...overridesDropped.map(
+      (override) => `drops the override of ${override.repName} for ${override.ruleName} (${override.reason})`,
+    ),
     ...(testsPassed === undefined ? [] : [`tests: ${testsPassed ? 'passed' : 'FAILED'}`]),
     ...warnings.map(({ code, message }) => `${code}: ${message}`),
   ];

@@ -29,9 +29,9 @@ export async function recalculate(
     await assertWorkspace(service.unitOfWork, workspaceId);
     const caller = { ...serviceCaller(workspaceId, 'command-line'), actor: 'command-line' };
     const raw = { params: {}, query: {}, body: { ...scope, async: true } };
-    const { body: answer } = await service.dispatcher.run(recalculateCommissions, raw, caller);
-    const { jobId } = answer as { jobId: string };
-    const job = wait ? await finalStatus(service, caller, jobId, timeoutSeconds) : { jobId, status: 'running' };
+    const { body: response } = await service.dispatcher.run(recalculateCommissions, raw, caller);
+    const { jobId } = response as { jobId: string };
+    const job = wait ? await waitForFinalStatus(service, caller, jobId, timeoutSeconds) : { jobId, status: 'running' };
     process.stdout.write(json ? `${JSON.stringify(job)}\n` : `${jobId} ${job.status}\n`);
     process.exitCode = job.status === 'failed' ? 1 : 0;
   });
@@ -51,7 +51,7 @@ async function withService(work: (service: Service) => Promise<void>): Promise<v
 }
 
 /** Fails when no rep was calculated for the given seconds. The request stays stored. */
-async function finalStatus(
+async function waitForFinalStatus(
   service: Service,
   caller: Caller,
   jobId: string,
@@ -60,8 +60,8 @@ async function finalStatus(
   let [lastDone, changedAt] = [-1, performance.now()];
   for (;;) {
     const raw = { params: { jobId }, query: {}, body: undefined };
-    const { body: answer } = await service.dispatcher.run(getRecalculationJob, raw, caller);
-    const job = answer as { jobId: string; status: string; progress: { done: number; total: number } };
+    const { body: response } = await service.dispatcher.run(getRecalculationJob, raw, caller);
+    const job = response as { jobId: string; status: string; progress: { done: number; total: number } };
     if (job.status !== 'running') return job;
     const { done, total } = job.progress;
     process.stderr.write(`${done} of ${total} reps\n`);

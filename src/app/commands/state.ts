@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { migrations } from '#migrations/index.js';
-import { pendingMigrations } from '../../platform/database/migrate.js';
+import { listPendingMigrations } from '../../platform/database/migrate.js';
 import { type Database } from '../../platform/database/pool.js';
 import { serviceVersion } from '../../platform/version.js';
 import { diagnose } from '../doctor.js';
@@ -22,7 +22,7 @@ export async function showStatus({ json = false }: { readonly json?: boolean }):
 }
 
 async function readStatus(database: Database) {
-  const pending = await pendingMigrations(database, migrations, 'owner');
+  const pending = await listPendingMigrations(database, migrations, 'owner');
   if (pending.length > 0) return { pendingMigrations: pending.length };
   const { rows } = await sql<{ workspaces: string; jobs: string; requests: string; age: number; parked: string }>`
     select (select count(*) from workspaces) as workspaces, (select count(*) from jobs where status = 'running') as jobs,

@@ -19,7 +19,7 @@ interface WorkspaceOptions {
 
 export async function createWorkspace(name: string, options: WorkspaceOptions): Promise<void> {
   assertWorkspaceOptions(name, options);
-  const adminEmail = options.adminEmail === undefined ? undefined : addressOf(options.adminEmail);
+  const adminEmail = options.adminEmail === undefined ? undefined : parseEmail(options.adminEmail);
   const created = await withUnitOfWork((unitOfWork) =>
     create(unitOfWork, { name: name.trim(), ...options, adminEmail }),
   );
@@ -33,7 +33,7 @@ function assertWorkspaceOptions(name: string, { currency, timezone }: WorkspaceO
   if (!isTimeZone(timezone)) throw new UsageError(`${timezone} is not an IANA time zone`);
 }
 
-function addressOf(text: string): string {
+function parseEmail(text: string): string {
   const parsed = email.safeParse(text);
   if (!parsed.success) throw new UsageError(`${text} is not an e-mail address`);
   return parsed.data;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { assertDateOrder, planNotFound } from '../../plans/plan.js';
-import { termsSubject } from '../../plans/plan-subject.js';
+import { loadTermsSubject } from '../../plans/plan-subject.js';
 import { planArguments } from '../../plans/plan-tool-text.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
@@ -51,10 +51,10 @@ export const createAssignments = operation({
     list: 'assignments',
     summary: (assignments) => `Reps assigned: ${assignments.length}. Commission is recalculated automatically.`,
   },
-  subject: (tx, { body: { planId, repIds } }) => termsSubject(tx, planId, repIds),
+  subject: (tx, { body: { planId, repIds } }) => loadTermsSubject(tx, planId, repIds),
   example: {
     body: { repIds: [sampleIds.repId], planId: sampleIds.planId, effectiveStart: '2026-01-01' },
-    answer: [assignmentExample],
+    response: [assignmentExample],
   },
   uses: { changes: CommissionChanges },
   async execute({ body: request }, caller, { changes }): Promise<Assignment[]> {

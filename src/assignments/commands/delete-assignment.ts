@@ -40,7 +40,7 @@ export const deleteAssignment = operation({
   subject: (tx, { params: { assignmentId } }) => assignmentSubject(tx, assignmentId),
   example: {
     params: { assignmentId: sampleIds.assignmentId },
-    answer: { deleted: true, assignmentId: sampleIds.assignmentId },
+    response: { deleted: true, assignmentId: sampleIds.assignmentId },
   },
   uses: { changes: CommissionChanges },
   async execute({ params: { assignmentId: rawId } }, caller, { changes }) {

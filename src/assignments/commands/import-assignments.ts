@@ -12,10 +12,10 @@ import {
   csvImportExample,
   datedImportQuery,
   type ImportResults,
-  importAnswer,
   type RowResult,
   readRowsInSlices,
   rejectedRow,
+  toImportResponse,
 } from '../../platform/files/import-results.js';
 import { operation } from '../../platform/operations/operation.js';
 import { normalEmail } from '../../reps/rep.js';
@@ -137,7 +137,7 @@ export const importAssignments = operation({
       const read = await readRows(tx, rows, dateFormat);
       const { results, fresh } = await decide(tx, rows, read);
       if (!dryRun) for (const ofPlan of groupBy(fresh, placementKey).values()) await insert(tx, recalculate, ofPlan);
-      return importAnswer(results, dryRun);
+      return toImportResponse(results, dryRun);
     });
   },
 });

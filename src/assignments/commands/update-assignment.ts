@@ -58,7 +58,7 @@ export const updateAssignment = operation({
   example: {
     params: { assignmentId: sampleIds.assignmentId },
     body: { effectiveEnd: '2026-06-30' },
-    answer: { ...assignmentExample, effectiveEnd: '2026-06-30' },
+    response: { ...assignmentExample, effectiveEnd: '2026-06-30' },
   },
   uses: { changes: CommissionChanges },
   async execute({ params: { assignmentId: rawId }, body: change }, caller, { changes }): Promise<Assignment> {

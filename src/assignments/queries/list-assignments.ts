@@ -42,7 +42,7 @@ export const listAssignments = operation({
     list: 'assignments',
     summary: (assignments) => `Assignments: ${assignments.length}.`,
   },
-  example: { query: { repId: sampleIds.repId }, answer: [assignmentExample] },
+  example: { query: { repId: sampleIds.repId }, response: [assignmentExample] },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { repId, planId: planRef } }, caller, { unitOfWork }) {
     const repIds = narrowedReps(caller, repId);

@@ -16,7 +16,7 @@ async function* lines(caller: Caller, after: number, limit: number, unitOfWork: 
   let position = after;
   for (let left = limit; left > 0; ) {
     const page = await readPage(caller, position, Math.min(left, pageSize), unitOfWork);
-    if (page.length > 0) yield Buffer.from(page.map(lineOf).join(''));
+    if (page.length > 0) yield Buffer.from(page.map(formatLine).join(''));
     if (page.length < pageSize) return;
     left -= page.length;
     position = Number(page.at(-1)?.position);
@@ -43,7 +43,7 @@ interface Sealed {
 }
 
 /** The entry is the text that the hash covers, and not parsed and written again. */
-function lineOf({ position, hash, content }: Sealed): string {
+function formatLine({ position, hash, content }: Sealed): string {
   return `{"position":${position},"hash":"${hash?.toString('hex')}","entry":${content}}\n`;
 }
 

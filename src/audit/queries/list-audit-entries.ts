@@ -49,7 +49,7 @@ export const listAuditEntries = operation({
     nextCursor: z.string().nullable().describe('Cursor of the next page; null on the last page'),
   }),
   failures: {},
-  example: { query: { action: 'approveStatement', limit: '20' }, answer: { entries: [], nextCursor: null } },
+  example: { query: { action: 'approveStatement', limit: '20' }, response: { entries: [], nextCursor: null } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { actor, resource, action, from, to, limit, cursor } }, caller, { unitOfWork }) {
     const only = (value: unknown, condition: ReturnType<typeof sql>) => (value === undefined ? sql`` : condition);

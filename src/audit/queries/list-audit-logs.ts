@@ -48,7 +48,7 @@ export const listAuditLogs = operation({
   },
   example: {
     query: { dealId: sampleIds.dealId, limit: '50' },
-    answer: {
+    response: {
       runs: [
         {
           runId: sampleIds.jobId,

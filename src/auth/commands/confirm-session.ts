@@ -46,7 +46,7 @@ export const confirmSession = operation({
   response: z.object({ confirmed: z.literal(true).describe('Always true') }),
   // Not 401: the session is still valid.
   failures: { invalid_code: 400 },
-  example: { body: { code: '314159', nonce: 'f9c71d35-….bm9uY2U' }, answer: { confirmed: true } },
+  example: { body: { code: '314159', nonce: 'f9c71d35-….bm9uY2U' }, response: { confirmed: true } },
   uses: { unitOfWork: UnitOfWork, secrets: Secrets, limits: AttemptLimits, failedSignIns: FailedSignIns },
   async execute({ body: { code, nonce } }, caller, { unitOfWork, secrets, limits, failedSignIns }) {
     const { email } = await unitOfWork.read(caller, (tx) => findIdentity(tx, caller));

@@ -52,7 +52,7 @@ export const finishOidcLogin = operation({
   secret: true,
   browserSignIn: 'end',
   failures: { identity_provider_unavailable: 503 },
-  example: { query: { state: 'c3RhdGU', code: 'Y29kZQ' }, answer: sessionExample },
+  example: { query: { state: 'c3RhdGU', code: 'Y29kZQ' }, response: sessionExample },
   uses: {
     unitOfWork: UnitOfWork,
     secrets: Secrets,

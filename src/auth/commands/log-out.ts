@@ -14,7 +14,7 @@ export const logOut = operation({
   payroll: true,
   response: z.object({ loggedOut: z.literal(true).describe('Always true') }),
   failures: {},
-  example: { answer: { loggedOut: true } },
+  example: { response: { loggedOut: true } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }): Promise<{ loggedOut: true }> {
     const { repId } = caller;

@@ -20,7 +20,7 @@ export const openStartLink = operation({
   secret: true,
   browserSignIn: 'code',
   failures: { invalid_start_link: 401 },
-  example: { body: { token: 'c3RhcnQtbGluaw' }, answer: sessionExample },
+  example: { body: { token: 'c3RhcnQtbGluaw' }, response: sessionExample },
   uses: { unitOfWork: UnitOfWork, limits: AttemptLimits, links: StartLinks, clock: CLOCK },
   async execute({ body: { token } }, caller, { unitOfWork, limits, links, clock }): Promise<Session> {
     const address = caller.address ?? '';

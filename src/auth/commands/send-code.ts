@@ -35,7 +35,10 @@ export const sendCode = operation({
       .describe('Whether the service has a mail server. Without one no code is sent; the operator can read it'),
   }),
   failures: {},
-  example: { body: { email: 'ben@acme.test' }, answer: { sent: true, nonce: 'f9c71d35-….bm9uY2U', isMailSetUp: true } },
+  example: {
+    body: { email: 'ben@acme.test' },
+    response: { sent: true, nonce: 'f9c71d35-….bm9uY2U', isMailSetUp: true },
+  },
   uses: { unitOfWork: UnitOfWork, secrets: Secrets, outbox: Outbox, limits: AttemptLimits, config: CONFIG },
   /** Neither the response nor the time it takes shows whether the address exists or has reached its limit. */
   async execute(

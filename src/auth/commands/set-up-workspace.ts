@@ -50,7 +50,7 @@ export const setUpWorkspace = operation({
       adminName: 'Mia',
       adminEmail: 'mia@acme.test',
     },
-    answer: sessionExample,
+    response: sessionExample,
   },
   uses: { unitOfWork: UnitOfWork, limits: AttemptLimits, links: StartLinks, clock: CLOCK },
   async execute({ body: { token, ...workspace } }, caller, { unitOfWork, limits, links, clock }): Promise<Session> {

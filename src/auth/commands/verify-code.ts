@@ -66,7 +66,7 @@ export const verifyCode = operation({
   secret: true,
   browserSignIn: 'code',
   failures: { invalid_code: 401 },
-  example: { body: { email: 'ben@acme.test', code: '314159' }, answer: sessionExample },
+  example: { body: { email: 'ben@acme.test', code: '314159' }, response: sessionExample },
   uses: { unitOfWork: UnitOfWork, secrets: Secrets, limits: AttemptLimits, failedSignIns: FailedSignIns, clock: CLOCK },
   async execute({ body: request }, caller, { unitOfWork, secrets, limits, failedSignIns, clock }): Promise<Session> {
     const codeId = request.nonce === undefined ? null : readCodeId(secrets, request.email, request.nonce);

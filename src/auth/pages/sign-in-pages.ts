@@ -40,14 +40,15 @@ export class SignInPages {
   }
 
   private readonly home = async (request: Request, response: Response): Promise<void> => {
-    const caller = await this.browser.callerOf(request, response);
+    const caller = await this.browser.authenticate(request, response);
     if (caller === null) this.redirect(response, '/sign-in');
     else this.show(response, homePage(await this.loadProfile(caller), this.browser, this.browser.formToken(request)));
   };
 
   private readonly showEmailForm = async (request: Request, response: Response): Promise<void> => {
     const next = readNextPath(request.query['next']);
-    if (next === null && (await this.browser.callerOf(request, response)) !== null) this.redirect(response, '/session');
+    if (next === null && (await this.browser.authenticate(request, response)) !== null)
+      this.redirect(response, '/session');
     else this.show(response, this.emailPage({ email: '', next }));
   };
 
@@ -89,7 +90,7 @@ export class SignInPages {
 
   private readonly signOut = async (request: Request, response: Response): Promise<void> => {
     this.browser.assertOwnForm(request);
-    const caller = await this.browser.callerOf(request, response);
+    const caller = await this.browser.authenticate(request, response);
     if (caller !== null) await this.dispatcher.run(logOut, { params: {}, query: {}, body: {} }, caller);
     this.browser.end(response);
     this.redirect(response, '/sign-in');

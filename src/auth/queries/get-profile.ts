@@ -33,7 +33,7 @@ export const getProfile = operation({
   response,
   failures: {},
   example: {
-    answer: {
+    response: {
       repId: sampleIds.repId,
       email: 'ben@acme.test',
       name: 'Ben',

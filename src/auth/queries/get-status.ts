@@ -21,7 +21,7 @@ export const getAuthStatus = operation({
   response,
   failures: {},
   example: {
-    answer: { valid: true, workspaceId: sampleIds.workspaceId, kind: 'sess', role: 'rep', repId: sampleIds.repId },
+    response: { valid: true, workspaceId: sampleIds.workspaceId, kind: 'sess', role: 'rep', repId: sampleIds.repId },
   },
   async execute(_input, caller): Promise<z.input<typeof response>> {
     return { valid: true, workspaceId: caller.workspaceId, ...tokenFieldsOf(caller) };

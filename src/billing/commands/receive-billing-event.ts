@@ -55,7 +55,7 @@ export const receiveBillingEvent = operation({
       type: 'customer.subscription.updated',
       data: { object: { id: 'sub_1Q', object: 'subscription', customer: 'cus_Q1', status: 'active' } },
     },
-    answer: { accepted: 1, ignored: 0 },
+    response: { accepted: 1, ignored: 0 },
   },
   uses: { intake: BillingIntake, unverified: UnverifiedDeliveries, config: CONFIG, clock: CLOCK },
   async execute({ body: raw }, { address }, { intake, unverified, config, clock }): Promise<DeliveryResponse> {

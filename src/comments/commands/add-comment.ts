@@ -34,7 +34,7 @@ export const addComment = operation({
   example: {
     params: { repId: sampleIds.repId },
     body: { period: '2026-02', dealId: sampleIds.dealId, body: 'Was this deal split?' },
-    answer: commentExample,
+    response: commentExample,
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { repId }, body: request }, caller, { unitOfWork }): Promise<Comment> {

@@ -21,7 +21,7 @@ export const deleteComment = operation({
   params,
   response: z.object({ deleted: z.boolean().describe('Always true: an unknown comment gets status 404') }),
   failures: { comment_not_found: 404 },
-  example: { params: { repId: sampleIds.repId, commentId: commentExample.commentId }, answer: { deleted: true } },
+  example: { params: { repId: sampleIds.repId, commentId: commentExample.commentId }, response: { deleted: true } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { repId, commentId } }, caller, { unitOfWork }) {
     if (!maySee(caller, repId)) throw notYours();

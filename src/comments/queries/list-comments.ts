@@ -29,7 +29,7 @@ export const listComments = operation({
   query,
   response: z.array(comment),
   failures: { rep_not_found: 404 },
-  example: { params: { repId: sampleIds.repId }, query: { period: '2026-02' }, answer: [commentExample] },
+  example: { params: { repId: sampleIds.repId }, query: { period: '2026-02' }, response: [commentExample] },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { repId }, query: request }, caller, { unitOfWork, clock }) {
     if (!maySee(caller, repId)) throw notYours();

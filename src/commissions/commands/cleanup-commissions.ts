@@ -27,7 +27,7 @@ export const cleanupCommissions = operation({
     skippedLocked: z.int().describe('Number of commission events in approved periods, which were not deleted'),
   }),
   failures: {},
-  example: { answer: { deleted: 0, skippedLocked: 0 } },
+  example: { response: { deleted: 0, skippedLocked: 0 } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {

@@ -11,7 +11,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { pollUntil } from '../../kernel/waiting.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
-import { lanesToCalculate, type RequestedLane } from '../../ledger/lanes/lane-freshness.js';
+import { type RequestedLane, selectLanesToCalculate } from '../../ledger/lanes/lane-freshness.js';
 import { blockedChanges } from '../../ledger/requests/blocked-changes.js';
 import { type CalculationJob, completeJobIfDone, createJob, findJobs } from '../../ledger/requests/calculation-jobs.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
@@ -145,7 +145,7 @@ async function findTarget(tx: Transaction, { dealId, repId, planId }: Body, cloc
   if (ofPlan === undefined) throw new Failure('plan_not_found', 'There is no such plan in this workspace.');
   return {
     scope: ofPlan === null ? { scope: 'workspace' } : { scope: 'plan', planId: ofPlan },
-    ...withoutFreshLanes(await lanesToCalculate(tx, ofPlan, today)),
+    ...withoutFreshLanes(await selectLanesToCalculate(tx, ofPlan, today)),
   };
 }
 
@@ -261,7 +261,7 @@ export const recalculateCommissions = operation({
   subject: payingNoOne,
   example: {
     body: { planId: sampleIds.planId, async: true },
-    answer: {
+    response: {
       triggered: true,
       async: true,
       jobId: sampleIds.jobId,

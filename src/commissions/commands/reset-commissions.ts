@@ -65,7 +65,7 @@ export const resetCommissions = operation({
   body,
   response,
   failures: {},
-  example: { body: { scope: 'events' }, answer: { events: 12, quotas: 3, skippedLocked: 0 } },
+  example: { body: { scope: 'events' }, response: { events: 12, quotas: 3, skippedLocked: 0 } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ body: { scope } }, caller, { unitOfWork }): Promise<Counts> {
     const { workspaceId } = caller;

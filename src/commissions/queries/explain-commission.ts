@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
 import { dealRecord } from '../../deals/deal.js';
-import { commissionEvent, eventAnswer } from '../../earnings/commission-event.js';
+import { commissionEvent, toEventResponse } from '../../earnings/commission-event.js';
 import { findEventOwner, findRuleOfEvent, findTracedEvent, type RuleOfEvent } from '../../earnings/commission-views.js';
 import { maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
@@ -93,7 +93,7 @@ export const explainCommission = operation({
       if (row === null) throw new Failure('event_not_found', 'There is no such commission event in this workspace.');
       if (!maySee(caller, row.repId)) throw notYours();
       const { timeZone } = await loadWorkspaceTerms(tx);
-      const event = eventAnswer(row, decodeEventTrace(row, timeZone));
+      const event = toEventResponse(row, decodeEventTrace(row, timeZone));
       const deal = event.dealId === null ? null : await findVisibleDeal(tx, caller, event.dealId);
       return {
         event: deal === null ? { ...event, dealName: null } : event,

@@ -5,7 +5,7 @@ import { dealId } from '../../deals/deal.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { dayInZone } from '../../kernel/day.js';
-import { periodOf } from '../../kernel/period.js';
+import { toPeriod } from '../../kernel/period.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -42,7 +42,7 @@ async function readAsOf(
 ) {
   const workspace = await loadWorkspaceTerms(tx);
   if (deal !== undefined) return readDealAsOf(tx, asOf, caller, deal, workspace);
-  const ofPeriod = period ?? periodOf(dayInZone(asOf, workspace.timeZone), 'monthly');
+  const ofPeriod = period ?? toPeriod(dayInZone(asOf, workspace.timeZone), 'monthly');
   if (repId !== undefined) return readRepAsOf(tx, asOf, repId, ofPeriod, workspace.currency);
   const selection = { repIds: visibleReps(caller), everyone: who === 'all' };
   return readTeamAsOf(tx, asOf, ofPeriod, workspace.currency, selection);
@@ -85,7 +85,7 @@ const declared = {
     return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (tx) => {
       const workspace = await loadWorkspaceTerms(tx);
       const today = dayInZone(clock.now(), workspace.timeZone);
-      const ofPeriod = requested.period ?? periodOf(today, 'monthly');
+      const ofPeriod = requested.period ?? toPeriod(today, 'monthly');
       if (requested.repId !== undefined)
         return readRepDashboard(tx, requested.repId, ofPeriod, workspace, today, requested.closedDealsOffset);
       return readTeamOverview(tx, ofPeriod, workspace.currency, {
@@ -149,7 +149,7 @@ export const getCommissions = operation({
       return `The rep earned ${result.earnings.total} ${result.currency} in ${result.period}.`;
     },
   },
-  example: { query: { period: '2026-02' }, answer: teamOverviewExample },
+  example: { query: { period: '2026-02' }, response: teamOverviewExample },
 });
 
 export const getCommissionsDashboard = operation({
@@ -157,5 +157,5 @@ export const getCommissionsDashboard = operation({
   id: 'getCommissionsDashboard',
   summary: 'The same as GET /v1/commissions',
   path: '/v1/commissions/dashboard',
-  example: { query: { period: '2026-02' }, answer: teamOverviewExample },
+  example: { query: { period: '2026-02' }, response: teamOverviewExample },
 });

@@ -35,7 +35,7 @@ export const getRecalculationJob = operation({
     arguments: { jobId: 'The job (jobId of recalculate_commissions)' },
     summary: ({ jobId, status, progress }) => `Job ${jobId} is ${status}: ${progress.done} of ${progress.total} reps.`,
   },
-  example: { params: { jobId: sampleIds.jobId }, answer: recalculationJobExample },
+  example: { params: { jobId: sampleIds.jobId }, response: recalculationJobExample },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { jobId } }, caller, { unitOfWork }) {
     const [job] = isUuid(jobId) ? await unitOfWork.read(caller, (tx) => findJobs(tx, jobId)) : [];

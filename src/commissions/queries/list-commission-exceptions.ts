@@ -4,7 +4,7 @@ import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
 import { dayInZone } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { periodOf, periodRange } from '../../kernel/period.js';
+import { periodRange, toPeriod } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
 import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
@@ -209,7 +209,7 @@ export const listCommissionExceptions = operation({
   },
   example: {
     query: { period: '2026-02', limit: '20' },
-    answer: {
+    response: {
       period: '2026-02',
       currency: 'USD',
       deals: 1,
@@ -254,7 +254,7 @@ export const listCommissionExceptions = operation({
     } = await read(async (tx) => {
       const workspace = await loadWorkspaceTerms(tx);
       const today = dayInZone(clock.now(), workspace.timeZone);
-      const period = requested ?? periodOf(today, 'monthly');
+      const period = requested ?? toPeriod(today, 'monthly');
       const days = periodRange(period);
       const [unowned, undated] = [
         repIds === null ? await listUnownedDeals(tx, days) : [],

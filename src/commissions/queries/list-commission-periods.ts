@@ -33,7 +33,7 @@ export const listCommissionPeriods = operation({
   response: z.array(z.string()),
   failures: { rep_not_found: 404 },
   cacheScope: ({ query: { repId } }, caller) => onlyRep(repsShown(caller, repId)),
-  example: { query: { repId: sampleIds.repId }, answer: ['2026-02', '2026-01'] },
+  example: { query: { repId: sampleIds.repId }, response: ['2026-02', '2026-01'] },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { repId } }, caller, { unitOfWork }): Promise<Period[]> {
     const repIds = repsShown(caller, repId);

@@ -41,7 +41,7 @@ export const listFailedCalculations = operation({
   }),
   failures: {},
   example: {
-    answer: {
+    response: {
       failed: [
         {
           repId: sampleIds.repId,

@@ -15,7 +15,7 @@ export const listRecalculationJobs = operation({
     count: z.int().describe('Number of jobs in the list'),
   }),
   failures: {},
-  example: { answer: { jobs: [recalculationJobExample], count: 1 } },
+  example: { response: { jobs: [recalculationJobExample], count: 1 } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
     const jobs = await unitOfWork.read(caller, (tx) => findJobs(tx));

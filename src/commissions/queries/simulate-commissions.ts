@@ -10,8 +10,8 @@ import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { planConfig, planNotFound, requestedDates } from '../../plans/plan.js';
 import { describeWarnings } from '../../plans/plan-tool-text.js';
 import { isDraft, maySeePlan, planViewer } from '../../plans/plan-views.js';
-import { type TriedPlan, type TriedVersions, triedVersions } from '../../plans/simulated-versions.js';
-import { simulationWarnings } from '../../plans/simulation-warnings.js';
+import { loadSimulatedVersions, type SimulatedPlan, type SimulatedVersions } from '../../plans/simulated-versions.js';
+import { collectSimulationWarnings } from '../../plans/simulation-warnings.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects, firstDay } from '../../platform/mcp/tool.js';
@@ -73,7 +73,7 @@ async function load(
   const { timeZone } = await loadWorkspaceTerms(tx);
   const today = dayInZone(clock.now(), timeZone);
   const plan = simulatedPlan(request, today);
-  const simulatedVersions = await triedVersions(tx, plan);
+  const simulatedVersions = await loadSimulatedVersions(tx, plan);
   if (!(await maySimulate(tx, caller, simulatedVersions))) throw planNotFound();
   const deals = await buildHypotheticalDeals(tx, caller, request, repIds, timeZone);
   const visible = visibleReps(caller);
@@ -81,7 +81,7 @@ async function load(
   const { window, reps, requested } = await loadSimulation(tx, simulated, simulatedVersions);
   const checked = {
     plan,
-    tried: simulatedVersions,
+    simulated: simulatedVersions,
     period: during,
     hasQuota: quota !== undefined,
     reps: requested.length,
@@ -96,7 +96,7 @@ async function load(
     quota: quota === undefined ? null : sentAmounts(quota),
     visible,
     shown: requested.filter((repId) => maySee(caller, repId)),
-    warnings: await simulationWarnings(tx, caller, checked),
+    warnings: await collectSimulationWarnings(tx, caller, checked),
   };
   return { head, reps };
 }
@@ -105,7 +105,7 @@ async function load(
 async function maySimulate(
   tx: Transaction,
   caller: Caller,
-  { planId, versions, stored }: TriedVersions,
+  { planId, versions, stored }: SimulatedVersions,
 ): Promise<boolean> {
   if (planId === unsaved || planViewer(caller) === null) return true;
   const used = new Set(versions.map(({ planVersionId }) => planVersionId));
@@ -117,7 +117,7 @@ function sentAmounts({ target, variableTarget }: NonNullable<Body['quota']>): Se
   return { target: String(target), variableTarget: variableTarget === undefined ? null : String(variableTarget) };
 }
 
-function simulatedPlan({ planId, planVersionId, config, effectiveStart }: Body, today: Day): TriedPlan {
+function simulatedPlan({ planId, planVersionId, config, effectiveStart }: Body, today: Day): SimulatedPlan {
   if (planId !== undefined && config !== undefined && planVersionId === undefined)
     return { planId, config, dates: requestedDates({ config, effectiveStart }), today };
   if (effectiveStart !== undefined)
@@ -230,7 +230,7 @@ export const simulateCommissions = operation({
       asOf: 'Day to calculate as of; today by default',
     },
     listsWithin: ['reps'],
-    detail: { unlessAsked: 'full', summaryOmits: ['reps.rules.deals', 'reps.outcomes'] },
+    detail: { defaultForm: 'full', summaryOmits: ['reps.rules.deals', 'reps.outcomes'] },
     summary: ({ total, currency, period, reps, warnings }) =>
       reps.length === 0
         ? 'No rep is assigned to this plan in the period, so nothing was simulated. Give repId or repIds.'
@@ -243,7 +243,7 @@ export const simulateCommissions = operation({
       repId: sampleIds.repId,
       deals: [{ dealId: 'what-if', ...dealBodyExample }],
     },
-    answer: {
+    response: {
       planId: sampleIds.planId,
       planVersionId: sampleIds.planVersionId,
       period: '2026-Q1',

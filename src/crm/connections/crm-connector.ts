@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type Caller } from '../../kernel/caller.js';
 import { type Config } from '../../platform/config.js';
 import { type UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { placeOfRoute } from '../../platform/inbox/inbox.js';
+import { routeEncryptionContext } from '../../platform/inbox/inbox.js';
 import { type Log } from '../../platform/log.js';
 import { type Secrets } from '../../platform/secrets/secrets.js';
 import { type CrmCredentials, type CrmProvider, type RegisteredWebhook } from '../adapters/port.js';
@@ -166,7 +166,7 @@ export class CrmConnector {
   }
 
   private sealRoute(provider: CrmProvider, { webhookId: route, secret }: RegisteredWebhook) {
-    return { route, secret: this.secrets.seal(placeOfRoute(provider, route), secret) };
+    return { route, secret: this.secrets.seal(routeEncryptionContext(provider, route), secret) };
   }
 
   private inboundRoute(

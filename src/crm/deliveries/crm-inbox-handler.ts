@@ -7,7 +7,7 @@ import {
 } from '../../deals/record-reported-deals.js';
 import { type CalculationRequest } from '../../ledger/requests/calculation-requests.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { databaseTime } from '../../platform/database/database-time.js';
+import { readDatabaseTime } from '../../platform/database/database-time.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import {
@@ -54,7 +54,7 @@ export class CrmInboxHandler implements InboxHandler {
     if (batch.messages.length === 0) return;
     const account = connection.broken ? null : await this.accounts.open(workspaceId, provider);
     if (account === null) return this.applyDelivered(batch);
-    const fetchedAt = await this.unitOfWork.read(batch, databaseTime);
+    const fetchedAt = await this.unitOfWork.read(batch, readDatabaseTime);
     const subjects = [...new Set(batch.messages.map((message) => message.subject))];
     const deals = await fetchDeals(account, subjects);
     await failpoint('inbox.afterFetch');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
-import { idOf } from '../../kernel/ids.js';
+import { deriveId } from '../../kernel/ids.js';
 import { blockedChanges } from '../../ledger/requests/blocked-changes.js';
 import { type InboxMessage } from '../../platform/inbox/inbox.js';
 import { type InboxSource } from '../../platform/inbox/inbox-tables.js';
@@ -48,7 +48,7 @@ export function toInboxMessage(source: InboxSource, route: string, hint: CrmHint
     source,
     route,
     // The route is part of the key: event ids of one account do not identify events of another.
-    key: idOf(`${source}|${route}|${key}`),
+    key: deriveId(`${source}|${route}|${key}`),
     subject: dealId,
     payload: {
       change,

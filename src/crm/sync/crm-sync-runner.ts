@@ -6,7 +6,7 @@ import { advancePull, endPull, failPull } from '../../ledger/requests/calculatio
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { isOutage } from '../../platform/database/database-errors.js';
-import { databaseTime } from '../../platform/database/database-time.js';
+import { readDatabaseTime } from '../../platform/database/database-time.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type Lease, LeaseLost, type Leases } from '../../platform/jobs/leases.js';
@@ -394,7 +394,7 @@ export class CrmSyncRunner {
   }
 
   private databaseTime(workspaceId: string): Promise<Date> {
-    return this.unitOfWork.read({ workspaceId }, databaseTime);
+    return this.unitOfWork.read({ workspaceId }, readDatabaseTime);
   }
 }
 

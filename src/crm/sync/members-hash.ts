@@ -1,4 +1,4 @@
-import { idOf } from '../../kernel/ids.js';
+import { deriveId } from '../../kernel/ids.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CrmMember, type CrmProvider } from '../adapters/port.js';
 import { selectConnection, updateConnection } from '../connections/crm-connection-row.js';
@@ -6,7 +6,7 @@ import { selectConnection, updateConnection } from '../connections/crm-connectio
 /** Equal for people of whom an import would change nothing. Addresses of pictures may change with every response. */
 export function hashMembers(members: readonly CrmMember[]): string {
   const rows = members.map(({ crmId, email, name, active }) => JSON.stringify([crmId, email, name, active]));
-  return idOf(rows.sort().join());
+  return deriveId(rows.sort().join());
 }
 
 /** Returns the hash of the people that were imported last; null if none were. */

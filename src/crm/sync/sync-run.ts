@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idOf } from '../../kernel/ids.js';
+import { deriveId } from '../../kernel/ids.js';
 import { type Tables } from '../../platform/database/tables.js';
 import { type JobDeclaration } from '../../platform/jobs/job-queue.js';
 import { type CrmProvider } from '../adapters/port.js';
@@ -54,7 +54,7 @@ export const syncRunJob: JobDeclaration<SyncRunPayload> = {
     slot: z.int().optional(),
   }),
   attempts: 1,
-  key: ({ pullId, generation = '', slot = '' }) => idOf(`pull|${pullId}|${generation}|${slot}`),
+  key: ({ pullId, generation = '', slot = '' }) => deriveId(`pull|${pullId}|${generation}|${slot}`),
 };
 
 /** The function `due_pulls` of the database uses the same name. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idOf } from '../../kernel/ids.js';
+import { deriveId } from '../../kernel/ids.js';
 import { type JobDeclaration } from '../../platform/jobs/job-queue.js';
 import { findingCodes } from '../adapters/write-back.js';
 import { provider } from '../connections/crm-connection.js';
@@ -75,7 +75,7 @@ export const writeBackJob: JobDeclaration<WriteBackPayload> = {
   name: 'crm-write-back.v1',
   payload: z.object({ workspaceId: z.uuid(), generation: z.int().optional(), slot: z.int().optional() }),
   attempts: 1,
-  key: ({ workspaceId, generation = '', slot = '' }) => idOf(`write back|${workspaceId}|${generation}|${slot}`),
+  key: ({ workspaceId, generation = '', slot = '' }) => deriveId(`write back|${workspaceId}|${generation}|${slot}`),
 };
 
 /** Name of the lease; `due_write_backs` uses the same name. */

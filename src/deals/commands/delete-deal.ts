@@ -66,7 +66,7 @@ export const deleteDeal = operation({
   example: {
     params: { dealId: sampleIds.dealId },
     query: { hard: 'false' },
-    answer: { reversed: 1, statementLocked: false, softDeleted: true, hardDeleted: false },
+    response: { reversed: 1, statementLocked: false, softDeleted: true, hardDeleted: false },
   },
   uses: { unitOfWork: UnitOfWork, changes: CommissionChanges, clock: CLOCK },
   /**

@@ -224,7 +224,7 @@ export const importDeals = operation({
       'application/json': { deals: [{ dealId: sampleIds.dealId, ...dealBodyExample }] },
       'text/csv': 'opportunity_id,close_value,deal_stage,close_date,sales_agent\nD-1,120000,Won,02/10/2026,ben\n',
     },
-    answer: {
+    response: {
       accepted: 1,
       created: 1,
       changed: 0,

@@ -43,7 +43,7 @@ export const matchDealOwners = operation({
   failures: { rep_not_found: 404 },
   example: {
     body: { matches: [{ owner: 'h.gone@acme.test', repId: sampleIds.repId }] },
-    answer: { matched: 1, deals: 9 },
+    response: { matched: 1, deals: 9 },
   },
   uses: { changes: CommissionChanges },
   async execute({ body: { matches } }, caller, { changes }): Promise<z.input<typeof response>> {

@@ -38,7 +38,7 @@ export const putDeal = operation({
   response,
   otherStatus: 201,
   failures: { rep_not_found: 404 },
-  example: { params: { dealId: sampleIds.dealId }, body: dealBodyExample, answer: dealExample },
+  example: { params: { dealId: sampleIds.dealId }, body: dealBodyExample, response: dealExample },
   uses: { changes: CommissionChanges },
   /** The body is the whole deal: absent fields are removed. */
   async execute({ params: { dealId }, body }, caller, { changes }) {

@@ -1,8 +1,8 @@
 import { type Readable } from 'node:stream';
 import { invalid } from '../../kernel/failure.js';
-import { formatOf, type NumberFormat } from '../../kernel/number-text.js';
+import { detectNumberFormat, type NumberFormat } from '../../kernel/number-text.js';
 import { mapInSlices } from '../../kernel/waiting.js';
-import { csvRecords } from '../../platform/files/csv-records.js';
+import { readCsvRecords } from '../../platform/files/csv-records.js';
 import { type Column, type Header, readHeader } from './csv-header.js';
 import { type ImportColumns } from './import-columns.js';
 import { type ImportRow, type RowReader, readCell, readCsvRow } from './import-row.js';
@@ -18,7 +18,7 @@ export async function csvHeader(
   { idColumn, delimiter }: CsvFormat,
   columns: ImportColumns,
 ): Promise<Header> {
-  for await (const [header] of csvRecords(source, delimiter)) {
+  for await (const [header] of readCsvRecords(source, delimiter)) {
     if (header !== undefined) return readHeader(header, idColumn, columns);
   }
   throw invalid({ path: '', message: 'the file has no header row' });
@@ -34,7 +34,7 @@ export async function provenNumberFormat(
   if (numbers.length === 0) return null;
   const proven = new Set<NumberFormat>();
   let isHeader = true;
-  for await (const records of csvRecords(source, delimiter)) {
+  for await (const records of readCsvRecords(source, delimiter)) {
     for (const cells of records) {
       if (!isHeader) for (const { index } of numbers) addFormat(proven, cells[index]);
       isHeader = false;
@@ -47,7 +47,7 @@ export async function provenNumberFormat(
 
 function addFormat(proven: Set<NumberFormat>, cell: string | undefined): void {
   if (cell === undefined || cell === '') return;
-  const format = formatOf(cell);
+  const format = detectNumberFormat(cell);
   if (format !== null) proven.add(format);
 }
 
@@ -60,7 +60,7 @@ export async function* csvRows(
 ): AsyncGenerator<ImportRow[]> {
   let row = 0;
   let isHeader = true;
-  for await (const records of csvRecords(source, delimiter)) {
+  for await (const records of readCsvRecords(source, delimiter)) {
     const data = isHeader && records.length > 0 ? records.slice(1) : records;
     if (records.length > 0) isHeader = false;
     yield await mapInSlices(data, (cells) => {

@@ -1,6 +1,6 @@
 import { type Day } from '../../kernel/day.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { type CommissionEffect, effectOfWrite, maxForecastDeals } from '../../simulation/write-effect.js';
+import { type CommissionEffect, computeWriteEffect, maxForecastDeals } from '../../simulation/write-effect.js';
 import { type ImportResult } from './import-rows.js';
 
 interface ImportWithEffect {
@@ -16,7 +16,7 @@ export async function importForEffect(
   today: Day,
 ): Promise<ImportWithEffect> {
   const results: ImportResult[] = [];
-  const effect = await effectOfWrite(tx, today, async () => {
+  const effect = await computeWriteEffect(tx, today, async () => {
     const result = await write();
     results.push(result);
     return result.accepted > maxForecastDeals ? null : result.affected;

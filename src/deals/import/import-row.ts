@@ -1,6 +1,6 @@
 import { type Fields, type FieldValue, isAbsent, type StandardField } from '../../engine/field-value.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
-import { type Day, dayOf, isDay, readDay } from '../../kernel/day.js';
+import { type Day, isDay, readDay, toDay } from '../../kernel/day.js';
 import { type Issue } from '../../kernel/failure.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { type NumberFormat, readNumber } from '../../kernel/number-text.js';
@@ -111,7 +111,7 @@ function slashedDay(value: string, dateFormat: DateFormat): Day | null {
   const match = slashed.exec(value);
   if (match === null) return null;
   const [first, second, year] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  const day = dateFormat === 'MDY' ? dayOf(year, first, second) : dayOf(year, second, first);
+  const day = dateFormat === 'MDY' ? toDay(year, first, second) : toDay(year, second, first);
   return isDay(day) ? day : null;
 }
 

@@ -37,7 +37,7 @@ export const listDealOwners = operation({
   failures: {},
   example: {
     query: { limit: '100', offset: '0' },
-    answer: {
+    response: {
       owners: [{ owner: 'h.gone@acme.test', deals: 9, lastCloseDate: '2026-02-10' }],
       dealsWithoutOwner: 2,
       count: 1,

@@ -124,12 +124,12 @@ export const listDeals = operation({
       fields: { description: 'In full detail: only these slugs, comma-separated', schema: textSchema },
     },
     list: 'deals',
-    detail: { unlessAsked: 'summary', summaryOmits: ['deals.fields'] },
+    detail: { defaultForm: 'summary', summaryOmits: ['deals.fields'] },
     summary: ({ count }) => `Deals that match: ${count}.`,
   },
   example: {
     query: { repId: sampleIds.repId, stage: 'Won', limit: '100', offset: '0' },
-    answer: { deals: [dealExample], count: 1, limit: 100, offset: 0 },
+    response: { deals: [dealExample], count: 1, limit: 100, offset: 0 },
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { repId, limit, offset, fields: names, ...filter } }, caller, { unitOfWork }) {

@@ -125,7 +125,7 @@ export const openDispute = operation({
       type: 'wrong_amount',
       description: disputeDetailExample.description,
     },
-    answer: disputeDetailExample,
+    response: disputeDetailExample,
   },
   uses: { explainer: DealExplainer, clock: CLOCK },
   async execute({ body: request }, caller, { explainer, clock }): Promise<DisputeDetail> {

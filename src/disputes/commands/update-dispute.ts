@@ -132,7 +132,7 @@ export const updateDispute = operation({
   example: {
     params: { disputeId: disputeDetailExample.disputeId },
     body: { status: 'in_review', note: 'I am checking the contract.' },
-    answer: { ...disputeDetailExample, status: 'in_review' },
+    response: { ...disputeDetailExample, status: 'in_review' },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { disputeId }, body: request }, caller, { unitOfWork, clock }): Promise<DisputeDetail> {

@@ -17,7 +17,7 @@ export const getDispute = operation({
   params,
   response: disputeDetail,
   failures: { dispute_not_found: 404 },
-  example: { params: { disputeId: disputeDetailExample.disputeId }, answer: disputeDetailExample },
+  example: { params: { disputeId: disputeDetailExample.disputeId }, response: disputeDetailExample },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { disputeId } }, caller, { unitOfWork }): Promise<DisputeDetail> {
     return unitOfWork.read(caller, async (tx) => {

@@ -49,7 +49,7 @@ export const listDisputes = operation({
   },
   example: {
     query: { repId: sampleIds.repId, status: 'open' },
-    answer: { disputes: [disputeExample], count: 1, limit: 100, offset: 0 },
+    response: { disputes: [disputeExample], count: 1, limit: 100, offset: 0 },
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: request }, caller, { unitOfWork }) {

@@ -138,7 +138,7 @@ export const exportStatement = operation({
   example: {
     params: { repId: sampleIds.repId },
     query: { period: '2026-02', format: 'json' },
-    answer: statementExample,
+    response: statementExample,
   },
   uses: { unitOfWork: UnitOfWork, requests: ExportRequests, clock: CLOCK },
   async execute(

@@ -77,6 +77,6 @@ export const exportTeamZip = operation({
     "Export every rep's statement as PDF in one ZIP archive. With more than 50 statements, the response is the job",
   path: '/v1/statements/export.zip',
   files: ['application/zip', 'application/json'],
-  example: { query: { ...{ period: '2026-02' }, async: 'true' }, answer: exportJobExample },
+  example: { query: { ...{ period: '2026-02' }, async: 'true' }, response: exportJobExample },
   execute: exportTeam('team.zip'),
 });

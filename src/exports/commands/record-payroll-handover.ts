@@ -51,7 +51,7 @@ export const recordPayrollHandover = operation({
   failures: { payroll_file_changed: 409 },
   example: {
     body: { period: '2026-02', layout: 'generic', note: 'Sent to payroll' },
-    answer: payrollHandoverExample,
+    response: payrollHandoverExample,
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   /** Writes the file again from one database snapshot. Its hash later shows whether payroll has the same file. */

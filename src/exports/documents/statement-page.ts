@@ -2,7 +2,7 @@ import { currencyDigits } from '../../kernel/currency.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { periodKind, periodRange } from '../../kernel/period.js';
-import { fontFaces } from '../../platform/documents/fonts.js';
+import { loadFontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
 import { type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { buildMeters, type Meter, tierReached } from './attainment-meters.js';
@@ -29,7 +29,7 @@ ${adjustments(facts)}
 ${notes(facts)}`;
   const title = `Commission statement ${key.period}, ${rep.name}`;
   const identity = content.statementId === null ? 'no version generated' : `${content.statementId} v${content.version}`;
-  const style = pageStyle(await fontFaces(body.markup), {
+  const style = pageStyle(await loadFontFaces(body.markup), {
     paper: choosePaper(workspace),
     landscape: false,
     running: `${rep.name.slice(0, 50)}, ${periodName(key.period)}`,

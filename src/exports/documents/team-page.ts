@@ -1,5 +1,5 @@
 import { periodRange } from '../../kernel/period.js';
-import { fontFaces } from '../../platform/documents/fonts.js';
+import { loadFontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
 import { statementStatuses } from '../../statements/statement.js';
 import { missingPayrollIds } from '../../statements/team-statements.js';
@@ -40,7 +40,7 @@ ${approved ? [] : watermark}
   <p class="note">Amounts are gross, before tax and other deductions. Printed ${minute(now, workspace.timezone)}${asOf === null ? '' : `, as of ${minute(asOf, workspace.timezone)}`}.</p>
   <div class="signatures"><p>Prepared by, date</p><p>Approved by, date</p></div>
 </section>`;
-  const style = pageStyle(await fontFaces(body.markup), {
+  const style = pageStyle(await loadFontFaces(body.markup), {
     paper: choosePaper(workspace),
     landscape: true,
     running: `Team statements, ${periodName(team.period)}`,

@@ -17,7 +17,7 @@ export const getExportJob = operation({
   params,
   response: exportJob,
   failures: { job_not_found: 404 },
-  example: { params: { jobId: sampleIds.jobId }, answer: exportJobExample },
+  example: { params: { jobId: sampleIds.jobId }, response: exportJobExample },
   uses: { requests: ExportRequests },
   async execute({ params: { jobId } }, caller, { requests }) {
     return toJobResponse(await requests.find(caller, jobId));

@@ -16,7 +16,7 @@ export const listExportJobs = operation({
     count: z.int().describe('Number of jobs in the list'),
   }),
   failures: {},
-  example: { answer: { jobs: [exportJobExample], count: 1 } },
+  example: { response: { jobs: [exportJobExample], count: 1 } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
     const found = await unitOfWork.read(caller, (tx) => findExportJobs(tx));

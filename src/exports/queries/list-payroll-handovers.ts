@@ -17,7 +17,7 @@ export const listPayrollHandovers = operation({
   query,
   response: z.object({ handovers: z.array(payrollHandover).describe('The hand-overs, latest first') }),
   failures: {},
-  example: { query: { period: '2026-02' }, answer: { handovers: [payrollHandoverExample] } },
+  example: { query: { period: '2026-02' }, response: { handovers: [payrollHandoverExample] } },
   uses: { unitOfWork: UnitOfWork },
   /**
    * Managers who are restricted to the people below them see only their own hand-overs, because the totals cover

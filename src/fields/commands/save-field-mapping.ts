@@ -52,7 +52,7 @@ export const saveFieldMapping = operation({
   response: fieldMapping.extend({ jobId: z.string().describe('The recalculation job (UUID) that the change started') }),
   status: 201,
   failures: {},
-  example: { body: fieldMappingExample, answer: { ...fieldMappingExample, jobId: sampleIds.jobId } },
+  example: { body: fieldMappingExample, response: { ...fieldMappingExample, jobId: sampleIds.jobId } },
   uses: { changes: CommissionChanges },
   /** Replaces the mapping, rebuilds every stored deal with it and recalculates everyone in the background. */
   async execute({ body: mapping }, caller, { changes }) {

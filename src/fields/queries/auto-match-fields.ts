@@ -14,7 +14,7 @@ export const autoMatchFields = operation({
   response: fieldMapping,
   status: 201,
   failures: {},
-  example: { answer: fieldMappingExample },
+  example: { response: fieldMappingExample },
   uses: { unitOfWork: UnitOfWork },
   async execute(_, caller, { unitOfWork }) {
     const fields = await unitOfWork.read(caller, (tx) => listNativeDefinitions(tx));

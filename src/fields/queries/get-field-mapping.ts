@@ -29,7 +29,7 @@ export const getFieldMapping = operation({
     summary: ({ standard, measures }) =>
       `Standard values mapped: ${Object.keys(standard).length}; measures: ${Object.keys(measures).length}.`,
   },
-  example: { answer: fieldMappingExample },
+  example: { response: fieldMappingExample },
   uses: { unitOfWork: UnitOfWork },
   async execute(_, caller, { unitOfWork }) {
     const { standard, measures } = await unitOfWork.read(caller, (tx) => findMapping(tx));

@@ -36,7 +36,7 @@ export const listFieldOptions = operation({
     list: 'options',
     summary: (options) => `Values seen: ${options.length}.`,
   },
-  example: { params: { slug: 'dealStage' }, answer: [{ label: 'Won', value: 'Won' }] },
+  example: { params: { slug: 'dealStage' }, response: [{ label: 'Won', value: 'Won' }] },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { slug } }, caller, { unitOfWork }) {
     return unitOfWork.read(caller, async (tx) => {

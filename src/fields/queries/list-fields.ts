@@ -39,7 +39,7 @@ export const listFields = operation({
     list: 'fields',
     summary: (fields) => `Fields that plans may use: ${fields.length}.`,
   },
-  example: { answer: [fieldDefinitionExample] },
+  example: { response: [fieldDefinitionExample] },
 });
 
 export const listFieldAttributes = operation({
@@ -48,5 +48,5 @@ export const listFieldAttributes = operation({
   summary: 'Deprecated alias of GET /v1/fields',
   deprecated: true,
   path: '/v1/fields/attributes',
-  example: { answer: [fieldDefinitionExample] },
+  example: { response: [fieldDefinitionExample] },
 });

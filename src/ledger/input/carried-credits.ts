@@ -6,7 +6,7 @@ import { addDays, type Day, overlap } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { periodOf, periodRange } from '../../kernel/period.js';
+import { periodRange, toPeriod } from '../../kernel/period.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type RepWindow } from './load-window.js';
@@ -14,7 +14,7 @@ import { hasRule, isEveryVersionActive, type RepTerms } from './rep-terms.js';
 
 /** A shortened window and the days before it. */
 interface LeftOut {
-  readonly place: number;
+  readonly index: number;
   readonly terms: RepTerms;
   readonly from: Day;
   readonly to: Day;
@@ -25,16 +25,16 @@ export async function loadCarriedCredits(
   tx: Transaction,
   windows: readonly RepWindow[],
 ): Promise<(readonly CarriedCredit[])[]> {
-  const leftOut = windows.flatMap(({ terms, window, carriedFrom }, place): LeftOut[] =>
-    carriedFrom === undefined ? [] : [{ terms, place, from: carriedFrom, to: addDays(window.from, -1) }],
+  const leftOut = windows.flatMap(({ terms, window, carriedFrom }, index): LeftOut[] =>
+    carriedFrom === undefined ? [] : [{ terms, index, from: carriedFrom, to: addDays(window.from, -1) }],
   );
   const carried = await loadLatestCredits(tx, leftOut.filter(hasCurrentTraces));
-  const unknown = leftOut.filter(({ place }) => !carried.has(place));
-  for (const [place, sums] of await loadSums(tx, unknown)) carried.set(place, sums);
-  return windows.map((_, place) => carried.get(place) ?? []);
+  const unknown = leftOut.filter(({ index }) => !carried.has(index));
+  for (const [index, sums] of await loadSums(tx, unknown)) carried.set(index, sums);
+  return windows.map((_, index) => carried.get(index) ?? []);
 }
 
-type CarriedByPlace = Map<number, readonly CarriedCredit[]>;
+type CarriedByIndex = Map<number, readonly CarriedCredit[]>;
 
 /**
  * Whether the trace of the latest event gives the credit up to it, and the rules need nothing else. Traces of approved
@@ -51,7 +51,7 @@ function hasCurrentTraces({ terms, from, to }: LeftOut): boolean {
 const maxLatestEvents = 200;
 
 interface LatestEvent {
-  readonly place: number;
+  readonly index: number;
   readonly planId: string;
   readonly ruleName: string;
   readonly attainmentKey: string;
@@ -65,11 +65,11 @@ interface LatestEvent {
  * The credit in the trace of the latest event of each attainment key, for the reps for whom the latest events contain one
  * of every key: their number does not depend on the number of deals.
  */
-async function loadLatestCredits(tx: Transaction, leftOut: readonly LeftOut[]): Promise<CarriedByPlace> {
+async function loadLatestCredits(tx: Transaction, leftOut: readonly LeftOut[]): Promise<CarriedByIndex> {
   const [first] = leftOut;
   if (first === undefined) return new Map();
   const { rows } = await sql<LatestEvent>`
-    select rows_from.place, e.plan_id as "planId", e.rule_name as "ruleName", e.attainment_key as "attainmentKey",
+    select rows_from.index, e.plan_id as "planId", e.rule_name as "ruleName", e.attainment_key as "attainmentKey",
       e.period, e.earned_on as "earnedOn", e.deal_key as "dealKey", e.trace
     from ${daysLeftOut(leftOut)} cross join lateral (
       select plan_id, rule_name, attainment_key, period, earned_on, deal_key, trace from commission_events
@@ -77,17 +77,17 @@ async function loadLatestCredits(tx: Transaction, leftOut: readonly LeftOut[]): 
       order by earned_on desc
       fetch first ${sql.lit(maxLatestEvents)} rows with ties
     ) e`.execute(tx.db);
-  const byPlace = groupBy(rows, ({ place }) => place);
-  const carried: CarriedByPlace = new Map();
-  for (const one of leftOut) {
-    const events = byPlace.get(one.place) ?? [];
+  const byIndex = groupBy(rows, ({ index }) => index);
+  const carried: CarriedByIndex = new Map();
+  for (const days of leftOut) {
+    const events = byIndex.get(days.index) ?? [];
     const latest = latestByKey(events);
     const areAll = events.length < maxLatestEvents;
-    if (!areAll && keysInProgress(one).some((key) => !latest.has(key))) continue;
+    if (!areAll && keysInProgress(days).some((key) => !latest.has(key))) continue;
     const credits = [...latest.values()].map(
       (event): CarriedCredit => ({ ...event, credit: creditAfter(event.trace), amount: Decimal.zero }),
     );
-    carried.set(one.place, credits);
+    carried.set(days.index, credits);
   }
   return carried;
 }
@@ -107,17 +107,17 @@ function keysInProgress({ terms, to }: LeftOut): string[] {
   const first = addDays(to, 1);
   return terms.versions.flatMap(({ planId, rules }) =>
     rules.flatMap((rule) => {
-      const period = periodOf(first, rule.attainmentPeriod);
+      const period = toPeriod(first, rule.attainmentPeriod);
       return periodRange(period).from === first ? [] : [`${planId}|${attainmentKey(rule)}|${period}`];
     }),
   );
 }
 
-async function loadSums(tx: Transaction, leftOut: readonly LeftOut[]): Promise<CarriedByPlace> {
+async function loadSums(tx: Transaction, leftOut: readonly LeftOut[]): Promise<CarriedByIndex> {
   const [first] = leftOut;
   if (first === undefined) return new Map();
-  const { rows } = await sql<Record<keyof CarriedCredit, string> & { place: number }>`
-    select rows_from.place, e.plan_id as "planId", e.rule_name as "ruleName", e.attainment_key as "attainmentKey",
+  const { rows } = await sql<Record<keyof CarriedCredit, string> & { index: number }>`
+    select rows_from.index, e.plan_id as "planId", e.rule_name as "ruleName", e.attainment_key as "attainmentKey",
       e.period, e.credit, e.amount
     from ${daysLeftOut(leftOut)} cross join lateral (
       select plan_id, rule_name, attainment_key, period, sum(credit) as credit, sum(amount) as amount
@@ -127,12 +127,12 @@ async function loadSums(tx: Transaction, leftOut: readonly LeftOut[]): Promise<C
       offset 0
     ) e`.execute(tx.db);
   const credits = rows.map((row) => ({ ...row, credit: Decimal.of(row.credit), amount: Decimal.of(row.amount) }));
-  return groupBy(credits, ({ place }) => place);
+  return groupBy(credits, ({ index }) => index);
 }
 
 function daysLeftOut(leftOut: readonly LeftOut[]) {
   return unnestRows(leftOut, [
-    ['place', 'integer', ({ place }) => place],
+    ['index', 'integer', ({ index }) => index],
     ['rep_id', 'uuid', ({ terms }) => terms.repId],
     ['from_day', 'date', ({ from }) => from],
     ['to_day', 'date', ({ to }) => to],

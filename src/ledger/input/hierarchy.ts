@@ -39,7 +39,10 @@ interface RepDays {
 }
 
 /** For each rep, the managers above on any of the days whose plans have a cascade rule. */
-export async function cascadeManagersAbove(tx: Transaction, reps: readonly RepDays[]): Promise<Map<string, string[]>> {
+export async function loadCascadeManagersAbove(
+  tx: Transaction,
+  reps: readonly RepDays[],
+): Promise<Map<string, string[]>> {
   if (reps.length === 0) return new Map();
   const { rows } = await sql<{ repId: string; managerId: string }>`
     with recursive above (rep_id, manager_id, from_day, to_day) as (

@@ -2,9 +2,9 @@ import { type RepResult } from '../../engine/model.js';
 import { type Day, type DayRange, isWithin } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
-import { type Period, periodOf, periodRange } from '../../kernel/period.js';
+import { type Period, periodRange, toPeriod } from '../../kernel/period.js';
+import { type Counter } from '../output/affected-totals.js';
 import { type Difference } from '../output/difference.js';
-import { type Counter } from '../output/footprint.js';
 import { type KnownTotals, type MonthChange } from '../output/totals.js';
 import { type LedgerRow } from './ledger-rows.js';
 import { maxPeriodKind } from './load-window.js';
@@ -15,7 +15,7 @@ import { hasRule, type RepTerms } from './rep-terms.js';
  * The totals after a run of a shortened window, which has loaded every event from its first day on. Null if events before
  * this day change too, or if a month or one of its periods may have lost its last event.
  */
-export function knownTotals(
+export function computeKnownTotals(
   terms: Pick<RepTerms, 'repId' | 'versions'>,
   { carried, stored, window }: Pick<LoadedRepInput, 'carried' | 'stored' | 'window'>,
   { credits }: Pick<RepResult, 'credits'>,
@@ -24,31 +24,31 @@ export function knownTotals(
   if (carried === undefined) return null;
   const gone = [...reversals, ...writes.flatMap(({ before }) => (before?.status === 'earned' ? [before] : []))];
   const added = writes.map(({ decision }) => decision);
-  const touched = new Set([...gone, ...added].map(({ earnedOn }) => periodOf(earnedOn, 'monthly')));
-  const isTouched = ({ earnedOn }: LedgerRow) => touched.has(periodOf(earnedOn, 'monthly'));
+  const touched = new Set([...gone, ...added].map(({ earnedOn }) => toPeriod(earnedOn, 'monthly')));
+  const isTouched = ({ earnedOn }: LedgerRow) => touched.has(toPeriod(earnedOn, 'monthly'));
   if (stored.some((row) => row.earnedOn < window.from && isTouched(row))) return null;
   const before = stored.filter((row) => row.status === 'earned' && isTouched(row));
   const goneIds = new Set(gone.map(({ eventId }) => eventId));
   const sums = [
-    monthsOf(before),
-    monthsOf([...before.filter(({ eventId }) => !goneIds.has(eventId)), ...added]),
+    sumByMonth(before),
+    sumByMonth([...before.filter(({ eventId }) => !goneIds.has(eventId)), ...added]),
   ] as const;
   const months = monthChanges(terms.repId, ...sums);
   if (months === null) return null;
   // The events after the last day of the window, if it is not the end of a period, are not known.
-  const changes = window.to < endOfPeriod(terms, window.to) ? creditChanges({ writes, reversals }) : null;
+  const changes = window.to < lastDayOfPeriod(terms, window.to) ? creditChanges({ writes, reversals }) : null;
   if (changes !== null)
     return {
-      creditOf: () => null,
-      creditChangeOf: (counter) => changes.get(counterKey(counter)) ?? Decimal.zero,
+      findCredit: () => null,
+      findCreditChange: (counter) => changes.get(counterKey(counter)) ?? Decimal.zero,
       months,
     };
-  const creditOf = (counter: Counter) => credits.get(counterKey(counter)) ?? null;
-  return { creditOf, creditChangeOf: () => null, months };
+  const findCredit = (counter: Counter) => credits.get(counterKey(counter)) ?? null;
+  return { findCredit, findCreditChange: () => null, months };
 }
 
-function endOfPeriod(terms: Pick<RepTerms, 'versions'>, day: Day): Day {
-  return periodRange(periodOf(day, maxPeriodKind([terms]))).to;
+function lastDayOfPeriod(terms: Pick<RepTerms, 'versions'>, day: Day): Day {
+  return periodRange(toPeriod(day, maxPeriodKind([terms]))).to;
 }
 
 function counterKey({ planId, attainmentKey, period }: Counter): string {
@@ -95,11 +95,11 @@ type Counted = Counter & {
 
 function sumChanges(
   { writes, reversals }: Difference,
-  of: (row: Counted) => { readonly key: string; readonly amount: string | Decimal } | null,
+  toAmount: (row: Counted) => { readonly key: string; readonly amount: string | Decimal } | null,
 ): ReadonlyMap<string, Decimal> {
   const changes = new Map<string, Decimal>();
   const add = (row: Counted, isGone: boolean) => {
-    const counted = of(row);
+    const counted = toAmount(row);
     if (counted === null) return;
     const amount = Decimal.of(counted.amount);
     const before = changes.get(counted.key) ?? Decimal.zero;
@@ -133,10 +133,10 @@ interface MonthSums {
   readonly periods: Set<Period>;
 }
 
-function monthsOf(rows: readonly Earned[]): ReadonlyMap<string, MonthSums> {
+function sumByMonth(rows: readonly Earned[]): ReadonlyMap<string, MonthSums> {
   const months = new Map<string, MonthSums>();
   for (const { earnedOn, currency, category, phase, period, dealKey, amount } of rows) {
-    const month = periodOf(earnedOn, 'monthly');
+    const month = toPeriod(earnedOn, 'monthly');
     const sums = getOrInsert(months, `${month}|${currency}`, () => emptySums(month, currency));
     if (category === 'bonus') sums.bonus = sums.bonus.plus(Decimal.of(amount));
     else sums.commission = sums.commission.plus(Decimal.of(amount));

@@ -8,7 +8,13 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type TruedUpRow } from '../output/trued-up-rows.js';
 import { type CountedRow } from './counted-rows.js';
 import { type RepWindow } from './load-window.js';
-import { type FrozenPeriod, isEveryVersionActive, type RepTerms, stoppedDaysOf, withdrawnDaysOf } from './rep-terms.js';
+import {
+  type FrozenPeriod,
+  isEveryVersionActive,
+  type RepTerms,
+  stoppedDayTest,
+  withdrawnDayTest,
+} from './rep-terms.js';
 
 /** An engine-written row as stored in the ledger. */
 export interface LedgerRow extends Omit<CountedRow, 'repId' | 'planVersionId' | 'ruleId'> {
@@ -53,10 +59,10 @@ function storedRow(cells: (string | null)[]): LedgerRow {
  * frozen, stopped and retained ones.
  */
 export async function loadLedgerRows(tx: Transaction, windows: readonly RepWindow[]): Promise<LedgerRow[][]> {
-  const places = windows.map(({ terms, window }, place) => ({ place, terms, window }));
-  const mayHoldElsewhere = places.filter(mayHoldKeysElsewhere);
+  const indexed = windows.map(({ terms, window }, index) => ({ index, terms, window }));
+  const mayHoldElsewhere = indexed.filter(mayHoldKeysElsewhere);
   const [within, elsewhere] = await inParallel(
-    () => selectRows(tx, places, (row) => sql`${row}.earned_on between rows_from.from_day and rows_from.to_day`),
+    () => selectRows(tx, indexed, (row) => sql`${row}.earned_on between rows_from.from_day and rows_from.to_day`),
     () =>
       selectRows(
         tx,
@@ -68,9 +74,9 @@ export async function loadLedgerRows(tx: Transaction, windows: readonly RepWindo
       ),
   );
   const rows: LedgerRow[][] = windows.map(() => []);
-  for (const { place, row } of within) rows[place]?.push(row);
-  const holds = new Map(mayHoldElsewhere.map(({ place, terms }) => [place, keyHolder(terms)]));
-  for (const { place, row } of elsewhere) if (holds.get(place)?.(row) === true) rows[place]?.push(row);
+  for (const { index, row } of within) rows[index]?.push(row);
+  const holds = new Map(mayHoldElsewhere.map(({ index, terms }) => [index, keyHolder(terms)]));
+  for (const { index, row } of elsewhere) if (holds.get(index)?.(row) === true) rows[index]?.push(row);
   return rows;
 }
 
@@ -85,23 +91,23 @@ export function hasWithdrawnTerms(terms: RepTerms): boolean {
 
 /** Returns whether a row outside the window may occupy its natural key: its day is frozen or stopped, or it is retained. */
 function keyHolder(terms: RepTerms): (row: LedgerRow) => boolean {
-  const kindOf = retainedBy(terms);
-  return (row) => kindOf(row) !== null || terms.frozen.some(({ range }) => isWithin(row.earnedOn, range));
+  const findKind = retainedBy(terms);
+  return (row) => findKind(row) !== null || terms.frozen.some(({ range }) => isWithin(row.earnedOn, range));
 }
 
 /** The rows of each rep that match the condition, in one statement that reads the index for each rep. */
 async function selectRows(
   tx: Transaction,
-  windows: readonly (RepWindow & { readonly place: number })[],
+  windows: readonly (RepWindow & { readonly index: number })[],
   condition: (row: RawBuilder<unknown>) => RawBuilder<unknown>,
-): Promise<{ readonly place: number; readonly row: LedgerRow }[]> {
+): Promise<{ readonly index: number; readonly row: LedgerRow }[]> {
   const [first] = windows;
   if (first === undefined) return [];
   const found = await selectAsText(
     tx,
-    [sql`rows_from.place`, ...columns],
+    [sql`rows_from.index`, ...columns],
     sql`${unnestRows(windows, [
-      ['place', 'integer', ({ place }) => place],
+      ['index', 'integer', ({ index }) => index],
       ['rep_id', 'uuid', ({ terms }) => terms.repId],
       ['from_day', 'date', ({ window }) => window.from],
       ['to_day', 'date', ({ window }) => window.to],
@@ -112,7 +118,7 @@ async function selectRows(
       offset 0
     ) e`,
   );
-  return found.map(([place, ...cells]) => ({ place: Number(place), row: storedRow(cells) }));
+  return found.map(([index, ...cells]) => ({ index: Number(index), row: storedRow(cells) }));
 }
 
 /** The rows that the engine must not change. */
@@ -133,8 +139,8 @@ export interface StoredRows {
 export async function loadFixedRows(tx: Transaction, reps: readonly StoredRows[]): Promise<FixedRows[]> {
   const retained = reps.map(mayBeRetained);
   const [first] = reps;
-  const owners = first === undefined ? new Map() : await ownersOfDeals(tx, retained.flat());
-  return reps.map((rep, place) => fixedRows(rep, retained[place] ?? [], owners));
+  const owners = first === undefined ? new Map() : await loadDealOwners(tx, retained.flat());
+  return reps.map((rep, index) => fixedRows(rep, retained[index] ?? [], owners));
 }
 
 /**
@@ -150,16 +156,16 @@ function fixedRows(
   const { terms, truedUp } = rep;
   const isCounted = countedKeys(rep);
   const frozen: LedgerRow[] = [];
-  const fixed = truedUp.map((row): FixedEvent => ({ ...fixedOf(row, 'frozen'), frozenPeriod: row.frozenPeriod }));
-  for (const row of earnedOf(rep)) {
-    const period = frozenPeriodOf(terms, row);
+  const fixed = truedUp.map((row): FixedEvent => ({ ...toFixedEvent(row, 'frozen'), frozenPeriod: row.frozenPeriod }));
+  for (const row of selectEarned(rep)) {
+    const period = findFrozenPeriod(terms, row);
     if (period === undefined) continue;
     frozen.push(row);
-    if (!period.truedUp) fixed.push(fixedOf(row, 'frozen'));
+    if (!period.truedUp) fixed.push(toFixedEvent(row, 'frozen'));
     else if (!isCounted(row)) fixed.push(ownedBy(row, period.period));
   }
   return {
-    fixed: [...fixed, ...retainedRows(terms, retained, owners).map((one) => one.fixed)],
+    fixed: [...fixed, ...retainedRows(terms, retained, owners).map((row) => row.fixed)],
     frozenIds: new Set(frozen.map((row) => row.eventId)),
   };
 }
@@ -167,18 +173,18 @@ function fixedRows(
 /** The rows outside approved periods that stay if their deal exists. */
 function mayBeRetained(rep: StoredRows): LedgerRow[] {
   const isCounted = countedKeys(rep);
-  const kindOf = retainedBy(rep.terms);
-  return earnedOf(rep).filter(
-    (row) => frozenPeriodOf(rep.terms, row) === undefined && !isCounted(row) && kindOf(row) !== null,
+  const findKind = retainedBy(rep.terms);
+  return selectEarned(rep).filter(
+    (row) => findFrozenPeriod(rep.terms, row) === undefined && !isCounted(row) && findKind(row) !== null,
   );
 }
 
 /** Reversed rows are ignored: whether one exists depends on the order in which changes arrived. */
-function earnedOf({ stored }: StoredRows): LedgerRow[] {
+function selectEarned({ stored }: StoredRows): LedgerRow[] {
   return stored.filter((row) => row.status === 'earned');
 }
 
-function frozenPeriodOf({ frozen }: RepTerms, row: LedgerRow): FrozenPeriod | undefined {
+function findFrozenPeriod({ frozen }: RepTerms, row: LedgerRow): FrozenPeriod | undefined {
   return frozen.find(({ range }) => isWithin(row.earnedOn, range));
 }
 
@@ -193,8 +199,8 @@ function countedKeys({ truedUp }: StoredRows): (row: LedgerRow) => boolean {
  * deleted.
  */
 export function retainedBy(terms: RepTerms): (row: FixedRow) => 'stopped' | 'retained' | null {
-  const isStopped = stoppedDaysOf(terms);
-  const isWithdrawn = withdrawnDaysOf(terms);
+  const isStopped = stoppedDayTest(terms);
+  const isWithdrawn = withdrawnDayTest(terms);
   return ({ planId, earnedOn }) =>
     isStopped(planId, earnedOn) ? 'stopped' : isWithdrawn(planId, earnedOn) ? 'retained' : null;
 }
@@ -208,12 +214,12 @@ export function retainedRows<Row extends FixedRow>(
   rows: readonly Row[],
   owners: ReadonlyMap<string, string | null>,
 ): { readonly row: Row; readonly fixed: FixedEvent }[] {
-  const kindOf = retainedBy(terms);
+  const findKind = retainedBy(terms);
   return rows.flatMap((row) => {
-    const kind = kindOf(row);
+    const kind = findKind(row);
     const isOwned = kind === 'stopped' || row.phase !== 'per_deal' || owners.get(row.dealKey) === terms.repId;
     const exists = row.phase === 'periodic' || owners.has(row.dealKey);
-    return kind !== null && isOwned && exists ? [{ row, fixed: fixedOf(row, kind) }] : [];
+    return kind !== null && isOwned && exists ? [{ row, fixed: toFixedEvent(row, kind) }] : [];
   });
 }
 
@@ -223,7 +229,7 @@ export function naturalKey({ planId, ruleName, dealKey }: Pick<CountedRow, 'plan
 
 function ownedBy(row: LedgerRow, frozenPeriod: string): FixedEvent {
   const nothing = { credit: Decimal.zero, base: Decimal.zero, amount: Decimal.zero, tierName: null };
-  return { ...fixedOf(row, 'owned'), ...nothing, frozenPeriod };
+  return { ...toFixedEvent(row, 'owned'), ...nothing, frozenPeriod };
 }
 
 /** The properties of a row that can be fixed. */
@@ -231,7 +237,7 @@ type FixedRow = Omit<LedgerRow, 'eventId' | 'status' | 'idempotencyKey' | 'base'
   readonly base: string | null;
 };
 
-function fixedOf(row: FixedRow, kind: FixedEvent['kind']): FixedEvent {
+function toFixedEvent(row: FixedRow, kind: FixedEvent['kind']): FixedEvent {
   return {
     planId: row.planId,
     ruleName: row.ruleName,
@@ -249,7 +255,7 @@ function fixedOf(row: FixedRow, kind: FixedEvent['kind']): FixedEvent {
 }
 
 /** The owners of the existing deals of the rows. */
-export async function ownersOfDeals(
+export async function loadDealOwners(
   tx: Transaction,
   rows: readonly Pick<CountedRow, 'dealKey'>[],
 ): Promise<ReadonlyMap<string, string | null>> {

@@ -15,7 +15,7 @@ import { loadTeams, type TeamMember } from './hierarchy.js';
 import { hasCascades, hasPeriodicRules, hasRankTiers, type RepTerms } from './rep-terms.js';
 
 /** The days widened to whole attainment periods of every rule that the rep has or had. */
-export function calculationWindow(terms: Pick<RepTerms, 'versions' | 'frozen'>, days: DayRange): DayRange {
+export function computeWindow(terms: Pick<RepTerms, 'versions' | 'frozen'>, days: DayRange): DayRange {
   const longest = maxPeriodKind([terms]);
   const window = widened(days, longest);
   // A frozen period that overlaps the window is included as a whole, because its rows count for their neighbours.
@@ -54,7 +54,7 @@ export async function loadDeals(tx: Transaction, windows: readonly RepWindow[]):
   return windows.map(({ terms }) => deals.get(terms.repId) ?? []);
 }
 
-function dealOf(cells: (string | null)[], amountSlug: string | null): Deal {
+function toDeal(cells: (string | null)[], amountSlug: string | null): Deal {
   const [dealId, closeDate, storedFields, amount = null, stage = null, name = null, ownerId = null, ...rest] = cells;
   const [currency = null, createdDate = null] = rest;
   const fields = JSON.parse(storedFields as string) as Fields;
@@ -89,7 +89,7 @@ export async function loadTeamDeals(tx: Transaction, windows: readonly RepWindow
     tx,
     managers.map(({ terms }) => terms.repId),
   );
-  const members = daysOfMembers(managers, teams);
+  const members = computeMemberDays(managers, teams);
   if (members.length === 0) return windows.map(() => []);
   const [owned, isTruedUp] = await inParallel(
     () => loadOwnedDeals(tx, first.terms, members),
@@ -100,12 +100,12 @@ export async function loadTeamDeals(tx: Transaction, windows: readonly RepWindow
   return windows.map(({ terms, window }) => {
     const team = hasCascades(terms) ? (teams.get(terms.repId) ?? []) : [];
     const spans = groupBy(team, (member) => member.repId);
-    return teamDealsOf(spans, window, owned, events);
+    return joinTeamDeals(spans, window, owned, events);
   });
 }
 
 /** Each rep below one of the managers, with the days of all windows of these managers. */
-function daysOfMembers(
+function computeMemberDays(
   managers: readonly RepWindow[],
   teams: ReadonlyMap<string, readonly TeamMember[]>,
 ): { readonly repId: string; readonly days: DayRange }[] {
@@ -119,7 +119,7 @@ function daysOfMembers(
  * The deals that closed in the window while their owners were below, with the events of those below on that day.
  * `spans` are the days on which each rep is below, `events` the events of each deal.
  */
-export function teamDealsOf<Event extends UpstreamEvent>(
+export function joinTeamDeals<Event extends UpstreamEvent>(
   spans: ReadonlyMap<string, readonly DayRange[]>,
   window: DayRange,
   deals: ReadonlyMap<string, readonly Deal[]>,
@@ -145,11 +145,11 @@ export async function loadOwnedDeals(
   if (reps.length === 0) return new Map();
   const rows = await selectAsText(
     tx,
-    [sql`rows_from.place`, ...dealColumns],
+    [sql`rows_from.index`, ...dealColumns],
     sql`${unnestRows(
-      reps.map((rep, place) => ({ ...rep, place })),
+      reps.map((rep, index) => ({ ...rep, index })),
       [
-        ['place', 'integer', ({ place }) => place],
+        ['index', 'integer', ({ index }) => index],
         ['rep_id', 'uuid', ({ repId }) => repId],
         ['from_day', 'date', ({ days }) => days.from],
         ['to_day', 'date', ({ days }) => days.to],
@@ -161,11 +161,11 @@ export async function loadOwnedDeals(
       offset 0
     ) d`,
   );
-  const byPlace = groupBy(rows, ([place]) => Number(place));
+  const byIndex = groupBy(rows, ([index]) => Number(index));
   return new Map(
-    [...byPlace].map(([place, ofRep]) => [
-      (reps[place] as { repId: string }).repId,
-      ofRep.map(([, ...cells]) => dealOf(cells, amountSlug)),
+    [...byIndex].map(([index, ofRep]) => [
+      (reps[index] as { repId: string }).repId,
+      ofRep.map(([, ...cells]) => toDeal(cells, amountSlug)),
     ]),
   );
 }
@@ -334,12 +334,12 @@ export async function loadFirstActivities(tx: Transaction, reps: readonly RepTer
   const repIds = [...periodic].map(({ repId }) => repId);
   const firstCloseDates = await loadFirstCloseDates(tx, repIds);
   return reps.map((terms) =>
-    periodic.has(terms) ? firstActivityOf(terms.quotas, [firstCloseDates.get(terms.repId)]) : null,
+    periodic.has(terms) ? findFirstActivity(terms.quotas, [firstCloseDates.get(terms.repId)]) : null,
   );
 }
 
 /** The first day of the quotas and the close dates of a rep. */
-export function firstActivityOf(
+export function findFirstActivity(
   quotas: readonly { readonly period: string }[],
   closeDates: readonly (Day | undefined)[],
 ): Day | null {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { aliasOf, currencySuffix, foldedSlug, standardSlugs } from '../../engine/slug.js';
+import { currencySuffix, findAlias, foldedSlug, standardSlugs } from '../../engine/slug.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 interface Read {
@@ -22,7 +22,7 @@ export async function loadReadFields(tx: Transaction): Promise<ReadonlySet<strin
   const cached = cache.get(current, key);
   if (cached !== null) return cached;
   const { revision, names } = await readNames(tx);
-  const aliased = [...standardSlugs, ...names.flatMap((name) => [name, aliasOf(name) ?? name])];
+  const aliased = [...standardSlugs, ...names.flatMap((name) => [name, findAlias(name) ?? name])];
   const fields = new Set(aliased.flatMap((name) => [name, `${name}${currencySuffix}`]).map(foldedSlug));
   cache.set(revision, key, fields, [...fields].join('').length);
   return fields;

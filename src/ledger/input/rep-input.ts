@@ -58,24 +58,24 @@ export async function loadRepInputs(
         windows.map(({ terms }) => terms),
       ),
   );
-  const loaded = windows.map(({ terms, window, carriedFrom }, place) => ({
+  const loaded = windows.map(({ terms, window, carriedFrom }, index) => ({
     terms,
     window,
-    ...(carriedFrom === undefined ? {} : { carried: carried[place] ?? [] }),
-    deals: deals[place] ?? [],
-    teamDeals: teamDeals[place] ?? [],
-    stored: stored[place] ?? [],
-    peerCredits: peerCredits[place] ?? (() => []),
-    firstActivity: firstActivities[place] ?? null,
+    ...(carriedFrom === undefined ? {} : { carried: carried[index] ?? [] }),
+    deals: deals[index] ?? [],
+    teamDeals: teamDeals[index] ?? [],
+    stored: stored[index] ?? [],
+    peerCredits: peerCredits[index] ?? (() => []),
+    firstActivity: firstActivities[index] ?? null,
   }));
   const truedUp = await loadTruedUpRows(tx, loaded.map(withDealIds));
   const fixed = await loadFixedRows(
     tx,
-    loaded.map(({ terms, stored: rows }, place) => ({ terms, stored: rows, truedUp: truedUp[place] ?? [] })),
+    loaded.map(({ terms, stored: rows }, index) => ({ terms, stored: rows, truedUp: truedUp[index] ?? [] })),
   );
-  return loaded.map(({ terms, ...input }, place) => ({
+  return loaded.map(({ terms, ...input }, index) => ({
     ...input,
-    ...(fixed[place] as FixedRows),
+    ...(fixed[index] as FixedRows),
     repId: terms.repId,
     asOf,
     plans: assignedPlans(terms),

@@ -9,7 +9,7 @@ import { type Condition } from '../../engine/condition.js';
 import { type Quota, type WorkingTime } from '../../engine/effective-quota.js';
 import { type AssignedPlan, type RepInput } from '../../engine/model.js';
 import { type Rule } from '../../engine/plan-config.js';
-import { mayHaveEarned, stoppedDays, timelineOf } from '../../engine/version-timeline.js';
+import { buildTimeline, mayHaveEarned, stoppedDays } from '../../engine/version-timeline.js';
 import { type Day, type DayRange, isEffective } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
@@ -105,7 +105,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
 }
 
 /** In characters, like the size of the cache, which has room for thousands of reps. */
-function sizeOf({ versions, quotas, assignments, overrides, workingTime }: Configured): number {
+function estimateSize({ versions, quotas, assignments, overrides, workingTime }: Configured): number {
   const quotaOrAssignment = 200;
   return (
     JSON.stringify([versions, [...overrides], workingTime]).length +
@@ -114,8 +114,12 @@ function sizeOf({ versions, quotas, assignments, overrides, workingTime }: Confi
 }
 
 /** The terms of one rep; see {@link loadTerms}. */
-export async function loadRepTerms(tx: Transaction, repId: string, given?: WorkspaceTerms): Promise<RepTerms> {
-  return (await loadTerms(tx, [repId], given))[0] as RepTerms;
+export async function loadRepTerms(
+  tx: Transaction,
+  repId: string,
+  loadedWorkspace?: WorkspaceTerms,
+): Promise<RepTerms> {
+  return (await loadTerms(tx, [repId], loadedWorkspace))[0] as RepTerms;
 }
 
 /**
@@ -125,32 +129,32 @@ export async function loadRepTerms(tx: Transaction, repId: string, given?: Works
 export async function loadTerms(
   tx: Transaction,
   repIds: readonly string[],
-  given?: WorkspaceTerms,
+  loadedWorkspace?: WorkspaceTerms,
 ): Promise<RepTerms[]> {
   const cache = tx.cacheOf<Configured>();
-  const keyOf = (repId: string) => `rep-terms ${tx.workspaceId} ${repId}`;
-  const uncached = repIds.filter((repId) => !cache.has(keyOf(repId)));
+  const cacheKey = (repId: string) => `rep-terms ${tx.workspaceId} ${repId}`;
+  const uncached = repIds.filter((repId) => !cache.has(cacheKey(repId)));
   const [workspace, read, frozen] = await inParallel(
-    () => given ?? loadWorkspaceTerms(tx),
+    () => loadedWorkspace ?? loadWorkspaceTerms(tx),
     () => (uncached.length === 0 ? null : readConfiguration(tx, uncached)),
     () => loadFrozenOfReps(tx, repIds),
   );
   const configured = new Map<string, Configured>();
-  const take = ({ revision, of }: ReadConfiguration) => {
-    for (const [repId, terms] of of(workspace)) {
+  const add = ({ revision, configure }: ReadConfiguration) => {
+    for (const [repId, terms] of configure(workspace)) {
       configured.set(repId, terms);
       // Without the lane's lock the configuration may change between two statements; such a mixture is not cached.
-      if (revision === workspace.revision) cache.set(revision, keyOf(repId), terms, sizeOf(terms));
+      if (revision === workspace.revision) cache.set(revision, cacheKey(repId), terms, estimateSize(terms));
     }
   };
-  if (read !== null) take(read);
+  if (read !== null) add(read);
   const outdated: string[] = [];
-  for (const repId of repIds.filter((one) => !configured.has(one))) {
-    const cached = cache.get(workspace.revision, keyOf(repId));
+  for (const repId of repIds.filter((candidate) => !configured.has(candidate))) {
+    const cached = cache.get(workspace.revision, cacheKey(repId));
     if (cached === null) outdated.push(repId);
     else configured.set(repId, cached);
   }
-  if (outdated.length > 0) take(await readConfiguration(tx, outdated));
+  if (outdated.length > 0) add(await readConfiguration(tx, outdated));
   return repIds.map((repId) => ({
     repId,
     workspace,
@@ -162,7 +166,7 @@ export async function loadTerms(
 interface ReadConfiguration {
   /** The revision after the reads, for comparison with the one before. */
   readonly revision: string;
-  readonly of: (workspace: WorkspaceTerms) => ReadonlyMap<string, Configured>;
+  readonly configure: (workspace: WorkspaceTerms) => ReadonlyMap<string, Configured>;
 }
 
 async function readConfiguration(tx: Transaction, repIds: readonly string[]): Promise<ReadConfiguration> {
@@ -185,9 +189,9 @@ async function readConfiguration(tx: Transaction, repIds: readonly string[]): Pr
   const haveManagers = new Set(managed);
   return {
     revision,
-    of: (workspace) => {
+    configure: (workspace) => {
       const versions = groupBy(selected.versionsIn(workspace), (version) => version.planId);
-      const configuredOf = (repId: string): Configured => {
+      const toConfigured = (repId: string): Configured => {
         const own = assignments.get(repId) ?? [];
         const planIds = [...new Set(own.map(({ planId }) => planId))];
         return {
@@ -199,7 +203,7 @@ async function readConfiguration(tx: Transaction, repIds: readonly string[]): Pr
           hasManagers: haveManagers.has(repId),
         };
       };
-      return new Map(repIds.map((repId) => [repId, configuredOf(repId)]));
+      return new Map(repIds.map((repId) => [repId, toConfigured(repId)]));
     },
   };
 }
@@ -211,7 +215,7 @@ export async function loadTermsOfReps(
   workspace: WorkspaceTerms,
 ): Promise<Map<string, RepTerms>> {
   if (repIds.length === 0) return new Map();
-  const configured = (await readConfiguration(tx, repIds)).of(workspace);
+  const configured = (await readConfiguration(tx, repIds)).configure(workspace);
   return new Map([...configured].map(([repId, terms]) => [repId, { repId, workspace, frozen: [], ...terms }]));
 }
 
@@ -249,9 +253,9 @@ function isOfReps(repIds: readonly string[]): RawBuilder<SqlBool> {
 /** The rows of each rep, converted. */
 function byRep<Row extends { readonly rep_id: string }, T>(
   rows: readonly Row[],
-  of: (row: Row) => T,
+  convert: (row: Row) => T,
 ): Map<string, T[]> {
-  return new Map([...groupBy(rows, (row) => row.rep_id)].map(([repId, ofRep]) => [repId, ofRep.map(of)]));
+  return new Map([...groupBy(rows, (row) => row.rep_id)].map(([repId, ofRep]) => [repId, ofRep.map(convert)]));
 }
 
 interface SelectedVersions {
@@ -421,7 +425,7 @@ export function isEveryVersionActive({ versions }: Pick<RepTerms, 'versions'>): 
 
 /** The timeline of one plan, from all of its versions; empty unless the plan is active. */
 function payingVersions(versions: readonly StoredVersion[]): StoredVersion[] {
-  return versions[0]?.planStatus === 'active' ? timelineOf(versions) : [];
+  return versions[0]?.planStatus === 'active' ? buildTimeline(versions) : [];
 }
 
 export function quotaFinder(quotas: readonly StoredQuota[]): RepInput['quota'] {
@@ -430,7 +434,7 @@ export function quotaFinder(quotas: readonly StoredQuota[]): RepInput['quota'] {
 }
 
 /** Returns whether a day of the plan is stopped: its events stay unchanged while their deal exists. */
-export function stoppedDaysOf(terms: RepTerms): (planId: string, day: Day) => boolean {
+export function stoppedDayTest(terms: RepTerms): (planId: string, day: Day) => boolean {
   const stopped = new Map(
     [...groupBy(terms.versions, (version) => version.planId)].map(([planId, versions]) => [
       planId,
@@ -444,7 +448,7 @@ export function stoppedDaysOf(terms: RepTerms): (planId: string, day: Day) => bo
  * Returns whether events of the plan on a day stay although nothing is earned: the plan or the assignment was
  * deleted.
  */
-export function withdrawnDaysOf(terms: RepTerms): (planId: string, day: Day) => boolean {
+export function withdrawnDayTest(terms: RepTerms): (planId: string, day: Day) => boolean {
   const known = new Set(terms.versions.map((version) => version.planId));
   return (planId, day) => {
     if (!known.has(planId)) return true;

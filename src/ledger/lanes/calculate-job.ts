@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { chunk } from '../../kernel/chunk.js';
-import { idOf } from '../../kernel/ids.js';
+import { deriveId } from '../../kernel/ids.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type JobDeclaration, type JobQueue } from '../../platform/jobs/job-queue.js';
 import { type WakeLanes } from './lane-runner.js';
@@ -10,7 +10,7 @@ export const calculateJob: JobDeclaration<{ workspaceId: string; repIds: string[
   name: 'calculate.v1',
   payload: z.object({ workspaceId: z.uuid(), repIds: z.array(z.uuid()).min(1) }),
   attempts: 5,
-  key: ({ workspaceId, repIds }) => idOf(`${workspaceId}|${repIds.join()}`),
+  key: ({ workspaceId, repIds }) => deriveId(`${workspaceId}|${repIds.join()}`),
   share: ({ workspaceId, repIds }) => ({ tenant: workspaceId, units: repIds.length }),
 };
 
@@ -28,8 +28,8 @@ export function wakeLanesThrough(queue: JobQueue): QueueLanes {
     const size = Math.min(maxLanesPerJob, Math.ceil(repIds.length / minChunks));
     await failpoint('wake.beforeAdd');
     const jobs = chunk(repIds, size).map((chunk) => ({ workspaceId, repIds: chunk }));
-    const isTaken = await queue.tryAdd(calculateJob, ...jobs);
+    const isAdded = await queue.tryAdd(calculateJob, ...jobs);
     await failpoint('wake.afterAdd');
-    return isTaken;
+    return isAdded;
   };
 }

@@ -6,32 +6,38 @@ import { newId } from '../../kernel/ids.js';
 import { EventLoopSlice, inParallel } from '../../kernel/waiting.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
-import { currentDaysOfEach } from '../input/current-days.js';
-import { knownTotals, movesUntil } from '../input/known-totals.js';
+import { loadCurrentDaysOfEach } from '../input/current-days.js';
+import { computeKnownTotals, movesUntil } from '../input/known-totals.js';
 import { type LedgerRow } from '../input/ledger-rows.js';
-import { calculationWindow } from '../input/load-window.js';
+import { computeWindow } from '../input/load-window.js';
 import { type LoadedRepInput, loadRepInputs } from '../input/rep-input.js';
 import { loadTerms, type RepTerms } from '../input/rep-terms.js';
 import { type AppliedDifference, applyDifferences, type LaneDifference } from '../output/apply-difference.js';
 import { recordChangedAmounts } from '../output/changed-amounts.js';
-import { type Difference, differenceOf } from '../output/difference.js';
+import { computeDifference, type Difference } from '../output/difference.js';
 import { type CalculationRequest, requestCalculation, type Trigger } from '../requests/calculation-requests.js';
-import { dependentRequests } from '../requests/dependents.js';
-import { affectedDays, causesOf, type PeriodCheck, periodsToCheck, requestChecks } from '../requests/period-checks.js';
+import { findDependentRequests } from '../requests/dependents.js';
+import {
+  affectedDays,
+  distinctCauses,
+  type PeriodCheck,
+  requestChecks,
+  selectPeriodsToCheck,
+} from '../requests/period-checks.js';
 import { requestWriteBack, type WriteBackRequest } from '../requests/write-back-requests.js';
 import { calculateInSlices } from './calculate-in-slices.js';
 import { divideLane, maxDealsOfLane } from './divide-windows.js';
-import { freshnessMarkOf, isAllDays, isCompleteMark, saveFreshnessMarks } from './lane-freshness.js';
+import { isAllDays, isCompleteMark, saveFreshnessMarks, toFreshnessMark } from './lane-freshness.js';
 import {
-  daysOf,
-  jobsOf,
+  distinctJobs,
+  distinctTriggers,
+  hullOfDays,
   type LockedLane,
+  loadPendingRequests,
   lockLanes,
   type PendingRequest,
-  pendingRequests,
-  triggersOf,
 } from './lanes.js';
-import { finishRequests, type LaneResult, markComplete, outcomeOf, recordRuns, resetFailures } from './record-runs.js';
+import { finishRequests, type LaneResult, markComplete, recordRuns, resetFailures, toOutcome } from './record-runs.js';
 import { shortenWindow } from './shorten-windows.js';
 
 interface LaneDependencies {
@@ -61,14 +67,14 @@ export interface BatchRun {
 }
 
 /** A locked lane with the input of its calculation, read in this order. */
-export interface LaneWork {
+export interface LaneInput {
   readonly locked: LockedLane;
   readonly requests: readonly PendingRequest[];
   readonly terms: RepTerms;
 }
 
 /** A lane with the days that this run calculates, and the requests that it completes. */
-interface LaneWindow extends LaneWork {
+interface LaneWindow extends LaneInput {
   readonly window: DayRange;
   readonly carriedFrom?: Day;
 }
@@ -91,21 +97,21 @@ export async function calculateLanes(
     // previous one, so all data is read under the locks.
     const [lanes, requests, terms] = await inParallel(
       () => lockLanes(tx, repIds, { wait }),
-      () => pendingRequests(tx, repIds),
+      () => loadPendingRequests(tx, repIds),
       () => loadTerms(tx, repIds),
     );
     const startedAt = clock.now();
     await failpoint('lane.afterRequests');
-    const works = terms.flatMap((ofRep): LaneWork[] => {
+    const inputs = terms.flatMap((ofRep): LaneInput[] => {
       const [locked, pending] = [lanes.get(ofRep.repId), requests.get(ofRep.repId)];
       return locked === undefined || pending === undefined ? [] : [{ locked, requests: pending, terms: ofRep }];
     });
-    const { runs, ...more } = await calculateRequests(tx, clock, works, startedAt, maxDeals);
+    const { runs, ...effects } = await calculateRequests(tx, clock, inputs, startedAt, maxDeals);
     const calculated = new Set(runs.map(({ repId }) => repId));
     const others = repIds.filter((repId) => !calculated.has(repId));
     return {
       runs: [...runs, ...others.map((repId) => nothingDone(repId, lanes.has(repId) ? 'idle' : 'busy'))],
-      ...more,
+      ...effects,
     };
   });
 }
@@ -118,66 +124,66 @@ function nothingDone(repId: string, state: 'idle' | 'busy'): LaneRun {
 export async function calculateRequests(
   tx: Transaction,
   clock: Clock,
-  works: readonly LaneWork[],
+  inputs: readonly LaneInput[],
   startedAt: Date,
   maxDeals = maxDealsOfLane,
 ): Promise<BatchRun> {
-  const [first] = works;
+  const [first] = inputs;
   if (first === undefined) return { runs: [], wakes: [], checks: [] };
   const { workspace } = first.terms;
-  tx.markAffected(works.map(({ terms }) => terms.repId));
+  tx.markAffected(inputs.map(({ terms }) => terms.repId));
   const asOf = dayInZone(startedAt, workspace.timeZone);
-  const { lanes, rest } = await laneWindows(tx, works, maxDeals);
+  const { lanes, rest } = await computeLaneWindows(tx, inputs, maxDeals);
   const { results, movedUntil } = await calculateWindows(tx, lanes, asOf);
   const wakes = await requestDependents(tx, lanes, results, rest?.(movedUntil) ?? []);
   await failpoint('lane.afterOthers');
   // All of these are sent with the commit.
   recordRuns(tx, results, { startedAt, clock });
   finishRequests(tx, results);
-  if (workspace.writesBack) requestWriteBack(tx, results.flatMap(changedDaysOf));
+  if (workspace.writesBack) requestWriteBack(tx, results.flatMap(toWriteBackRequests));
   resetFailures(tx, results);
   saveMarks(tx, lanes, results, asOf);
   const checked = results.filter(({ checks }) => checks.length > 0);
-  requestChecks(tx, checked.flatMap(checksOf));
+  requestChecks(tx, checked.flatMap(toPeriodChecks));
   await failpoint('lane.beforeCommit');
-  return { runs: results.map(runOf), wakes, checks: checked.map(({ repId }) => repId) };
+  return { runs: results.map(toLaneRun), wakes, checks: checked.map(({ repId }) => repId) };
 }
 
 /** Also the days of events of which only the trace changed: it contains the attainment. */
-function changedDaysOf({ repId, difference: { days } }: LaneResult): WriteBackRequest[] {
+function toWriteBackRequests({ repId, difference: { days } }: LaneResult): WriteBackRequest[] {
   return days === null ? [] : [{ repId, days }];
 }
 
-function checksOf({ repId, checks, requests }: LaneResult): PeriodCheck[] {
-  const causes = causesOf(requests);
+function toPeriodChecks({ repId, checks, requests }: LaneResult): PeriodCheck[] {
+  const causes = distinctCauses(requests);
   return checks.map((period) => ({ repId, period, causes }));
 }
 
 /** The windows of the lanes, and the requests for what remains of a lane that is divided. */
-async function laneWindows(
+async function computeLaneWindows(
   tx: Transaction,
-  works: readonly LaneWork[],
+  inputs: readonly LaneInput[],
   maxDeals: number,
 ): Promise<{
   readonly lanes: readonly LaneWindow[];
   readonly rest: ((movesUntil: Day | null) => readonly CalculationRequest[]) | null;
 }> {
-  const lanes = works.map((work) => ({ ...work, window: calculationWindow(work.terms, daysOf(work.requests)) }));
+  const lanes = inputs.map((input) => ({ ...input, window: computeWindow(input.terms, hullOfDays(input.requests)) }));
   const [only] = lanes;
   if (lanes.length !== 1 || only === undefined) return { lanes: lanes.map(shortenWindow), rest: null };
   const { lane, rest } = await divideLane(tx, only, maxDeals);
   return { lanes: [lane], rest };
 }
 
-function runOf(result: LaneResult): LaneRun {
+function toLaneRun(result: LaneResult): LaneRun {
   return {
     repId: result.repId,
     state: 'ran',
-    outcome: outcomeOf(result),
+    outcome: toOutcome(result),
     eventsWritten: result.difference.eventsWritten,
     eventsReversed: result.difference.eventsReversed,
     blocked: result.blocked,
-    jobIds: jobsOf(result.requests),
+    jobIds: distinctJobs(result.requests),
   };
 }
 
@@ -197,11 +203,11 @@ async function calculateWindows(
   await failpoint('lane.afterRead');
   const { lanes, applied } = await applyDifferences(tx, calculateEach(windows, inputs));
   if (windows[0]?.terms.workspace.sendsEvents === true) await recordChangedAmounts(tx, lanes, applied);
-  const results = lanes.map(({ lane, movesUntil: _, ...result }, place) => ({
+  const results = lanes.map(({ lane, movesUntil: _, ...result }, index) => ({
     ...result,
     locked: lane.locked,
     requests: lane.requests,
-    difference: applied[place] as AppliedDifference,
+    difference: applied[index] as AppliedDifference,
   }));
   // Only a lane that is calculated alone is divided.
   return { results, movedUntil: lanes[0]?.movesUntil ?? null };
@@ -220,7 +226,7 @@ async function calculate(lane: LaneWindow, input: LoadedRepInput, slice: EventLo
   const { repId } = lane.terms;
   const result = await calculateInSlices(input, slice);
   const { decisions, blocked } = result;
-  const difference = await differenceOf(repId, input, result, slice);
+  const difference = await computeDifference(repId, input, result, slice);
   const paidDeals = new Set(decisions.map((decision) => decision.dealKey));
   return {
     ...difference,
@@ -230,14 +236,14 @@ async function calculate(lane: LaneWindow, input: LoadedRepInput, slice: EventLo
     cleared: lane.locked.clearedAt !== null,
     allDays: isAllDays(lane.window),
     hasTruedUp: input.hasTruedUp,
-    totals: knownTotals(lane.terms, input, result, difference),
+    totals: computeKnownTotals(lane.terms, input, result, difference),
     movesUntil: movesUntil(lane.terms, lane.window, difference),
     formerDays: formerDays(lane.window, difference),
     blocked,
     deals: input.deals.length,
     skipped: input.deals.filter((deal) => !paidDeals.has(deal.dealId)).length,
     planVersionIds: [...new Set(decisions.map((decision) => decision.planVersionId))],
-    checks: periodsToCheck(lane.terms, affectedDaysOf(lane), input),
+    checks: selectPeriodsToCheck(lane.terms, computeAffectedDays(lane), input),
   };
 }
 
@@ -254,8 +260,8 @@ function formerDays(window: DayRange, { writes, reversals }: Difference): DayRan
   return former;
 }
 
-function affectedDaysOf({ terms, window, requests }: LaneWindow): DayRange {
-  return affectedDays(terms, intersection(daysOf(requests), window), window);
+function computeAffectedDays({ terms, window, requests }: LaneWindow): DayRange {
+  return affectedDays(terms, intersection(hullOfDays(requests), window), window);
 }
 
 /**
@@ -271,9 +277,9 @@ async function requestDependents(
   // A deal that moved to another rep and period may have been calculated there already. Its managers have then counted
   // the events that were reversed only here.
   const reversed = results.map(({ difference }) => difference.reversedKeys);
-  const currentDays = await currentDaysOfEach(tx, reversed);
-  const moves = lanes.map(({ terms, window, requests }, place) => {
-    const { days, creditsMoved } = (results[place] as LaneResult).difference;
+  const currentDays = await loadCurrentDaysOfEach(tx, reversed);
+  const moves = lanes.map(({ terms, window, requests }, index) => {
+    const { days, creditsMoved } = (results[index] as LaneResult).difference;
     const dealsChanged = requests.filter(({ trigger, continues }) => changedDealTriggers.has(trigger) && !continues);
     return {
       terms,
@@ -281,14 +287,14 @@ async function requestDependents(
       window,
       days: [
         ...(days === null ? [] : [days]),
-        ...(currentDays[place] ?? []),
-        ...(dealsChanged.length === 0 ? [] : [daysOf(dealsChanged)]),
-        ...blockedDays(lanes[place] as LaneWindow, results[place] as LaneResult),
+        ...(currentDays[index] ?? []),
+        ...(dealsChanged.length === 0 ? [] : [hullOfDays(dealsChanged)]),
+        ...blockedDays(lanes[index] as LaneWindow, results[index] as LaneResult),
       ],
-      jobIds: jobsOf(requests),
+      jobIds: distinctJobs(requests),
     };
   });
-  const dependents = await dependentRequests(tx, moves);
+  const dependents = await findDependentRequests(tx, moves);
   const requested = [...rest, ...dependents, ...results.flatMap(formerDaysRequests)];
   await requestCalculation(tx, requested);
   return [...new Set(requested.map(({ repId }) => repId))];
@@ -297,7 +303,7 @@ async function requestDependents(
 /** A retained row was replaced by one within the window, or reversed: the deals after it have less credit before them. */
 function formerDaysRequests({ repId, formerDays: days, requests }: LaneResult): CalculationRequest[] {
   if (days === null) return [];
-  const jobIds = jobsOf(requests);
+  const jobIds = distinctJobs(requests);
   return (jobIds.length === 0 ? [undefined] : jobIds).map((jobId) => ({ repId, days, trigger: 'deal_change', jobId }));
 }
 
@@ -308,7 +314,7 @@ function formerDaysRequests({ repId, formerDays: days, requests }: LaneResult): 
  */
 function blockedDays(lane: LaneWindow, { checks, requests }: LaneResult): DayRange[] {
   const isFirst = requests.some(({ trigger }) => trigger !== 'cascade');
-  return isFirst && checks.length > 0 ? [affectedDaysOf(lane)] : [];
+  return isFirst && checks.length > 0 ? [computeAffectedDays(lane)] : [];
 }
 
 /** Triggers after which managers are calculated although the events of the rep stay the same. */
@@ -322,11 +328,11 @@ const changedDealTriggers: ReadonlySet<Trigger> = new Set([
 
 /** Most lanes have no freshness mark to update. */
 function saveMarks(tx: Transaction, lanes: readonly LaneWindow[], results: readonly LaneResult[], asOf: Day): void {
-  const marks = results.map((result, place) => {
-    const { terms, window } = lanes[place] as LaneWindow;
+  const marks = results.map((result, index) => {
+    const { terms, window } = lanes[index] as LaneWindow;
     const { repId, locked, requests } = result;
-    const run = { ...result, terms, window, asOf, triggers: triggersOf(requests) };
-    return { repId, locked, mark: freshnessMarkOf(run, locked.mark) };
+    const run = { ...result, terms, window, asOf, triggers: distinctTriggers(requests) };
+    return { repId, locked, mark: toFreshnessMark(run, locked.mark) };
   });
   saveFreshnessMarks(
     tx,

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { addDays, allDays, type Day, type DayRange, intersection, overlap } from '../../kernel/day.js';
-import { periodOf, periodRange } from '../../kernel/period.js';
+import { periodRange, toPeriod } from '../../kernel/period.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { loadTeam } from '../input/hierarchy.js';
-import { calculationWindow, maxPeriodKind } from '../input/load-window.js';
+import { computeWindow, maxPeriodKind } from '../input/load-window.js';
 import { hasCascades, type RepTerms } from '../input/rep-terms.js';
 import { type CalculationRequest } from '../requests/calculation-requests.js';
-import { daysOf, type PendingRequest } from './lanes.js';
+import { hullOfDays, type PendingRequest } from './lanes.js';
 import { isSum, namesFirstDeal, type RequestedWindow, shortenWindow } from './shorten-windows.js';
 
 /** Deals of one rep and the reps below that one transaction calculates. */
@@ -45,20 +45,22 @@ export async function divideLane<Lane extends RequestedWindow>(
   const team = hasCascades(lane.terms) ? await loadTeam(tx, lane.terms.repId) : [];
   const deals = new DealCounts(tx, lane.terms.repId, team);
   if (!(await deals.exceed(whole.window, maxDeals))) return { lane: whole, rest: null };
-  const { from, isFirst, isUntrusted } = startOf(lane);
-  const end = endOf(lane, await deals.byDay({ from, to: lane.window.to }), maxDeals);
-  const taken = lane.requests.filter((one) => isFirst(one) || (one.from_day >= from && one.from_day <= end));
-  const last = taken.map((one) => (isUntrusted(one) ? lane.window.to : one.to_day)).reduce(later);
+  const { from, isFirst, isUntrusted } = findStart(lane);
+  const end = findEnd(lane, await deals.byDay({ from, to: lane.window.to }), maxDeals);
+  const selected = lane.requests.filter(
+    (request) => isFirst(request) || (request.from_day >= from && request.from_day <= end),
+  );
+  const last = selected.map((request) => (isUntrusted(request) ? lane.window.to : request.to_day)).reduce(later);
   const to = last < end && isBoundary(lane.terms, addDays(last, 1)) ? last : end;
   const { from: periodStart } = periodAround(lane.terms, from);
   return {
     lane: {
       ...lane,
       window: { from, to },
-      requests: taken,
+      requests: selected,
       ...(periodStart < from ? { carriedFrom: periodStart } : {}),
     },
-    rest: (movesUntil) => restOf(lane.terms, taken, to, isUntrusted, movesUntil),
+    rest: (movesUntil) => remainingRequests(lane.terms, selected, to, isUntrusted, movesUntil),
   };
 }
 
@@ -66,7 +68,7 @@ export async function divideLane<Lane extends RequestedWindow>(
  * The first day of the part. A request that does not name the first deal that can be paid differently begins with its
  * attainment period; its rest continues there.
  */
-function startOf({ terms, requests, locked }: RequestedWindow): {
+function findStart({ terms, requests, locked }: RequestedWindow): {
   readonly from: Day;
   /** Whether the part is calculated because of the request. */
   readonly isFirst: (request: PendingRequest) => boolean;
@@ -74,22 +76,22 @@ function startOf({ terms, requests, locked }: RequestedWindow): {
 } {
   const continued = requests.filter(({ continues }) => continues).map(({ from_day: from }) => from);
   const firstContinued = continued.length === 0 ? null : continued.reduce(earlier);
-  const isTrusted = (one: PendingRequest) =>
-    one.continues || (namesFirstDeal(one) && (locked.isComplete || firstContinued !== null));
-  const untrusted = requests.filter((one) => !isTrusted(one));
+  const isTrusted = (request: PendingRequest) =>
+    request.continues || (namesFirstDeal(request) && (locked.isComplete || firstContinued !== null));
+  const untrusted = requests.filter((request) => !isTrusted(request));
   if (untrusted.length > 0) {
-    const isUntrusted = (one: PendingRequest) => !isTrusted(one);
-    return { from: calculationWindow(terms, daysOf(untrusted)).from, isFirst: isUntrusted, isUntrusted };
+    const isUntrusted = (request: PendingRequest) => !isTrusted(request);
+    return { from: computeWindow(terms, hullOfDays(untrusted)).from, isFirst: isUntrusted, isUntrusted };
   }
   // Without all events, a changed deal after a day at which the calculation continues waits for it.
   const oldest = requests.find(
     ({ continues, from_day: from }) => continues || locked.isComplete || from < (firstContinued as Day),
   ) as PendingRequest;
-  const trailing = trailingOf(requests);
+  const trailing = selectTrailing(requests);
   const first = trailing.includes(oldest) ? trailing : [oldest];
   return {
     from: boundaryUpTo(terms, first.map(({ from_day: from }) => from).reduce(earlier)),
-    isFirst: (one) => first.includes(one),
+    isFirst: (request) => first.includes(request),
     isUntrusted: () => false,
   };
 }
@@ -98,7 +100,7 @@ function startOf({ terms, requests, locked }: RequestedWindow): {
  * The requests that continue before the furthest one. They are calculated as one: their days follow each other, and each
  * would calculate the same ones again. The furthest one ends first, so that new changes do not keep it from the last days.
  */
-function trailingOf(requests: readonly PendingRequest[]): readonly PendingRequest[] {
+function selectTrailing(requests: readonly PendingRequest[]): readonly PendingRequest[] {
   const continued = requests.filter(({ continues }) => continues);
   const furthest = continued.map(({ from_day: from }) => from).reduce(later, '');
   return continued.filter(({ from_day: from }) => from < furthest);
@@ -109,7 +111,7 @@ function boundaryUpTo(terms: RepTerms, day: Day): Day {
   if (isBoundary(terms, day)) return day;
   const frozen = terms.frozen.find(({ range }) => range.from < day && day <= range.to);
   const start = frozen?.range.from ?? periodAround(terms, day).from;
-  return isBoundary(terms, start) ? start : calculationWindow(terms, { from: start, to: day }).from;
+  return isBoundary(terms, start) ? start : computeWindow(terms, { from: start, to: day }).from;
 }
 
 /** Whether the lane may be divided before the day: an approved period is calculated as a whole. */
@@ -121,10 +123,10 @@ function isBoundary(terms: RepTerms, day: Day): boolean {
 
 /** The longest attainment period that contains the day. */
 function periodAround(terms: RepTerms, day: Day): DayRange {
-  return periodRange(periodOf(day, maxPeriodKind([terms])));
+  return periodRange(toPeriod(day, maxPeriodKind([terms])));
 }
 
-interface DayOfDeals {
+interface DealDay {
   readonly day: Day;
   readonly count: number;
 }
@@ -133,13 +135,13 @@ interface DayOfDeals {
  * The last day of the part: the end of an attainment period if at most `maxDeals` deals lie before it, otherwise the
  * last possible day with so many, otherwise the first possible day.
  */
-function endOf({ terms, window }: RequestedWindow, days: readonly DayOfDeals[], maxDeals: number): Day {
+function findEnd({ terms, window }: RequestedWindow, days: readonly DealDay[], maxDeals: number): Day {
   let deals = 0;
   let best: { readonly end: Day; readonly isPeriod: boolean } | null = null;
-  for (const [place, { day, count }] of days.entries()) {
+  for (const [index, { day, count }] of days.entries()) {
     deals += count;
     if (best !== null && deals > maxDeals) return best.end;
-    const next = days[place + 1]?.day;
+    const next = days[index + 1]?.day;
     if (next === undefined) return window.to;
     const { to: periodEnd } = periodAround(terms, day);
     const end = periodEnd < next ? periodEnd : day;
@@ -151,9 +153,9 @@ function endOf({ terms, window }: RequestedWindow, days: readonly DayOfDeals[], 
   return window.to;
 }
 
-function restOf(
+function remainingRequests(
   terms: RepTerms,
-  taken: readonly PendingRequest[],
+  selected: readonly PendingRequest[],
   calculatedTo: Day,
   isUntrusted: (request: PendingRequest) => boolean,
   movesUntil: Day | null,
@@ -161,13 +163,15 @@ function restOf(
   const { repId } = terms;
   const from = addDays(calculatedTo, 1);
   const rest = new Map<string, CalculationRequest>();
-  for (const one of taken) {
-    const { trigger } = one;
-    const own = isUntrusted(one) ? calculationWindow(terms, { from: one.from_day, to: one.to_day }).to : one.to_day;
+  for (const request of selected) {
+    const { trigger } = request;
+    const own = isUntrusted(request)
+      ? computeWindow(terms, { from: request.from_day, to: request.to_day }).to
+      : request.to_day;
     const to = later(own, movesUntil ?? own);
     if (to < from) continue;
-    const dealId = own < from ? undefined : (one.deal_id ?? undefined);
-    const jobId = one.job_id ?? undefined;
+    const dealId = own < from ? undefined : (request.deal_id ?? undefined);
+    const jobId = request.job_id ?? undefined;
     const key = `${trigger}|${dealId}|${jobId}`;
     const until = later(to, rest.get(key)?.days.to ?? to);
     rest.set(key, { repId, days: { from, to: until }, trigger, dealId, jobId, continues: true });
@@ -195,8 +199,8 @@ class DealCounts {
     return (rows[0]?.count ?? 0) > max;
   }
 
-  async byDay(days: DayRange): Promise<readonly DayOfDeals[]> {
-    const { rows } = await sql<DayOfDeals>`
+  async byDay(days: DayRange): Promise<readonly DealDay[]> {
+    const { rows } = await sql<DealDay>`
       select d.close_date as day, count(*)::int as count from ${this.within(days)} group by 1 order by 1`.execute(
       this.tx.db,
     );

@@ -24,14 +24,14 @@ interface LaneSize extends DayRange {
  * cascade rules comes after the reps below, in another batch: the cascade reads what those batches have written. Requests
  * that arrive later only make a batch larger.
  */
-export async function laneBatches(tx: Transaction, repIds: readonly string[]): Promise<string[][]> {
-  const own = await sizesOf(tx, repIds);
-  const managerIds = await cascadeManagersAmong(tx, [...own.keys()]);
-  return batchesBySize(tx, own, managerIds);
+export async function buildLaneBatches(tx: Transaction, repIds: readonly string[]): Promise<string[][]> {
+  const own = await loadSizes(tx, repIds);
+  const managerIds = await loadCascadeManagersAmong(tx, [...own.keys()]);
+  return buildBatchesBySize(tx, own, managerIds);
 }
 
 /** Divides reps into batches for a calculation of the days that writes nothing; `managerIds` have cascade rules. */
-export async function repBatches(
+export async function buildRepBatches(
   tx: Transaction,
   repIds: readonly string[],
   managerIds: readonly string[],
@@ -45,31 +45,31 @@ export async function repBatches(
   const sizes = new Map(rows.map((row) => [row.repId, row]));
   const own = new Map(repIds.map((repId) => [repId, sizes.get(repId) as LaneSize]));
   const managersAmong = managerIds.filter((repId) => own.has(repId));
-  return batchesBySize(tx, own, managersAmong);
+  return buildBatchesBySize(tx, own, managersAmong);
 }
 
-async function batchesBySize(
+async function buildBatchesBySize(
   tx: Transaction,
   own: ReadonlyMap<string, LaneSize>,
   managerIds: readonly string[],
 ): Promise<string[][]> {
   const teams = await loadTeamIds(tx, managerIds);
-  const ofTeams = await dealsOfTeams(tx, own, teams);
+  const ofTeams = await countTeamDeals(tx, own, teams);
   const sizeOf = (repId: string) => (own.get(repId)?.deals ?? 0) + (ofTeams.get(repId) ?? 0);
   const limits = { items: maxLanesPerBatch, size: maxDealsPerBatch };
-  return levelsOf([...own.keys()], teams).flatMap((level) => chunkBySize(level, sizeOf, limits));
+  return groupByLevel([...own.keys()], teams).flatMap((level) => chunkBySize(level, sizeOf, limits));
 }
 
 /** The deals that the calculation of the lanes reads at most. */
-export async function dealsToCalculate(tx: Transaction, repIds: readonly string[]): Promise<number> {
-  const own = await sizesOf(tx, repIds);
-  const managerIds = await cascadeManagersAmong(tx, [...own.keys()]);
-  const ofTeams = await dealsOfTeams(tx, own, await loadTeamIds(tx, managerIds));
+export async function countDealsToCalculate(tx: Transaction, repIds: readonly string[]): Promise<number> {
+  const own = await loadSizes(tx, repIds);
+  const managerIds = await loadCascadeManagersAmong(tx, [...own.keys()]);
+  const ofTeams = await countTeamDeals(tx, own, await loadTeamIds(tx, managerIds));
   return [...own].reduce((sum, [repId, { deals }]) => sum + deals + (ofTeams.get(repId) ?? 0), 0);
 }
 
 /** The number of deals in the years of the requests, which contain every window except those with approved periods. */
-async function sizesOf(tx: Transaction, repIds: readonly string[]): Promise<Map<string, LaneSize>> {
+async function loadSizes(tx: Transaction, repIds: readonly string[]): Promise<Map<string, LaneSize>> {
   const { rows } = await sql<LaneSize>`
     select q.rep_id as "repId", q.from_day as "from", q.to_day as "to", d.deals
     from (
@@ -96,7 +96,7 @@ function countDeals(workspaceId: string, span: string) {
     ) counted`;
 }
 
-async function cascadeManagersAmong(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
+async function loadCascadeManagersAmong(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ repId: string }>`
     select distinct s.rep_id as "repId" from assignments s
     join plan_rules r on r.workspace_id = s.workspace_id and r.plan_id = s.plan_id and r.phase = 'cascade'
@@ -112,7 +112,7 @@ async function loadTeamIds(tx: Transaction, managerIds: readonly string[]): Prom
   return new Map([...teams].map(([managerId, team]) => [managerId, new Set(team.map(({ repId }) => repId))]));
 }
 
-async function dealsOfTeams(
+async function countTeamDeals(
   tx: Transaction,
   own: ReadonlyMap<string, LaneSize>,
   teams: Teams,
@@ -141,19 +141,19 @@ async function dealsOfTeams(
  * The reps by level: a manager is above every rep of the team that is among them. Reps who have managed each other at
  * different times have no order; the one that is visited first counts as lower.
  */
-function levelsOf(repIds: readonly string[], teams: Teams): string[][] {
+function groupByLevel(repIds: readonly string[], teams: Teams): string[][] {
   const among = new Set(repIds);
   const heights = new Map<string, number>();
-  const heightOf = (repId: string): number => {
+  const computeHeight = (repId: string): number => {
     const known = heights.get(repId);
     if (known !== undefined) return known;
     heights.set(repId, 0);
     const below = [...(teams.get(repId) ?? [])].filter((member) => among.has(member));
-    const height = below.reduce((max, member) => Math.max(max, heightOf(member) + 1), 0);
+    const height = below.reduce((max, member) => Math.max(max, computeHeight(member) + 1), 0);
     heights.set(repId, height);
     return height;
   };
   const levels = new Map<number, string[]>();
-  for (const repId of repIds) getOrInsert(levels, heightOf(repId), () => []).push(repId);
+  for (const repId of repIds) getOrInsert(levels, computeHeight(repId), () => []).push(repId);
   return [...levels.keys()].sort((a, b) => a - b).map((height) => levels.get(height) as string[]);
 }

@@ -27,7 +27,7 @@ interface MarkedRun {
  * only some days or a change was blocked. `'unchanged'` if all triggers were changes of other reps' earnings, which
  * change amounts and never which deals are paid. A run that begins where the last one ended continues its mark.
  */
-export function freshnessMarkOf(run: MarkedRun, before: StoredMark | null): FreshnessMark | null | 'unchanged' {
+export function toFreshnessMark(run: MarkedRun, before: StoredMark | null): FreshnessMark | null | 'unchanged' {
   const { terms, window, asOf, triggers, blocked, deals, skipped } = run;
   if (blocked.length > 0) return null;
   if (!isAllDays(window) && triggers.every((trigger) => trigger === 'cascade' || trigger === 'rank'))
@@ -95,7 +95,11 @@ export interface RequestedLane {
  * no request since the last calculation, same configuration, same code. One statement, so that requests and marks
  * are from one snapshot.
  */
-export async function lanesToCalculate(tx: Transaction, planId: string | null, today: Day): Promise<RequestedLane[]> {
+export async function selectLanesToCalculate(
+  tx: Transaction,
+  planId: string | null,
+  today: Day,
+): Promise<RequestedLane[]> {
   const { rows } = await sql<{ repId: string; deals: number | null; skipped: number | null }>`
     select r.rep_id as "repId", l.fresh_deals as deals, l.fresh_skipped as skipped
     from reps r

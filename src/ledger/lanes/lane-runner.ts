@@ -7,9 +7,9 @@ import { failpoint } from '../../platform/failpoint.js';
 import { type Log } from '../../platform/log.js';
 import { metrics } from '../../platform/metrics.js';
 import { completeJobIfDone } from '../requests/calculation-jobs.js';
-import { repsToWake, repsWithRequests } from '../requests/calculation-requests.js';
+import { loadRepsToWake, loadRepsWithRequests } from '../requests/calculation-requests.js';
 import { type BatchRun, calculateLanes } from './calculate-lanes.js';
-import { laneBatches } from './lane-batches.js';
+import { buildLaneBatches } from './lane-batches.js';
 import { type Lane } from './lanes.js';
 
 /** Wakes the lanes of reps that have requests. The sweep makes up for a lost wake-up. */
@@ -118,7 +118,7 @@ export class LaneRunner {
   /** Wakes the lanes that have requests, after a transaction other than a calculation has released them. */
   async wakeReleased(workspaceId: string, repIds: readonly string[]): Promise<void> {
     try {
-      const requested = await this.unitOfWork.write({ workspaceId }, (tx) => repsToWake(tx, repIds));
+      const requested = await this.unitOfWork.write({ workspaceId }, (tx) => loadRepsToWake(tx, repIds));
       if (requested.length > 0) await this.wakeLanes(workspaceId, requested);
     } catch (error) {
       this.log.warn({ err: error, workspaceId, repIds }, 'released lanes not checked; left to the sweep');
@@ -128,13 +128,13 @@ export class LaneRunner {
   /** The reps with requests after a run: a worker that was woken meanwhile found the lane busy and returned. */
   private async requestedAgain(workspaceId: string, repIds: readonly string[]): Promise<string[]> {
     if (repIds.length === 0) return [];
-    return this.unitOfWork.read({ workspaceId }, (tx) => repsWithRequests(tx, repIds));
+    return this.unitOfWork.read({ workspaceId }, (tx) => loadRepsWithRequests(tx, repIds));
   }
 
   /** A single lane needs no division into batches. */
   private async batches(workspaceId: string, repIds: readonly string[]): Promise<string[][]> {
     if (repIds.length === 1) return [[...repIds]];
-    return this.unitOfWork.read({ workspaceId }, (tx) => laneBatches(tx, repIds));
+    return this.unitOfWork.read({ workspaceId }, (tx) => buildLaneBatches(tx, repIds));
   }
 
   /** Waits for lanes that others hold, one at a time, so that it cannot deadlock. */
@@ -199,11 +199,11 @@ export class LaneRunner {
       const run = { trigger: 'calculation', scope: 'rep', repId, outcome: 'failed', error: message, at } as const;
       await recordAuditEntry(tx, { actor: 'orchestrator' }, run);
       await failpoint('lane.afterFailure');
-      if (failed.parked) await this.completeJobsOfParkedLane(tx, repId);
+      if (failed.parked) await this.completeParkedJobs(tx, repId);
     });
   }
 
-  private async completeJobsOfParkedLane(tx: Transaction, repId: string): Promise<void> {
+  private async completeParkedJobs(tx: Transaction, repId: string): Promise<void> {
     const jobs = await tx.db
       .selectFrom('calculation_requests')
       .select('job_id')
@@ -222,7 +222,7 @@ export class LaneRunner {
 }
 
 function joined(runs: readonly BatchRun[]): BatchRun {
-  return { runs: runs.flatMap((one) => one.runs), wakes: [...new Set(runs.flatMap((one) => one.wakes))], checks: [] };
+  return { runs: runs.flatMap((run) => run.runs), wakes: [...new Set(runs.flatMap((run) => run.wakes))], checks: [] };
 }
 
 /** The lanes of a batch share its time. */

@@ -82,7 +82,7 @@ export interface PendingRequest {
 }
 
 /** The requests of the lanes, by rep. */
-export async function pendingRequests(
+export async function loadPendingRequests(
   tx: Transaction,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly PendingRequest[]>> {
@@ -93,19 +93,19 @@ export async function pendingRequests(
   return groupBy(rows, (row) => row.rep_id);
 }
 
-export function daysOf(requests: readonly PendingRequest[]): DayRange {
+export function hullOfDays(requests: readonly PendingRequest[]): DayRange {
   return requests.map((request) => ({ from: request.from_day, to: request.to_day })).reduce(hull);
 }
 
-export function triggersOf(requests: readonly PendingRequest[]): Trigger[] {
+export function distinctTriggers(requests: readonly PendingRequest[]): Trigger[] {
   return distinct(requests.map((request) => request.trigger));
 }
 
-export function jobsOf(requests: readonly PendingRequest[]): string[] {
+export function distinctJobs(requests: readonly PendingRequest[]): string[] {
   return distinct(requests.map((request) => request.job_id));
 }
 
-export function dealsOf(requests: readonly PendingRequest[]): string[] {
+export function distinctDeals(requests: readonly PendingRequest[]): string[] {
   return distinct(requests.map((request) => request.deal_id));
 }
 

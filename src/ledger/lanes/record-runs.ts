@@ -6,7 +6,7 @@ import { type DayRange } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type AppliedDifference } from '../output/apply-difference.js';
-import { dealsOf, jobsOf, type LockedLane, type PendingRequest, triggersOf } from './lanes.js';
+import { distinctDeals, distinctJobs, distinctTriggers, type LockedLane, type PendingRequest } from './lanes.js';
 
 /** The calculation of one lane, written in the transaction of its batch. */
 export interface LaneResult {
@@ -26,7 +26,7 @@ export interface LaneResult {
   readonly checks: readonly string[];
 }
 
-export function outcomeOf(result: LaneResult): RunOutcome {
+export function toOutcome(result: LaneResult): RunOutcome {
   const { blocked, difference, deals, skipped } = result;
   if (blocked.length > 0) return 'statement_locked';
   if (difference.eventsWritten + difference.eventsReversed > 0) return 'written';
@@ -48,11 +48,11 @@ export function recordRuns(
       ${duration}::integer
     from ${unnestRows(results, [
       ['run_id', 'uuid', ({ runId }) => runId],
-      ['trigger', 'text', ({ requests }) => triggersOf(requests).join(',')],
-      ['scope', 'text', scopeOf],
-      ['deal_id', 'text', onlyDealOf],
+      ['trigger', 'text', ({ requests }) => distinctTriggers(requests).join(',')],
+      ['scope', 'text', toScope],
+      ['deal_id', 'text', findOnlyDeal],
       ['rep_id', 'uuid', ({ repId }) => repId],
-      ['outcome', 'text', outcomeOf],
+      ['outcome', 'text', toOutcome],
       ['events_written', 'integer', ({ difference }) => difference.eventsWritten],
       ['events_reversed', 'integer', ({ difference }) => difference.eventsReversed],
       ['statement_locked', 'integer', ({ blocked }) => blocked.length],
@@ -66,13 +66,13 @@ export function recordRuns(
 }
 
 /** The deal, if the requests name only one. */
-function onlyDealOf({ requests }: LaneResult): string | null {
-  const [dealId = null, ...others] = dealsOf(requests);
+function findOnlyDeal({ requests }: LaneResult): string | null {
+  const [dealId = null, ...others] = distinctDeals(requests);
   return others.length === 0 ? dealId : null;
 }
 
-function scopeOf(result: LaneResult): 'deal' | 'rep' {
-  const isDeal = onlyDealOf(result) !== null && result.requests.every((request) => request.deal_id !== null);
+function toScope(result: LaneResult): 'deal' | 'rep' {
+  const isDeal = findOnlyDeal(result) !== null && result.requests.every((request) => request.deal_id !== null);
   return isDeal ? 'deal' : 'rep';
 }
 
@@ -85,8 +85,8 @@ function blockedSummary({ blocked }: LaneResult): string | null {
 }
 
 function recordSubjects(tx: Transaction, results: readonly LaneResult[]): void {
-  const deals = results.flatMap(({ runId, requests }) => dealsOf(requests).map((id) => ({ runId, id })));
-  const jobs = results.flatMap(({ runId, requests }) => jobsOf(requests).map((id) => ({ runId, id })));
+  const deals = results.flatMap(({ runId, requests }) => distinctDeals(requests).map((id) => ({ runId, id })));
+  const jobs = results.flatMap(({ runId, requests }) => distinctJobs(requests).map((id) => ({ runId, id })));
   if (deals.length > 0) {
     const ofDeals = sql`
       insert into audit_run_deals (workspace_id, deal_id, run_id) select ${tx.workspaceId}::uuid, id, run_id

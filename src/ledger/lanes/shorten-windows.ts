@@ -3,7 +3,7 @@ import { allDays, type Day, type DayRange, overlap } from '../../kernel/day.js';
 import { type RepWindow } from '../input/load-window.js';
 import { hasRule, type RepTerms } from '../input/rep-terms.js';
 import { type Trigger } from '../requests/calculation-requests.js';
-import { daysOf, type LockedLane, type PendingRequest } from './lanes.js';
+import { hullOfDays, type LockedLane, type PendingRequest } from './lanes.js';
 
 /** A lane with its requests and the days that they cover. */
 export interface RequestedWindow extends RepWindow {
@@ -25,9 +25,10 @@ export function namesFirstDeal({ trigger }: PendingRequest): boolean {
  */
 export function shortenWindow<Lane extends RequestedWindow>(lane: Lane): Lane & { readonly carriedFrom?: Day } {
   const { window, terms, requests, locked } = lane;
-  const { from } = daysOf(requests);
+  const { from } = hullOfDays(requests);
   const isShorter = from > window.from && from <= window.to;
-  if (!isShorter || !requests.every((one) => one.continues || (locked.isComplete && namesFirstDeal(one)))) return lane;
+  if (!isShorter || !requests.every((request) => request.continues || (locked.isComplete && namesFirstDeal(request))))
+    return lane;
   if (!canCarry(terms, window, from)) return lane;
   return { ...lane, window: { from, to: window.to }, carriedFrom: window.from };
 }

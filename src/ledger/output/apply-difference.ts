@@ -7,9 +7,9 @@ import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type LedgerRow } from '../input/ledger-rows.js';
+import { AffectedTotals, type Counter } from './affected-totals.js';
 import { type Difference, isSameCredit, type Write } from './difference.js';
 import { decided, recordHistory } from './event-history.js';
-import { type Counter, Footprint } from './footprint.js';
 import { type KnownTotals, refreshTotals, setTotals } from './totals.js';
 
 /** The difference of one lane, and the state that it is written for. */
@@ -68,11 +68,11 @@ async function countChanges(
   pending: Promise<readonly Displaced[]>,
 ): Promise<AppliedDifference[]> {
   const affected = lanes.map(affectedBy);
-  const footprints = affected.map(({ footprint }) => footprint);
+  const laneTotals = affected.map(({ affectedTotals }) => affectedTotals);
   const known = lanes.flatMap(({ totals }, lane) =>
-    totals === null ? [] : [{ footprint: footprints[lane] as Footprint, totals }],
+    totals === null ? [] : [{ affectedTotals: laneTotals[lane] as AffectedTotals, totals }],
   );
-  const unknown = footprints.filter((_, lane) => lanes[lane]?.totals === null);
+  const unknown = laneTotals.filter((_, lane) => lanes[lane]?.totals === null);
   const hasTruedUp = lanes.some((lane) => lane.hasTruedUp);
   const [displaced] = await inParallel(
     () => pending,
@@ -81,13 +81,13 @@ async function countChanges(
     () => setTotals(tx, known, hasTruedUp),
   );
   await failpoint('lane.midWrite');
-  for (const row of displaced) goneFrom(affected[row.lane] as Affected, row);
-  const touched = new Set(displaced.map((row) => footprints[row.lane] as Footprint));
+  for (const row of displaced) addRemovedRow(affected[row.lane] as Affected, row);
+  const touched = new Set(displaced.map((row) => laneTotals[row.lane] as AffectedTotals));
   await refreshTotals(tx, [...touched], hasTruedUp);
   return lanes.map(({ writes, reversals }, lane) => ({
     eventsWritten: writes.length,
     eventsReversed: reversals.length,
-    days: footprints[lane]?.days() ?? null,
+    days: laneTotals[lane]?.days() ?? null,
     reversedKeys: reversals.map((row) => row.dealKey),
     creditsMoved: affected[lane]?.creditsMoved ?? new Set(),
     displacedIds: displaced.filter((row) => row.lane === lane).map((row) => row.eventId),
@@ -95,23 +95,23 @@ async function countChanges(
 }
 
 interface Affected {
-  readonly footprint: Footprint;
+  readonly affectedTotals: AffectedTotals;
   readonly creditsMoved: Set<string>;
 }
 
 function affectedBy({ repId, writes, reversals }: LaneDifference): Affected {
-  const affected: Affected = { footprint: new Footprint(repId), creditsMoved: new Set() };
+  const affected: Affected = { affectedTotals: new AffectedTotals(repId), creditsMoved: new Set() };
   for (const write of writes) {
-    affected.footprint.add(write.decision);
-    if (write.before !== null) affected.footprint.add(write.before);
+    affected.affectedTotals.add(write.decision);
+    if (write.before !== null) affected.affectedTotals.add(write.before);
     if (!isSameCredit(write)) affected.creditsMoved.add(write.decision.planId);
   }
-  for (const row of reversals) goneFrom(affected, row);
+  for (const row of reversals) addRemovedRow(affected, row);
   return affected;
 }
 
-function goneFrom({ footprint, creditsMoved }: Affected, row: Counter & { readonly earnedOn: Day }): void {
-  footprint.add(row);
+function addRemovedRow({ affectedTotals, creditsMoved }: Affected, row: Counter & { readonly earnedOn: Day }): void {
+  affectedTotals.add(row);
   creditsMoved.add(row.planId);
 }
 
@@ -195,7 +195,7 @@ async function insertEvents(
   writes: readonly LaneWrite[],
 ): Promise<readonly Displaced[]> {
   await sql`
-    with rows as materialized (select * from ${rowsOf(lanes, writes)}),
+    with rows as materialized (select * from ${buildRows(lanes, writes)}),
     events as (
       insert into commission_events (revision, ${written}) select 1, ${writtenFor(tx.workspaceId)} from rows
     )
@@ -214,7 +214,7 @@ async function upsertEvents(
   writes: readonly LaneWrite[],
 ): Promise<readonly Displaced[]> {
   const { rows: displaced } = await sql<Displaced>`
-    with rows as materialized (select * from ${rowsOf(lanes, writes)}),
+    with rows as materialized (select * from ${buildRows(lanes, writes)}),
     events as (
       insert into commission_events (revision, ${written})
       select ${revisionOfNewEvents(tx.workspaceId)}, ${writtenFor(tx.workspaceId)} from rows
@@ -256,26 +256,26 @@ function revisionOfNewEvents(workspaceId: string): RawBuilder<unknown> {
 
 /** The values that all writes of one lane and rule share. */
 interface Shared {
-  readonly place: number;
+  readonly index: number;
   readonly lane: LaneDifference;
   readonly decision: Decision;
 }
 
 /** The writes as rows. Values that the events of a lane and rule share are sent once and joined by the server. */
-function rowsOf(lanes: readonly LaneDifference[], writes: readonly LaneWrite[]): RawBuilder<unknown> {
+function buildRows(lanes: readonly LaneDifference[], writes: readonly LaneWrite[]): RawBuilder<unknown> {
   const shared: Shared[] = [];
-  const places = new Map<number, Map<string, number>>();
-  const placeOf = ({ lane, write: { decision } }: LaneWrite): number =>
+  const indexes = new Map<number, Map<string, number>>();
+  const toSharedIndex = ({ lane, write: { decision } }: LaneWrite): number =>
     getOrInsert(
-      getOrInsert(places, lane, () => new Map<string, number>()),
+      getOrInsert(indexes, lane, () => new Map<string, number>()),
       decision.ruleId,
-      () => shared.push({ place: shared.length, lane: lanes[lane] as LaneDifference, decision }) - 1,
+      () => shared.push({ index: shared.length, lane: lanes[lane] as LaneDifference, decision }) - 1,
     );
   const rows = unnestRows(writes, [
     ['event_id', 'uuid', ({ write }) => write.eventId],
     ['change', 'text', ({ write }) => write.change],
     ['lane', 'integer', ({ lane }) => lane],
-    ['shared', 'integer', placeOf],
+    ['shared', 'integer', toSharedIndex],
     ['deal_key', 'text', ({ write }) => write.decision.dealKey],
     ['category', 'text', ({ write }) => write.decision.category],
     ['amount', 'numeric', ({ write }) => write.decision.amount.toString()],
@@ -290,7 +290,7 @@ function rowsOf(lanes: readonly LaneDifference[], writes: readonly LaneWrite[]):
   return sql`
     (select * from ${rows}) as writes
     join (select * from ${unnestRows(shared, [
-      ['shared', 'integer', ({ place }) => place],
+      ['shared', 'integer', ({ index }) => index],
       ['rep_id', 'uuid', ({ lane }) => lane.repId],
       ['run_id', 'uuid', ({ lane }) => lane.runId],
       ['cleared', 'boolean', ({ lane }) => String(lane.cleared)],

@@ -1,7 +1,7 @@
 import { type Decision, type RepResult } from '../../engine/model.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
-import { idOf } from '../../kernel/ids.js';
+import { deriveId } from '../../kernel/ids.js';
 import { EventLoopSlice } from '../../kernel/waiting.js';
 import { type LedgerRow } from '../input/ledger-rows.js';
 import { type LoadedRepInput } from '../input/rep-input.js';
@@ -26,17 +26,17 @@ const decisionsPerCheck = 50;
  * The writes and reversals that make the rep's rows equal to the engine's decisions. Frozen and retained rows are
  * not written. A row elsewhere whose key an approved period owns is reversed, because that period pays it.
  */
-export async function differenceOf(
+export async function computeDifference(
   repId: string,
   input: StoredRows,
   result: Decided,
   slice = new EventLoopSlice(),
 ): Promise<Difference> {
-  const { pairs, reversals } = await pairsOf(repId, input, result, slice);
+  const { pairs, reversals } = await pairRows(repId, input, result, slice);
   const writes: Write[] = [];
   for (const [index, { decision, before }] of pairs.entries()) {
     if (index % decisionsPerCheck === 0) await slice.pause();
-    const write = writeOf(repId, decision, before);
+    const write = toWrite(repId, decision, before);
     if (write !== null) writes.push(write);
   }
   return { writes, reversals };
@@ -46,7 +46,7 @@ type StoredRows = Pick<LoadedRepInput, 'stored' | 'fixed' | 'frozenIds'>;
 type Decided = Pick<RepResult, 'decisions' | 'blocked'>;
 
 /** Every decision with its stored row, equal or not, and the rows to reverse. */
-export async function pairsOf(
+export async function pairRows(
   repId: string,
   { stored, fixed, frozenIds }: StoredRows,
   { decisions, blocked: blockedChanges }: Decided,
@@ -56,15 +56,15 @@ export async function pairsOf(
   readonly reversals: readonly LedgerRow[];
 }> {
   const rest = new RowsByKey(stored);
-  const pairs = decisions.map((decision) => ({ decision, before: rest.take(decision) }));
+  const pairs = decisions.map((decision) => ({ decision, before: rest.remove(decision) }));
   await slice.pause();
   // A retained row is reversed if its key would be earned in an approved period, whose true-up pays it.
   const blocked = new Set(
-    blockedChanges.filter(({ change }) => change === 'insert').map((one) => eventIdOf(repId, one)),
+    blockedChanges.filter(({ change }) => change === 'insert').map((change) => deriveEventId(repId, change)),
   );
   for (const event of fixed)
-    if ((event.kind === 'retained' || event.kind === 'stopped') && !blocked.has(eventIdOf(repId, event)))
-      rest.take(event);
+    if ((event.kind === 'retained' || event.kind === 'stopped') && !blocked.has(deriveEventId(repId, event)))
+      rest.remove(event);
   return {
     pairs,
     reversals: rest.left().filter((row) => row.status === 'earned' && !frozenIds.has(row.eventId)),
@@ -72,10 +72,10 @@ export async function pairsOf(
 }
 
 /** Null if the stored row equals the decision. */
-function writeOf(repId: string, decision: Decision, before: LedgerRow | null): Write | null {
-  const idempotencyKey = idempotencyKeyOf(decision);
+function toWrite(repId: string, decision: Decision, before: LedgerRow | null): Write | null {
+  const idempotencyKey = deriveIdempotencyKey(decision);
   if (before === null)
-    return { eventId: eventIdOf(repId, decision), idempotencyKey, change: 'inserted', decision, before };
+    return { eventId: deriveEventId(repId, decision), idempotencyKey, change: 'inserted', decision, before };
   if (before.status !== 'reversed' && before.idempotencyKey === idempotencyKey) return null;
   const change = before.status === 'reversed' ? 'restored' : 'changed';
   return { eventId: before.eventId, idempotencyKey, change, decision, before };
@@ -93,7 +93,7 @@ class RowsByKey {
   }
 
   /** Removes and returns the row of the key; null if there is none. */
-  take({ planId, ruleName, dealKey }: NaturalKey): LedgerRow | null {
+  remove({ planId, ruleName, dealKey }: NaturalKey): LedgerRow | null {
     const deals = this.plans.get(planId)?.get(ruleName);
     const row = deals?.get(dealKey);
     if (row === undefined) return null;
@@ -110,12 +110,12 @@ class RowsByKey {
 type NaturalKey = Pick<Decision, 'planId' | 'ruleName' | 'dealKey'>;
 
 /** The event id, derived from the natural key: one row per key is enforced by the primary key. */
-function eventIdOf(repId: string, key: NaturalKey): string {
-  return idOf(`${repId}|${key.planId}|${key.ruleName}|${key.dealKey}`);
+function deriveEventId(repId: string, key: NaturalKey): string {
+  return deriveId(`${repId}|${key.planId}|${key.ruleName}|${key.dealKey}`);
 }
 
 /** Equal for equal decisions, including the trace. */
-function idempotencyKeyOf(decision: Decision): string {
+function deriveIdempotencyKey(decision: Decision): string {
   const {
     amount,
     base,
@@ -130,7 +130,7 @@ function idempotencyKeyOf(decision: Decision): string {
     currency,
     trace,
   } = decision;
-  return idOf(
+  return deriveId(
     `${amount}|${base}|${credit}|${tierName ?? ''}|${ruleId}|${planVersionId}|${period}|${earnedOn}|${category}|${attainmentKey}|${currency}|${trace}`,
   );
 }

@@ -6,7 +6,7 @@ import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { withoutNestedLoops } from '../../platform/database/without-nested-loops.js';
 import { countedRows, earnedRows } from '../input/counted-rows.js';
-import { type Counter, type Footprint, type RepCounter, type RepMonth } from './footprint.js';
+import { type AffectedTotals, type Counter, type RepCounter, type RepMonth } from './affected-totals.js';
 
 /** By how much the run changes the totals of one month and currency. */
 export interface MonthChange {
@@ -22,9 +22,9 @@ export interface MonthChange {
 /** Totals that follow from the run, so that the events before its window are not read. */
 export interface KnownTotals {
   /** The credit under a key; null if only the events give it. */
-  creditOf(counter: Counter): Decimal | null;
+  findCredit(counter: Counter): Decimal | null;
   /** By how much the run changes the credit under a key, if the credit itself is not known. */
-  creditChangeOf(counter: Counter): Decimal | null;
+  findCreditChange(counter: Counter): Decimal | null;
   readonly months: readonly MonthChange[];
 }
 
@@ -34,11 +34,11 @@ export interface KnownTotals {
  */
 export async function refreshTotals(
   tx: Transaction,
-  footprints: readonly Footprint[],
+  affected: readonly AffectedTotals[],
   hasTruedUp: boolean,
 ): Promise<void> {
-  const counters = footprints.flatMap((footprint) => footprint.counters());
-  const months = footprints.flatMap((footprint) => footprint.months());
+  const counters = affected.flatMap((affectedTotals) => affectedTotals.counters());
+  const months = affected.flatMap((affectedTotals) => affectedTotals.months());
   if (counters.length + months.length === 0) return;
   await withoutNestedLoops(tx, () =>
     inParallel(
@@ -51,16 +51,16 @@ export async function refreshTotals(
 /** Writes totals that a run has computed. Counters that it does not contain are read from the events. */
 export async function setTotals(
   tx: Transaction,
-  lanes: readonly { readonly footprint: Footprint; readonly totals: KnownTotals }[],
+  lanes: readonly { readonly affectedTotals: AffectedTotals; readonly totals: KnownTotals }[],
   hasTruedUp: boolean,
 ): Promise<void> {
   const credits: (RepCounter & { readonly credit: Decimal })[] = [];
   const changes: typeof credits = [];
   const unknown: RepCounter[] = [];
-  for (const { footprint, totals } of lanes)
-    for (const counter of footprint.counters()) {
-      const credit = totals.creditOf(counter);
-      const change = totals.creditChangeOf(counter);
+  for (const { affectedTotals, totals } of lanes)
+    for (const counter of affectedTotals.counters()) {
+      const credit = totals.findCredit(counter);
+      const change = totals.findCreditChange(counter);
       if (credit !== null) credits.push({ ...counter, credit });
       else if (change !== null) changes.push({ ...counter, credit: change });
       else unknown.push(counter);
@@ -146,7 +146,7 @@ async function updateQuotas(tx: Transaction, counters: readonly RepCounter[], ha
     ),
     credits as materialized (
       select rows_from.rep_id, rows_from.period, c.plan_id, c.attainment_key, c.credit
-      from ${unnestRows(periodsOf(counters), [
+      from ${unnestRows(distinctPeriods(counters), [
         ['rep_id', 'uuid', ({ repId }) => repId],
         ['period', 'text', ({ period }) => period],
         ['from_day', 'date', ({ period }) => periodRange(period).from],
@@ -161,24 +161,24 @@ async function updateQuotas(tx: Transaction, counters: readonly RepCounter[], ha
     )
     update quotas q set current_value = coalesce(c.credit, 0), updated_at = now()
     from counters left join credits c using (rep_id, plan_id, attainment_key, period)
-    where q.workspace_id = ${tx.workspaceId} and q.rep_id = any(${repsOf(counters)}::uuid[])
+    where q.workspace_id = ${tx.workspaceId} and q.rep_id = any(${distinctReps(counters)}::uuid[])
       and q.rep_id = counters.rep_id and q.plan_id = counters.plan_id
       and q.attainment_key = counters.attainment_key and q.period = counters.period
       and q.current_value is distinct from coalesce(c.credit, 0)`.execute(tx.db);
 }
 
 /** The different periods of each rep: their events are read once, whatever the number of keys. */
-function periodsOf(counters: readonly RepCounter[]): RepCounter[] {
+function distinctPeriods(counters: readonly RepCounter[]): RepCounter[] {
   return [...new Map(counters.map((counter) => [`${counter.repId}|${counter.period}`, counter])).values()];
 }
 
-function repsOf(rows: readonly { readonly repId: string }[]): string[] {
+function distinctReps(rows: readonly { readonly repId: string }[]): string[] {
   return [...new Set(rows.map((row) => row.repId))];
 }
 
 async function replaceMonths(tx: Transaction, months: readonly RepMonth[]): Promise<void> {
   if (months.length === 0) return;
-  const given = unnestRows(months, [
+  const monthRows = unnestRows(months, [
     ['rep_id', 'uuid', ({ repId }) => repId],
     ['from_day', 'date', ({ month }) => periodRange(month).from],
     ['to_day', 'date', ({ month }) => periodRange(month).to],
@@ -186,13 +186,13 @@ async function replaceMonths(tx: Transaction, months: readonly RepMonth[]): Prom
   await inParallel(
     () =>
       sql`
-      delete from rep_months m using ${given}
-      where m.workspace_id = ${tx.workspaceId} and m.rep_id = any(${repsOf(months)}::uuid[])
+      delete from rep_months m using ${monthRows}
+      where m.workspace_id = ${tx.workspaceId} and m.rep_id = any(${distinctReps(months)}::uuid[])
         and m.rep_id = rows_from.rep_id and m.month = rows_from.from_day`.execute(tx.db),
     () =>
       sql`
       insert into rep_months (${monthColumns})
-      select e.* from ${given} cross join lateral (
+      select e.* from ${monthRows} cross join lateral (
         select ${monthSums} from commission_events
         where workspace_id = ${tx.workspaceId} and rep_id = rows_from.rep_id and status = 'earned'
           and earned_on between rows_from.from_day and rows_from.to_day

@@ -1,12 +1,12 @@
 import { type DayRange, hull } from '../../kernel/day.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CountedRow, loadRowsOfPeriod } from '../input/counted-rows.js';
-import { calculationWindow } from '../input/load-window.js';
+import { computeWindow } from '../input/load-window.js';
 import { type FrozenPeriod, type RepTerms } from '../input/rep-terms.js';
 import { type Trigger } from '../requests/calculation-requests.js';
-import { dependentRequests } from '../requests/dependents.js';
+import { findDependentRequests } from '../requests/dependents.js';
 import { type Recalculate } from '../requests/recalculate.js';
-import { Footprint } from './footprint.js';
+import { AffectedTotals } from './affected-totals.js';
 import { refreshQuotas } from './totals.js';
 import { replaceRowsOfPeriod, restoreRowsOfPeriod } from './trued-up-rows.js';
 
@@ -21,7 +21,7 @@ export async function storeTruedUpRows(
   frozen: FrozenPeriod,
   rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[] },
 ): Promise<void> {
-  await replaceRowsOfPeriod(tx, keyOf(terms, frozen), rows.after);
+  await replaceRowsOfPeriod(tx, toKey(terms, frozen), rows.after);
   await recountRows(tx, recalculate, terms, frozen, [...rows.before, ...rows.after], 'true_up');
 }
 
@@ -32,7 +32,7 @@ export async function dropTruedUpRows(
   terms: RepTerms,
   frozen: FrozenPeriod,
 ): Promise<void> {
-  const key = keyOf(terms, frozen);
+  const key = toKey(terms, frozen);
   const before = await loadRowsOfPeriod(tx, key, frozen);
   await restoreRowsOfPeriod(tx, key);
   const after = await loadRowsOfPeriod(tx, key, { ...frozen, truedUp: false });
@@ -48,16 +48,16 @@ async function recountRows(
   trigger: Trigger,
 ): Promise<void> {
   const { repId } = terms;
-  const footprint = new Footprint(repId);
-  for (const row of rows) footprint.add(row);
-  await refreshQuotas(tx, footprint.counters());
-  const days: DayRange = hull(range, footprint.days() ?? range);
+  const affectedTotals = new AffectedTotals(repId);
+  for (const row of rows) affectedTotals.add(row);
+  await refreshQuotas(tx, affectedTotals.counters());
+  const days: DayRange = hull(range, affectedTotals.days() ?? range);
   const creditsMoved = new Set(rows.map((row) => row.planId));
-  const moved = { terms, days: [days], creditsMoved, window: calculationWindow(terms, days) };
-  const dependents = await dependentRequests(tx, [moved]);
+  const moved = { terms, days: [days], creditsMoved, window: computeWindow(terms, days) };
+  const dependents = await findDependentRequests(tx, [moved]);
   await recalculate([{ repId, days, trigger }, ...dependents]);
 }
 
-function keyOf({ repId }: RepTerms, { period }: FrozenPeriod) {
+function toKey({ repId }: RepTerms, { period }: FrozenPeriod) {
   return { repId, period };
 }

@@ -171,14 +171,14 @@ export async function findJobs(tx: Transaction, jobId?: string): Promise<Calcula
     scope: row.scope,
     startedAt: row.started_at,
     finishedAt: row.finished_at,
-    progress: progressOf(row),
+    progress: toProgress(row),
     result: row.result,
     error: row.error,
   }));
 }
 
 /** Counts deals during the pull, then calculated reps. */
-function progressOf(row: {
+function toProgress(row: {
   readonly status: CalculationJob['status'];
   readonly pulling: boolean;
   readonly total: number;

@@ -1,3 +1,4 @@
+/** Every rep of the workspace. */
 import { sql } from 'kysely';
 import { type DayRange } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
@@ -60,7 +61,7 @@ export async function requestCalculation(tx: Transaction, requests: readonly Cal
 }
 
 /** Every rep who is or was on the plan. */
-export async function repsOfPlan(tx: Transaction, planId: string): Promise<string[]> {
+export async function loadRepsOfPlan(tx: Transaction, planId: string): Promise<string[]> {
   const reps = await tx.db
     .selectFrom('assignments')
     .select('rep_id')
@@ -71,8 +72,7 @@ export async function repsOfPlan(tx: Transaction, planId: string): Promise<strin
   return reps.map((rep) => rep.rep_id);
 }
 
-/** Every rep of the workspace. */
-export async function repsOfWorkspace(tx: Transaction): Promise<string[]> {
+export async function loadRepsOfWorkspace(tx: Transaction): Promise<string[]> {
   const reps = await tx.db.selectFrom('reps').select('rep_id').where('workspace_id', '=', tx.workspaceId).execute();
   return reps.map((rep) => rep.rep_id);
 }
@@ -86,7 +86,7 @@ const waitsForPull = sql<boolean>`exists (
   where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id and p.failing_since is null)`;
 
 /** The reps with requests that waited for the end of the pull. */
-export async function repsOfPull(tx: Transaction, pullId: string): Promise<string[]> {
+export async function loadRepsOfPull(tx: Transaction, pullId: string): Promise<string[]> {
   const rows = await tx.db
     .selectFrom('calculation_requests')
     .select('rep_id')
@@ -98,7 +98,7 @@ export async function repsOfPull(tx: Transaction, pullId: string): Promise<strin
 }
 
 /** The reps that have requests and whose last calculation did not fail; failed lanes are retried by the sweep. */
-export async function repsToWake(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
+export async function loadRepsToWake(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
   const rows = await tx.db
     .selectFrom('lanes as l')
     .select('l.rep_id')
@@ -119,7 +119,7 @@ export async function repsToWake(tx: Transaction, repIds: readonly string[]): Pr
 }
 
 /** Those of the reps that have requests which wait for no pull. */
-export async function repsWithRequests(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
+export async function loadRepsWithRequests(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
   const rows = await tx.db
     .selectFrom('calculation_requests as q')
     .select('q.rep_id')

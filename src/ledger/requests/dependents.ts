@@ -1,7 +1,7 @@
 import { type DayRange, hull } from '../../kernel/day.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { cascadeManagersAbove } from '../input/hierarchy.js';
+import { loadCascadeManagersAbove } from '../input/hierarchy.js';
 import { rankedPlans } from '../input/load-window.js';
 import { type RepTerms } from '../input/rep-terms.js';
 import { type CalculationRequest, type Trigger } from './calculation-requests.js';
@@ -23,7 +23,10 @@ interface RowsMoved {
  * All peers are included, since a peer that reads the ledger at the same time may have missed this change. A rep who
  * depends on several of the changes gets one request for each job.
  */
-export async function dependentRequests(tx: Transaction, moves: readonly RowsMoved[]): Promise<CalculationRequest[]> {
+export async function findDependentRequests(
+  tx: Transaction,
+  moves: readonly RowsMoved[],
+): Promise<CalculationRequest[]> {
   const requests = new RequestsByRep();
   await requestManagers(tx, moves, requests);
   await requestPeers(tx, moves, requests);
@@ -51,7 +54,7 @@ async function requestManagers(tx: Transaction, moves: readonly RowsMoved[], req
   const below = moves
     .filter(({ terms, days }) => terms.hasManagers && days.length > 0)
     .map((move) => ({ repId: move.terms.repId, days: move.days.reduce(hull), move }));
-  const managers = await cascadeManagersAbove(tx, below);
+  const managers = await loadCascadeManagersAbove(tx, below);
   for (const { repId, days, move } of below)
     for (const manager of managers.get(repId) ?? []) requests.add(manager, days, 'cascade', move.jobIds ?? []);
 }

@@ -33,22 +33,22 @@ export function affectedDays(terms: Pick<RepTerms, 'versions'>, days: DayRange, 
  * of a deal that closes on these days now. The days of a change include those of rows of deals that were deleted or have
  * a new owner.
  */
-export function periodsToCheck(
+export function selectPeriodsToCheck(
   { frozen }: Pick<RepTerms, 'frozen'>,
   days: DayRange,
   input: Pick<LoadedRepInput, 'deals' | 'teamDeals' | 'stored' | 'frozenIds' | 'fixed'>,
 ): string[] {
   if (frozen.length === 0) return [];
   const isNear = ({ range }: RepTerms['frozen'][number]) => overlap(range, days);
-  const owners = new Set(frozen.every(isNear) ? [] : ownersOfDeals(frozen, days, input));
-  return frozen.filter((one) => isNear(one) || owners.has(one.period)).map(({ period }) => period);
+  const owners = new Set(frozen.every(isNear) ? [] : findOwningPeriods(frozen, days, input));
+  return frozen.filter((period) => isNear(period) || owners.has(period.period)).map(({ period }) => period);
 }
 
 /** The approved periods that own a key of a deal that closes on the days. */
-function ownersOfDeals(
+function findOwningPeriods(
   frozen: RepTerms['frozen'],
   days: DayRange,
-  { deals, teamDeals, stored, frozenIds, fixed }: Parameters<typeof periodsToCheck>[2],
+  { deals, teamDeals, stored, frozenIds, fixed }: Parameters<typeof selectPeriodsToCheck>[2],
 ): string[] {
   const all = [...deals, ...teamDeals.map(({ deal }) => deal)];
   const dealIds = new Set(all.filter(({ closeDate }) => isWithin(closeDate, days)).map(({ dealId }) => dealId));
@@ -61,7 +61,7 @@ function ownersOfDeals(
 
 const maxCauses = 5;
 
-export function causesOf(requests: readonly PendingRequest[]): CheckCause[] {
+export function distinctCauses(requests: readonly PendingRequest[]): CheckCause[] {
   const causes = new Map(
     requests.map(({ trigger, deal_id: dealId }) => [`${trigger} ${dealId}`, { kind: trigger, dealId }]),
   );

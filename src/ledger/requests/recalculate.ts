@@ -2,9 +2,9 @@ import { allDays } from '../../kernel/day.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import {
   type CalculationRequest,
-  repsOfPlan,
-  repsOfPull,
-  repsOfWorkspace,
+  loadRepsOfPlan,
+  loadRepsOfPull,
+  loadRepsOfWorkspace,
   requestCalculation,
   type Trigger,
 } from './calculation-requests.js';
@@ -35,14 +35,14 @@ export function recalculateIn(tx: Transaction, affected: Set<string>): Recalcula
     request(repIds.map((repId) => ({ repId, days: allDays, trigger, jobId })));
   return Object.assign(request, {
     reps,
-    plan: async (planId: string, trigger: Trigger) => reps(await repsOfPlan(tx, planId), trigger),
+    plan: async (planId: string, trigger: Trigger) => reps(await loadRepsOfPlan(tx, planId), trigger),
     workspace: async (trigger: Trigger, jobId?: string) => {
-      const repIds = await repsOfWorkspace(tx);
+      const repIds = await loadRepsOfWorkspace(tx);
       await reps(repIds, trigger, jobId);
       return repIds.length;
     },
     afterPull: async (pullId: string) => {
-      for (const repId of await repsOfPull(tx, pullId)) affected.add(repId);
+      for (const repId of await loadRepsOfPull(tx, pullId)) affected.add(repId);
     },
   });
 }

@@ -22,7 +22,7 @@ export const setMailPreferences = operation({
   body,
   response: mailPreferences,
   failures: { no_person: 409 },
-  example: { body: { disabled: ['weekly_digest'] }, answer: toPreferences(['weekly_digest']) },
+  example: { body: { disabled: ['weekly_digest'] }, response: toPreferences(['weekly_digest']) },
   uses: { unitOfWork: UnitOfWork },
   async execute({ body: { disabled } }, caller, { unitOfWork }) {
     const repId = requirePerson(caller);

@@ -12,7 +12,7 @@ export const getMailPreferences = operation({
   scope: null,
   response: mailPreferences,
   failures: { no_person: 409 },
-  example: { answer: toPreferences(['weekly_digest']) },
+  example: { response: toPreferences(['weekly_digest']) },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
     const repId = requirePerson(caller);

@@ -43,7 +43,7 @@ export const createWebhookEndpoint = operation({
       description: endpointExample.description,
       eventTypes: endpointExample.eventTypes,
     },
-    answer: { ...endpointExample, secret: 'whsec_…' },
+    response: { ...endpointExample, secret: 'whsec_…' },
   },
   uses: { unitOfWork: UnitOfWork, secrets: Secrets, config: CONFIG },
   /** The response is the only place where the secret is shown. */

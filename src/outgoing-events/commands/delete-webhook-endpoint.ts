@@ -19,7 +19,7 @@ export const deleteWebhookEndpoint = operation({
     id: z.string().describe('Id of the webhook endpoint (UUID)'),
   }),
   failures: {},
-  example: { params: { endpointId: endpointExample.id }, answer: { deleted: true, id: endpointExample.id } },
+  example: { params: { endpointId: endpointExample.id }, response: { deleted: true, id: endpointExample.id } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { endpointId } }, caller, { unitOfWork }) {
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);

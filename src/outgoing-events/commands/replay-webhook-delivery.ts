@@ -22,7 +22,7 @@ export const replayWebhookDelivery = operation({
   failures: { endpoint_disabled: 409 },
   example: {
     params: { endpointId: endpointExample.id, deliveryId: deliveryExample.id },
-    answer: { deliveryId: deliveryExample.id },
+    response: { deliveryId: deliveryExample.id },
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: ids }, caller, { unitOfWork }) {

@@ -49,7 +49,7 @@ export const rotateWebhookSecret = operation({
   example: {
     params: { endpointId: endpointExample.id },
     body: { overlapHours: 24 },
-    answer: { id: endpointExample.id, secret: 'whsec_…', previousValidUntil: '2026-03-04T09:00:00.000Z' },
+    response: { id: endpointExample.id, secret: 'whsec_…', previousValidUntil: '2026-03-04T09:00:00.000Z' },
   },
   uses: { unitOfWork: UnitOfWork, secrets: Secrets, clock: CLOCK },
   async execute({ params: { endpointId }, body: { overlapHours } }, caller, { unitOfWork, secrets, clock }) {

@@ -18,7 +18,7 @@ export const testWebhookEndpoint = operation({
   response: z.object({ deliveryId: z.string().describe('Id of the delivery (UUID)') }),
   status: 202,
   failures: { endpoint_disabled: 409 },
-  example: { params: { endpointId: endpointExample.id }, answer: { deliveryId: deliveryExample.id } },
+  example: { params: { endpointId: endpointExample.id }, response: { deliveryId: deliveryExample.id } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { endpointId } }, caller, { unitOfWork }) {
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);

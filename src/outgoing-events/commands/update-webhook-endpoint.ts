@@ -45,7 +45,7 @@ export const updateWebhookEndpoint = operation({
   example: {
     params: { endpointId: endpointExample.id },
     body: { enabled: false },
-    answer: { ...endpointExample, enabled: false },
+    response: { ...endpointExample, enabled: false },
   },
   uses: { unitOfWork: UnitOfWork, config: CONFIG },
   async execute({ params: { endpointId }, body: change }, caller, { unitOfWork, config }) {

@@ -34,7 +34,7 @@ export const listWebhookDeliveries = operation({
   example: {
     params: { endpointId: endpointExample.id },
     query: { limit: '20' },
-    answer: { deliveries: [deliveryExample], nextCursor: null },
+    response: { deliveries: [deliveryExample], nextCursor: null },
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { endpointId }, query: { status, limit, cursor } }, caller, { unitOfWork }) {

@@ -12,7 +12,7 @@ export const listWebhookEndpoints = operation({
   access: 'admin',
   response: z.object({ endpoints: z.array(webhookEndpoint).describe('The endpoints of the workspace') }),
   failures: {},
-  example: { answer: { endpoints: [endpointExample] } },
+  example: { response: { endpoints: [endpointExample] } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
     const endpoints = await unitOfWork.read(caller, (tx) => listEndpoints(tx));

@@ -104,14 +104,14 @@ export const createPlan = operation({
       tests: briefTestsArgument,
       force: { always: false },
     },
-    detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
+    detail: { defaultForm: 'summary', summaryOmits: ['config'] },
     summary: (plan) =>
       `Created. ${describePlan(plan)}${describeWarnings(plan)} Next: simulate_commissions, create_assignments and, for tiers by attainment, set_quota.`,
   },
   subject: payingNoOne,
   example: {
     body: { name: 'AE', config: planConfigExample, effectiveStart: '2026-01-01' },
-    answer: { ...planExample, assignedReps: [], warnings: [unassignedExample] },
+    response: { ...planExample, assignedReps: [], warnings: [unassignedExample] },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ body: plan }, caller, { unitOfWork, clock }): Promise<WrittenPlan> {

@@ -7,7 +7,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { assertRepExists } from '../../reps/rep-views.js';
 import { planNotFound } from '../plan.js';
 import { loadPlan, replaceOverrides } from '../plan-store.js';
-import { termsSubject } from '../plan-subject.js';
+import { loadTermsSubject } from '../plan-subject.js';
 import { planArguments } from '../plan-tool-text.js';
 
 const params = z.strictObject({ planVersionId: pathIds.planVersionId, repId: pathIds.repId });
@@ -39,10 +39,10 @@ export const deletePlanOverride = operation({
     arguments: { planVersionId: planArguments.planVersionId, repId: 'The rep (UUID of list_reps)' },
     summary: () => 'The general tiers apply again. Commission is recalculated automatically.',
   },
-  subject: (tx, { params: { planVersionId, repId } }) => termsSubject(tx, planVersionId, [repId]),
+  subject: (tx, { params: { planVersionId, repId } }) => loadTermsSubject(tx, planVersionId, [repId]),
   example: {
     params: { planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
-    answer: { removed: true, planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
+    response: { removed: true, planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
   },
   uses: { changes: CommissionChanges },
   async execute({ params: { planVersionId, repId } }, caller, { changes }) {

@@ -7,7 +7,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { planNotFound } from '../plan.js';
 import { hasAssignments, deletePlan as removePlan } from '../plan-store.js';
-import { planSubject } from '../plan-subject.js';
+import { loadPlanSubject } from '../plan-subject.js';
 import { findPlanId } from '../plan-views.js';
 
 const params = z.strictObject({ planId: pathIds.planId });
@@ -39,8 +39,8 @@ export const deletePlan = operation({
     confirmed: true,
     summary: ({ planId }) => `Plan ${planId} was removed, with all versions and quotas.`,
   },
-  subject: (tx, { params: { planId } }) => planSubject(tx, planId),
-  example: { params: { planId: sampleIds.planId }, answer: { deleted: true, planId: sampleIds.planId } },
+  subject: (tx, { params: { planId } }) => loadPlanSubject(tx, planId),
+  example: { params: { planId: sampleIds.planId }, response: { deleted: true, planId: sampleIds.planId } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { planId: planRef } }, caller, { unitOfWork }) {
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {

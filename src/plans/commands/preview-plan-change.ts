@@ -21,14 +21,14 @@ import {
   type PlanPreview,
   planPreview,
   planPreviewExample,
-  previewAnswer,
   previewNotFound,
+  toPreviewResponse,
 } from '../plan-preview-response.js';
 import { insertPreview } from '../plan-preview-store.js';
 import { findPreview, type StoredPreview } from '../plan-preview-views.js';
 import { planTests } from '../plan-tests.js';
 import { describeWarnings } from '../plan-tool-text.js';
-import { plannedChange } from '../planned-change.js';
+import { loadPlannedChange } from '../planned-change.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef });
 const body = z.strictObject({
@@ -58,7 +58,7 @@ async function storePreview(tx: Transaction, planRef: string, request: Body, clo
   assertFieldMapping(mapping ?? null);
   const range = comparedDays(request);
   const today = await workspaceToday(tx, clock);
-  const { plan } = await plannedChange(tx, { planRef, change }, today);
+  const { plan } = await loadPlannedChange(tx, { planRef, change }, today);
   const unknown = repIds === null ? [] : await unknownReps(tx, repIds);
   if (unknown.length > 0) throw repNotFound(unknown);
   const previewId = await insertPreview(tx, plan.planId, { planRef, change, ...range, repIds });
@@ -77,14 +77,14 @@ function comparedDays({ period: during, from, to }: Body): DayRange {
   return { from, to };
 }
 
-function answerOf(preview: StoredPreview, page: { readonly limit: number; readonly offset: number }) {
+function toResponse(preview: StoredPreview, page: { readonly limit: number; readonly offset: number }) {
   const { status, errorCode, error } = preview;
-  if (status === 'running') return new Reply(202, previewAnswer(preview, page));
+  if (status === 'running') return new Reply(202, toPreviewResponse(preview, page));
   if (status === 'failed') {
     if (errorCode === null) throw new Error(`preview ${preview.previewId} failed: ${error}`);
     throw new Failure(errorCode, error ?? '');
   }
-  return previewAnswer(preview, page);
+  return toPreviewResponse(preview, page);
 }
 
 export const previewPlanChange = operation({
@@ -140,7 +140,7 @@ export const previewPlanChange = operation({
   example: {
     params: { planRef: sampleIds.planId },
     body: { effectiveEnd: '2026-06-30', period: '2026-Q1' },
-    answer: planPreviewExample,
+    response: planPreviewExample,
   },
   uses: { unitOfWork: UnitOfWork, queue: JobQueue, clock: CLOCK },
   /** A worker calculates the preview. After 25 seconds the caller gets the job, which continues. */
@@ -159,6 +159,6 @@ export const previewPlanChange = operation({
       { maxWaitMs, pauseMs: 20, maxPauseMs: 100 },
     );
     if (preview === undefined) throw previewNotFound();
-    return answerOf(preview, page);
+    return toResponse(preview, page);
   },
 });

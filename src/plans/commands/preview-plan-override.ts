@@ -8,7 +8,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { uuid } from '../../platform/operations/schemas.js';
 import { assertRepExists } from '../../reps/rep-views.js';
 import { previewWrite } from '../../simulation/preview-write.js';
-import { affectedWithin, commissionEffect } from '../../simulation/write-effect.js';
+import { commissionEffect, loadAffectedWithin } from '../../simulation/write-effect.js';
 import { overriddenRule } from '../override-terms.js';
 import { planNotFound } from '../plan.js';
 import { findPlanVersion } from '../plan-views.js';
@@ -59,7 +59,7 @@ export const previewPlanOverride = operation({
         },
       ],
     },
-    answer: { effect: { lines: 0, reps: 0, totals: [], locked: [] } },
+    response: { effect: { lines: 0, reps: 0, totals: [], locked: [] } },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute(
@@ -72,7 +72,7 @@ export const previewPlanOverride = operation({
       if (plan === null) throw planNotFound();
       await assertRepExists(tx, repId);
       await storeOverrides(tx, { planId: plan.planId, repId, today }, overrides);
-      return affectedWithin(tx, new Map([[repId, allDays]]));
+      return loadAffectedWithin(tx, new Map([[repId, allDays]]));
     });
     return { effect };
   },

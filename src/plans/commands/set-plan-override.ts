@@ -11,10 +11,10 @@ import { findRepName, workspaceToday } from '../../reps/rep-views.js';
 import { overriddenRule } from '../override-terms.js';
 import { planNotFound, repOverrides } from '../plan.js';
 import { repOverridesExample } from '../plan-examples.js';
-import { termsSubject } from '../plan-subject.js';
+import { loadTermsSubject } from '../plan-subject.js';
 import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
-import { overridesByRep } from '../queries/list-plan-overrides.js';
+import { groupOverridesByRep } from '../queries/list-plan-overrides.js';
 import { storeOverrides } from '../store-overrides.js';
 
 const params = z.strictObject({ planVersionId: pathIds.planVersionId, repId: pathIds.repId });
@@ -71,11 +71,11 @@ export const setPlanOverride = operation({
     },
     summary: ({ rules }) => `Set for rules: ${rules.length}. Commission is recalculated automatically.`,
   },
-  subject: (tx, { params: { planVersionId, repId } }) => termsSubject(tx, planVersionId, [repId]),
+  subject: (tx, { params: { planVersionId, repId } }) => loadTermsSubject(tx, planVersionId, [repId]),
   example: {
     params: { planVersionId: sampleIds.planVersionId, repId: sampleIds.repId },
     body: { rules: [{ ruleId: sampleIds.ruleId, tiers: [{ tierIndex: 0, rate: 0.1 }] }] },
-    answer: repOverridesExample,
+    response: repOverridesExample,
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ params: { planVersionId, repId }, body: { rules, alsoIn } }, caller, { changes, clock }) {
@@ -85,10 +85,10 @@ export const setPlanOverride = operation({
       if (version === null || version.planVersionId !== planVersionId) throw planNotFound();
       const repName = await findRepName(tx, repId);
       if (repName === null) throw repNotFound();
-      const place = { planId: version.planId, repId, today };
-      await storeOverrides(tx, place, [{ planVersionId, rules }, ...alsoIn]);
+      const target = { planId: version.planId, repId, today };
+      await storeOverrides(tx, target, [{ planVersionId, rules }, ...alsoIn]);
       await recalculate.reps([repId], 'plan_change');
-      const [saved] = await overridesByRep(tx, planVersionId, repId);
+      const [saved] = await groupOverridesByRep(tx, planVersionId, repId);
       return saved ?? { planVersionId, repId, repName, rules: [] };
     });
   },

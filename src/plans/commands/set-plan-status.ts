@@ -7,7 +7,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { planStatuses, writtenPlan } from '../plan.js';
 import { planExample } from '../plan-examples.js';
-import { planSubject } from '../plan-subject.js';
+import { loadPlanSubject } from '../plan-subject.js';
 import { forceTests } from '../plan-tests.js';
 import { describePlan, describeWarnings, planTermParts } from '../plan-tool-text.js';
 import { previewedChange } from '../previewed-change.js';
@@ -53,14 +53,14 @@ export const setPlanStatus = operation({
       force: { always: false },
     },
     previewedBy: previewedChange,
-    detail: { unlessAsked: 'summary', summaryOmits: planTermParts },
+    detail: { defaultForm: 'summary', summaryOmits: planTermParts },
     summary: (plan) => `${describePlan(plan)}${describeWarnings(plan)}`,
   },
-  subject: (tx, { params: { planRef } }) => planSubject(tx, planRef),
+  subject: (tx, { params: { planRef } }) => loadPlanSubject(tx, planRef),
   example: {
     params: { planRef: sampleIds.planId },
     body: { status: 'archived' },
-    answer: { ...planExample, planStatus: 'archived', status: 'archived', timeline: [], inForce: null, warnings: [] },
+    response: { ...planExample, planStatus: 'archived', status: 'archived', timeline: [], inForce: null, warnings: [] },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   execute: changePlan,

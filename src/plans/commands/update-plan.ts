@@ -5,7 +5,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { repsOfPlan } from '../../ledger/requests/calculation-requests.js';
+import { loadRepsOfPlan } from '../../ledger/requests/calculation-requests.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -26,7 +26,7 @@ import {
   type WrittenPlan,
   writtenPlan,
 } from '../plan.js';
-import { type ChangedState, makesVersion, type PlanChange, rollBackOf } from '../plan-change.js';
+import { type ChangedState, findRollBack, makesVersion, type PlanChange } from '../plan-change.js';
 import { endedStretchExample, planExample } from '../plan-examples.js';
 import {
   hasCascade,
@@ -38,16 +38,16 @@ import {
   updateVersionTests,
   type VersionRow,
 } from '../plan-store.js';
-import { planSubject } from '../plan-subject.js';
+import { loadPlanSubject } from '../plan-subject.js';
 import { forceTests, planTests } from '../plan-tests.js';
 import { briefTestsArgument, describePlan, describeWarnings, planArguments } from '../plan-tool-text.js';
 import { findPlanVersion } from '../plan-views.js';
 import {
-  changeWarnings,
+  collectChangeWarnings,
+  collectRestatements,
   datedPlan,
+  loadPlannedChange,
   type PlannedChange,
-  plannedChange,
-  restatementWarnings,
   sourceAfter,
 } from '../planned-change.js';
 import { previewedChange } from '../previewed-change.js';
@@ -85,38 +85,38 @@ const body = z.strictObject({
 export async function changePlan(
   {
     params: { planRef },
-    body: { force = false, latestVersion, ...given },
+    body: { force = false, latestVersion, ...requested },
   }: Input<z.infer<typeof params>, unknown, z.infer<typeof body>>,
   caller: Caller,
   { changes, clock }: { changes: CommissionChanges; clock: Clock },
 ): Promise<WrittenPlan> {
-  if (Object.values(given).every((value) => value === undefined)) {
+  if (Object.values(requested).every((value) => value === undefined)) {
     const fields = Object.keys(body.omit({ force: true, latestVersion: true }).shape).join(', ');
     throw invalid({ path: '', message: `give at least one of ${fields}` });
   }
-  const change: PlanChange = { ...given, ...requestedDates(given) };
-  const terms = given.config === undefined ? undefined : planTerms(given.config);
-  assertFieldMapping(given.fieldMapping ?? null);
+  const change: PlanChange = { ...requested, ...requestedDates(requested) };
+  const terms = requested.config === undefined ? undefined : planTerms(requested.config);
+  assertFieldMapping(requested.fieldMapping ?? null);
   return changes.run(caller, 'exclusive', async (tx, recalculate, calculateFirst) => {
     const today = await workspaceToday(tx, clock);
-    const planned = await plannedChange(tx, { planRef, change, terms }, today);
+    const planned = await loadPlannedChange(tx, { planRef, change, terms }, today);
     const { plan, source, changed } = planned;
     assertNotChanged(plan, latestVersion);
     await assertNameFree(tx, plan, changed, change.name);
     await assertTestsPass(tx, caller, plan, changed, { force, changed: testedVersion(planned) });
-    const reps = await repsOfPlan(tx, plan.planId);
+    const reps = await loadRepsOfPlan(tx, plan.planId);
     // Events on days that the change deactivates do not change any more, so all earlier requests must be
     // calculated first.
     if (stopsDays(datedPlan(plan), datedPlan(changed)))
       await calculateFirst((await hasCascade(tx, plan.planId)) ? null : reps);
-    const restates = await restatementWarnings(tx, planned);
-    const warnings = await changeWarnings(tx, planned);
+    const restates = await collectRestatements(tx, planned);
+    const warnings = await collectChangeWarnings(tx, planned);
     const overrides = await saveChange(tx, planned);
     if (change.status !== undefined || makesVersion(change)) await recalculate.reps(reps, 'plan_change');
-    const shown = changed.made?.planVersionId ?? planRef;
+    const shown = changed.newVersion?.planVersionId ?? planRef;
     const view = await findPlanVersion(tx, shown, { onlyForRep: null, today });
     if (view === null) throw planNotFound();
-    const rolledBackTo = rollBackOf(plan, changed, source, today);
+    const rolledBackTo = findRollBack(plan, changed, source, today);
     return {
       ...view,
       warnings: [...(await collectVersionWarnings(tx, view, clock)), ...warnings, ...restates],
@@ -139,8 +139,8 @@ function assertNotChanged({ versions }: StoredPlan, seen: number | undefined): v
 
 /** The version whose config or tests the change writes; null if it writes neither. */
 function testedVersion(planned: PlannedChange): VersionRow | null {
-  const { made } = planned.changed;
-  return made !== null || planned.change.tests === undefined ? made : sourceAfter(planned);
+  const { newVersion } = planned.changed;
+  return newVersion !== null || planned.change.tests === undefined ? newVersion : sourceAfter(planned);
 }
 
 /** Writes the change. Returns what became of the overrides of the source if it creates a version. */
@@ -154,15 +154,15 @@ async function saveChange(
   });
   for (const version of changed.versions) {
     const { planVersionId, status, tests } = version;
-    const before = plan.versions.find((one) => one.planVersionId === planVersionId);
+    const before = plan.versions.find((stored) => stored.planVersionId === planVersionId);
     if (before === undefined) continue;
     if (before.status !== status) await updateVersionStatus(tx, planVersionId, status);
     if (before.tests !== tests) await updateVersionTests(tx, version);
   }
-  const { made } = changed;
-  if (made === null || terms === null) return {};
-  const ruleIds = await insertVersion(tx, made, terms);
-  const target = { planVersionId: made.planVersionId, rules: terms.rules, ruleIds };
+  const { newVersion } = changed;
+  if (newVersion === null || terms === null) return {};
+  const ruleIds = await insertVersion(tx, newVersion, terms);
+  const target = { planVersionId: newVersion.planVersionId, rules: terms.rules, ruleIds };
   return carryOverrides(tx, source.planVersionId, target);
 }
 
@@ -231,7 +231,7 @@ export const updatePlan = operation({
       config: 'The whole new config, in the form that create_plan takes',
       effectiveStart: {
         description: 'First day of the new terms, YYYY-MM-DD, "always" or, to rename only, "unchanged"',
-        words: { always: null, unchanged: undefined },
+        keywords: { always: null, unchanged: undefined },
         required: true,
       },
       effectiveEnd: planArguments.effectiveEnd,
@@ -243,15 +243,15 @@ export const updatePlan = operation({
       force: { always: false },
     },
     previewedBy: previewedChange,
-    detail: { unlessAsked: 'summary', summaryOmits: ['config'] },
+    detail: { defaultForm: 'summary', summaryOmits: ['config'] },
     summary: (plan) =>
       `Changed. ${describePlan(plan)}${describeWarnings(plan)} Commission is recalculated automatically.`,
   },
-  subject: (tx, { params: { planRef } }) => planSubject(tx, planRef),
+  subject: (tx, { params: { planRef } }) => loadPlanSubject(tx, planRef),
   example: {
     params: { planRef: sampleIds.planId },
     body: { effectiveStart: '2026-01-01', effectiveEnd: '2026-12-31' },
-    answer: {
+    response: {
       ...planExample,
       version: 2,
       timeline: [endedStretchExample],

@@ -36,10 +36,10 @@ export const getPlanHistory = operation({
     },
     arguments: { planId: 'planId of list_plans, or any planVersionId of the plan' },
     list: 'versions',
-    detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `versions.${part}`) },
+    detail: { defaultForm: 'summary', summaryOmits: planTermParts.map((part) => `versions.${part}`) },
     summary: (versions) => `Versions: ${versions.length}.`,
   },
-  example: { params: { planId: sampleIds.planId }, answer: [planExample] },
+  example: { params: { planId: sampleIds.planId }, response: [planExample] },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { planId: planRef } }, caller, { unitOfWork, clock }) {
     const onlyForRep = planViewer(caller);

@@ -9,9 +9,9 @@ import {
   type PlanPreview,
   planPreview,
   planPreviewExample,
-  previewAnswer,
   previewNotFound,
   previewPage,
+  toPreviewResponse,
 } from '../plan-preview-response.js';
 import { findPreview } from '../plan-preview-views.js';
 import { findPlanId } from '../plan-views.js';
@@ -32,7 +32,7 @@ export const getPlanPreview = operation({
   example: {
     params: { planRef: sampleIds.planId, jobId: sampleIds.jobId },
     query: { limit: '100', offset: '0' },
-    answer: planPreviewExample,
+    response: planPreviewExample,
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { planRef, jobId }, query: page }, caller, { unitOfWork }): Promise<PlanPreview> {
@@ -42,6 +42,6 @@ export const getPlanPreview = operation({
       return isUuid(jobId) ? findPreview(tx, { planId, previewId: jobId }, page) : undefined;
     });
     if (preview === undefined) throw previewNotFound();
-    return previewAnswer(preview, page);
+    return toPreviewResponse(preview, page);
   },
 });

@@ -16,11 +16,11 @@ export const getPlanTemplate = operation({
   params,
   response: planTemplate,
   failures: { template_not_found: 404 },
-  example: { params: { templateId: 'flat-commission' }, answer: planTemplateExample },
+  example: { params: { templateId: 'flat-commission' }, response: planTemplateExample },
   async execute({ params: { templateId } }) {
-    const template = planTemplates.find((one) => one.templateId === templateId);
+    const template = planTemplates.find((candidate) => candidate.templateId === templateId);
     if (template === undefined) {
-      const templateIds = planTemplates.map((one) => one.templateId).join(', ');
+      const templateIds = planTemplates.map((candidate) => candidate.templateId).join(', ');
       throw new Failure('template_not_found', `There is no such template. The templates are ${templateIds}.`);
     }
     return template;

@@ -35,10 +35,10 @@ export const getPlan = operation({
       changes: 'nothing.',
     },
     arguments: { planId: 'planId of list_plans for the version in force, or a planVersionId for that one' },
-    detail: { unlessAsked: 'full', summaryOmits: planTermParts },
+    detail: { defaultForm: 'full', summaryOmits: planTermParts },
     summary: (plan) => `${describePlan(plan)} Rules: ${plan.rules.length}; assigned reps: ${plan.assignedReps.length}.`,
   },
-  example: { params: { planId: sampleIds.planId }, answer: planExample },
+  example: { params: { planId: sampleIds.planId }, response: planExample },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { planId } }, caller, { unitOfWork, clock }) {
     const onlyForRep = planViewer(caller);

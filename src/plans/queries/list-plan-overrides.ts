@@ -8,7 +8,7 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { workspaceToday } from '../../reps/rep-views.js';
-import { planNotFound, repOverrides, thresholdOf } from '../plan.js';
+import { findThreshold, planNotFound, repOverrides } from '../plan.js';
 import { repOverridesExample } from '../plan-examples.js';
 import { planArguments } from '../plan-tool-text.js';
 import { findPlanVersion, listOverrides, planViewer } from '../plan-views.js';
@@ -16,7 +16,7 @@ import { findPlanVersion, listOverrides, planViewer } from '../plan-views.js';
 const params = z.strictObject({ planVersionId: pathIds.planVersionId });
 
 /** The overrides of a version grouped by rep, each tier with the threshold of the general tier. */
-export async function overridesByRep(tx: Transaction, planVersionId: string, onlyForRep: string | null) {
+export async function groupOverridesByRep(tx: Transaction, planVersionId: string, onlyForRep: string | null) {
   const rows = await listOverrides(tx, planVersionId);
   const visible = onlyForRep === null ? rows : rows.filter((row) => row.repId === onlyForRep);
   return [...groupBy(visible, (row) => row.repId)].map(([repId, ofRep]) => ({
@@ -26,7 +26,7 @@ export async function overridesByRep(tx: Transaction, planVersionId: string, onl
     rules: ofRep.map((row) => ({
       ruleId: row.ruleId,
       ruleName: row.rule.name,
-      tiers: row.tiers.map((tier) => ({ ...tier, minThreshold: thresholdOf(row.rule, tier.tierIndex) ?? 0 })),
+      tiers: row.tiers.map((tier) => ({ ...tier, minThreshold: findThreshold(row.rule, tier.tierIndex) ?? 0 })),
     })),
   }));
 }
@@ -54,7 +54,7 @@ export const listPlanOverrides = operation({
     list: 'overrides',
     summary: (overrides) => `Reps with overrides: ${overrides.length}.`,
   },
-  example: { params: { planVersionId: sampleIds.planVersionId }, answer: [repOverridesExample] },
+  example: { params: { planVersionId: sampleIds.planVersionId }, response: [repOverridesExample] },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { planVersionId } }, caller, { unitOfWork, clock }) {
     const onlyForRep = planViewer(caller);
@@ -62,7 +62,7 @@ export const listPlanOverrides = operation({
       const today = await workspaceToday(tx, clock);
       const version = await findPlanVersion(tx, planVersionId, { onlyForRep, today });
       if (version === null) throw planNotFound();
-      const overrides = await overridesByRep(tx, version.planVersionId, onlyForRep);
+      const overrides = await groupOverridesByRep(tx, version.planVersionId, onlyForRep);
       return overrides.filter(({ repId }) => maySee(caller, repId));
     });
   },

@@ -28,10 +28,10 @@ export const listPlanTemplates = operation({
     },
     arguments: {},
     list: 'templates',
-    detail: { unlessAsked: 'summary', summaryOmits: ['templates.workedExample'] },
+    detail: { defaultForm: 'summary', summaryOmits: ['templates.workedExample'] },
     summary: (templates) => `Templates: ${templates.map(({ templateId }) => templateId).join(', ')}.`,
   },
-  example: { answer: [planTemplateExample] },
+  example: { response: [planTemplateExample] },
   async execute() {
     return planTemplates;
   },

@@ -40,10 +40,10 @@ export const listPlans = operation({
       versions: 'all lists every version instead of one row a plan',
     },
     list: 'plans',
-    detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
+    detail: { defaultForm: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
     summary: (plans) => `Rows: ${plans.length}.`,
   },
-  example: { query: { status: 'active' }, answer: [planExample] },
+  example: { query: { status: 'active' }, response: [planExample] },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: { status, versions } }, caller, { unitOfWork, clock }) {
     const plans = await unitOfWork.read(caller, async (tx) =>

@@ -60,17 +60,17 @@ export const runPlanTests = operation({
   example: {
     params: { planRef: sampleIds.planId },
     body: {},
-    answer: { passed: true, tests: 1, failed: [] },
+    response: { passed: true, tests: 1, failed: [] },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ params: { planRef }, body: given }, caller, { unitOfWork, clock }): Promise<TestResult> {
-    assertFieldMapping(given.fieldMapping ?? null);
+  async execute({ params: { planRef }, body: requested }, caller, { unitOfWork, clock }): Promise<TestResult> {
+    assertFieldMapping(requested.fieldMapping ?? null);
     return unitOfWork.read(caller, async (tx) => {
       const today = await workspaceToday(tx, clock);
       const plan = await findPlanVersion(tx, planRef, { onlyForRep: null, today });
       if (plan === null) throw planNotFound();
-      const { config = plan.config, tests = plan.tests, currency: paidIn = plan.currency } = given;
-      const mapping = given.fieldMapping === undefined ? plan.fieldMapping : given.fieldMapping;
+      const { config = plan.config, tests = plan.tests, currency: paidIn = plan.currency } = requested;
+      const mapping = requested.fieldMapping === undefined ? plan.fieldMapping : requested.fieldMapping;
       return runVersionTests(tx, {
         config,
         currency: paidIn,

@@ -15,7 +15,7 @@ const ownerlessScope = 64;
  */
 const workspaceScope = 65;
 
-function scopeOf(repId: string | null): number {
+function hashScope(repId: string | null): number {
   if (repId === null) return ownerlessScope;
   let scope = 0;
   for (let index = 0; index < repId.length; index += 1) scope = (scope * 31 + repId.charCodeAt(index)) % repScopes;
@@ -27,7 +27,7 @@ function scopeOf(repId: string | null): number {
  * concurrent changes of the same scope wait for each other as shortly as possible and cannot deadlock.
  */
 export function bumpCacheVersions(tx: Transaction, affected: ReadonlySet<string | null> | null): void {
-  const scopes = affected === null ? [workspaceScope] : [...new Set([...affected].map(scopeOf))];
+  const scopes = affected === null ? [workspaceScope] : [...new Set([...affected].map(hashScope))];
   if (scopes.length > 0) tx.beforeCommit(sql`select bump_cache_versions(${tx.workspaceId}, ${scopes}::smallint[])`);
 }
 
@@ -35,16 +35,16 @@ export function bumpCacheVersions(tx: Transaction, affected: ReadonlySet<string 
  * The cache version of one rep's data, or of the whole workspace if `repId` is null. It changes with every change of
  * the data. `versions` is the result of {@link readCacheVersions}.
  */
-export function cacheVersionOf(versions: string, repId: string | null): string {
+export function selectCacheVersion(versions: string, repId: string | null): string {
   if (repId === null) return versions;
-  const prefixes = [scopeOf(repId), workspaceScope].map((scope) => `${scope}:`);
+  const prefixes = [hashScope(repId), workspaceScope].map((scope) => `${scope}:`);
   return versions
     .split(' ')
     .filter((version) => prefixes.some((prefix) => version.startsWith(prefix)))
     .join(' ');
 }
 
-/** The versions of the workspace's cache scopes, for {@link cacheVersionOf}. */
+/** The versions of the workspace's cache scopes, for {@link selectCacheVersion}. */
 export async function readCacheVersions(database: Database, workspaceId: string): Promise<string> {
   const { rows } = await sql<{ versions: string }>`select cache_versions_of(${workspaceId}) as versions`.execute(
     database,

@@ -16,7 +16,7 @@ export function unnestRows<Row>(
   for (const [name, type, cell] of columns) {
     const cells = rows.map(cell);
     const [first = null] = cells;
-    if (cells.every((one) => one === first)) {
+    if (cells.every((other) => other === first)) {
       constants.push(sql`${first}::${sql.raw(type)} as ${sql.ref(name)}`);
       continue;
     }

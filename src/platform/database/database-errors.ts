@@ -20,24 +20,24 @@ const lostConnection =
   /Connection terminated|is not queryable|timeout exceeded when trying to connect|connection timeout/i;
 
 /** The SQLSTATE of a server error; null for other errors, including EPIPE, which has the same form. */
-export function sqlStateOf(error: unknown): string | null {
+export function readSqlState(error: unknown): string | null {
   const code = (error as Partial<DatabaseError> | null)?.code;
   return typeof code === 'string' && sqlState.test(code) && !unreachableCodes.includes(code) ? code : null;
 }
 
 /** Serialization failures, deadlocks and lock timeouts: a retry of the transaction may succeed. */
 export function isTransient(error: unknown): boolean {
-  return ['40001', '40P01', '55P03'].includes(sqlStateOf(error) ?? '');
+  return ['40001', '40P01', '55P03'].includes(readSqlState(error) ?? '');
 }
 
 /** The statement was rejected because an earlier one of its transaction had failed. */
 export function isLockConflict(error: unknown): boolean {
-  return sqlStateOf(error) === '25P02';
+  return readSqlState(error) === '25P02';
 }
 
 /** The server is unreachable, starting, stopping, being restored or overloaded: the caller may retry. */
 export function isUnavailable(error: unknown): boolean {
-  const state = sqlStateOf(error);
+  const state = readSqlState(error);
   if (state !== null)
     return (
       state.startsWith('08') ||
@@ -67,7 +67,7 @@ const notOpened = /timeout/i;
  * outage. If the server still responds, the transaction may itself be the cause.
  */
 export function isTermination(error: unknown): boolean {
-  const state = sqlStateOf(error);
+  const state = readSqlState(error);
   if (state !== null) return ['25P03', '57P01', '57P05'].includes(state);
   if (!(error instanceof Error)) return false;
   const { code } = error as Partial<DatabaseError>;
@@ -78,12 +78,12 @@ export function isTermination(error: unknown): boolean {
 
 /** PostgreSQL rejected a value: text that is not a number or a day, a number out of range, broken Unicode. */
 export function isBadValue(error: unknown): boolean {
-  return ['22P02', '22003', '22007', '22008', '22021', '22P05', '23514'].includes(sqlStateOf(error) ?? '');
+  return ['22P02', '22003', '22007', '22008', '22021', '22P05', '23514'].includes(readSqlState(error) ?? '');
 }
 
 /** Whether the error is a violation of this unique or foreign key constraint. */
 export function violates(error: unknown, constraint: string): boolean {
-  const state = sqlStateOf(error);
+  const state = readSqlState(error);
   return (state === '23505' || state === '23503') && (error as DatabaseError).constraint === constraint;
 }
 

@@ -2,7 +2,7 @@ import { type KyselyPlugin, type Migration, Migrator, sql } from 'kysely';
 import pg from 'pg';
 import { failpoint } from '../failpoint.js';
 import { queueName } from '../jobs/queue-name.js';
-import { retryOnOutage, sqlStateOf } from './database-errors.js';
+import { readSqlState, retryOnOutage } from './database-errors.js';
 import { appRole, type Database, withDatabase } from './pool.js';
 
 export type Migrations = Readonly<Record<string, Migration>>;
@@ -15,7 +15,7 @@ export type Migrations = Readonly<Record<string, Migration>>;
 export async function migrateToLatest(ownerUrl: string, migrations: Migrations): Promise<string[]> {
   const done = await retryOnOutage(() => migrateTables(ownerUrl, migrations)).catch((cause: unknown) => {
     if (cause instanceof UnreleasedSchema) throw cause;
-    if (sqlStateOf(cause) === '42501') throw new Error(mayNotMigrate, { cause });
+    if (readSqlState(cause) === '42501') throw new Error(mayNotMigrate, { cause });
     throw new Error('The migration of the database failed; the failed step was rolled back.', { cause });
   });
   await retryOnOutage(() => migrateQueue(ownerUrl));
@@ -29,7 +29,7 @@ const mayNotMigrate =
 async function migrateTables(ownerUrl: string, migrations: Migrations): Promise<string[]> {
   return withDatabase({ url: ownerUrl, asOwner: true }, async (database) => {
     await sql.raw(endIdleSessions).execute(database);
-    if ((await pendingMigrations(database, migrations, 'owner')).length === 0) return [];
+    if ((await listPendingMigrations(database, migrations, 'owner')).length === 0) return [];
     const migrator = new Migrator({
       db: database.withPlugin(failpointAfterStatements),
       provider: { getMigrations: async () => ({ ...migrations }) },
@@ -71,14 +71,14 @@ const failpointAfterStatements: KyselyPlugin = {
  * Names of the migrations that the database lacks, read with the rights of the owner or of the service. Throws
  * {@link UnreleasedSchema} if the database has migrations, but not the first one.
  */
-export async function pendingMigrations(
+export async function listPendingMigrations(
   database: Database,
   migrations: Migrations,
   role: 'owner' | 'service',
 ): Promise<string[]> {
   const from = role === 'owner' ? sql`kysely_migration` : sql`applied_migrations()`;
   const { rows } = await sql<{ name: string }>`select name from ${from}`.execute(database).catch((error: unknown) => {
-    if (notMigratedStates.includes(sqlStateOf(error) ?? '')) return { rows: [] };
+    if (notMigratedStates.includes(readSqlState(error) ?? '')) return { rows: [] };
     throw error;
   });
   const applied = new Set(rows.map(({ name }) => name));
@@ -92,7 +92,7 @@ const notMigratedStates = ['42P01', '42883', '22023'];
 
 /** Throws if the database lacks a migration, for processes that must not migrate. */
 export async function assertMigrated(database: Database, migrations: Migrations): Promise<void> {
-  if ((await pendingMigrations(database, migrations, 'service')).length > 0)
+  if ((await listPendingMigrations(database, migrations, 'service')).length > 0)
     throw new Error('The database lacks migrations. Run "npx commissions migrate" first.');
 }
 

@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { timeLimit } from '../../kernel/time-limit.js';
-import { isLockConflict, sqlStateOf } from './database-errors.js';
+import { isLockConflict, readSqlState } from './database-errors.js';
 import { type Tables } from './tables.js';
 
 /**
@@ -180,7 +180,7 @@ interface SessionRole {
  * further rights. A connection pooler may drop the requested role and time zone, so the actual values are checked.
  */
 export async function assertHarmlessRole(database: Database): Promise<void> {
-  const { login, name, zone, reachable } = await sessionRole(database);
+  const { login, name, zone, reachable } = await readSessionRole(database);
   if (reachable !== null)
     throw new Error(
       `The service connects as the database role ${login}, which ${reachable === login ? 'can' : `can become ${reachable} and`} ` +
@@ -197,7 +197,7 @@ const ownLogin =
   `Give the service a login that owns nothing: as the owner of the tables, run "alter role ${appRole} login password '...'", ` +
   `then set DATABASE_URL to a URL with the user ${appRole} and this password, and DATABASE_OWNER_URL to the URL of the owner.`;
 
-async function sessionRole(database: Database): Promise<SessionRole> {
+async function readSessionRole(database: Database): Promise<SessionRole> {
   try {
     const { rows } = await sql<SessionRole>`
       select session_user as login, current_user as name, current_setting('TimeZone') as zone, (
@@ -209,9 +209,9 @@ async function sessionRole(database: Database): Promise<SessionRole> {
     return rows[0] as SessionRole;
   } catch (error) {
     // The server rejects the connection, which requests the role.
-    if (sqlStateOf(error) === roleMissing)
+    if (readSqlState(error) === roleMissing)
       throw new Error(`The database role ${appRole} does not exist. Run "npx commissions migrate" first.`);
-    if (sqlStateOf(error) === roleDenied)
+    if (readSqlState(error) === roleDenied)
       throw new Error(`The login of DATABASE_URL is not a member of the database role ${appRole}. ${ownLogin}`);
     throw error;
   }

@@ -26,7 +26,7 @@ export class TenantLimiter {
   ) {}
 
   async run<T>(tenant: string, work: () => Promise<T>): Promise<T> {
-    const line = this.lineOf(tenant);
+    const line = this.getLine(tenant);
     if (line.running < this.share()) line.running += 1;
     else await this.slot(line);
     try {
@@ -52,7 +52,7 @@ export class TenantLimiter {
   }
 
   /** Moves the tenant to the end of the map, so that the map is ordered by last activity. */
-  private lineOf(tenant: string): Line {
+  private getLine(tenant: string): Line {
     const line = this.lines.get(tenant) ?? { running: 0, activeAt: 0, waiting: [], timer: null };
     line.activeAt = this.now();
     this.lines.delete(tenant);

@@ -1,7 +1,7 @@
 import { Zip, ZipPassThrough } from 'fflate';
 
 /** A ZIP archive of the files in their order, uncompressed: PDFs are compressed already. */
-export async function* zipped(
+export async function* zipFiles(
   files: AsyncIterable<{ readonly name: string | null; readonly content: Buffer }>,
 ): AsyncGenerator<Buffer> {
   let ready: Buffer[] = [];
@@ -9,17 +9,17 @@ export async function* zipped(
     if (error) throw error;
     ready.push(Buffer.from(data));
   });
-  const take = () => {
-    const taken = ready;
+  const drain = () => {
+    const chunks = ready;
     ready = [];
-    return taken;
+    return chunks;
   };
   for await (const { name, content } of files) {
     const file = new ZipPassThrough(name ?? 'file');
     archive.add(file);
     file.push(content, true);
-    yield* take();
+    yield* drain();
   }
   archive.end();
-  yield* take();
+  yield* drain();
 }

@@ -10,9 +10,9 @@ import { timeLimit } from '../../kernel/time-limit.js';
 import { mapInParallel } from '../../kernel/waiting.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
-import { type BrowserProgram, bundledBrowser } from './bundled-browser.js';
+import { type BrowserProgram, findBundledBrowser } from './bundled-browser.js';
 import { type Html } from './html.js';
-import { missingSandbox } from './sandbox.js';
+import { findMissingSandbox } from './sandbox.js';
 
 export const printLimits = { atOnce: 2, waiting: 20, documentsABrowser: 200, timeoutMs: timeLimit(20_000), tries: 3 };
 
@@ -74,7 +74,7 @@ export class PdfPrinter {
 
   /** Starts the browser if none is running and returns which one it is; fails if no browser can be started. */
   async check(): Promise<string> {
-    const started = await this.take();
+    const started = await this.acquire();
     try {
       return await started.browser.version();
     } finally {
@@ -86,7 +86,7 @@ export class PdfPrinter {
     this.closed = true;
     for (const { reject } of this.waiting.splice(0)) reject(unavailable('The service is shutting down.'));
     await this.warm?.catch(() => {});
-    await mapInParallel(this.browsers, (one) => this.end(one));
+    await mapInParallel(this.browsers, (browser) => this.end(browser));
   }
 
   /** A slot that becomes free goes to the page that has waited longest. */
@@ -102,7 +102,7 @@ export class PdfPrinter {
 
   /** The crash may have been caused by another document, so the page is tried again. */
   private async printNow(page: Html, triesLeft = this.limits.tries): Promise<Buffer> {
-    const started = await this.take();
+    const started = await this.acquire();
     const { timeoutMs } = this.limits;
     let timedOut = false;
     const timer = setTimeout(() => {
@@ -124,21 +124,21 @@ export class PdfPrinter {
     return this.printNow(page, triesLeft - 1);
   }
 
-  private async take(): Promise<Started> {
+  private async acquire(): Promise<Started> {
     if (this.closed) throw unavailable('The service is shutting down.');
     this.warm ??= this.start();
-    const taken = this.warm;
+    const warm = this.warm;
     const retire = () => {
-      if (this.warm === taken) this.warm = null;
+      if (this.warm === warm) this.warm = null;
     };
-    const started = await taken.catch((error: unknown) => {
+    const started = await warm.catch((error: unknown) => {
       retire();
       throw error;
     });
     if (!started.browser.connected || started.documents >= this.limits.documentsABrowser) {
       retire();
       if (started.inUse === 0) await this.end(started);
-      return this.take();
+      return this.acquire();
     }
     started.documents += 1;
     started.inUse += 1;
@@ -153,14 +153,14 @@ export class PdfPrinter {
 
   private async start(): Promise<Started> {
     const reasons: string[] = [];
-    for (const find of this.places()) {
+    for (const find of this.candidates()) {
       try {
         const program = await find();
         if (program === null) continue;
         const launched = await launch(program);
-        const started = { ...launched, ended: endOf(launched.browser), documents: 0, inUse: 0 };
+        const started = { ...launched, ended: rejectOnDisconnect(launched.browser), documents: 0, inUse: 0 };
         this.browsers.add(started);
-        const reason = await missingSandbox();
+        const reason = await findMissingSandbox();
         if (reason !== null) this.log.debug({ reason }, 'the browser that prints PDFs runs without its sandbox');
         closePipesAtEnd(started);
         return started;
@@ -176,10 +176,10 @@ export class PdfPrinter {
     );
   }
 
-  private places(): (() => Promise<BrowserProgram | null>)[] {
+  private candidates(): (() => Promise<BrowserProgram | null>)[] {
     const { chromiumPath } = this;
     if (chromiumPath !== undefined) return [async () => ({ path: chromiumPath })];
-    return [bundledBrowser, ...installed.map((path) => async () => (existsSync(path) ? { path } : null))];
+    return [findBundledBrowser, ...installed.map((path) => async () => (existsSync(path) ? { path } : null))];
   }
 
   private async end(started: Started): Promise<void> {
@@ -200,8 +200,8 @@ async function printIn(browser: Browser, { markup }: Html): Promise<Buffer> {
     await page.setRequestInterception(true);
     page.on('request', (request) => {
       // Allows only data that the page contains.
-      const answered = request.url().startsWith('data:') ? request.continue() : request.abort('blockedbyclient');
-      void answered.catch(() => {});
+      const handled = request.url().startsWith('data:') ? request.continue() : request.abort('blockedbyclient');
+      void handled.catch(() => {});
     });
     await page.setContent(markup, { waitUntil: 'load', timeout: 0 });
     const bytes = await page.pdf({ preferCSSPageSize: true, printBackground: true, tagged: true, timeout: 0 });
@@ -241,7 +241,7 @@ async function open(path: string, env: Record<string, string>): Promise<Pick<Sta
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), startTimeoutMs);
   try {
-    const aborted = abortOf(late.signal);
+    const aborted = rejectOnAbort(late.signal);
     const launched = puppeteer.launch({
       executablePath: path,
       userDataDir: profile,
@@ -256,7 +256,7 @@ async function open(path: string, env: Record<string, string>): Promise<Pick<Sta
       handleSIGTERM: false,
       handleSIGHUP: false,
       env,
-      args: switches((await missingSandbox()) !== null),
+      args: switches((await findMissingSandbox()) !== null),
     });
     return { browser: await Promise.race([launched, aborted]), profile };
   } catch (error) {
@@ -270,7 +270,7 @@ async function open(path: string, env: Record<string, string>): Promise<Pick<Sta
 /**
  * Puppeteer's own timeouts do not notice a browser that ends between two steps of its start, and would wait forever.
  */
-function abortOf(signal: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error('the browser did not start in time')), { once: true });
   });
@@ -305,7 +305,7 @@ function browserEnvironment(fontConfig: string | undefined): Record<string, stri
 }
 
 /** Rejects when the browser has ended: Puppeteer waits half a minute for some responses even then. */
-function endOf(browser: Browser): Promise<never> {
+function rejectOnDisconnect(browser: Browser): Promise<never> {
   const ended = new Promise<never>((_, reject) => {
     const rejectEnded = () => reject(new Error('the browser has ended'));
     browser.once('disconnected', rejectEnded);

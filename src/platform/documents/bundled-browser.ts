@@ -19,7 +19,7 @@ const version = '143.0.4';
  * folder, under names that another user of the machine could have created before. So it unpacks into a private
  * folder, in a separate process because the folder is set by the environment.
  */
-export async function bundledBrowser(): Promise<BrowserProgram | null> {
+export async function findBundledBrowser(): Promise<BrowserProgram | null> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return null;
   const home = path.join(tmpdir(), `commissions-chromium-${process.getuid?.() ?? 0}`);
   await mkdir(home, { mode: 0o700 }).catch(ignore('EEXIST'));

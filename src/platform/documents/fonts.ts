@@ -19,7 +19,7 @@ let subsets: Promise<readonly Subset[]> | null = null;
 const faces = new Map<string, Promise<string>>();
 
 /** The faces of Inter that the text needs, embedded in the page, since a page loads nothing. */
-export async function fontFaces(text: string): Promise<Html> {
+export async function loadFontFaces(text: string): Promise<Html> {
   subsets ??= readSubsets();
   const foreign = [...new Set(text.match(/[^\x20-\x7e\s]/gu))].map((character) => character.codePointAt(0) as number);
   const isNeeded = ({ name, ranges }: Subset) =>

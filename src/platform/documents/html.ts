@@ -40,11 +40,11 @@ export function cssText(text: string): Html {
 
 /** A template that escapes every value, except markup of other templates. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
-  const filled = parts.map((part, index) => (index === 0 ? part : markupOf(values[index - 1] as Value) + part));
+  const filled = parts.map((part, index) => (index === 0 ? part : toMarkup(values[index - 1] as Value) + part));
   return new Html(filled.join(''));
 }
 
-function markupOf(value: Value): string {
+function toMarkup(value: Value): string {
   if (value instanceof Html) return value.markup;
   if (typeof value === 'object') return value.map(({ markup }) => markup).join('');
   return esc(String(value));

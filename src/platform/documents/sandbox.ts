@@ -11,7 +11,7 @@ let known: Promise<string | null> | undefined;
  * Why the browser must run without its sandbox, or null if it has one. On Linux the sandbox needs user namespaces, and
  * a browser that lacks them ends at its start.
  */
-export function missingSandbox(): Promise<string | null> {
+export function findMissingSandbox(): Promise<string | null> {
   known ??= find();
   return known;
 }

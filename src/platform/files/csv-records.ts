@@ -132,7 +132,7 @@ export class CsvRecords {
 }
 
 /** The records of a CSV file, including the header, in batches as it is read. A byte order mark is removed. */
-export async function* csvRecords(source: Readable, delimiter: string): AsyncGenerator<string[][]> {
+export async function* readCsvRecords(source: Readable, delimiter: string): AsyncGenerator<string[][]> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const decode = (chunk?: Buffer): string => {
     try {

@@ -29,10 +29,10 @@ export async function readCsvTable<Name extends string>(
   columns: TableColumns<Name>,
 ): Promise<TableRow<Name>[]> {
   const records = new CsvRecords(delimiter);
-  const [header, ...rows] = [...records.push(await textOf(source)), ...records.end()];
+  const [header, ...rows] = [...records.push(await readText(source)), ...records.end()];
   if (header === undefined) throw invalid({ path: '', message: 'the file has no header row' });
   if (rows.length > maxRows) throw invalid({ path: '', message: `the file has more than ${maxRows} rows` });
-  const names = headerOf(header, columns);
+  const names = readHeader(header, columns);
   return mapInSlices(rows, (cells, index) => {
     const problem =
       cells.length === names.length ? null : `has ${cells.length} columns where the header has ${names.length}`;
@@ -44,7 +44,7 @@ export async function readCsvTable<Name extends string>(
   });
 }
 
-async function textOf(source: Readable): Promise<string> {
+async function readText(source: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of source) chunks.push(Buffer.from(chunk as Buffer));
   try {
@@ -54,7 +54,7 @@ async function textOf(source: Readable): Promise<string> {
   }
 }
 
-function headerOf<Name extends string>(header: readonly string[], { names, required }: TableColumns<Name>): Name[] {
+function readHeader<Name extends string>(header: readonly string[], { names, required }: TableColumns<Name>): Name[] {
   const canonical = Object.keys(names) as Name[];
   const aliases = new Map<string, Name>(
     canonical.flatMap((name) => [name, ...names[name]].map((alias) => [alias, name] as const)),

@@ -42,7 +42,7 @@ export const datedImportQuery = importQuery.extend({
 
 const importUpload = { types: ['text/csv'], limitBytes: 4 * 1024 * 1024 } as const;
 
-export function importAnswer(results: readonly RowResult[], dryRun: boolean): ImportResults {
+export function toImportResponse(results: readonly RowResult[], dryRun: boolean): ImportResults {
   const count = (...outcomes: RowResult['outcome'][]) =>
     results.filter(({ outcome }) => outcomes.includes(outcome)).length;
   return {

@@ -16,7 +16,7 @@ export async function withSpooledUpload<T>(upload: Readable, work: (read: () => 
   try {
     await unlink(name);
     for await (const chunk of assertUtf8(upload)) await file.appendFile(chunk);
-    return await work(() => Readable.from(chunksOf(file), { objectMode: false }));
+    return await work(() => Readable.from(readChunks(file), { objectMode: false }));
   } finally {
     await file.close();
   }
@@ -25,7 +25,7 @@ export async function withSpooledUpload<T>(upload: Readable, work: (read: () => 
 const chunkBytes = 128 * 1024;
 
 /** Reads by position, so that several readers can share the handle. */
-async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+async function* readChunks(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes, position);
     if (bytesRead === 0) return;

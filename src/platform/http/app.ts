@@ -32,12 +32,12 @@ import { type OperationDispatcher, type OperationResult } from '../operations/op
 import { acceptsIdempotencyKey, assertNoChangeByAgent } from '../operations/operation-scope.js';
 import { type Authenticate, type Bearer } from './authenticate.js';
 import { type BrowserSessions } from './browser-sessions.js';
-import { fingerprintRequest, type IdempotencyStore, idempotencyKeyOf, type StoredResponse } from './idempotency.js';
+import { fingerprintRequest, type IdempotencyStore, readIdempotencyKey, type StoredResponse } from './idempotency.js';
 import { guardJson, parseText } from './json-body.js';
 import { type BodyTurn, LargeBodies, noTurn } from './large-bodies.js';
 import { failedSignInPage, sendPage } from './page.js';
 import { type RateLimit } from './rate-limit.js';
-import { jsonTextReader, mediaTypeOf, type ReadText, unsupported } from './read-json.js';
+import { jsonTextReader, type ReadText, readMediaType, unsupported } from './read-json.js';
 import { runForRequest } from './request-context.js';
 import { type ResponseCache } from './response-cache.js';
 import { ResponseWriter } from './response-writer.js';
@@ -116,9 +116,9 @@ function serveDirectly(
   served: readonly { readonly method: string; readonly path: string; readonly handle: RequestHandler }[],
 ): RequestHandler {
   const plain = served.filter(({ path }) => !path.includes(':'));
-  const byAddress = new Map(plain.map((one) => [`${one.method.toUpperCase()} ${one.path}`, one]));
+  const byRoute = new Map(plain.map((route) => [`${route.method.toUpperCase()} ${route.path}`, route]));
   return (request, response, next) => {
-    const found = byAddress.get(`${request.method} ${request.path}`);
+    const found = byRoute.get(`${request.method} ${request.path}`);
     if (found === undefined) return next();
     request.route = { path: found.path };
     return found.handle(request, response, next);
@@ -151,7 +151,7 @@ function serve(operation: AnyOperation, parts: AppParts, bodies: BodyReader): Re
     await bodies.read(request, response, caller, async (body, turn) => {
       const run = (read: unknown, as: Caller) =>
         dispatcher.run(operation, { params: request.params, query: request.query, body: read }, as, turn.spendLast);
-      const key = acceptsIdempotencyKey(operation) ? idempotencyKeyOf(request) : null;
+      const key = acceptsIdempotencyKey(operation) ? readIdempotencyKey(request) : null;
       if (key !== null && idempotency !== undefined) {
         const { fingerprinted, body: toRead } = turn.spend(() =>
           fingerprintRequest(key, operation, request, caller, body),
@@ -180,7 +180,7 @@ class BodyReader {
 
   async read(request: Request, response: Response, { workspaceId }: Caller, handle: HandleBody): Promise<void> {
     const { upload, raw, method, maxKeys } = this.operation;
-    if (upload !== undefined) return handle(uploadOf(request, upload), noTurn);
+    if (upload !== undefined) return handle(toUpload(request, upload), noTurn);
     if (raw !== undefined) return handle(await readRaw(request, raw.limitBytes), noTurn);
     const text = method === 'get' ? undefined : await this.readText(request, response);
     if (text === undefined) return handle(method === 'get' ? {} : undefined, noTurn);
@@ -250,7 +250,7 @@ async function identify(
 ): Promise<Bearer> {
   const { authorization } = request.headers;
   const requestId = String(response.getHeader('X-Request-Id'));
-  const ofCookie = authorization === undefined ? browser?.authorizationOf(request) : undefined;
+  const ofCookie = authorization === undefined ? browser?.readAuthorization(request) : undefined;
   if (ofCookie !== undefined && startsWork === true) browser?.assertNotOfOtherSite(request);
   try {
     return await authenticate(authorization ?? ofCookie, requestId, request.ip ?? '', cacheScope !== undefined);
@@ -283,8 +283,8 @@ async function sendStored(
  */
 function assignRequestId(log: Log, handleError: ErrorRequestHandler): RequestHandler {
   return (request, response, next) => {
-    const given = request.headers['x-request-id'];
-    const requestId = typeof given === 'string' && requestIdPattern.test(given) ? given : `req_${newId()}`;
+    const sentId = request.headers['x-request-id'];
+    const requestId = typeof sentId === 'string' && requestIdPattern.test(sentId) ? sentId : `req_${newId()}`;
     const startedAt = performance.now();
     response.setHeader('X-Request-Id', requestId);
     response.on('finish', () => {
@@ -328,8 +328,8 @@ function assertDecodable(url: string): void {
   }
 }
 
-function uploadOf(request: Request, { types, limitBytes }: UploadTerms): StreamedBody {
-  const contentType = mediaTypeOf(request);
+function toUpload(request: Request, { types, limitBytes }: UploadTerms): StreamedBody {
+  const contentType = readMediaType(request);
   if (!types.includes(contentType)) throw unsupported(types);
   return { contentType, stream: limited(request, limitBytes) };
 }
@@ -438,7 +438,7 @@ function sendError({ operations, browser, log }: AppParts): ErrorRequestHandler 
     const requestId = String(response.getHeader('X-Request-Id'));
     const path = (request.route as { path?: string } | undefined)?.path;
     const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
-    const operation = operations.find((one) => one.path === path && one.method === method);
+    const operation = operations.find((candidate) => candidate.path === path && candidate.method === method);
     const body = toErrorResponse(error, operation, requestId, log);
     if (response.headersSent) {
       if (!response.writableEnded) response.destroy();

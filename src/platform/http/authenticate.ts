@@ -5,8 +5,8 @@ import { groupBy } from '../../kernel/group-by.js';
 import { Batcher } from '../batcher.js';
 import { type Database } from '../database/pool.js';
 import { type AttemptLimits } from '../limits/attempt-limits.js';
-import { type TokenKind, tokenHash } from '../secrets/token.js';
-import { type Counted, type CountRow, countedAt } from './rate-limit.js';
+import { hashToken, type TokenKind } from '../secrets/token.js';
+import { type Counted, type CountRow, toCounted } from './rate-limit.js';
 
 const bearerPattern = /^bearer ([!-~]{1,100})$/i;
 
@@ -15,7 +15,7 @@ export interface Bearer {
   readonly caller: Caller;
   /** The result of counting the request; null where requests are counted elsewhere. */
   readonly counted: Counted | null;
-  /** The cache versions of the caller's workspace, where they were requested; see `cacheVersionOf`. */
+  /** The cache versions of the caller's workspace, where they were requested; see `selectCacheVersion`. */
   readonly cacheVersions: string | null;
 }
 
@@ -69,7 +69,7 @@ export class TokenAuthenticator {
 
   async authenticate(header: string | undefined, requestId: string, withCacheVersions = false): Promise<Bearer> {
     const token = bearerPattern.exec(header ?? '')?.[1];
-    const hash = token === undefined ? null : tokenHash(token);
+    const hash = token === undefined ? null : hashToken(token);
     if (hash === null) throw unauthorized();
     const found = await this.lookups.add({ hash, withCacheVersions });
     if (found === null || (isOfPerson(found.token) && found.token.active !== true)) throw unauthorized();
@@ -77,9 +77,9 @@ export class TokenAuthenticator {
     return {
       caller: {
         workspaceId: row.workspace_id,
-        accessLevel: accessLevelOf(row),
+        accessLevel: toAccessLevel(row),
         repId: row.rep_id,
-        actor: actorOf(row),
+        actor: toActor(row),
         requestId,
         ...(row.team == null ? {} : { team: new Set(row.team) }),
         ...(row.created_by === null ? {} : { keyCreatorId: row.created_by }),
@@ -120,16 +120,18 @@ export class TokenAuthenticator {
     const groups = [...byHash.values()];
     const { rows } = await sql<TokenRow>`
       select * from admit_callers(${groups.map(([first]) => first?.hash)}, ${groups.map((all) => all.length)},
-        ${groups.map((all) => all.some((one) => one.withCacheVersions))}, ${this.perMinute})`.execute(this.database);
+        ${groups.map((all) => all.some((lookup) => lookup.withCacheVersions))}, ${this.perMinute})`.execute(
+      this.database,
+    );
     const found = new Map<Lookup, Found>();
     for (const token of rows)
-      for (const [place, one] of (byHash.get(token.hash.toString('hex')) ?? []).entries())
-        found.set(one, {
+      for (const [index, lookup] of (byHash.get(token.hash.toString('hex')) ?? []).entries())
+        found.set(lookup, {
           token,
-          counted: this.perMinute === null ? null : countedAt(place, token),
-          cacheVersions: one.withCacheVersions ? token.cache_versions : null,
+          counted: this.perMinute === null ? null : toCounted(index, token),
+          cacheVersions: lookup.withCacheVersions ? token.cache_versions : null,
         });
-    return lookups.map((one) => found.get(one) ?? null);
+    return lookups.map((lookup) => found.get(lookup) ?? null);
   }
 }
 
@@ -141,12 +143,12 @@ function isOfPerson({ kind }: TokenRow): boolean {
   return kind === 'sess' || kind === 'agt';
 }
 
-function accessLevelOf(row: TokenRow): AccessLevel {
+function toAccessLevel(row: TokenRow): AccessLevel {
   if (row.kind === 'ws' || row.kind === 'int') return 'admin';
   return row.kind === 'conn' ? 'connection' : (row.role ?? 'rep');
 }
 
-function actorOf(row: TokenRow): string {
+function toActor(row: TokenRow): string {
   if (row.kind === 'ws') return 'api-key';
   if (row.kind === 'int') return `key:${row.token_id}`;
   if (row.kind === 'conn') return 'connection';

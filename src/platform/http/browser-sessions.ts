@@ -59,8 +59,8 @@ export class BrowserSessions {
   }
 
   /** The value of the header Authorization for the cookie; undefined without a session. */
-  authorizationOf(request: Request): string | undefined {
-    const token = this.tokenOf(request);
+  readAuthorization(request: Request): string | undefined {
+    const token = this.readToken(request);
     if (token === null) return undefined;
     if (!safeMethods.includes(request.method)) {
       this.assertOwnPage(request);
@@ -71,8 +71,8 @@ export class BrowserSessions {
   }
 
   /** The person who is signed in; null without a session or after its end. */
-  async callerOf(request: Request, response: Response): Promise<Caller | null> {
-    const token = this.tokenOf(request);
+  async authenticate(request: Request, response: Response): Promise<Caller | null> {
+    const token = this.readToken(request);
     if (token === null) return null;
     const requestId = String(response.getHeader('X-Request-Id'));
     try {
@@ -111,19 +111,19 @@ export class BrowserSessions {
 
   /** The hidden field `token` of a form in a page of the session. */
   formToken(request: Request): string {
-    return this.parts.secrets.mac('form', this.tokenOf(request) ?? '').toString('base64url');
+    return this.parts.secrets.mac('form', this.readToken(request) ?? '').toString('base64url');
   }
 
   /** Rejects a form that was not sent by a page of this session. */
   assertOwnForm(request: Request): void {
     this.assertOwnPage(request);
-    const given = Buffer.from(String((request.body as { token?: unknown } | undefined)?.token ?? ''));
+    const sent = Buffer.from(String((request.body as { token?: unknown } | undefined)?.token ?? ''));
     const expected = Buffer.from(this.formToken(request));
-    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    if (sent.length !== expected.length || !timingSafeEqual(sent, expected))
       throw new Failure('forbidden', 'The form belongs to another session. Open the page again.');
   }
 
-  private tokenOf(request: Request): string | null {
+  private readToken(request: Request): string | null {
     const token = this.cookies.read(request, sessionCookie);
     return token?.startsWith('sess_') === true ? token : null;
   }

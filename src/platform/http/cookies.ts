@@ -15,25 +15,25 @@ export class Cookies {
   }
 
   read(request: Request, name: string): string | null {
-    const full = `${this.nameOf(request, name)}=`;
+    const full = `${this.toCookieName(request, name)}=`;
     const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
     const value = pairs.find((pair) => pair.startsWith(full))?.slice(full.length);
     return value !== undefined && valuePattern.test(value) ? value : null;
   }
 
   set(response: Response, name: string, value: string, expires: Date): void {
-    response.cookie(this.nameOf(response.req, name), value, { ...this.terms(response.req), expires });
+    response.cookie(this.toCookieName(response.req, name), value, { ...this.terms(response.req), expires });
   }
 
   clear(response: Response, name: string): void {
-    response.clearCookie(this.nameOf(response.req, name), this.terms(response.req));
+    response.clearCookie(this.toCookieName(response.req, name), this.terms(response.req));
   }
 
   private terms(request: Request) {
     return { path: '/', httpOnly: true, sameSite: 'lax', secure: this.isSecure(request) } as const;
   }
 
-  private nameOf(request: Request, name: string): string {
+  private toCookieName(request: Request, name: string): string {
     return this.isSecure(request) ? `__Host-${name}` : name;
   }
 

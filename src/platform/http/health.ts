@@ -11,7 +11,7 @@ export type Check = () => Promise<void>;
  */
 export class Health {
   private stopping = false;
-  private cached: { at: number; answer: Promise<Readiness> } | null = null;
+  private cached: { at: number; readiness: Promise<Readiness> } | null = null;
 
   constructor(
     private readonly checks: Readonly<Record<string, Check>>,
@@ -41,8 +41,8 @@ export class Health {
     if (this.stopping) return Promise.resolve({ status: 'stopping', checks: {} });
     const now = performance.now();
     if (this.cached === null || now - this.cached.at > this.limits.cacheMs)
-      this.cached = { at: now, answer: this.check() };
-    return this.cached.answer;
+      this.cached = { at: now, readiness: this.check() };
+    return this.cached.readiness;
   }
 
   private async check(): Promise<Readiness> {

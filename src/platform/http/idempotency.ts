@@ -19,7 +19,7 @@ const leaseSeconds = 15;
 const renewEveryMs = 5_000;
 
 /** The Idempotency-Key of a request; null without one. */
-export function idempotencyKeyOf(request: Request): string | null {
+export function readIdempotencyKey(request: Request): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key === 'string' && keyPattern.test(key)) return key;
@@ -132,7 +132,9 @@ export class IdempotencyStore {
     if (stored !== null) return replay(stored, await request.fingerprint(), secret);
     const renewal = setInterval(() => void this.logFailure(this.renew(claim)), renewEveryMs);
     try {
-      const { status, body } = await work(withTransactionHooks(caller, { beforeCommit: (tx) => noteWrite(tx, claim) }));
+      const { status, body } = await work(
+        withTransactionHooks(caller, { beforeCommit: (tx) => recordWrite(tx, claim) }),
+      );
       const json = body instanceof PreparedJson ? body.bytes.toString() : await jsonInSlices(body);
       await failpoint('response.beforeStore');
       const storable = secret || json.length > maxStoredResponse ? null : json;
@@ -223,7 +225,7 @@ interface Claim {
  * Only a transaction with an id has written, or locked in order to write. Rolls back when the process paused for
  * longer than its lease and another request has claimed the key.
  */
-async function noteWrite(tx: Transaction, { keyHash, leaseId }: Claim): Promise<void> {
+async function recordWrite(tx: Transaction, { keyHash, leaseId }: Claim): Promise<void> {
   const { rows } = await sql<{ lost: boolean }>`
     with noted as (
       update idempotency_keys set status = ${written}

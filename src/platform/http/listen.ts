@@ -31,20 +31,20 @@ export async function listen(app: Express, address: Address): Promise<Listening>
   server.maxHeadersCount = 64;
   respondToUnreadableRequests(server);
   await bind(server, address);
-  const { port: taken } = server.address() as AddressInfo;
+  const { port: boundPort } = server.address() as AddressInfo;
   const { host } = address;
   const shown = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${shown === '0.0.0.0' ? '127.0.0.1' : shown}:${taken}`, close: () => close(server) };
+  return { url: `http://${shown === '0.0.0.0' ? '127.0.0.1' : shown}:${boundPort}`, close: () => close(server) };
 }
 
 function bind(server: Server, address: Address): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(reasonOf(error, address)));
+    server.once('error', (error: NodeJS.ErrnoException) => reject(describeError(error, address)));
     server.listen(address.port, address.host, resolve);
   });
 }
 
-function reasonOf(error: NodeJS.ErrnoException, { host, port, setting }: Address): Error {
+function describeError(error: NodeJS.ErrnoException, { host, port, setting }: Address): Error {
   const another = `Set ${setting} to another port`;
   if (error.code === 'EADDRINUSE')
     return new Error(`Port ${port} is in use. ${another}, or stop the process that uses it.`);

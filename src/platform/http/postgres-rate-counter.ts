@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { groupBy } from '../../kernel/group-by.js';
 import { Batcher } from '../batcher.js';
 import { type Database } from '../database/pool.js';
-import { type Counted, type CountRow, countedAt, type RateCounter } from './rate-limit.js';
+import { type Counted, type CountRow, type RateCounter, toCounted } from './rate-limit.js';
 
 interface RateRequest {
   readonly workspaceId: string;
@@ -31,17 +31,18 @@ export class PostgresRateCounter implements RateCounter {
   private async countAll(requests: readonly RateRequest[]): Promise<Counted[]> {
     // Sorted by token, so that two processes that count the same tokens do not deadlock.
     const groups = [...groupBy(requests, ({ tokenId, at }) => `${tokenId} ${at}`)].sort(([a], [b]) => (a < b ? -1 : 1));
-    const column = <T>(value: (one: RateRequest, all: readonly RateRequest[]) => T) =>
+    const column = <T>(value: (request: RateRequest, all: readonly RateRequest[]) => T) =>
       groups.map(([, all]) => value(all[0] as RateRequest, all));
     const { rows } = await sql<CountRow>`
-      select * from count_requests(${column((one) => one.workspaceId)}, ${column((one) => one.tokenId)},
-        ${column((_, all) => all.length)}, ${column((one) => one.limit)}, ${column((one) => one.at)})`.execute(
+      select * from count_requests(${column((request) => request.workspaceId)}, ${column((request) => request.tokenId)},
+        ${column((_, all) => all.length)}, ${column((request) => request.limit)}, ${column((request) => request.at)})`.execute(
       this.database,
     );
     const counted = new Map<RateRequest, Counted>();
     for (const [index, [, all]] of groups.entries()) {
-      for (const [place, one] of all.entries()) counted.set(one, countedAt(place, rows[index] as CountRow));
+      for (const [position, request] of all.entries())
+        counted.set(request, toCounted(position, rows[index] as CountRow));
     }
-    return requests.map((one) => counted.get(one) as Counted);
+    return requests.map((request) => counted.get(request) as Counted);
   }
 }

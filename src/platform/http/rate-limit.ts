@@ -34,10 +34,10 @@ export interface CountRow {
 }
 
 /** The result for the request in that place among those that were counted at once. */
-export function countedAt(place: number, { admitted, remaining, reset_second, now_second }: CountRow): Counted {
+export function toCounted(position: number, { admitted, remaining, reset_second, now_second }: CountRow): Counted {
   return {
-    accepted: place < admitted,
-    remaining: remaining + Math.max(0, admitted - 1 - place),
+    accepted: position < admitted,
+    remaining: remaining + Math.max(0, admitted - 1 - position),
     resetSecond: Number(reset_second),
     nowSecond: now_second,
   };

@@ -11,7 +11,7 @@ export function jsonTextReader(limitBytes: number): ReadText {
     const hasBody =
       request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
     if (!hasBody) return undefined;
-    if (mediaTypeOf(request) !== 'application/json') throw unsupported(['application/json']);
+    if (readMediaType(request) !== 'application/json') throw unsupported(['application/json']);
     await new Promise<void>((resolve, reject) => {
       void read(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error as Error)));
     });
@@ -25,7 +25,7 @@ function verify(_request: unknown, _response: unknown, bytes: Buffer, encoding: 
   if (encoding === 'utf-8') assertUtf8(bytes);
 }
 
-export function mediaTypeOf(request: Request): string {
+export function readMediaType(request: Request): string {
   return (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 

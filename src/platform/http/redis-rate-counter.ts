@@ -56,9 +56,9 @@ export class RedisRateCounter implements RateCounter {
 
   async count(workspaceId: string, tokenId: string, limit: number, at?: Date): Promise<Counted> {
     const { countRequest } = this.redis as unknown as { countRequest: CountRequest };
-    const given = at === undefined ? '' : String(at.getTime() / 1000);
+    const seconds = at === undefined ? '' : String(at.getTime() / 1000);
     const key = `commissions:rate:${workspaceId}:${tokenId}`;
-    const [accepted, remaining, resetSecond, now] = await countRequest.call(this.redis, key, limit, given);
+    const [accepted, remaining, resetSecond, now] = await countRequest.call(this.redis, key, limit, seconds);
     return { accepted: accepted === 1, remaining, resetSecond, nowSecond: Number(now) };
   }
 

@@ -1,7 +1,7 @@
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
-import { cacheVersionOf, readCacheVersions } from '../database/cache-versions.js';
+import { readCacheVersions, selectCacheVersion } from '../database/cache-versions.js';
 import { type Database } from '../database/pool.js';
 import { VersionedCache } from '../database/versioned-cache.js';
 import { jsonInSlices } from '../long-response.js';
@@ -50,7 +50,7 @@ export class ResponseCache {
       input.query,
     ]);
     const repId = operation.cacheScope?.(input, caller) ?? null;
-    const version = cacheVersionOf(versions, repId);
+    const version = selectCacheVersion(versions, repId);
     const cached = this.responses.get(version, key);
     if (cached !== null) return cached;
     const flight = `${version} ${key}`;
@@ -66,7 +66,7 @@ export class ResponseCache {
     version: string,
     make: () => Promise<unknown>,
   ): Promise<Buffer> {
-    const storedVersion = await this.versionOfSource(workspaceId, repId, version);
+    const storedVersion = await this.readSourceVersion(workspaceId, repId, version);
     const json = Buffer.from(await jsonInSlices(await make()));
     if (storedVersion !== null)
       this.responses.set(storedVersion, key, json, json.length + key.length + storedVersion.length);
@@ -77,10 +77,14 @@ export class ResponseCache {
    * The version of the database that the response is read from; null while the replica is not reachable and the
    * primary is read.
    */
-  private async versionOfSource(workspaceId: string, repId: string | null, requested: string): Promise<string | null> {
+  private async readSourceVersion(
+    workspaceId: string,
+    repId: string | null,
+    requested: string,
+  ): Promise<string | null> {
     if (this.replica === undefined) return requested;
     try {
-      return cacheVersionOf(await readCacheVersions(this.replica, workspaceId), repId);
+      return selectCacheVersion(await readCacheVersions(this.replica, workspaceId), repId);
     } catch {
       return null;
     }

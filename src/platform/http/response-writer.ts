@@ -16,7 +16,7 @@ export class ResponseWriter {
       return;
     }
     response.setHeader('Content-Length', Buffer.byteLength(json));
-    await this.stream(response, typeof json === 'string' ? encodedChunks(json) : chunksOf(json));
+    await this.stream(response, typeof json === 'string' ? encodedChunks(json) : splitIntoChunks(json));
   }
 
   /** Reads the next chunk only when the client has received the one before. */
@@ -49,7 +49,7 @@ export class ResponseWriter {
   }
 }
 
-function* chunksOf(bytes: Buffer): Generator<Buffer> {
+function* splitIntoChunks(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += chunkBytes) yield bytes.subarray(start, start + chunkBytes);
 }
 

@@ -90,7 +90,7 @@ export class WebApp {
   ) {}
 
   static open({ basePath, operations, singleSignOn }: WebAppTerms, folder = defaultFolder): WebApp {
-    const ofOperations = operations.map(({ path: of }) => of.split('/')[1] ?? '');
+    const ofOperations = operations.map(({ path: operationPath }) => operationPath.split('/')[1] ?? '');
     const about = {
       name: 'commission-service',
       version: serviceVersion,
@@ -119,9 +119,11 @@ export class WebApp {
     });
   }
 
-  private isPage({ method, path: of, headers }: Request): boolean {
+  private isPage({ method, path: requestPath, headers }: Request): boolean {
     const isRead = method === 'GET' || method === 'HEAD';
-    return isRead && headers.accept?.includes('text/html') === true && !this.reserved.has(of.split('/')[1] ?? '');
+    return (
+      isRead && headers.accept?.includes('text/html') === true && !this.reserved.has(requestPath.split('/')[1] ?? '')
+    );
   }
 
   private sendStart(response: Response): void {
@@ -145,7 +147,9 @@ export class WebApp {
     response.setHeader('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
     response.setHeader('Content-Type', type);
     response.setHeader('Vary', 'Accept-Encoding');
-    const encoding = encodings.find((one) => encoded[one] !== undefined && request.acceptsEncodings(one) === one);
+    const encoding = encodings.find(
+      (candidate) => encoded[candidate] !== undefined && request.acceptsEncodings(candidate) === candidate,
+    );
     if (encoding !== undefined) response.setHeader('Content-Encoding', encoding);
     response.end(encoding === undefined ? bytes : encoded[encoding]);
   }
@@ -160,7 +164,7 @@ function readFiles(folder: string): ReadonlyMap<string, WebFile> {
     names.flatMap((name): [string, WebFile][] => {
       const type = mediaTypes[path.extname(name)];
       if (type === undefined) return [];
-      const read = (of: string) => readFileSync(path.join(folder, of));
+      const read = (file: string) => readFileSync(path.join(folder, file));
       const present = encodings.filter((encoding) => found.has(`${name}${endings[encoding]}`));
       const encoded = Object.fromEntries(present.map((encoding) => [encoding, read(`${name}${endings[encoding]}`)]));
       return [[`/${name.replaceAll('\\', '/')}`, { type, bytes: read(name), encoded }]];

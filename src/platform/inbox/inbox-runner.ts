@@ -83,7 +83,7 @@ export class InboxRunner {
     await this.leases.hold(workspaceId, `inbox ${source}`, async (lease) => {
       const sliceEnd = performance.now() + sliceMs;
       while (performance.now() < sliceEnd) {
-        const messages = await this.unitOfWork.read({ workspaceId }, (tx) => dueMessages(tx, source));
+        const messages = await this.unitOfWork.read({ workspaceId }, (tx) => loadDueMessages(tx, source));
         if (messages.length === 0) return;
         if (!(await this.handle(handler, { workspaceId, source, messages, lease }))) return;
       }
@@ -112,7 +112,7 @@ export class InboxRunner {
     const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
     this.log.warn({ err: error, workspaceId, source, messages: messages.length }, 'inbox message processing failed');
     await this.unitOfWork.write({ workspaceId }, async (tx) => {
-      const keys = messages.map((one) => one.key);
+      const keys = messages.map((message) => message.key);
       const pause = delayed ? error.retryAfterMs : null;
       await sql`
         update inbox set attempts = attempts + ${delayed ? 0 : 1}, error = ${reason},
@@ -121,7 +121,7 @@ export class InboxRunner {
         where workspace_id = ${workspaceId} and source = ${source} and message_key = any(${keys}::uuid[])`.execute(
         tx.db,
       );
-      const exhausted = delayed ? [] : messages.filter((one) => one.attempts + 1 >= maxAttempts);
+      const exhausted = delayed ? [] : messages.filter((message) => message.attempts + 1 >= maxAttempts);
       if (exhausted.length === 0) return;
       await markProcessed(tx, batch, exhausted, 'failed');
       await handler.deadLetter(tx, { source, messages: exhausted }, reason);
@@ -130,7 +130,7 @@ export class InboxRunner {
 }
 
 /** Failed messages come last and one subject at a time, so that they do not block others. */
-async function dueMessages(tx: Transaction, source: InboxSource): Promise<PendingMessage[]> {
+async function loadDueMessages(tx: Transaction, source: InboxSource): Promise<PendingMessage[]> {
   const untried = await readDue(tx, source, sql`attempts = 0`, maxSubjectsPerBatch);
   return untried.length > 0 ? untried : readDue(tx, source, sql`attempts > 0`, 1);
 }
@@ -163,5 +163,5 @@ export async function markProcessed(
   await sql`
     update inbox set processed_at = now(), outcome = ${outcome}, error = case when ${outcome} = 'failed' then error end
     where workspace_id = ${tx.workspaceId} and source = ${source}
-      and message_key = any(${messages.map((one) => one.key)}::uuid[])`.execute(tx.db);
+      and message_key = any(${messages.map((message) => message.key)}::uuid[])`.execute(tx.db);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idOf } from '../../kernel/ids.js';
+import { deriveId } from '../../kernel/ids.js';
 import { type JobDeclaration, type JobQueue } from '../jobs/job-queue.js';
 import { type InboxSource } from './inbox-tables.js';
 
@@ -25,7 +25,7 @@ export const inboxJob: JobDeclaration<InboxWork> = {
   }),
   attempts: 1,
   key: ({ workspaceId, source, generation = '', slot = '' }) =>
-    idOf(`inbox|${workspaceId}|${source}|${generation}|${slot}`),
+    deriveId(`inbox|${workspaceId}|${source}|${generation}|${slot}`),
 };
 
 /** Long enough to combine the many events of one change into one read of the deal, short enough to wait for. */

@@ -52,8 +52,8 @@ export class Inbox {
    * {@link receive} checks that the route still exists, and stores nothing for a deleted one.
    */
   async findRoute(source: InboxSource, route: string): Promise<Route | null> {
-    const place = placeOfRoute(source, route);
-    const known = this.routes.get(place);
+    const encryptionContext = routeEncryptionContext(source, route);
+    const known = this.routes.get(encryptionContext);
     if (known !== undefined) return known;
     const { rows } = await sql<{ workspace_id: string; secret: Buffer | null }>`
       select workspace_id, secret from find_route(${source}, ${route})`.execute(this.database);
@@ -61,9 +61,9 @@ export class Inbox {
     if (row === undefined) return null;
     const found = {
       workspaceId: row.workspace_id,
-      secret: row.secret === null ? null : this.secrets.open(place, row.secret),
+      secret: row.secret === null ? null : this.secrets.open(encryptionContext, row.secret),
     };
-    this.routes.set(place, found);
+    this.routes.set(encryptionContext, found);
     return found;
   }
 
@@ -82,13 +82,13 @@ export class Inbox {
   private async insert(messages: readonly InboxMessage[]): Promise<Received> {
     if (messages.length === 0) return new Map();
     const { rows } = await sql<{ source: InboxSource; route: string; workspace_id: string }>`
-      select * from receive_messages(${messages.map((one) => one.source)}::text[], ${messages.map((one) => one.route)}::text[],
-        ${messages.map((one) => one.key)}::uuid[], ${messages.map((one) => one.subject)}::text[],
-        ${messages.map((one) => JSON.stringify(one.payload))}::text[])`.execute(this.database);
+      select * from receive_messages(${messages.map((message) => message.source)}::text[], ${messages.map((message) => message.route)}::text[],
+        ${messages.map((message) => message.key)}::uuid[], ${messages.map((message) => message.subject)}::text[],
+        ${messages.map((message) => JSON.stringify(message.payload))}::text[])`.execute(this.database);
     const received = new Map<string, string[]>();
     for (const { source, route, workspace_id: workspaceId } of rows) {
-      const place = placeOfRoute(source, route);
-      received.set(place, [...(received.get(place) ?? []), workspaceId]);
+      const encryptionContext = routeEncryptionContext(source, route);
+      received.set(encryptionContext, [...(received.get(encryptionContext) ?? []), workspaceId]);
       this.wake.schedule(workspaceId, source);
     }
     return received;
@@ -99,13 +99,13 @@ export class Inbox {
 function resultFor(received: Received, messages: readonly InboxMessage[]): Received {
   const own = new Map<string, readonly string[]>();
   for (const { source, route } of messages) {
-    const workspaces = received.get(placeOfRoute(source, route));
+    const workspaces = received.get(routeEncryptionContext(source, route));
     if (workspaces !== undefined) own.set(route, workspaces);
   }
   return own;
 }
 
 /** Identifies the row of a route, and binds its sealed secret to it. */
-export function placeOfRoute(source: string, route: string): string {
+export function routeEncryptionContext(source: string, route: string): string {
   return `inbound_routes ${source} ${route}`;
 }

@@ -35,7 +35,7 @@ export interface JobHandler<Payload> {
 export type QueueBackend = { readonly redisUrl: string } | { readonly postgresUrl: string };
 
 /** On PostgreSQL the queue uses LISTEN, which poolers in transaction mode do not support. */
-export function queueBackendOf(
+export function chooseQueueBackend(
   { REDIS_URL, QUEUE_DATABASE_URL }: Pick<Config, 'REDIS_URL' | 'QUEUE_DATABASE_URL'>,
   appUrl: string,
 ): QueueBackend {

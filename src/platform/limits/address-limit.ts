@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { networkOf, tooManyAttempts } from './attempt-limits.js';
+import { toNetwork, tooManyAttempts } from './attempt-limits.js';
 
 const maxNetworks = 10_000;
 const windowMs = 60_000;
@@ -15,7 +15,7 @@ export class AddressLimit {
 
   /** Counts a request; rejects it if the network has exceeded its limit. */
   admit(address: string): void {
-    const network = networkOf(address);
+    const network = toNetwork(address);
     const now = performance.now();
     const current = this.windows.get(network);
     if (current === undefined || current.endsAt <= now) {

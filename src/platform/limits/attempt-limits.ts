@@ -24,14 +24,14 @@ export class AttemptLimits {
 
   /** Counts an attempt, and rejects it if it exceeds the limit of its window. */
   async count(what: string, address: string, limit: number, windowSeconds: number): Promise<void> {
-    const { attempts, secondsLeft } = await this.add(`${what} ${networkOf(address)}`, windowSeconds);
+    const { attempts, secondsLeft } = await this.add(`${what} ${toNetwork(address)}`, windowSeconds);
     if (attempts > limit) throw tooManyAttempts(secondsLeft);
   }
 
   /** Counts a wrong token or code. Successful attempts do not count: many users may share one address. */
   async countFailure(address: string, kind: FailureKind = 'failure'): Promise<void> {
     this.assertNotBlocked(address, kind);
-    const key = `${kind} ${networkOf(address)}`;
+    const key = `${kind} ${toNetwork(address)}`;
     const { attempts, secondsLeft } = await this.add(key, 60);
     if (attempts <= this.failuresPerMinute * shares[kind]) return;
     this.blockedUntil.set(key, Date.now() + secondsLeft * 1000);
@@ -39,7 +39,7 @@ export class AttemptLimits {
   }
 
   assertNotBlocked(address: string, kind: FailureKind = 'failure'): void {
-    const key = `${kind} ${networkOf(address)}`;
+    const key = `${kind} ${toNetwork(address)}`;
     const until = this.blockedUntil.get(key);
     if (until === undefined) return;
     const msLeft = until - Date.now();
@@ -62,7 +62,7 @@ export function tooManyAttempts(secondsLeft: number): Failure {
 }
 
 /** The IPv4 address, or the IPv6 /64 network: one customer commonly has a whole /64. */
-export function networkOf(address: string): string {
+export function toNetwork(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   if (!isIPv6(plain)) return plain;
   const [head = '', tail] = plain.split('::');

@@ -11,7 +11,7 @@ export interface UseLimit {
 }
 
 /** The seconds until each subject may be used again. Subjects that may be used now are absent. */
-export async function secondsUntilUse(
+export async function loadSecondsUntilUse(
   tx: Transaction,
   kind: string,
   subjects: readonly string[],
@@ -59,7 +59,7 @@ export async function admitUse(
   message: string,
 ): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`uses:${kind}:${tx.workspaceId}`}, 0))`.execute(tx.db);
-  const retryAfter = (await secondsUntilUse(tx, kind, [subject], limit)).get(subject);
+  const retryAfter = (await loadSecondsUntilUse(tx, kind, [subject], limit)).get(subject);
   if (retryAfter !== undefined)
     throw new Failure('rate_limited', `${message} Try again in ${retryAfter} s.`, { retryAfter });
   await recordUses(tx, kind, [subject]);

@@ -19,7 +19,7 @@ export function assertHeaders({ to, subject }: Pick<Mail, 'to' | 'subject'>): vo
 }
 
 /** Replaces line breaks and repeated white space by single spaces. */
-export function oneLine(text: string): string {
+export function toSingleLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
@@ -34,7 +34,7 @@ const dotBeforeDomain = /(?<=\S)[.。．｡](?=[\p{L}\p{N}-]{2})/gu;
  * and nothing that a mail program shows as a link.
  */
 export function nameInMail(name: string): string {
-  const plain = oneLine(withoutInvisible(name).replace(addresses, ' ').replace(dotBeforeDomain, ' '));
+  const plain = toSingleLine(withoutInvisible(name).replace(addresses, ' ').replace(dotBeforeDomain, ' '));
   const characters = [...plain];
   return characters.length <= maxNameLength
     ? plain
@@ -45,12 +45,12 @@ export function nameInMail(name: string): string {
 }
 
 /** The paragraphs as plain text and as HTML. A paragraph with `big` is emphasised. */
-export function bodyOf(paragraphs: readonly (string | { readonly big: string })[]): MailBody {
-  const text = paragraphs.map((one) => (typeof one === 'string' ? one : one.big)).join('\n\n');
-  const markup = paragraphs.map((one) =>
-    typeof one === 'string'
-      ? html`<p>${one}</p>\n`
-      : html`<p style="font-size:2em;letter-spacing:.2em"><strong>${one.big}</strong></p>\n`,
+export function buildBody(paragraphs: readonly (string | { readonly big: string })[]): MailBody {
+  const text = paragraphs.map((paragraph) => (typeof paragraph === 'string' ? paragraph : paragraph.big)).join('\n\n');
+  const markup = paragraphs.map((paragraph) =>
+    typeof paragraph === 'string'
+      ? html`<p>${paragraph}</p>\n`
+      : html`<p style="font-size:2em;letter-spacing:.2em"><strong>${paragraph.big}</strong></p>\n`,
   );
   return {
     text: `${text}\n`,

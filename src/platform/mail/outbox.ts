@@ -34,7 +34,7 @@ export class Outbox {
     assertHeaders(mail);
     const mailId = newId();
     const { text, html } = mail;
-    return { mailId, body: this.secrets.seal(placeOfMail(mailId), JSON.stringify({ text, html })) };
+    return { mailId, body: this.secrets.seal(mailEncryptionContext(mailId), JSON.stringify({ text, html })) };
   }
 
   async wake(mailIds: readonly string[]): Promise<void> {
@@ -71,10 +71,10 @@ export class Outbox {
 }
 
 export function openMailBody(secrets: Secrets, mailId: string, body: Buffer): MailBody {
-  return JSON.parse(secrets.open(placeOfMail(mailId), body)) as MailBody;
+  return JSON.parse(secrets.open(mailEncryptionContext(mailId), body)) as MailBody;
 }
 
-export function placeOfMail(mailId: string): string {
+export function mailEncryptionContext(mailId: string): string {
   return `mail_outbox ${mailId}`;
 }
 

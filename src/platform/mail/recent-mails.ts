@@ -28,7 +28,7 @@ interface MailRow {
 /**
  * The latest mails, newest first. Read as the owner, since the service's role can only take due mails one at a time.
  */
-export async function recentMails(ownerUrl: string, secrets: Secrets | null, limit: number): Promise<RecentMail[]> {
+export async function listRecentMails(ownerUrl: string, secrets: Secrets | null, limit: number): Promise<RecentMail[]> {
   const { rows } = await withDatabase({ url: ownerUrl, asOwner: true }, (database) =>
     sql<MailRow>`
       select * from mail_outbox where recipient is not null order by created_at desc limit ${limit}`.execute(database),

@@ -12,7 +12,9 @@ export interface MailTransport {
 const timeoutMs = timeLimit(20_000);
 
 /** The configured SMTP server; null if there is none. */
-export async function mailTransport(config: Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>): Promise<MailTransport | null> {
+export async function createMailTransport(
+  config: Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>,
+): Promise<MailTransport | null> {
   if (config.SMTP_URL === undefined) return null;
   const { createTransport } = await import('nodemailer');
   const from = config.MAIL_FROM as string;

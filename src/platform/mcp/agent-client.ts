@@ -13,7 +13,7 @@ const programSchemes: readonly string[] = ['cursor:', 'vscode:', 'vscode-insider
  * Why a client cannot receive codes at the address; null if it can. Allowed are https, this machine for programs
  * without a server, and schemes of installed programs.
  */
-function problemOfRedirectUri(text: string): string | null {
+function checkRedirectUri(text: string): string | null {
   if (!URL.canParse(text)) return 'is not a URL';
   const url = new URL(text);
   if (text.includes('#')) return 'must not have a fragment';
@@ -38,7 +38,7 @@ const redirectUris = z
       .string()
       .max(1000)
       .superRefine((text, context) => {
-        const problem = problemOfRedirectUri(text);
+        const problem = checkRedirectUri(text);
         if (problem !== null) context.addIssue({ code: 'custom', message: problem });
       }),
   )

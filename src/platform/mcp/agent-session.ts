@@ -10,11 +10,11 @@ import { followUp, type Progress } from './follow-up.js';
 import { type Completion, type Guidance, type OperationResource, type Prompt } from './guidance.js';
 import { removeHidden } from './hidden-characters.js';
 import { ProtocolError, rpcCodes } from './protocol-error.js';
-import { matchTemplate, resourceText } from './resources.js';
+import { formatResource, matchTemplate } from './resources.js';
 import { readArguments } from './tool-arguments.js';
 import { type OfferedTool, type ToolDefinition } from './tool-definition.js';
-import { maxResultBytes, resultOf, type ToolResult, toolResult } from './tool-result.js';
-import { unknownIdFailure } from './unknown-id.js';
+import { buildToolResult, maxResultBytes, type ToolResult, toResult } from './tool-result.js';
+import { toUnknownIdFailure } from './unknown-id.js';
 
 /** The parts that all sessions share; they hold no data of a workspace. */
 export interface AgentParts {
@@ -61,7 +61,7 @@ export class AgentSession {
   }
 
   /** A failed call is a result that the model can read; only an unknown tool name is an error of the protocol. */
-  async callTool(name: string, given: Readonly<Record<string, unknown>>, open: OpenCall): Promise<ToolResult> {
+  async callTool(name: string, sentArguments: Readonly<Record<string, unknown>>, open: OpenCall): Promise<ToolResult> {
     const offered = this.parts.tools.find(({ tool }) => tool.name === name);
     if (offered === undefined)
       throw new ProtocolError(rpcCodes.invalidParams, 'Unknown tool. tools/list lists the tools.');
@@ -74,11 +74,11 @@ export class AgentSession {
       );
     };
     try {
-      const result = await this.run(offered, given, open);
+      const result = await this.run(offered, sentArguments, open);
       logOutcome('ok');
       return result;
     } catch (error) {
-      const body = this.toolErrorBody(error, given, offered.operation);
+      const body = this.toolErrorBody(error, sentArguments, offered.operation);
       logOutcome(body.code);
       return this.errorResult(body);
     }
@@ -99,16 +99,16 @@ export class AgentSession {
   }
 
   async readResource(uri: string): Promise<{ readonly uri: string; readonly mimeType: string; readonly text: string }> {
-    const document = this.parts.guidance.documents.find((one) => one.uri === uri);
+    const document = this.parts.guidance.documents.find((candidate) => candidate.uri === uri);
     if (document !== undefined) return { uri, mimeType: document.mimeType, text: document.text() };
     for (const resource of this.parts.guidance.resources) {
       const variables = matchTemplate(resource.uriTemplate, uri);
       if (variables === null) continue;
       const { params = {}, query = {} } = resource.parts(variables);
-      const answer = await this.read(resource.operation, { params, query }).catch((error: unknown) => {
+      const response = await this.read(resource.operation, { params, query }).catch((error: unknown) => {
         throw this.toProtocolError(error, resource.operation, { uri });
       });
-      return { uri, mimeType: 'application/json', text: resourceText(answer, resource.list) };
+      return { uri, mimeType: 'application/json', text: formatResource(response, resource.list) };
     }
     throw new ProtocolError(
       rpcCodes.resourceNotFound,
@@ -125,15 +125,17 @@ export class AgentSession {
 
   prompt(
     name: string,
-    given: Readonly<Record<string, string>>,
+    sentArguments: Readonly<Record<string, string>>,
   ): { readonly description: string; readonly text: string } {
-    const prompt = this.parts.guidance.prompts.find((one) => one.name === name);
+    const prompt = this.parts.guidance.prompts.find((candidate) => candidate.name === name);
     if (prompt === undefined)
       throw new ProtocolError(rpcCodes.invalidParams, 'Unknown prompt. prompts/list lists the prompts.');
-    const missing = prompt.arguments.find((one) => one.required && (given[one.name] ?? '').trim() === '');
+    const missing = prompt.arguments.find(
+      (argument) => argument.required && (sentArguments[argument.name] ?? '').trim() === '',
+    );
     if (missing !== undefined)
       throw new ProtocolError(rpcCodes.invalidParams, `${missing.name}: required argument of this prompt`);
-    return { description: prompt.description, text: String(removeHidden(prompt.text(given))) };
+    return { description: prompt.description, text: String(removeHidden(prompt.text(sentArguments))) };
   }
 
   /** Values that begin with the typed text, or whose label does; none where the caller may not list them. */
@@ -159,28 +161,28 @@ export class AgentSession {
   }
 
   /** The protocol error for an error outside of a tool call: a message without secrets, and the error body as data. */
-  toProtocolError(error: unknown, operation?: AnyOperation, more: object = {}): ProtocolError {
+  toProtocolError(error: unknown, operation?: AnyOperation, data: object = {}): ProtocolError {
     if (error instanceof ProtocolError) return error;
     const body = this.errorBody(error, operation);
     const code = body.statusCode === 404 ? rpcCodes.resourceNotFound : rpcCodes.rejected;
     return new ProtocolError(body.statusCode === 500 ? rpcCodes.internalError : code, body.message, {
       ...body,
-      ...more,
+      ...data,
     });
   }
 
-  private async run(offered: OfferedTool, given: Readonly<Record<string, unknown>>, open: OpenCall) {
+  private async run(offered: OfferedTool, sentArguments: Readonly<Record<string, unknown>>, open: OpenCall) {
     const { dispatcher } = this.parts;
     const { operation, tool } = offered;
     await dispatcher.admit(operation, this.caller);
-    const { raw, reading } = readArguments(operation, tool, given);
+    const { raw, reading } = readArguments(operation, tool, sentArguments);
     const waiting = tool.hints.readOnlyHint ? null : await this.waitingFor(offered, raw);
     if (waiting !== null) return waiting;
     const { body } = await dispatcher.run(operation, raw, this.caller);
-    const answer = body instanceof PreparedJson ? body.value : body;
-    if (tool.follow === undefined) return toolResult(offered, answer, reading, this.caller);
-    const followed = await followUp(tool.follow, answer, open, (one, parts) => this.read(one, parts));
-    return toolResult(offered, followed, reading, this.caller);
+    const response = body instanceof PreparedJson ? body.value : body;
+    if (tool.follow === undefined) return buildToolResult(offered, response, reading, this.caller);
+    const followed = await followUp(tool.follow, response, open, (polled, parts) => this.read(polled, parts));
+    return buildToolResult(offered, followed, reading, this.caller);
   }
 
   /** The result of a change that a person decides about; null for one that runs. Invalid input is rejected at once. */
@@ -194,19 +196,19 @@ export class AgentSession {
     const message =
       'Nothing has changed yet: a person has to approve this change. list_change_requests shows the outcome.';
     const code = 'approval_required';
-    return resultOf([`${code}: ${message}`], { statusCode: 202, code, message, details: { changeRequestId } });
+    return toResult([`${code}: ${message}`], { statusCode: 202, code, message, details: { changeRequestId } });
   }
 
   private async read(
     operation: AnyOperation,
     { params = {}, query = {} }: ReturnType<OperationResource['parts']>,
   ): Promise<unknown> {
-    const { body: answer } = await this.parts.dispatcher.run(
+    const { body: response } = await this.parts.dispatcher.run(
       operation,
       { params, query, body: undefined },
       this.caller,
     );
-    return answer;
+    return response;
   }
 
   private async matching({ operation, candidates }: Completion, typed: string): Promise<string[]> {
@@ -226,8 +228,12 @@ export class AgentSession {
     return toErrorResponse(error, operation, this.caller.requestId, this.parts.log);
   }
 
-  private toolErrorBody(error: unknown, given: Readonly<Record<string, unknown>>, operation: AnyOperation): ErrorBody {
-    const unknown = unknownIdFailure(error, given, this.parts.guidance.unknownIds);
+  private toolErrorBody(
+    error: unknown,
+    sentArguments: Readonly<Record<string, unknown>>,
+    operation: AnyOperation,
+  ): ErrorBody {
+    const unknown = toUnknownIdFailure(error, sentArguments, this.parts.guidance.unknownIds);
     if (unknown === null) return this.errorBody(error, operation);
     return { statusCode: 404, code: unknown.code, message: unknown.message };
   }
@@ -240,6 +246,6 @@ export class AgentSession {
     const lines = [`${body.code}: ${body.message}${requestId}`, ...listed, ...(hint === undefined ? [] : [hint])];
     const { details: _, ...short } = body;
     const isShort = Buffer.byteLength(JSON.stringify(body)) <= maxResultBytes / 2;
-    return { ...resultOf(lines, isShort ? { ...body } : short), isError: true };
+    return { ...toResult(lines, isShort ? { ...body } : short), isError: true };
   }
 }

@@ -16,9 +16,9 @@ export function allowedHosts({ HOST, PUBLIC_URL, MCP_HOSTS }: HostSettings): str
 }
 
 /** Whether the address has one of the hosts, with any port. */
-export function hasAllowedHost(hosts: readonly string[], address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname, username, pathname } = new URL(address);
+export function hasAllowedHost(hosts: readonly string[], url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname, username, pathname } = new URL(url);
   const isPlain = username === '' && pathname === '/' && ['http:', 'https:'].includes(protocol);
   return isPlain && hosts.includes(hostname);
 }

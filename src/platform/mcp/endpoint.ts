@@ -16,7 +16,7 @@ import { type AuthorizationServer } from './authorization-server.js';
 import { type Guidance } from './guidance.js';
 import { challenge } from './oauth-endpoint.js';
 import { rpcCodes } from './protocol-error.js';
-import { acceptBoth, isModern, problemOfBatch } from './protocol-version.js';
+import { acceptBoth, checkBatch, isModern } from './protocol-version.js';
 import { offeredTools } from './tool-definition.js';
 
 export interface McpParts {
@@ -34,7 +34,7 @@ export interface McpParts {
   readonly log: Log;
 }
 
-const address = '/v1/mcp';
+const endpointPath = '/v1/mcp';
 const readText = jsonTextReader(256 * 1024);
 const maxBatchSize = 20;
 
@@ -45,8 +45,8 @@ export class McpEndpoint {
   constructor(private readonly parts: McpParts) {}
 
   routes(app: Express): void {
-    app.use(address, this.guardOrigin);
-    app.route(address).post(this.respond).all(onlyPost);
+    app.use(endpointPath, this.guardOrigin);
+    app.route(endpointPath).post(this.respond).all(onlyPost);
   }
 
   /**
@@ -69,9 +69,9 @@ export class McpEndpoint {
   };
 
   private readonly respond: RequestHandler = async (request, response) => {
-    const caller = await this.callerOf(request, response);
+    const caller = await this.authenticate(request, response);
     const body = await this.readBody(request, response, caller);
-    const problem = problemOfBatch(request, body);
+    const problem = checkBatch(request, body);
     if (problem !== null) {
       const error = { code: rpcCodes.invalidRequest, message: problem };
       response.status(400).json({ jsonrpc: '2.0', error, id: null });
@@ -83,12 +83,12 @@ export class McpEndpoint {
     const session = new AgentSession(this.agentParts(), caller);
     // Loaded with the first request: loading takes a quarter of a second, and most processes never need it.
     if (isModern(request, body)) {
-      const { answerWithModernSdk } = await import('./sdk-modern-server.js');
-      await answerWithModernSdk(request, response, body, session, acceptsStream);
+      const { respondWithModernSdk } = await import('./sdk-modern-server.js');
+      await respondWithModernSdk(request, response, body, session, acceptsStream);
     } else {
-      const { answerWithSdk } = await import('./sdk-server.js');
+      const { respondWithSdk } = await import('./sdk-server.js');
       acceptBoth(request);
-      await answerWithSdk(request, response, body, session, acceptsStream);
+      await respondWithSdk(request, response, body, session, acceptsStream);
     }
   };
 
@@ -103,7 +103,7 @@ export class McpEndpoint {
     }
   }
 
-  private async callerOf(request: Request, response: Response): Promise<Caller> {
+  private async authenticate(request: Request, response: Response): Promise<Caller> {
     const requestId = String(response.getHeader('X-Request-Id'));
     response.setHeader('Cache-Control', 'no-store');
     const { authorization } = request.headers;

@@ -21,16 +21,16 @@ interface Waiting {
  */
 export async function followUp(
   follow: Follow<AnyOperation>,
-  answer: unknown,
+  response: unknown,
   { progress, signal }: Waiting,
   read: (operation: AnyOperation, parts: ResourceParts) => Promise<unknown>,
 ): Promise<unknown> {
-  const pending = { ...(answer as object), pollAfterSeconds };
+  const pending = { ...(response as object), pollAfterSeconds };
   if (progress === undefined) return pending;
   let reported = -1;
   const { job, isOver } = await pollUntil(
     async () => {
-      const found = await read(follow.operation, { params: follow.params(answer) });
+      const found = await read(follow.operation, { params: follow.params(response) });
       const { done, total, isOver: ended } = follow.progress(found);
       if (done > reported) await progress(done, total);
       reported = Math.max(reported, done);
@@ -39,5 +39,5 @@ export async function followUp(
     (state) => state.isOver,
     { maxWaitMs: maxFollowMs, pauseMs: 50, maxPauseMs: 1000, signal },
   );
-  return isOver ? { ...(answer as object), ...(job as object) } : { ...pending, ...(job as object) };
+  return isOver ? { ...(response as object), ...(job as object) } : { ...pending, ...(job as object) };
 }

@@ -57,11 +57,11 @@ export interface Prompt {
   readonly description: string;
   readonly access: AccessLevel;
   readonly arguments: readonly PromptArgument[];
-  text(given: Readonly<Record<string, string | undefined>>): string;
+  text(sentArguments: Readonly<Record<string, string | undefined>>): string;
 }
 
 /** Values that an operation returns, each with a label by which it is found too. */
 export interface Completion {
   readonly operation: AnyOperation;
-  candidates(answer: unknown): readonly { readonly value: string; readonly label?: string }[];
+  candidates(response: unknown): readonly { readonly value: string; readonly label?: string }[];
 }

@@ -26,7 +26,7 @@ export class OAuthEndpoint {
 
   routes(app: Express): void {
     const { issuer, resource } = this.server;
-    const paths = (document: string, address: string) => [document, `${document}${pathOf(address)}`];
+    const paths = (document: string, url: string) => [document, `${document}${readPath(url)}`];
     app.get(
       [...paths(resourceDocument, resource), `${resourceDocument}/v1/mcp`],
       sendMetadata(this.resourceMetadata()),
@@ -83,13 +83,13 @@ export class OAuthEndpoint {
 /** The header WWW-Authenticate that refers clients to the metadata of the MCP endpoint. */
 export function challenge({ resource }: AuthorizationServer, scope: string, error?: string): string {
   const { origin } = new URL(resource);
-  const document = `${origin}${resourceDocument}${pathOf(resource)}`;
+  const document = `${origin}${resourceDocument}${readPath(resource)}`;
   const problem = error === undefined ? '' : `error="${error}", `;
   return `Bearer realm="mcp", ${problem}scope="${scope}", resource_metadata="${document}"`;
 }
 
-function pathOf(address: string): string {
-  const { pathname } = new URL(address);
+function readPath(url: string): string {
+  const { pathname } = new URL(url);
   return pathname === '/' ? '' : pathname;
 }
 

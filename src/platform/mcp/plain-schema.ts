@@ -36,7 +36,12 @@ function plainKeyword([keyword, value]: readonly [string, unknown]): (readonly [
   if (keyword === 'additionalProperties' && (value === false || Object.keys(value as object).length === 0)) return [];
   if (keyword === 'properties')
     return [
-      [keyword, Object.fromEntries(Object.entries(value as Properties).map(([name, one]) => [name, plainSchema(one)]))],
+      [
+        keyword,
+        Object.fromEntries(
+          Object.entries(value as Properties).map(([name, property]) => [name, plainSchema(property)]),
+        ),
+      ],
     ];
   if ((keyword === 'items' || keyword === 'additionalProperties') && typeof value === 'object')
     return [[keyword, plainSchema(value as JsonSchema)]];
@@ -53,8 +58,8 @@ function merged(forms: readonly JsonSchema[]): JsonSchema {
   if (!types.has('object')) return types.size === 1 ? { type: [...types][0] } : {};
   const properties: Record<string, JsonSchema> = {};
   for (const form of forms)
-    for (const [name, one] of Object.entries((form['properties'] ?? {}) as Properties))
-      properties[name] = name in properties ? both(properties[name] as JsonSchema, one) : one;
+    for (const [name, property] of Object.entries((form['properties'] ?? {}) as Properties))
+      properties[name] = name in properties ? both(properties[name] as JsonSchema, property) : property;
   const required = requiredIn(forms[0]).filter((name) => forms.every((form) => requiredIn(form).includes(name)));
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }), additionalProperties: false };
 }
@@ -64,6 +69,6 @@ function requiredIn(form: JsonSchema | undefined): readonly string[] {
 }
 
 function both(first: JsonSchema, second: JsonSchema): JsonSchema {
-  const values = [first, second].flatMap((one) => (one['enum'] ?? []) as readonly unknown[]);
+  const values = [first, second].flatMap((form) => (form['enum'] ?? []) as readonly unknown[]);
   return { ...second, ...first, ...(values.length === 0 ? {} : { enum: values }) };
 }

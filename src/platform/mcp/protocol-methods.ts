@@ -7,7 +7,7 @@ import { ProtocolError, rpcCodes } from './protocol-error.js';
 interface ProtocolMethod {
   readonly name: string;
   /** Throws a {@link ProtocolError} for invalid parameters. */
-  answer(session: AgentSession, params: unknown, open: OpenCall): Promise<object>;
+  respond(session: AgentSession, params: unknown, open: OpenCall): Promise<object>;
 }
 
 /** A notification of progress, as both SDKs send it. */
@@ -23,13 +23,13 @@ interface Exchange {
 }
 
 /** Answers a request. The SDKs send the message of every thrown error, so each is converted to one without internals. */
-export async function answerMethod(
-  { answer }: ProtocolMethod,
+export async function respondToMethod(
+  { respond }: ProtocolMethod,
   session: AgentSession,
   params: unknown,
   { signal, notify }: Exchange,
 ): Promise<Record<string, unknown>> {
-  const progressToken = progressTokenOf({ params });
+  const progressToken = readProgressToken({ params });
   const progress =
     notify === null || progressToken === undefined
       ? {}
@@ -38,7 +38,7 @@ export async function answerMethod(
             notify({ method: 'notifications/progress', params: { progressToken, progress: done, total } }),
         };
   try {
-    return { ...(await answer(session, params, { signal, ...progress })) };
+    return { ...(await respond(session, params, { signal, ...progress })) };
   } catch (error) {
     throw session.toProtocolError(error);
   }
@@ -48,11 +48,11 @@ export async function answerMethod(
 function method<Params>(
   name: string,
   schema: z.ZodType<Params>,
-  answer: (session: AgentSession, params: Params, open: OpenCall) => object | Promise<object>,
+  respond: (session: AgentSession, params: Params, open: OpenCall) => object | Promise<object>,
 ): ProtocolMethod {
   return {
     name,
-    answer: async (session, params, open) => answer(session, readParams(schema, params), open),
+    respond: async (session, params, open) => respond(session, readParams(schema, params), open),
   };
 }
 
@@ -75,8 +75,8 @@ const completionParams = z.object({
 
 export const protocolMethods: readonly ProtocolMethod[] = [
   method('tools/list', z.unknown(), (session) => ({ tools: session.tools() })),
-  method('tools/call', callParams, (session, { name, arguments: given = {} }, open) =>
-    session.callTool(name, given, open),
+  method('tools/call', callParams, (session, { name, arguments: sentArguments = {} }, open) =>
+    session.callTool(name, sentArguments, open),
   ),
   method('resources/list', z.unknown(), (session) => ({ resources: session.documents() })),
   method('resources/templates/list', z.unknown(), (session) => ({ resourceTemplates: session.resourceTemplates() })),
@@ -87,8 +87,8 @@ export const protocolMethods: readonly ProtocolMethod[] = [
   method(
     'prompts/get',
     z.object({ name: z.string(), arguments: texts.optional() }),
-    (session, { name, arguments: given = {} }) => {
-      const { description, text } = session.prompt(name, given);
+    (session, { name, arguments: sentArguments = {} }) => {
+      const { description, text } = session.prompt(name, sentArguments);
       return { description, messages: [{ role: 'user', content: { type: 'text', text } }] };
     },
   ),
@@ -102,7 +102,7 @@ const withToken = z.object({
   params: z.object({ _meta: z.object({ progressToken: z.union([z.string(), z.number()]) }) }),
 });
 
-export function progressTokenOf(message: unknown): string | number | undefined {
+export function readProgressToken(message: unknown): string | number | undefined {
   return withToken.safeParse(message).data?.params._meta.progressToken;
 }
 

@@ -8,10 +8,10 @@ const versionKey = 'io.modelcontextprotocol/protocolVersion';
 
 /** Whether the request is one of version 2026-07-28 or later, by its header or the data of a message. */
 export function isModern(request: Request, body: unknown): boolean {
-  return versionOf(request) >= firstModern || [body].flat().some(namesVersion);
+  return readVersion(request) >= firstModern || [body].flat().some(namesVersion);
 }
 
-function versionOf(request: Request): string {
+function readVersion(request: Request): string {
   return request.header('mcp-protocol-version') ?? '';
 }
 
@@ -21,10 +21,10 @@ function namesVersion(message: unknown): boolean {
 }
 
 /** Why the body is no valid batch; null for a valid batch and for a single message. */
-export function problemOfBatch(request: Request, body: unknown): string | null {
+export function checkBatch(request: Request, body: unknown): string | null {
   if (!Array.isArray(body)) return null;
   if (body.length === 0) return 'A batch must have at least one message.';
-  return versionOf(request) >= firstWithoutBatches || body.some(namesVersion)
+  return readVersion(request) >= firstWithoutBatches || body.some(namesVersion)
     ? `The protocol has no batches since version ${firstWithoutBatches}. Send one message in each request.`
     : null;
 }

@@ -3,11 +3,11 @@ import { maxResultBytes } from './tool-result.js';
 
 /** The values of the placeholders of `commission://plans/{planId}` in a URI; null when the URI does not match. */
 export function matchTemplate(template: string, uri: string): Readonly<Record<string, string>> | null {
-  const [pattern, given] = [template.split('/'), uri.split('/')];
-  if (pattern.length !== given.length) return null;
+  const [pattern, parts] = [template.split('/'), uri.split('/')];
+  if (pattern.length !== parts.length) return null;
   const variables: Record<string, string> = {};
   for (const [index, part] of pattern.entries()) {
-    const value = given[index] as string;
+    const value = parts[index] as string;
     const name = /^\{(\w+)\}$/.exec(part)?.[1];
     if (name === undefined && part !== value) return null;
     if (name !== undefined) variables[name] = decoded(value);
@@ -28,8 +28,8 @@ function decoded(text: string): string {
  * The result as JSON, its list truncated to the size limit. A resource has no pages, so the text states how many
  * items there are.
  */
-export function resourceText(answer: unknown, list: string | undefined): string {
-  const whole = removeHidden(answer) as Readonly<Record<string, unknown>>;
+export function formatResource(response: unknown, list: string | undefined): string {
+  const whole = removeHidden(response) as Readonly<Record<string, unknown>>;
   const text = JSON.stringify(whole);
   if (list === undefined || Buffer.byteLength(text) <= maxResultBytes) return text;
   const items = whole[list] as readonly unknown[];

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { type AgentSession } from './agent-session.js';
-import { answerMethod, noForms, protocolMethods } from './protocol-methods.js';
+import { noForms, protocolMethods, respondToMethod } from './protocol-methods.js';
 import { serverIdentity } from './server-identity.js';
 
 /** Lists depend on the code and the caller's rights only. */
@@ -18,7 +18,7 @@ const cacheHints = {
 };
 
 /** Answers with the SDK of the version 2026-07-28, whose requests need no handshake. */
-export async function answerWithModernSdk(
+export async function respondWithModernSdk(
   request: IncomingMessage,
   response: ServerResponse,
   body: unknown,
@@ -28,12 +28,12 @@ export async function answerWithModernSdk(
   const abort = new AbortController();
   response.on('close', () => abort.abort());
   const handler = createMcpHandler(() => serverFor(session, acceptsStream), { legacy: 'reject' });
-  const answer = await handler.fetch(webRequest(request, abort.signal), { parsedBody: body });
-  response.statusCode = answer.status;
-  for (const [name, value] of answer.headers) response.setHeader(name, value);
-  if (answer.body === null) response.end();
+  const sdkResponse = await handler.fetch(webRequest(request, abort.signal), { parsedBody: body });
+  response.statusCode = sdkResponse.status;
+  for (const [name, value] of sdkResponse.headers) response.setHeader(name, value);
+  if (sdkResponse.body === null) response.end();
   // A client that disconnects ends the response; its request has been aborted already.
-  else await pipeline(Readable.fromWeb(answer.body as never), response).catch(() => undefined);
+  else await pipeline(Readable.fromWeb(sdkResponse.body as never), response).catch(() => undefined);
 }
 
 const omittedHeaders: ReadonlySet<string> = new Set(['connection', 'content-length', 'host', 'transfer-encoding']);
@@ -57,7 +57,7 @@ function serverFor(session: AgentSession, acceptsStream: boolean): Server {
   // The response becomes a stream with the first notification of progress.
   for (const method of protocolMethods)
     server.setRequestHandler(method.name, { params: anyParams }, (params, { mcpReq: { signal, notify } }) =>
-      answerMethod(method, session, params, { signal, notify: acceptsStream ? notify : null }),
+      respondToMethod(method, session, params, { signal, notify: acceptsStream ? notify : null }),
     );
   return server;
 }

@@ -3,14 +3,14 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { z } from 'zod';
 import { type AgentSession } from './agent-session.js';
-import { answerMethod, noForms, progressTokenOf, protocolMethods } from './protocol-methods.js';
+import { noForms, protocolMethods, readProgressToken, respondToMethod } from './protocol-methods.js';
 import { serverIdentity } from './server-identity.js';
 
 /**
  * Answers with the SDK of the versions up to 2025-11-25. Every request has its own server and transport: a shared one
  * sends one client the responses of another (GHSA-345p-7cg4-v4c7).
  */
-export async function answerWithSdk(
+export async function respondWithSdk(
   request: IncomingMessage,
   response: ServerResponse,
   body: unknown,
@@ -30,7 +30,7 @@ export async function answerWithSdk(
 }
 
 function requestsProgress(body: unknown): boolean {
-  return [body].flat().some((message) => progressTokenOf(message) !== undefined);
+  return [body].flat().some((message) => readProgressToken(message) !== undefined);
 }
 
 function serverFor(session: AgentSession): Server {
@@ -42,7 +42,7 @@ function serverFor(session: AgentSession): Server {
   for (const method of protocolMethods) {
     const schema = z.object({ method: z.literal(method.name), params: z.unknown().optional() });
     server.setRequestHandler(schema, ({ params }, { signal, sendNotification: notify }) =>
-      answerMethod(method, session, params, { signal, notify }),
+      respondToMethod(method, session, params, { signal, notify }),
     );
   }
   return server;

@@ -39,7 +39,7 @@ export function readingArguments({ list, listsWithin, hints, detail, confirmed }
       : {
           detail: z
             .enum(['summary', 'full'])
-            .default(detail.unlessAsked)
+            .default(detail.defaultForm)
             .meta({ description: `summary omits ${omittedParts(detail.summaryOmits, list)}` }),
         }),
     ...(confirmed === undefined
@@ -53,16 +53,20 @@ export function readingArguments({ list, listsWithin, hints, detail, confirmed }
 }
 
 /** Assigns a call's arguments to the parts of the operation's input; every argument is checked exactly once. */
-export function readArguments(operation: AnyOperation, tool: AnyTool, given: Readonly<Record<string, unknown>>) {
-  guardJson(given, operation.maxKeys);
-  const reading = parsePart(readingArguments(tool), given) as Partial<Reading>;
+export function readArguments(
+  operation: AnyOperation,
+  tool: AnyTool,
+  sentArguments: Readonly<Record<string, unknown>>,
+) {
+  guardJson(sentArguments, operation.maxKeys);
+  const reading = parsePart(readingArguments(tool), sentArguments) as Partial<Reading>;
   const own = Object.keys(reading);
   const fixed = Object.entries(tool.arguments as Readonly<Record<string, Argument>>).flatMap(([name, argument]) =>
     typeof argument !== 'string' && 'always' in argument ? [[name, argument.always] as const] : [],
   );
-  for (const [name] of fixed) if (name in given) throw invalid({ path: name, message: 'unknown field' });
-  assertRequired(tool, given);
-  const rest = [...Object.entries(given).filter(([name]) => !own.includes(name)), ...fixed].map(
+  for (const [name] of fixed) if (name in sentArguments) throw invalid({ path: name, message: 'unknown field' });
+  assertRequired(tool, sentArguments);
+  const rest = [...Object.entries(sentArguments).filter(([name]) => !own.includes(name)), ...fixed].map(
     ([name, value]) => [name, argumentValue(tool, name, value)] as const,
   );
   // The result of a write has no pages: it shows as many items as fit.
@@ -70,22 +74,25 @@ export function readArguments(operation: AnyOperation, tool: AnyTool, given: Rea
   return { raw: assignParts(operation, rest, page), reading: page };
 }
 
-function assertRequired(tool: AnyTool, given: Readonly<Record<string, unknown>>): void {
+function assertRequired(tool: AnyTool, sentArguments: Readonly<Record<string, unknown>>): void {
   for (const [name, argument] of Object.entries(tool.arguments as Readonly<Record<string, Argument>>))
-    if (typeof argument !== 'string' && 'required' in argument && given[name] === undefined)
+    if (typeof argument !== 'string' && 'required' in argument && sentArguments[name] === undefined)
       throw invalid({ path: name, message: `is required: ${argument.description}` });
 }
 
 /** The value that a keyword of the argument represents, otherwise the value itself. */
 function argumentValue(tool: AnyTool, name: string, value: unknown): unknown {
   const argument = (tool.arguments as Readonly<Record<string, Argument>>)[name];
-  const words = argument === undefined || typeof argument === 'string' || !('words' in argument) ? {} : argument.words;
-  return typeof value === 'string' && words !== undefined && Object.hasOwn(words, value) ? words[value] : value;
+  const keywords =
+    argument === undefined || typeof argument === 'string' || !('keywords' in argument) ? {} : argument.keywords;
+  return typeof value === 'string' && keywords !== undefined && Object.hasOwn(keywords, value)
+    ? keywords[value]
+    : value;
 }
 
 function assignParts(
   operation: AnyOperation,
-  given: readonly (readonly [string, unknown])[],
+  values: readonly (readonly [string, unknown])[],
   { limit, offset }: Reading,
 ): RawInput {
   const params = namesIn(operation.params);
@@ -95,7 +102,7 @@ function assignParts(
     if (params.has(name)) return 'params';
     return query.has(name) || operation.body === undefined ? 'query' : 'body';
   };
-  const part = (name: 'params' | 'query' | 'body') => Object.fromEntries(given.filter(([key]) => where(key) === name));
+  const part = (name: 'params' | 'query' | 'body') => Object.fromEntries(values.filter(([key]) => where(key) === name));
   const pages = hasOwnPaging(operation) ? { limit, offset } : {};
   const texts = Object.entries({ ...part('query'), ...pages }).map(([name, value]) => [name, asQuery(value)]);
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { type JsonSchema, jsonSchemaOf } from '../json-schema.js';
+import { type JsonSchema, toJsonSchema } from '../json-schema.js';
 import { type AnyOperation, type AnyTool } from '../operations/operation.js';
 import { plainSchema } from './plain-schema.js';
 import { type Argument, type Description, type Detail, type Follow, type Hints } from './tool.js';
@@ -31,14 +31,14 @@ export function offeredTools(operations: readonly AnyOperation[]): OfferedTool[]
     return tool === undefined ? [] : [{ operation, tool, definition: defineTool(operation, tool) }];
   });
   const isFirst = ({ tool }: OfferedTool) => tool.listedFirst === true;
-  return [...offered.filter(isFirst), ...offered.filter((one) => !isFirst(one))];
+  return [...offered.filter(isFirst), ...offered.filter((tool) => !isFirst(tool))];
 }
 
 function defineTool(operation: AnyOperation, tool: AnyTool): ToolDefinition {
   return {
     name: tool.name,
     title: tool.title,
-    description: describe(tool.description, exampleOf(operation, tool)),
+    description: describe(tool.description, toExample(operation, tool)),
     inputSchema: inputSchema(operation, tool),
     outputSchema: outputSchema(operation, tool),
     annotations: tool.hints,
@@ -64,10 +64,10 @@ function withoutSampleIds(text: string): string {
 }
 
 /** The example of the operation as the arguments of a call. */
-export function exampleOf({ example }: AnyOperation, tool: AnyTool): Readonly<Record<string, unknown>> {
+export function toExample({ example }: AnyOperation, tool: AnyTool): Readonly<Record<string, unknown>> {
   const { params, query, body } = example;
-  const given = Object.entries({ ...params, ...query, ...(body as object | undefined) });
-  const parts = given.filter(([name]) => isGiven((tool.arguments as Readonly<Record<string, Argument>>)[name]));
+  const values = Object.entries({ ...params, ...query, ...(body as object | undefined) });
+  const parts = values.filter(([name]) => isVariable((tool.arguments as Readonly<Record<string, Argument>>)[name]));
   return { ...Object.fromEntries(parts), ...(tool.confirmed === undefined ? {} : { confirm: true }) };
 }
 
@@ -85,11 +85,13 @@ function inputSchema(operation: AnyOperation, tool: AnyTool): ToolDefinition['in
   const read = objectSchema(readingArguments(tool), 'input');
   const known = Object.assign({}, ...parts.map(({ properties }) => properties)) as Record<string, JsonSchema>;
   const described = Object.entries(tool.arguments as Readonly<Record<string, Argument>>).flatMap(([name, argument]) =>
-    isGiven(argument) ? [{ name, argument }] : [],
+    isVariable(argument) ? [{ name, argument }] : [],
   );
   const properties = {
     ...Object.fromEntries(described.map(({ name, argument }) => [name, argumentSchema(argument, known[name])])),
-    ...Object.fromEntries(Object.entries(read.properties).map(([name, one]) => [name, withoutZero(plainSchema(one))])),
+    ...Object.fromEntries(
+      Object.entries(read.properties).map(([name, property]) => [name, withoutZero(plainSchema(property))]),
+    ),
   };
   const needed = described.filter(({ argument }) => typeof argument !== 'string' && argument.required === true);
   const names = [...parts.flatMap((part) => part.required), ...needed.map(({ name }) => name), ...read.required];
@@ -103,19 +105,19 @@ function withoutZero({ default: preset, ...rest }: JsonSchema): JsonSchema {
   return preset === undefined || preset === 0 ? rest : { default: preset, ...rest };
 }
 
-type GivenArgument = Exclude<Argument, { readonly always: unknown }>;
+type VariableArgument = Exclude<Argument, { readonly always: unknown }>;
 
-function isGiven(argument: Argument | undefined): argument is GivenArgument {
+function isVariable(argument: Argument | undefined): argument is VariableArgument {
   return argument !== undefined && (typeof argument === 'string' || !('always' in argument));
 }
 
-function argumentSchema(argument: GivenArgument, own: JsonSchema | undefined): JsonSchema {
+function argumentSchema(argument: VariableArgument, own: JsonSchema | undefined): JsonSchema {
   const { description, schema } = typeof argument === 'string' ? { description: argument } : argument;
   return { ...plainSchema(schema?.() ?? own ?? {}), description };
 }
 
 function objectSchema(schema: z.ZodType, io: 'input' | 'output', bare = false): ObjectSchema {
-  return { required: [], properties: {}, ...jsonSchemaOf(schema, io, bare) } as unknown as ObjectSchema;
+  return { required: [], properties: {}, ...toJsonSchema(schema, io, bare) } as unknown as ObjectSchema;
 }
 
 const errorBody = z.object({
@@ -127,12 +129,12 @@ const errorBody = z.object({
 
 /** The schema of the structured content: the result or an error body, since clients validate both against it. */
 function outputSchema(operation: AnyOperation, tool: AnyTool): ToolDefinition['outputSchema'] {
-  const answer = jsonSchemaOf(operation.response as z.ZodType, 'output', true);
-  const whole = answer['type'] === 'array' ? asObject(tool.list ?? '', answer) : answer;
+  const response = toJsonSchema(operation.response as z.ZodType, 'output', true);
+  const whole = response['type'] === 'array' ? asObject(tool.list ?? '', response) : response;
   const forms = ((whole['anyOf'] as readonly JsonSchema[] | undefined) ?? [whole]).map((form) =>
     [relaxed(tool.detail), paged(tool), followed(tool.follow)].reduce((schema, change) => change(schema), form),
   );
-  const failed = jsonSchemaOf(errorBody, 'output');
+  const failed = toJsonSchema(errorBody, 'output');
   const [only] = forms as [JsonSchema];
   if (forms.length > 1) return { type: 'object', anyOf: [...forms, failed] };
   const required = [only['required'] ?? [], failed['required']].map((names) => ({ required: names }));
@@ -180,6 +182,6 @@ function withoutRequirement(schema: JsonSchema, [name, ...rest]: readonly string
   const { properties, required } = { properties: {}, required: [], ...schema } as unknown as ObjectSchema;
   const own = properties[name];
   if (own === undefined) return schema;
-  if (rest.length === 0) return { ...schema, required: required.filter((one) => one !== name) };
+  if (rest.length === 0) return { ...schema, required: required.filter((key) => key !== name) };
   return { ...schema, properties: { ...properties, [name]: withoutRequirement(own, rest) } };
 }

@@ -35,28 +35,28 @@ interface Presented {
 }
 
 /** The result as a page that fits, with a summary line and notes about what was left out. */
-export function toolResult(
+export function buildToolResult(
   { operation, tool }: { readonly operation: AnyOperation; readonly tool: AnyTool },
-  answer: unknown,
+  response: unknown,
   reading: Reading,
   caller: Caller,
 ): ToolResult {
-  const { value, notes } = present(operation, tool, answer, reading);
-  return resultOf([tool.summary(answer, caller), ...notes], value);
+  const { value, notes } = present(operation, tool, response, reading);
+  return toResult([tool.summary(response, caller), ...notes], value);
 }
 
 /** Text for the reader, then the same as JSON for clients that do not support structured content. */
-export function resultOf(lines: readonly string[], value: Json): ToolResult {
+export function toResult(lines: readonly string[], value: Json): ToolResult {
   const structuredContent = removeHidden(value) as Json;
   const prose = lines.map((line) => removeHidden(line)).join('\n');
   return { content: [{ type: 'text', text: `${prose}\n${JSON.stringify(structuredContent)}` }], structuredContent };
 }
 
-function present(operation: AnyOperation, tool: AnyTool, answer: unknown, reading: Reading): Presented {
-  const listing = listingOf(operation, tool, answer, reading);
+function present(operation: AnyOperation, tool: AnyTool, response: unknown, reading: Reading): Presented {
+  const listing = findListing(operation, tool, response, reading);
   const omits = tool.detail?.summaryOmits ?? [];
   const summary = (value: Json) => omits.reduce<unknown>((left, path) => drop(left, path.split('.')), value) as Json;
-  const whole = (Array.isArray(answer) ? {} : answer) as Json;
+  const whole = (Array.isArray(response) ? {} : response) as Json;
   const shorten = reading.detail === 'summary' ? summary : (value: Json) => value;
   const first = fitted(whole, listing, shorten);
   if (first !== null) return first;
@@ -66,20 +66,20 @@ function present(operation: AnyOperation, tool: AnyTool, answer: unknown, readin
   return { value: shorter.value, notes: [note, ...shorter.notes] };
 }
 
-function listingOf(
+function findListing(
   operation: AnyOperation,
   tool: AnyTool,
-  answer: unknown,
+  response: unknown,
   { limit, offset }: Reading,
 ): Listing | null {
   const hasPages = tool.hints.readOnlyHint;
   const isAll = tool.list !== undefined;
   const names = isAll ? [tool.list] : (tool.listsWithin ?? []);
-  const name = names.find((one) => Array.isArray(answer) || Array.isArray((answer as Json)[one]));
+  const name = names.find((candidate) => Array.isArray(response) || Array.isArray((response as Json)[candidate]));
   if (name === undefined) return null;
-  const items = (Array.isArray(answer) ? answer : (answer as Json)[name]) as readonly unknown[];
+  const items = (Array.isArray(response) ? response : (response as Json)[name]) as readonly unknown[];
   const known = { name, isAll, offset, hasPages };
-  if (hasOwnPaging(operation)) return { ...known, items, total: (answer as { count: number }).count };
+  if (hasOwnPaging(operation)) return { ...known, items, total: (response as { count: number }).count };
   return { ...known, items: items.slice(offset, offset + limit), total: items.length };
 }
 
@@ -87,7 +87,7 @@ function listingOf(
 function fitted(whole: Json, listing: Listing | null, shorten: (value: Json) => Json): Presented | null {
   if (listing === null) {
     const value = shorten(whole);
-    return bytesOf(value) <= maxResultBytes - proseBytes ? { value, notes: [] } : null;
+    return countBytes(value) <= maxResultBytes - proseBytes ? { value, notes: [] } : null;
   }
   const { name, isAll, items, total, offset, hasPages } = listing;
   const page = (shown: readonly unknown[]): Json => {
@@ -101,10 +101,10 @@ function fitted(whole: Json, listing: Listing | null, shorten: (value: Json) => 
 }
 
 function howManyFit(empty: Json, items: readonly unknown[]): number | null {
-  let left = maxResultBytes - proseBytes - bytesOf(empty);
+  let left = maxResultBytes - proseBytes - countBytes(empty);
   if (left < 0) return null;
   const tooMany = items.findIndex((item) => {
-    left -= bytesOf(item) + 1;
+    left -= countBytes(item) + 1;
     return left < 0;
   });
   return tooMany < 0 ? items.length : tooMany;
@@ -128,7 +128,7 @@ function drop(value: unknown, path: readonly string[]): unknown {
   return rest.length === 0 ? others : { ...others, [name]: drop(inner, rest) };
 }
 
-function bytesOf(value: unknown): number {
+function countBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 

@@ -4,10 +4,10 @@ import { type Transaction } from '../database/unit-of-work.js';
 import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
 import { type AnyOperation, PreparedJson, type Subject } from '../operations/operation.js';
-import { inputOf, type OperationDispatcher, type RawInput } from '../operations/operation-dispatcher.js';
+import { type OperationDispatcher, parseInput, type RawInput } from '../operations/operation-dispatcher.js';
 
 /** The response of a tool, or why it failed. */
-type ToolOutcome = { readonly answer: unknown } | { readonly failed: ErrorBody };
+type ToolOutcome = { readonly response: unknown } | { readonly failed: ErrorBody };
 
 /**
  * Runs the operation of a tool for a caller who is not connected any more. It gets the dispatcher after its
@@ -27,40 +27,40 @@ export class ToolRunner {
 
   /** Rejects a person who would need a recent proof of identity to make this call. */
   async assertProof(tool: string, input: RawInput, person: Caller): Promise<void> {
-    const { operation, dispatcher } = this.callOf(tool);
-    await dispatcher.assertProof(operation, inputOf(operation, input), person);
+    const { operation, dispatcher } = this.findCall(tool);
+    await dispatcher.assertProof(operation, parseInput(operation, input), person);
   }
 
   /** What the call would change. A tool that changes something and does not declare it cannot be approved. */
   async subject(tx: Transaction, tool: string, input: RawInput): Promise<Subject> {
-    const { operation } = this.callOf(tool);
+    const { operation } = this.findCall(tool);
     if (operation.subject === undefined) throw new Error(`tool ${tool} has no subject`);
-    return operation.subject(tx, inputOf(operation, input));
+    return operation.subject(tx, parseInput(operation, input));
   }
 
   hasPreview(tool: string): boolean {
-    return this.callOf(tool).operation.tool?.previewedBy !== undefined;
+    return this.findCall(tool).operation.tool?.previewedBy !== undefined;
   }
 
   /** What the call would do; null if the tool has no preview. */
   async preview(tool: string, input: RawInput, days: DayRange, caller: Caller): Promise<ToolOutcome | null> {
-    const previewedBy = this.callOf(tool).operation.tool?.previewedBy;
+    const previewedBy = this.findCall(tool).operation.tool?.previewedBy;
     const call = previewedBy?.input(input, days) ?? null;
     return previewedBy === undefined || call === null ? null : this.run(previewedBy.tool, call, caller);
   }
 
   async run(tool: string, input: RawInput, caller: Caller): Promise<ToolOutcome> {
-    const { operation, dispatcher } = this.callOf(tool);
+    const { operation, dispatcher } = this.findCall(tool);
     try {
       const { body } = await dispatcher.run(operation, input, caller);
-      return { answer: body instanceof PreparedJson ? body.value : body };
+      return { response: body instanceof PreparedJson ? body.value : body };
     } catch (error) {
       return { failed: toErrorResponse(error, operation, caller.requestId, this.log) };
     }
   }
 
-  private callOf(tool: string) {
-    const operation = this.operations.find((one) => one.tool?.name === tool);
+  private findCall(tool: string) {
+    const operation = this.operations.find((candidate) => candidate.tool?.name === tool);
     if (operation === undefined || this.dispatcher === null) throw new Error(`tool ${tool} cannot be run`);
     return { operation, dispatcher: this.dispatcher };
   }

@@ -39,16 +39,16 @@ export interface DescribedArgument {
   /** Required of agents, optional in the operation. */
   readonly required?: true;
   /** Keywords for values that a schema without unions cannot express: `always` for null. */
-  readonly words?: Readonly<Record<string, unknown>>;
+  readonly keywords?: Readonly<Record<string, unknown>>;
 }
 
 /** The schemas of tools have no null, so an open end is a keyword: `always` for no earliest day. */
 export function firstDay(text: string): DescribedArgument {
-  return { description: `${text}, YYYY-MM-DD or "always"`, words: { always: null } };
+  return { description: `${text}, YYYY-MM-DD or "always"`, keywords: { always: null } };
 }
 
 export function lastDay(text: string): DescribedArgument {
-  return { description: `${text}, YYYY-MM-DD or "never"`, words: { never: null } };
+  return { description: `${text}, YYYY-MM-DD or "never"`, keywords: { never: null } };
 }
 
 export type Argument =
@@ -62,15 +62,15 @@ export type Argument =
  * every rep.
  */
 export interface Detail {
-  readonly unlessAsked: 'summary' | 'full';
+  readonly defaultForm: 'summary' | 'full';
   readonly summaryOmits: readonly string[];
 }
 
 /** Work that continues after the response: the operation that reports its progress while the call is open. */
 export interface Follow<Operation> {
   readonly operation: Operation;
-  params(answer: unknown): Readonly<Record<string, string>>;
-  progress(answer: unknown): { readonly done: number; readonly total: number; readonly isOver: boolean };
+  params(response: unknown): Readonly<Record<string, string>>;
+  progress(response: unknown): { readonly done: number; readonly total: number; readonly isOver: boolean };
 }
 
 /** The parts of a call, as the operation reads them. */
@@ -91,7 +91,7 @@ export interface PreviewedBy {
  * An operation as a tool. The arguments are those of its path, query and body, by name; `limit` and `offset` are the
  * same for every list.
  */
-export interface Tool<Names extends string, Answer, Operation> {
+export interface Tool<Names extends string, Output, Operation> {
   /** verb_noun. It is part of the API and is never renamed. */
   readonly name: string;
   readonly title: string;
@@ -113,5 +113,5 @@ export interface Tool<Names extends string, Answer, Operation> {
    * A one-line summary of the result from fixed text, figures and ids only: what people wrote into deals and names
    * must not be where a model looks for instructions.
    */
-  summary(answer: Answer, caller: Caller): string;
+  summary(response: Output, caller: Caller): string;
 }

@@ -9,11 +9,11 @@ import {
 } from 'zod-openapi';
 import { groupBy } from '../../kernel/group-by.js';
 import { scriptHeader, sessionCookie } from '../http/browser-sessions.js';
-import { jsonSchemaOf, tidySchema } from '../json-schema.js';
+import { tidySchema, toJsonSchema } from '../json-schema.js';
 import { type AnyOperation, type Example, isPublic } from '../operations/operation.js';
-import { acceptsIdempotencyKey, scopeOf } from '../operations/operation-scope.js';
+import { acceptsIdempotencyKey, findScope } from '../operations/operation-scope.js';
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
-import { headers, headersOf, limitHeaders } from './headers.js';
+import { headers, limitHeaders, toHeaders } from './headers.js';
 
 export type ApiDocument = ReturnType<typeof createDocument>;
 
@@ -28,7 +28,7 @@ export function describeApi(
     info: { title: 'Commission service', version, description: introduction },
     servers: [{ url: '/' }],
     security: [{ token: [] }, { session: [] }],
-    tags: [...new Set(operations.map(tagOf))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(toTag))].map((name) => ({ name })),
     paths: paths(operations),
     components: {
       schemas: { ...records, Failure: failure },
@@ -62,8 +62,8 @@ function addQueryExamples({ paths = {} }: ApiDocument, operations: readonly AnyO
   const examples = new Map(operations.map(({ id, example }) => [id, example]));
   for (const { operationId = '', parameters = [] } of Object.values(paths).flatMap((path) => Object.values(path))) {
     for (const parameter of parameters as { in?: string; name?: string; example?: unknown }[]) {
-      const given = parameter.in === 'query' ? examples.get(operationId)?.query?.[parameter.name ?? ''] : undefined;
-      if (given !== undefined) parameter.example = given;
+      const example = parameter.in === 'query' ? examples.get(operationId)?.query?.[parameter.name ?? ''] : undefined;
+      if (example !== undefined) parameter.example = example;
     }
   }
 }
@@ -91,47 +91,47 @@ const idempotencyKey = {
  * all.
  */
 function paths(operations: readonly AnyOperation[]): ZodOpenApiPathsObject {
-  const shapeOf = ({ path }: AnyOperation) => path.replace(/:[A-Za-z]+/g, ':');
-  const grouped = [...groupBy(operations, shapeOf).values()].map((alike) => {
-    const path = templateOf((alike[0] as AnyOperation).path);
-    return [path, Object.fromEntries(alike.map((one) => [one.method, describe(one, path)]))] as const;
+  const toShape = ({ path }: AnyOperation) => path.replace(/:[A-Za-z]+/g, ':');
+  const grouped = [...groupBy(operations, toShape).values()].map((alike) => {
+    const path = toTemplate((alike[0] as AnyOperation).path);
+    return [path, Object.fromEntries(alike.map((operation) => [operation.method, describe(operation, path)]))] as const;
   });
   return Object.fromEntries(grouped);
 }
 
-function templateOf(path: string): string {
+function toTemplate(path: string): string {
   return path.replace(/:([A-Za-z]+)/g, '{$1}');
 }
 
-function tagOf({ path }: AnyOperation): string {
+function toTag({ path }: AnyOperation): string {
   const [first, second] = path.split('/').slice(1);
   return first === 'v1' ? (second ?? 'service') : (first ?? 'service');
 }
 
 function describe(operation: AnyOperation, path: string): ZodOpenApiOperationObject {
-  const body = bodyOf(operation);
+  const body = toRequestBody(operation);
   return {
     operationId: operation.id,
     summary: operation.summary,
     ...(operation.deprecated === true ? { deprecated: true } : {}),
-    tags: [tagOf(operation)],
+    tags: [toTag(operation)],
     ...(isPublic(operation) ? { security: [] } : {}),
     'x-least-role': operation.access,
-    ...(isPublic(operation) ? {} : { 'x-key-scope': scopeOf(operation) ?? 'none' }),
+    ...(isPublic(operation) ? {} : { 'x-key-scope': findScope(operation) ?? 'none' }),
     ...(operation.stepUp === undefined ? {} : { 'x-step-up': operation.stepUp === 'always' ? 'always' : 'sometimes' }),
     ...(operation.payroll === true ? { 'x-also-for': ['payroll'] } : {}),
-    parameters: parametersOf(operation, path) as never,
+    parameters: toParameters(operation, path) as never,
     ...(operation.query === undefined ? {} : { requestParams: { query: operation.query } }),
     ...(body === null ? {} : { requestBody: body }),
     responses: { ...success(operation), ...failureResponses(operation) },
   };
 }
 
-function parametersOf(operation: AnyOperation, path: string): object[] {
+function toParameters(operation: AnyOperation, path: string): object[] {
   const own = [...operation.path.matchAll(/:([A-Za-z]+)/g)].map(([, name]) => name as string);
   const inPath = [...path.matchAll(/\{([A-Za-z]+)\}/g)].map(([, name], index) => {
-    const given = operation.example.params?.[own[index] as string];
-    const { description } = jsonSchemaOf(
+    const example = operation.example.params?.[own[index] as string];
+    const { description } = toJsonSchema(
       (operation.params as z.ZodObject).shape[own[index] as string] as z.ZodType,
       'input',
     );
@@ -141,13 +141,13 @@ function parametersOf(operation: AnyOperation, path: string): object[] {
       required: true,
       description,
       schema: { type: 'string' },
-      ...(given === undefined ? {} : { example: given }),
+      ...(example === undefined ? {} : { example }),
     };
   });
   return [...inPath, ...(acceptsIdempotencyKey(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : [])];
 }
 
-function bodyOf(operation: AnyOperation): ZodOpenApiRequestBodyObject | null {
+function toRequestBody(operation: AnyOperation): ZodOpenApiRequestBodyObject | null {
   const { example } = operation;
   if (operation.upload !== undefined) {
     const { types, limitBytes } = operation.upload as { types: readonly string[]; limitBytes: number };
@@ -170,47 +170,47 @@ function bodyOf(operation: AnyOperation): ZodOpenApiRequestBodyObject | null {
 }
 
 function rawBody({ limitBytes }: { readonly limitBytes: number }, example: Example) {
-  const given = example.body === undefined ? {} : { example: example.body };
+  const withExample = example.body === undefined ? {} : { example: example.body };
   return {
     required: true,
     description: `At most ${limitBytes / 1024} KiB, as the sender signs it.`,
     content: {
       'application/json': {
         schema: { description: 'The payload of the sender, as its documentation describes it' },
-        ...given,
+        ...withExample,
       },
     },
   };
 }
 
 function uploaded(type: string, example: Example) {
-  const given = example.uploads?.[type];
+  const upload = example.uploads?.[type];
   const schema =
     type === 'application/json'
       ? ({ type: 'object', description: 'The rows of the file as an object with one list' } as const)
       : ({ type: 'string', description: 'The file: a header line, then one line for each row' } as const);
-  return { schema, ...(given === undefined ? {} : { example: given }) };
+  return { schema, ...(upload === undefined ? {} : { example: upload }) };
 }
 
 function success(operation: AnyOperation): ZodOpenApiResponsesObject {
   const good = {
     description: operation.summary,
-    headers: headersOf([
+    headers: toHeaders([
       'X-Request-Id',
       ...(isPublic(operation) ? [] : limitHeaders),
       ...(acceptsIdempotencyKey(operation) ? (['Idempotent-Replay'] as const) : []),
     ]),
-    ...(operation.status === 302 ? {} : { content: answered(operation) }),
+    ...(operation.status === 302 ? {} : { content: toContent(operation) }),
   };
   const statuses = [operation.status ?? 200, operation.otherStatus].filter((status) => status !== undefined);
   return Object.fromEntries(statuses.map((status) => [String(status), good]));
 }
 
 /** An operation that returns files returns JSON as one of them or not at all. */
-function answered({ response, example, files }: AnyOperation) {
+function toContent({ response, example, files }: AnyOperation) {
   const asJson = {
     schema: response as z.ZodType,
-    ...(example.answer === undefined ? {} : { example: example.answer }),
+    ...(example.response === undefined ? {} : { example: example.response }),
   };
   const asFile = { schema: { type: 'string', format: 'binary', description: 'The bytes of the file' } } as const;
   const types: readonly string[] = files ?? ['application/json'];

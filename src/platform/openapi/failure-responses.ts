@@ -3,7 +3,7 @@ import { type ZodOpenApiResponseObject, type ZodOpenApiResponsesObject } from 'z
 import { groupBy } from '../../kernel/group-by.js';
 import { type AnyOperation, commonFailures, isPublic } from '../operations/operation.js';
 import { acceptsIdempotencyKey } from '../operations/operation-scope.js';
-import { headersOf, limitHeaders } from './headers.js';
+import { limitHeaders, toHeaders } from './headers.js';
 
 export const failure = z
   .object({
@@ -78,7 +78,7 @@ function response(status: number, codes: readonly string[], hasToken: boolean): 
   };
   return {
     description: codes.map((code) => `\`${code}\``).join(', '),
-    headers: headersOf(['X-Request-Id', ...limits, ...retry]),
+    headers: toHeaders(['X-Request-Id', ...limits, ...retry]),
     content: {
       'application/json': { schema: { allOf: [{ $ref: '#/components/schemas/Failure' }, ofCodes] } as never },
     },

@@ -19,6 +19,6 @@ function header(description: string, type: 'string' | 'integer') {
   return { description, schema: { type } };
 }
 
-export function headersOf(names: readonly HeaderName[]): ZodOpenApiHeadersObject {
+export function toHeaders(names: readonly HeaderName[]): ZodOpenApiHeadersObject {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])) as never;
 }

@@ -61,7 +61,7 @@ export class OperationDispatcher {
     private readonly recorder: CallRecorder | null = null,
     private readonly proofs: IdentityProofs | null = null,
   ) {
-    for (const operation of operations) this.executions.set(operation, executionOf(operation, registry));
+    for (const operation of operations) this.executions.set(operation, toExecution(operation, registry));
   }
 
   /** Rejects a caller as {@link checkAccess} does, and records the rejection. */
@@ -106,7 +106,7 @@ export class OperationDispatcher {
   /** The request, parsed by the operation's schemas. */
   parse(operation: AnyOperation, raw: RawInput, caller: Caller): Input {
     this.checkAccess(operation, caller);
-    const input = inputOf(operation, raw);
+    const input = parseInput(operation, raw);
     assertOwnTeam(caller, [input.params, input.query, isStreamedBody(operation) ? null : input.body]);
     return input;
   }
@@ -126,13 +126,13 @@ export class OperationDispatcher {
     if (result instanceof Download) return { status: 200, body: result };
     if (result instanceof Redirect) return { status: 302, body: result };
     const status = result instanceof Reply ? result.status : (operation.status ?? 200);
-    const body = result instanceof Reply ? result.answer : result;
+    const body = result instanceof Reply ? result.body : result;
     return { status, body: await parseInSlices(operation.response, body) };
   }
 }
 
 /** The request, parsed by the operation's schemas, without a check of the caller. */
-export function inputOf(operation: AnyOperation, raw: RawInput): Input {
+export function parseInput(operation: AnyOperation, raw: RawInput): Input {
   return {
     params: parsePart(operation.params, raw.params),
     query: parsePart(operation.query, raw.query),
@@ -144,7 +144,7 @@ function isStreamedBody({ upload, raw }: AnyOperation): boolean {
   return upload !== undefined || raw !== undefined;
 }
 
-function executionOf({ execute, uses = {} }: AnyOperation, registry: PartRegistry): Execution {
+function toExecution({ execute, uses = {} }: AnyOperation, registry: PartRegistry): Execution {
   const resolved = Object.entries<Token>(uses).map(([name, token]) => [name, registry.resolve(token)]);
   const parts = Object.fromEntries(resolved);
   return (input, caller) => execute(input, caller, parts);
@@ -166,7 +166,7 @@ function namedReps(part: unknown): string[] {
   if (Array.isArray(part)) return part.flatMap(namedReps);
   if (typeof part !== 'object' || part === null) return [];
   return Object.entries(part).flatMap(([name, value]): string[] => {
-    if (name === 'repId' || name === 'repIds') return [value].flat().filter((one) => typeof one === 'string');
+    if (name === 'repId' || name === 'repIds') return [value].flat().filter((id) => typeof id === 'string');
     return namedReps(value);
   });
 }

@@ -3,7 +3,7 @@ import { Failure } from '../../kernel/failure.js';
 import { type AnyOperation, hasAccess, isPublic, type OperationScope } from './operation.js';
 
 /** The scope of changes by the first part of the path after /v1. Changes elsewhere need a session or the workspace key. */
-const scopeOfArea: Readonly<Record<string, KeyScope>> = {
+const areaScopes: Readonly<Record<string, KeyScope>> = {
   deals: 'deals',
   commissions: 'deals',
   plans: 'plans',
@@ -18,17 +18,17 @@ const scopeOfArea: Readonly<Record<string, KeyScope>> = {
 };
 
 /** The declared scope, otherwise the scope that follows from method and path, so that every operation has one. */
-export function scopeOf({ scope, method, path, files }: AnyOperation): OperationScope {
+export function findScope({ scope, method, path, files }: AnyOperation): OperationScope {
   if (scope !== undefined) return scope;
   const area = /^\/v1\/([a-z-]+)/.exec(path)?.[1];
   if (area === undefined) return null;
   if (method === 'get') return files === undefined ? 'read' : 'payroll';
-  return scopeOfArea[area] ?? null;
+  return areaScopes[area] ?? null;
 }
 
 /** Whether calls of the operation change something; some that change nothing have the method POST. */
 export function isChange(operation: AnyOperation): boolean {
-  return operation.method !== 'get' && operation.reads !== true && scopeOf(operation) !== 'read';
+  return operation.method !== 'get' && operation.reads !== true && findScope(operation) !== 'read';
 }
 
 /**
@@ -58,13 +58,13 @@ export function mayCall(caller: Caller, operation: AnyOperation): boolean {
 /** Whether the scopes of the caller's key include the operation. Callers without scopes are not restricted. */
 export function hasScope({ scopes }: Caller, operation: AnyOperation): boolean {
   if (scopes === undefined || isPublic(operation)) return true;
-  const scope = scopeOf(operation);
+  const scope = findScope(operation);
   return scope === 'any' || (scope !== null && scopes.has(scope));
 }
 
 /** The error for an integration key whose scopes do not include the operation. */
 export function insufficientScope({ scopes }: Caller, operation: AnyOperation): Failure {
-  const scope = scopeOf(operation);
+  const scope = findScope(operation);
   const message =
     scope === null
       ? 'Integration keys cannot call this operation. Use the session of an admin or the workspace key.'

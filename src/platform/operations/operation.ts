@@ -40,11 +40,11 @@ export interface RawBody {
   header(name: string): string | undefined;
 }
 
-type Execute<I extends Input, Answer, Uses> = (
+type Execute<I extends Input, Output, Uses> = (
   input: I,
   caller: Caller,
   parts: Uses,
-) => Result<Answer> | Promise<Result<Answer>>;
+) => Result<Output> | Promise<Result<Output>>;
 
 type Tokens = Readonly<Record<string, Token>>;
 /** The parts of the service that stand behind the tokens. */
@@ -56,7 +56,7 @@ type Parts<Uses extends Tokens> = {
 export class Reply<Answer> {
   constructor(
     readonly status: number,
-    readonly answer: Answer,
+    readonly body: Answer,
   ) {}
 }
 
@@ -103,7 +103,7 @@ export interface Example {
   readonly body?: unknown;
   /** Uploads by media type, for operations that take files. */
   readonly uploads?: Readonly<Record<string, unknown>>;
-  readonly answer?: unknown;
+  readonly response?: unknown;
 }
 
 /** The max number of bytes of a {@link RawBody}. */
@@ -158,7 +158,7 @@ export interface Operation<
    * calls that the function selects.
    */
   readonly stepUp?: 'always' | ((input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>, caller: Caller) => boolean);
-  /** What an integration key needs, where it differs from what method and path imply; see `scopeOf`. */
+  /** What an integration key needs, where it differs from what method and path imply; see `findScope`. */
   readonly scope?: OperationScope;
   readonly params?: Params;
   readonly query?: Query;
@@ -219,15 +219,15 @@ export function operation<
   const Params extends Schema | undefined = undefined,
   const Query extends Schema | undefined = undefined,
   const Body extends Schema | undefined = undefined,
-  const Answer extends Schema = Schema,
+  const Output extends Schema = Schema,
   const Id extends string = string,
   const Upload extends UploadTerms | undefined = undefined,
   const Files extends readonly string[] | undefined = undefined,
   const Uses extends Tokens = Readonly<Record<never, never>>,
   const Raw extends RawTerms | undefined = undefined,
 >(
-  declared: Operation<Params, Query, Body, Answer, Id, Upload, Files, Uses, Raw>,
-): Operation<Params, Query, Body, Answer, Id, Upload, Files, Uses, Raw> {
+  declared: Operation<Params, Query, Body, Output, Id, Upload, Files, Uses, Raw>,
+): Operation<Params, Query, Body, Output, Id, Upload, Files, Uses, Raw> {
   return declared;
 }
 

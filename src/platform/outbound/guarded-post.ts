@@ -32,7 +32,7 @@ export class PostFailure extends Error {
 }
 
 /** Why a URL cannot receive requests, whatever its host name resolves to; null if it can. */
-export function problemOfUrl(url: URL, allowLoopback: boolean): string | null {
+export function checkUrl(url: URL, allowLoopback: boolean): string | null {
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   if (allowLoopback && loopbackHosts.includes(url.hostname)) return null;
   if (url.protocol !== 'https:') return 'must begin with https://';
@@ -78,7 +78,7 @@ async function requestGuarded(url: URL, sent: GuardedRequest, limits: PostLimits
   } catch (error) {
     if (error instanceof PostFailure) throw error;
     if (signal.aborted) throw new PostFailure(`no complete response within ${limits.timeoutMs / 1000} seconds`);
-    throw new PostFailure(`no connection${codeOf(error)}`);
+    throw new PostFailure(`no connection${formatCode(error)}`);
   }
 }
 
@@ -91,7 +91,7 @@ function aborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
 }
 
 async function checkedAddresses(url: URL, { allowLoopback, resolveHost = resolveAll }: PostLimits) {
-  const problem = problemOfUrl(url, allowLoopback);
+  const problem = checkUrl(url, allowLoopback);
   if (problem !== null) throw new PostFailure(`the URL ${problem}`);
   const host = bareHost(url);
   const addresses = isIP(host) === 0 ? await resolveHost(host) : [{ address: host, family: isIP(host) }];
@@ -142,7 +142,7 @@ async function limitedText(response: IncomingMessage, maxBytes: number): Promise
 }
 
 /** The code of a connection error, such as ECONNREFUSED. The rest of its text may contain addresses. */
-function codeOf(error: unknown): string {
+function formatCode(error: unknown): string {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z_]+$/.test(code) ? ` (${code})` : '';
 }

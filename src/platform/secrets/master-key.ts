@@ -17,12 +17,12 @@ interface KeyFile {
  * makes all encrypted texts unreadable, so the configuration requires it in production with an external database.
  */
 export function openSecrets(config: KeySettings): Secrets {
-  const previous = config.MASTER_KEY_PREVIOUS.map(bytesOf);
-  if (config.MASTER_KEY !== undefined) return new Secrets(bytesOf(config.MASTER_KEY), previous);
+  const previous = config.MASTER_KEY_PREVIOUS.map(decodeKey);
+  if (config.MASTER_KEY !== undefined) return new Secrets(decodeKey(config.MASTER_KEY), previous);
   const file = keyFile(config.DATA_DIR);
   if (!existsSync(file)) createKeyFile(config.DATA_DIR, file);
   const stored = readKeyFile(file);
-  return new Secrets(bytesOf(stored.masterKey), [...(stored.previous ?? []).map(bytesOf), ...previous]);
+  return new Secrets(decodeKey(stored.masterKey), [...(stored.previous ?? []).map(decodeKey), ...previous]);
 }
 
 /** Replaces the generated key and stores the old one with it. Changes nothing while a replacement is incomplete. */
@@ -44,7 +44,7 @@ function keyFile(folder: string): string {
   return path.join(folder, 'secrets.json');
 }
 
-function bytesOf(key: string): Buffer {
+function decodeKey(key: string): Buffer {
   return Buffer.from(key, 'base64');
 }
 
@@ -79,7 +79,7 @@ function readKeyFile(file: string): KeyFile {
   try {
     const { masterKey, previous = [] } = JSON.parse(readFileSync(file, 'utf8')) as Partial<KeyFile>;
     const keys = [masterKey, ...previous];
-    if (keys.every((key) => typeof key === 'string' && bytesOf(key).length === 32))
+    if (keys.every((key) => typeof key === 'string' && decodeKey(key).length === 32))
       return { masterKey: masterKey as string, previous };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

@@ -19,9 +19,11 @@ export class Secrets {
   /** The other keys only open texts: those sealed before the master key was replaced. */
   constructor(masterKey: Buffer, others: readonly Buffer[] = []) {
     this.macKey = derive(masterKey, 'commissions mac v1');
-    this.sealKey = sealKeyOf(masterKey);
-    this.header = headerOf(masterKey);
-    this.sealKeys = new Map([...others, masterKey].map((key) => [headerOf(key).toString('hex'), sealKeyOf(key)]));
+    this.sealKey = deriveSealKey(masterKey);
+    this.header = deriveHeader(masterKey);
+    this.sealKeys = new Map(
+      [...others, masterKey].map((key) => [deriveHeader(key).toString('hex'), deriveSealKey(key)]),
+    );
   }
 
   /** HMAC-SHA-256 of the parts with their lengths, so that different lists of parts never have the same input. */
@@ -40,16 +42,16 @@ export class Secrets {
    * AES-256-GCM. The place, such as table and row id, is authenticated: a text copied to another place cannot be
    * opened.
    */
-  seal(place: string, text: string): Buffer {
+  seal(encryptionContext: string, text: string): Buffer {
     const nonce = randomBytes(nonceLength);
     const cipher = createCipheriv('aes-256-gcm', this.sealKey, nonce, { authTagLength: tagLength });
-    cipher.setAAD(Buffer.from(place));
+    cipher.setAAD(Buffer.from(encryptionContext));
     const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
     return Buffer.concat([this.header, nonce, cipher.getAuthTag(), sealed]);
   }
 
   /** Throws if the text was sealed for another place or with another key, or has been modified. */
-  open(place: string, sealed: Buffer): string {
+  open(encryptionContext: string, sealed: Buffer): string {
     const tagStart = headerLength + nonceLength;
     const start = tagStart + tagLength;
     if (sealed[0] !== format || sealed.length < start) throw new Error('a sealed text has an unknown format');
@@ -59,7 +61,7 @@ export class Secrets {
     const nonce = sealed.subarray(headerLength, tagStart);
     // Without an explicit length, Node accepts tags of four bytes.
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagLength });
-    decipher.setAAD(Buffer.from(place));
+    decipher.setAAD(Buffer.from(encryptionContext));
     decipher.setAuthTag(sealed.subarray(tagStart, start));
     return Buffer.concat([decipher.update(sealed.subarray(start)), decipher.final()]).toString('utf8');
   }
@@ -68,11 +70,11 @@ export class Secrets {
 const headerLength = 1 + idLength;
 
 /** The id is derived from the key and reveals nothing about it. */
-function headerOf(masterKey: Buffer): Buffer {
+function deriveHeader(masterKey: Buffer): Buffer {
   return Buffer.concat([Buffer.from([format]), derive(masterKey, 'commissions key id v1').subarray(0, idLength)]);
 }
 
-function sealKeyOf(masterKey: Buffer): Buffer {
+function deriveSealKey(masterKey: Buffer): Buffer {
   return derive(masterKey, 'commissions seal v1');
 }
 

@@ -2,7 +2,7 @@ import { type InsertObject } from 'kysely';
 import { newId } from '../../kernel/ids.js';
 import { type Tables } from '../database/tables.js';
 import { type Transaction } from '../database/unit-of-work.js';
-import { newToken, type TokenKind, tokenHash } from './token.js';
+import { hashToken, newToken, type TokenKind } from './token.js';
 
 type NewToken = Omit<InsertObject<Tables, 'tokens'>, 'token_id' | 'kind' | 'token_hash'>;
 
@@ -12,7 +12,7 @@ export async function insertToken(tx: Transaction, kind: TokenKind, values: NewT
   const token = newToken(kind);
   const stored = await tx.db
     .insertInto('tokens')
-    .values({ ...values, token_id: id, kind, token_hash: tokenHash(token) as Buffer })
+    .values({ ...values, token_id: id, kind, token_hash: hashToken(token) as Buffer })
     .returning(['created_at as createdAt', 'expires_at as expiresAt'])
     .executeTakeFirstOrThrow();
   return { id, token, ...stored };

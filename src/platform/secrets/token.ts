@@ -22,7 +22,7 @@ export function newToken(kind: TokenKind | GrantKind): string {
 }
 
 /** SHA-256 of the token, or null if its format or checksum is wrong. A fast hash is sufficient for 256 random bits. */
-export function tokenHash(token: string): Buffer | null {
+export function hashToken(token: string): Buffer | null {
   const match = tokenPattern.exec(token);
   if (match === null) return null;
   const [, kind, secret, sum] = match;

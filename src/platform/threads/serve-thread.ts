@@ -1,6 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { Failure } from '../../kernel/failure.js';
-import { type ThreadAnswer, type ThreadMessage } from './thread-messages.js';
+import { type ThreadMessage, type ThreadResponse } from './thread-messages.js';
 
 /** Sends a request to the process that runs the task, and returns its reply. */
 export type RequestOfThread = (request: unknown) => Promise<unknown>;
@@ -21,10 +21,10 @@ export function serveThread(
       requests.complete(message.id, message.reply);
       return;
     }
-    const given = parts;
+    const taskParts = parts;
     parts = [];
-    const answer = await answerOf(() => handle(given, requests.send));
-    port.postMessage(answer, 'result' in answer ? [answer.result.buffer as ArrayBuffer] : []);
+    const response = await toResponse(() => handle(taskParts, requests.send));
+    port.postMessage(response, 'result' in response ? [response.result.buffer as ArrayBuffer] : []);
   });
 }
 
@@ -39,7 +39,7 @@ class Requests {
     new Promise((resolve) => {
       this.last += 1;
       this.waiting.set(this.last, resolve);
-      this.port.postMessage({ request, id: this.last } satisfies ThreadAnswer);
+      this.port.postMessage({ request, id: this.last } satisfies ThreadResponse);
     });
 
   complete(id: number, reply: unknown): void {
@@ -48,7 +48,7 @@ class Requests {
   }
 }
 
-async function answerOf(work: () => string | Promise<string>): Promise<ThreadAnswer> {
+async function toResponse(work: () => string | Promise<string>): Promise<ThreadResponse> {
   try {
     return { result: new TextEncoder().encode(await work()) };
   } catch (error) {

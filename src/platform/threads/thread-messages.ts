@@ -10,7 +10,7 @@ export interface ThreadRequest {
 }
 
 /** From a thread: a request, the result of a task, a failure for the caller, or an unexpected error. */
-export type ThreadAnswer =
+export type ThreadResponse =
   | ThreadRequest
   | { readonly result: Uint8Array }
   | {

@@ -2,7 +2,7 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '../../kernel/failure.js';
 import { mapInParallel } from '../../kernel/waiting.js';
-import { type ThreadAnswer, type ThreadMessage, type ThreadRequest } from './thread-messages.js';
+import { type ThreadMessage, type ThreadRequest, type ThreadResponse } from './thread-messages.js';
 
 interface ThreadLimits {
   readonly threads: number;
@@ -96,7 +96,7 @@ export class ThreadPool {
 
   private replace(ended: Thread | undefined): Thread {
     if (ended !== undefined) this.busy.delete(ended);
-    const thread = this.idle.pop() ?? new Thread(this.script, this.limits.heapMb, (one) => this.remove(one));
+    const thread = this.idle.pop() ?? new Thread(this.script, this.limits.heapMb, (exited) => this.remove(exited));
     this.busy.add(thread);
     return thread;
   }
@@ -179,9 +179,9 @@ class Thread {
         finish(() => reject(error));
         void this.end();
       };
-      const onMessage = (answer: ThreadAnswer) => {
-        if ('request' in answer) void this.reply(answer, reply).catch(endWith);
-        else finish(() => ('result' in answer ? resolve(answer.result) : reject(errorOf(answer))));
+      const onMessage = (response: ThreadResponse) => {
+        if ('request' in response) void this.reply(response, reply).catch(endWith);
+        else finish(() => ('result' in response ? resolve(response.result) : reject(toError(response))));
       };
       const onError = (error: NodeJS.ErrnoException) => {
         this.isUsable = false;
@@ -202,7 +202,8 @@ async function noReply(): Promise<never> {
   throw new Error('the task of a worker thread sent a request that it must not send');
 }
 
-function errorOf(answer: Exclude<ThreadAnswer, ThreadRequest | { readonly result: unknown }>): Error {
-  if ('failure' in answer) return new Failure(answer.failure.code, answer.failure.message, answer.failure.details);
-  return new Error(`a worker thread failed: ${answer.error}`);
+function toError(response: Exclude<ThreadResponse, ThreadRequest | { readonly result: unknown }>): Error {
+  if ('failure' in response)
+    return new Failure(response.failure.code, response.failure.message, response.failure.details);
+  return new Error(`a worker thread failed: ${response.error}`);
 }

@@ -42,7 +42,7 @@ export const deleteQuota = operation({
     const { current_value: _, attainment: _share, ...state } = quota;
     return { paid: [quota.repId], state };
   },
-  example: { params: { quotaId: sampleIds.quotaId }, answer: { deleted: true, quotaId: sampleIds.quotaId } },
+  example: { params: { quotaId: sampleIds.quotaId }, response: { deleted: true, quotaId: sampleIds.quotaId } },
   uses: { changes: CommissionChanges },
   async execute({ params: { quotaId: rawId } }, caller, { changes }) {
     return changes.run(caller, 'exclusive', async (tx, recalculate) => {

@@ -3,7 +3,7 @@ import { Decimal } from '../../kernel/decimal.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { readValue } from '../../kernel/invalid-values.js';
-import { formatOf, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
+import { detectNumberFormat, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
 import { periodKind } from '../../kernel/period.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { findPlanIdsByName } from '../../plans/plan-views.js';
@@ -13,11 +13,11 @@ import {
   csvImport,
   csvImportExample,
   type ImportResults,
-  importAnswer,
   importQuery,
   type RowResult,
   readRowsInSlices,
   rejectedRow,
+  toImportResponse,
 } from '../../platform/files/import-results.js';
 import { operation } from '../../platform/operations/operation.js';
 import { normalEmail } from '../../reps/rep.js';
@@ -74,7 +74,7 @@ function toResult({ row, setting, failure }: ReadRow, outcome: RowResult['outcom
 
 function provenFormat(rows: readonly Row[]): NumberFormat | null {
   const texts = rows.flatMap(({ cells }) => [cells.target ?? '', cells.variableTarget ?? '']);
-  const [only, another] = new Set(texts.flatMap((text) => formatOf(text) ?? []));
+  const [only, another] = new Set(texts.flatMap((text) => detectNumberFormat(text) ?? []));
   return only !== undefined && another === undefined ? only : null;
 }
 
@@ -177,7 +177,7 @@ export const importQuotas = operation({
       const applied = dryRun ? null : await applyQuotas(tx, recalculate, settings);
       const compared = applied?.compared ?? (await compareQuotas(tx, settings));
       const outcomes = new Map(compared.map(({ setting, outcome }) => [setting, outcome]));
-      return importAnswer(
+      return toImportResponse(
         read.map((row) => toResult(row, row.setting === null ? undefined : outcomes.get(row.setting))),
         dryRun,
       );

@@ -11,7 +11,7 @@ import { period, uuid } from '../../platform/operations/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { unknownReps } from '../../reps/rep-views.js';
 import { previewWrite } from '../../simulation/preview-write.js';
-import { affectedWithin, commissionEffect } from '../../simulation/write-effect.js';
+import { commissionEffect, loadAffectedWithin } from '../../simulation/write-effect.js';
 import { quotaNotFound, targetAmount } from '../quota.js';
 import { assertPeriodKind, findRuleById } from '../quota-rule.js';
 import { type QuotaSetting, deleteQuota as removeQuota, upsertQuotas } from '../quota-store.js';
@@ -60,7 +60,7 @@ async function writeQuotas(tx: Transaction, { planRuleId, targets, removed }: Bo
     await removeQuota(tx, quota.quotaId);
   }
   await upsertQuotas(tx, settings);
-  return affectedWithin(tx, affected);
+  return loadAffectedWithin(tx, affected);
 }
 
 export const previewQuotas = operation({
@@ -82,7 +82,7 @@ export const previewQuotas = operation({
   },
   example: {
     body: { planRuleId: sampleIds.ruleId, targets: [{ repId: sampleIds.repId, period: '2026-Q1', target: 120000 }] },
-    answer: { effect: { lines: 0, reps: 0, totals: [], locked: [] } },
+    response: { effect: { lines: 0, reps: 0, totals: [], locked: [] } },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ body: request }, caller, { changes, clock }): Promise<z.input<typeof response>> {

@@ -186,7 +186,7 @@ export const setQuotas = operation({
   },
   example: {
     body: { repIds: [sampleIds.repId], measure: 'New business', period: '2026-Q1', target: 100000 },
-    answer: [quotaExample],
+    response: [quotaExample],
   },
   uses: { changes: CommissionChanges },
   async execute({ body: request }, caller, { changes }): Promise<Quota[]> {

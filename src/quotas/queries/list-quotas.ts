@@ -43,7 +43,7 @@ export const listQuotas = operation({
     list: 'quotas',
     summary: (quotas) => `Quotas: ${quotas.length}.`,
   },
-  example: { query: { repId: sampleIds.repId, period: '2026-Q1' }, answer: [quotaExample] },
+  example: { query: { repId: sampleIds.repId, period: '2026-Q1' }, response: [quotaExample] },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: request }, caller, { unitOfWork }) {
     const repIds = narrowedReps(caller, request.repId);

@@ -26,7 +26,7 @@ export const addPayrollId = operation({
   }),
   response: rep,
   failures: { rep_not_found: 404, payroll_id_exists: 409 },
-  example: { params: { repId: sampleIds.repId }, body: { payrollId: '004711' }, answer: repExample },
+  example: { params: { repId: sampleIds.repId }, body: { payrollId: '004711' }, response: repExample },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   /** Payroll cannot change an id, and thus not redirect the pay of a person who is paid already. */
   async execute({ params: { repId: rawId }, body }, caller, { unitOfWork, clock }): Promise<Rep> {

@@ -56,7 +56,7 @@ export const bulkInviteReps = operation({
   subject: payingNoOne,
   example: {
     body: { repIds: [sampleIds.repId, sampleIds.managerId] },
-    answer: {
+    response: {
       invited: [sampleIds.repId],
       failed: [{ repId: sampleIds.managerId, reason: 'rep_limit_reached' }],
       inviteCount: 1,

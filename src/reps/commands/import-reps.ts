@@ -13,8 +13,8 @@ import {
   csvImport,
   csvImportExample,
   datedImportQuery,
-  importAnswer,
   type RowResult,
+  toImportResponse,
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation, type StreamedBody } from '../../platform/operations/operation.js';
@@ -176,7 +176,7 @@ export const importReps = operation({
       (people) => upsert(caller, people, dryRun, changes, clock),
       (emails) => unitOfWork.read(caller, (tx) => findRepIdsByEmail(tx, emails)),
     );
-    return importAnswer(
+    return toImportResponse(
       rows.map((row) => toResult(row, written.get(row), sorted.rejected.get(row))),
       dryRun,
     );

@@ -25,7 +25,7 @@ export const inviteRep = operation({
     email: z.string().describe('Address to which the invitation was sent'),
   }),
   failures: { rep_not_found: 400, rep_limit_reached: 403 },
-  example: { params: { repId: sampleIds.repId }, answer: { invited: true, email: 'ben@acme.test' } },
+  example: { params: { repId: sampleIds.repId }, response: { invited: true, email: 'ben@acme.test' } },
   uses: { unitOfWork: UnitOfWork, outbox: Outbox, config: CONFIG },
   async execute(
     { params: { repId } },

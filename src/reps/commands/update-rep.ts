@@ -125,7 +125,7 @@ export const updateRep = operation({
   example: {
     params: { repId: sampleIds.repId },
     body: { managerId: sampleIds.managerId, managerFrom: '2026-01-01' },
-    answer: repExample,
+    response: repExample,
   },
   uses: { unitOfWork: UnitOfWork, changes: CommissionChanges, clock: CLOCK },
   async execute({ params: { repId: rawId }, body: change }, caller, { unitOfWork, changes, clock }) {

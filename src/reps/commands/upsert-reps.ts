@@ -56,7 +56,7 @@ export const upsertReps = operation({
         { email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben', managerEmail: 'mia@acme.test' },
       ],
     },
-    answer: { reps: [repExample] },
+    response: { reps: [repExample] },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ body: { reps: people } }, caller, { changes, clock }) {

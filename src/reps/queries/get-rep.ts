@@ -36,7 +36,7 @@ export const getRep = operation({
   failures: { rep_not_found: 400 },
   example: {
     params: { repId: sampleIds.repId },
-    answer: { ...repExample, ...linkageExample, linkage: linkageExample },
+    response: { ...repExample, ...linkageExample, linkage: linkageExample },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { repId } }, caller, { unitOfWork, clock }) {

@@ -48,12 +48,12 @@ export const listReps = operation({
     arguments: { email: 'The whole e-mail address', query: 'Part of the name or address' },
     list: 'reps',
     detail: {
-      unlessAsked: 'summary',
+      defaultForm: 'summary',
       summaryOmits: ['reps.crmMemberId', 'reps.avatar', 'reps.invite_status', 'reps.inviteMail', 'reps.payrollId'],
     },
     summary: ({ reps }) => `Reps found: ${reps.length}.`,
   },
-  example: { query: { email: 'ben@acme.test' }, answer: { reps: [repExample] } },
+  example: { query: { email: 'ben@acme.test' }, response: { reps: [repExample] } },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: { email, query: part } }, caller, { unitOfWork, clock }) {
     return unitOfWork.read(caller, async (tx) => {

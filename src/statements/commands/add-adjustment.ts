@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { dealId } from '../../deals/deal.js';
-import { commissionEvent, eventAnswer } from '../../earnings/commission-event.js';
+import { commissionEvent, toEventResponse } from '../../earnings/commission-event.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -36,7 +36,7 @@ export const addAdjustment = operation({
   example: {
     params: { repId: sampleIds.repId },
     body: { amount: 250, reason: 'Contest in February', period: '2026-02' },
-    answer: adjustmentExample,
+    response: adjustmentExample,
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { repId }, body: request }, caller, { unitOfWork, clock }) {
@@ -44,7 +44,7 @@ export const addAdjustment = operation({
       await lockRep(tx, repId);
       const adjustment = { ...request, dealId: request.dealId ?? null };
       const eventId = await writeAdjustment(tx, caller, repId, adjustment, clock.now());
-      return eventAnswer((await findAdjustment(tx, repId, eventId)) as AdjustmentRow, null);
+      return toEventResponse((await findAdjustment(tx, repId, eventId)) as AdjustmentRow, null);
     });
   },
 });

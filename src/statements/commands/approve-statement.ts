@@ -215,7 +215,7 @@ export const approveStatement = operation({
   example: {
     params: { repId: sampleIds.repId },
     body: { period: '2026-02', status: 'approved', version: 1 },
-    answer: {
+    response: {
       ...statementExample,
       status: 'approved',
       approvedAt: '2026-03-03T09:00:00.000Z',

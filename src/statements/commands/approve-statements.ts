@@ -115,7 +115,7 @@ export const approveStatements = operation({
         { repId: sampleIds.managerId, version: 2 },
       ],
     },
-    answer: {
+    response: {
       period: '2026-02',
       approved: [
         { repId: sampleIds.repId, version: 1, statementId: sampleIds.statementId, netPayout: 10650, currency: 'USD' },

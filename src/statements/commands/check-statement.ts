@@ -40,7 +40,7 @@ export const checkStatement = operation({
   example: {
     params: { repId: sampleIds.repId },
     body: { period: '2026-02', version: 1, note: 'Compared with the contract' },
-    answer: {
+    response: {
       repId: sampleIds.repId,
       period: '2026-02',
       version: 1,

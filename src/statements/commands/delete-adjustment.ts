@@ -24,7 +24,7 @@ export const deleteAdjustment = operation({
   params,
   response: z.object({ deleted: z.boolean().describe('Whether the adjustment existed and was deleted') }),
   failures: { rep_not_found: 404, statement_locked: 409 },
-  example: { params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId }, answer: { deleted: true } },
+  example: { params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId }, response: { deleted: true } },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   /** Commission events and rows of other reps count as not found. */
   async execute({ params: { repId, adjustmentId } }, caller, { unitOfWork, clock }) {

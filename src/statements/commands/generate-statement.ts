@@ -60,7 +60,7 @@ export const generateStatement = operation({
   example: {
     params: { repId: sampleIds.repId },
     body: { period: '2026-02' },
-    answer: { generated: true, ...statementExample },
+    response: { generated: true, ...statementExample },
   },
   uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, clock: CLOCK },
   async execute({ params: { repId }, body: { period: requestedPeriod } }, caller, { unitOfWork, laneRunner, clock }) {

@@ -195,7 +195,7 @@ export const generateStatements = operation({
   failures: {},
   example: {
     body: { period: '2026-02' },
-    answer: {
+    response: {
       period: '2026-02',
       generated: 1,
       skipped: 1,

@@ -29,7 +29,7 @@ export const trueUpStatement = operation({
   example: {
     params: { repId: sampleIds.repId },
     body: { period: '2026-02' },
-    answer: { action: 'requires_approval', delta: 620, approvalThreshold: 500 },
+    response: { action: 'requires_approval', delta: 620, approvalThreshold: 500 },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   /** The difference is read and written while holding the rep's lane, so a concurrent true-up finds no difference. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { commissionEvent, eventAnswer } from '../../earnings/commission-event.js';
+import { commissionEvent, toEventResponse } from '../../earnings/commission-event.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -43,7 +43,7 @@ export const updateAdjustment = operation({
   example: {
     params: { repId: sampleIds.repId, adjustmentId: adjustmentExample.eventId },
     body: { amount: 300 },
-    answer: { ...adjustmentExample, amount: 300 },
+    response: { ...adjustmentExample, amount: 300 },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { repId, adjustmentId }, body: request }, caller, { unitOfWork, clock }) {
@@ -74,7 +74,7 @@ export const updateAdjustment = operation({
         details: { eventId: row.eventId, before: { amount: row.amount, reason: row.reason }, after },
         at: clock.now(),
       });
-      return eventAnswer((await findAdjustment(tx, repId, adjustmentId)) as AdjustmentRow, null);
+      return toEventResponse((await findAdjustment(tx, repId, adjustmentId)) as AdjustmentRow, null);
     });
   },
 });

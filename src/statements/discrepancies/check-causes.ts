@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { type DayRange, overlap } from '../../kernel/day.js';
 import { loadTeam } from '../../ledger/input/hierarchy.js';
-import { calculationWindow } from '../../ledger/input/load-window.js';
+import { computeWindow } from '../../ledger/input/load-window.js';
 import { hasCascades, type RepTerms } from '../../ledger/input/rep-terms.js';
 import { type PendingRequest } from '../../ledger/lanes/lanes.js';
-import { affectedDays, type CheckCause, causesOf } from '../../ledger/requests/period-checks.js';
+import { affectedDays, type CheckCause, distinctCauses } from '../../ledger/requests/period-checks.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Cause } from './discrepancy-tables.js';
 
@@ -28,7 +28,7 @@ export async function loadPendingChanges(tx: Transaction, terms: RepTerms): Prom
   return rows.map((request) => {
     const days = { from: request.from_day, to: request.to_day };
     return {
-      days: affectedDays(terms, days, calculationWindow(terms, days)),
+      days: affectedDays(terms, days, computeWindow(terms, days)),
       request: request.rep_id === repId ? request : { ...request, trigger: 'cascade', deal_id: null },
     };
   });
@@ -37,7 +37,7 @@ export async function loadPendingChanges(tx: Transaction, terms: RepTerms): Prom
 /** The causes of the pending changes that affect the days. */
 export function pendingCauses(changes: readonly PendingChange[], days: DayRange, at: Date): Cause[] {
   const requests = changes.filter((change) => overlap(change.days, days)).map(({ request }) => request);
-  return causesOf(requests).map((cause) => toCause(cause, at));
+  return distinctCauses(requests).map((cause) => toCause(cause, at));
 }
 
 /** A true-up pays all that its period owes, so it is the cause only if nothing else has changed. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idOf } from '../../kernel/ids.js';
+import { deriveId } from '../../kernel/ids.js';
 import { type WakeChecks } from '../../ledger/lanes/lane-runner.js';
 import { type JobDeclaration, type JobQueue } from '../../platform/jobs/job-queue.js';
 
@@ -8,7 +8,7 @@ export const checkPeriodsJob: JobDeclaration<{ workspaceId: string; repId: strin
   name: 'check-periods.v1',
   payload: z.object({ workspaceId: z.uuid(), repId: z.uuid() }),
   attempts: 2,
-  key: ({ workspaceId, repId }) => idOf(`check|${workspaceId}|${repId}`),
+  key: ({ workspaceId, repId }) => deriveId(`check|${workspaceId}|${repId}`),
   share: ({ workspaceId }) => ({ tenant: workspaceId, units: 1 }),
 };
 

@@ -42,7 +42,7 @@ export const getStatementStatus = operation({
   example: {
     params: { repId: sampleIds.repId },
     query: { period: '2026-02' },
-    answer: { repId: sampleIds.repId, period: '2026-02', status: 'draft', generated: true, version: 1 },
+    response: { repId: sampleIds.repId, period: '2026-02', status: 'draft', generated: true, version: 1 },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ params: { repId }, query: request }, caller, { unitOfWork, clock }) {

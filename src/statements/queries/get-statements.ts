@@ -80,7 +80,7 @@ export const getStatements = operation({
   response: z.union([teamStatements, statement]),
   failures: { rep_not_found: 404, statement_not_found: 404 },
   cacheScope: () => null,
-  example: { query: { repId: sampleIds.repId, period: '2026-02' }, answer: statementExample },
+  example: { query: { repId: sampleIds.repId, period: '2026-02' }, response: statementExample },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: request }, caller, { unitOfWork, clock }) {
     assertSeesRepOrTeam(

@@ -56,7 +56,7 @@ export const listRepStatements = operation({
   failures: { rep_not_found: 404 },
   example: {
     params: { repId: sampleIds.repId },
-    answer: [
+    response: [
       {
         period: '2026-02',
         status: 'approved',

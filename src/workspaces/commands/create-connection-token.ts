@@ -29,7 +29,7 @@ export const createConnectionToken = operation({
   status: 201,
   secret: true,
   failures: {},
-  example: { body: { label: 'CRM widget' }, answer: { ...connectionTokenExample, token: 'conn_…' } },
+  example: { body: { label: 'CRM widget' }, response: { ...connectionTokenExample, token: 'conn_…' } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ body: { label } }, caller, { unitOfWork }) {
     const { id, token, createdAt } = await unitOfWork.write(caller, (tx) =>

@@ -44,7 +44,7 @@ export const createIntegrationKey = operation({
   failures: { too_many_keys: 409 },
   example: {
     body: { name: 'Payroll export', scopes: ['read', 'payroll'], expiresInDays: 365 },
-    answer: { ...integrationKeyExample, lastUsedAt: null, key: 'int_…' },
+    response: { ...integrationKeyExample, lastUsedAt: null, key: 'int_…' },
   },
   uses: { unitOfWork: UnitOfWork },
   /** The response is the only place where the key is shown. */

@@ -21,7 +21,7 @@ export const deleteConnectionToken = operation({
     id: z.string().describe('Id of the token (UUID)'),
   }),
   failures: {},
-  example: { params: { id: connectionTokenExample.id }, answer: { deleted: true, id: connectionTokenExample.id } },
+  example: { params: { id: connectionTokenExample.id }, response: { deleted: true, id: connectionTokenExample.id } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { id: rawId } }, caller, { unitOfWork }) {
     const id = requireUuid(rawId, 'not_found', unknown);

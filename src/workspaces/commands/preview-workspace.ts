@@ -8,7 +8,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { currency } from '../../platform/operations/schemas.js';
 import { listRepIds } from '../../reps/rep-views.js';
 import { previewWrite } from '../../simulation/preview-write.js';
-import { affectedWithin, commissionEffect } from '../../simulation/write-effect.js';
+import { commissionEffect, loadAffectedWithin } from '../../simulation/write-effect.js';
 import { timeZone } from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
 
@@ -31,14 +31,14 @@ export const previewWorkspace = operation({
   body,
   response,
   failures: { plan_too_complex: 400 },
-  example: { body: { currency: 'EUR' }, answer: { effect: { lines: 0, reps: 0, totals: [], locked: [] } } },
+  example: { body: { currency: 'EUR' }, response: { effect: { lines: 0, reps: 0, totals: [], locked: [] } } },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ body: change }, caller, { changes, clock }): Promise<z.input<typeof response>> {
     if (change.currency === undefined && change.timezone === undefined)
       throw invalid({ path: '', message: 'give at least one of currency, timezone' });
     const effect = await previewWrite(changes, clock, caller, async (tx) => {
       const reps = await listRepIds(tx);
-      const affected = await affectedWithin(tx, new Map(reps.map((repId) => [repId, allDays])));
+      const affected = await loadAffectedWithin(tx, new Map(reps.map((repId) => [repId, allDays])));
       if (affected === null) return null;
       await updateWorkspaceRow(tx, change);
       if (change.timezone !== undefined) await rebuildDealProjections(tx);

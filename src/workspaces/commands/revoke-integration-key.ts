@@ -21,7 +21,7 @@ export const revokeIntegrationKey = operation({
     id: z.string().describe('Id of the key (UUID)'),
   }),
   failures: {},
-  example: { params: { id: integrationKeyExample.id }, answer: { revoked: true, id: integrationKeyExample.id } },
+  example: { params: { id: integrationKeyExample.id }, response: { revoked: true, id: integrationKeyExample.id } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { id: rawId } }, caller, { unitOfWork }) {
     const id = requireUuid(rawId, 'not_found', unknown);

@@ -32,7 +32,7 @@ export const rotateWorkspaceKey = operation({
   failures: {},
   example: {
     body: { graceMinutes: 60 },
-    answer: { apiKey: 'ws_…', masked: keyMask, oldKeyExpiresAt: '2026-02-11T09:30:00.000Z' },
+    response: { apiKey: 'ws_…', masked: keyMask, oldKeyExpiresAt: '2026-02-11T09:30:00.000Z' },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   /**

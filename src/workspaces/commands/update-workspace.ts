@@ -61,7 +61,7 @@ export const updateWorkspace = operation({
   body,
   response,
   failures: {},
-  example: { body: { name: 'Acme Inc.' }, answer: { updated: true, name: 'Acme Inc.' } },
+  example: { body: { name: 'Acme Inc.' }, response: { updated: true, name: 'Acme Inc.' } },
   uses: { changes: CommissionChanges },
   /** Plans without a currency pay in the workspace's, and its time zone decides on which day a deal closed. */
   async execute({ body: change }, caller, { changes }): Promise<z.input<typeof response>> {

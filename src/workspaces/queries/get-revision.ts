@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { seesTeam } from '../../kernel/caller.js';
-import { cacheVersionOf, readCacheVersions } from '../../platform/database/cache-versions.js';
+import { readCacheVersions, selectCacheVersion } from '../../platform/database/cache-versions.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 
@@ -19,12 +19,12 @@ export const getRevision = operation({
   scope: 'any',
   response,
   failures: {},
-  example: { answer: { revision: 'Zk1gR9wL4xQh0aB7cD2eFg' } },
+  example: { response: { revision: 'Zk1gR9wL4xQh0aB7cD2eFg' } },
   uses: { unitOfWork: UnitOfWork },
   /** A hash, so that a rep does not see how often the data of others changes. */
   async execute(_input, caller, { unitOfWork }): Promise<z.input<typeof response>> {
     const versions = await unitOfWork.read(caller, (tx) => readCacheVersions(tx.db, caller.workspaceId));
-    const seen = cacheVersionOf(versions, seesTeam(caller) ? null : caller.repId);
+    const seen = selectCacheVersion(versions, seesTeam(caller) ? null : caller.repId);
     return { revision: createHash('sha256').update(seen).digest('base64url').slice(0, 22) };
   },
 });

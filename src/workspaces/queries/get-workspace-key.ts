@@ -11,7 +11,7 @@ export const getWorkspaceKey = operation({
   access: 'admin',
   response: maskedKey,
   failures: {},
-  example: { answer: { masked: keyMask, isSet: true } },
+  example: { response: { masked: keyMask, isSet: true } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
     return unitOfWork.read(caller, (tx) => findMaskedKey(tx));

@@ -115,13 +115,13 @@ export const getWorkspace = operation({
       },
     },
     listsWithin: ['plans'],
-    detail: { unlessAsked: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
+    detail: { defaultForm: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
     listedFirst: true,
     summary: ({ caller, currency, timezone, crm, plans }) =>
       `You act as ${caller.role ?? 'a connection token without a role'}${caller.repId === null ? '' : `, rep ${caller.repId}`}. Amounts are in ${currency}, days in ${timezone}. ${crm.connected ? 'A CRM is connected' : 'No CRM is connected'}; plans listed: ${plans.length}.`,
   },
   example: {
-    answer: {
+    response: {
       caller: { kind: 'ws', role: 'admin', repId: null, name: 'workspace key' },
       workspaceId: sampleIds.workspaceId,
       name: 'Acme',

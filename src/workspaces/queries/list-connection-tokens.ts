@@ -12,7 +12,7 @@ export const listConnectionTokens = operation({
   access: 'admin',
   response: z.object({ tokens: z.array(connectionToken).describe('The tokens of the workspace') }),
   failures: {},
-  example: { answer: { tokens: [{ ...connectionTokenExample, lastUsedAt: null }] } },
+  example: { response: { tokens: [{ ...connectionTokenExample, lastUsedAt: null }] } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
     return { tokens: await unitOfWork.read(caller, (tx) => load(tx)) };

@@ -12,7 +12,7 @@ export const listIntegrationKeys = operation({
   access: 'admin',
   response: z.object({ keys: z.array(integrationKey).describe('The keys of the workspace') }),
   failures: {},
-  example: { answer: { keys: [{ ...integrationKeyExample, lastUsedAt: null }] } },
+  example: { response: { keys: [{ ...integrationKeyExample, lastUsedAt: null }] } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
     return { keys: await unitOfWork.read(caller, (tx) => load(tx)) };

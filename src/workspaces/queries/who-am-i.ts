@@ -27,7 +27,7 @@ export const whoAmI = operation({
   response,
   failures: {},
   example: {
-    answer: {
+    response: {
       workspaceId: sampleIds.workspaceId,
       workspaceName: 'Acme',
       kind: 'ws',

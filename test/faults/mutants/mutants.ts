@@ -159,8 +159,8 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/ledger/input/ledger-rows.ts',
-        from: 'places.filter(mayHoldKeysElsewhere)',
-        to: 'places.filter(() => false)',
+        from: 'indexed.filter(mayHoldKeysElsewhere)',
+        to: 'indexed.filter(() => false)',
       },
       {
         // Removes the trigger as well, which rejects the write.
@@ -176,24 +176,28 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/ledger/requests/dependents.ts',
-        from: 'await cascadeManagersAbove(tx, below);',
+        from: 'await loadCascadeManagersAbove(tx, below);',
         to: 'new Map<string, string[]>();',
       },
     ],
   },
   {
-    name: 'ignores the old place of a moved row',
+    name: 'ignores the former counters of a moved row',
     breaks: ['I1', 'I2/I3'],
     steps: 'test/ledger/moved-deals.test',
     changes: [
-      { file: difference, from: 'for (const row of displaced) goneFrom(affected[row.lane] as Affected, row);', to: '' },
+      {
+        file: difference,
+        from: 'for (const row of displaced) addRemovedRow(affected[row.lane] as Affected, row);',
+        to: '',
+      },
     ],
   },
   {
     name: 'recalculates managers on the old day of a reversed deal only',
     breaks: ['I1'],
     steps: 'test/ledger/moved-deals.test',
-    changes: [{ file: lane, from: '        ...(currentDays[place] ?? []),\n', to: '' }],
+    changes: [{ file: lane, from: '        ...(currentDays[index] ?? []),\n', to: '' }],
   },
   {
     name: 'does not bump cache versions after a calculation',
@@ -201,7 +205,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: lane,
-        from: '  tx.markAffected(works.map(({ terms }) => terms.repId));\n',
+        from: '  tx.markAffected(inputs.map(({ terms }) => terms.repId));\n',
         to: '',
       },
     ],
@@ -310,6 +314,6 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'does not check approved periods after a calculation',
     breaks: ['I27'],
-    changes: [{ file: lane, from: '  requestChecks(tx, checked.flatMap(checksOf));\n', to: '' }],
+    changes: [{ file: lane, from: '  requestChecks(tx, checked.flatMap(toPeriodChecks));\n', to: '' }],
   },
 ];

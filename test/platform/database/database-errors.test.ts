@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { isUnavailable, sqlStateOf } from '#src/platform/database/database-errors.js';
+import { isUnavailable, readSqlState } from '#src/platform/database/database-errors.js';
 
 const withCode = (code: string) => Object.assign(new Error('it failed'), { code });
 
@@ -7,7 +7,7 @@ describe('errors of the database', () => {
   for (const code of ['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'EAI_AGAIN', 'EPIPE', 'ETIMEDOUT'])
     it(`treats the network error ${code} as unavailable, not as an SQLSTATE`, () => {
       expect(isUnavailable(withCode(code))).to.equal(true);
-      expect(sqlStateOf(withCode(code))).to.equal(null);
+      expect(readSqlState(withCode(code))).to.equal(null);
     });
 
   for (const message of [
@@ -23,6 +23,6 @@ describe('errors of the database', () => {
   it('treats a stopping server as unavailable, and a rejected value not', () => {
     expect(isUnavailable(withCode('57P01'))).to.equal(true);
     expect(isUnavailable(withCode('22P02'))).to.equal(false);
-    expect(sqlStateOf(withCode('22P02'))).to.equal('22P02');
+    expect(readSqlState(withCode('22P02'))).to.equal('22P02');
   });
 });

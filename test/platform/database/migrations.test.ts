@@ -4,7 +4,12 @@ import { type Kysely, sql } from 'kysely';
 import pg from 'pg';
 import { migrations } from '#migrations/index.js';
 import { tenantTable } from '#migrations/tenant-table.js';
-import { assertMigrated, type Migrations, migrateToLatest, pendingMigrations } from '#src/platform/database/migrate.js';
+import {
+  assertMigrated,
+  listPendingMigrations,
+  type Migrations,
+  migrateToLatest,
+} from '#src/platform/database/migrate.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { describeSchema } from '#test/support/describe-schema.js';
@@ -89,9 +94,9 @@ describe('migrations', () => {
     const names = Object.keys(migrations);
     expect(names.map((name) => Number(name.slice(0, 3)))).to.deep.equal(names.map((_, index) => index + 1));
     const url = await newDatabase(false);
-    expect(await asOwner(url, (database) => pendingMigrations(database, migrations, 'owner'))).to.deep.equal(names);
+    expect(await asOwner(url, (database) => listPendingMigrations(database, migrations, 'owner'))).to.deep.equal(names);
     expect(await migrateToLatest(url, migrations)).to.deep.equal(names);
-    expect(await asOwner(url, (database) => pendingMigrations(database, migrations, 'owner'))).to.deep.equal([]);
+    expect(await asOwner(url, (database) => listPendingMigrations(database, migrations, 'owner'))).to.deep.equal([]);
   });
 
   it('apply nothing if one of them fails', async () => {

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { type PostLimits, postGuarded, problemOfUrl } from '#src/platform/outbound/guarded-post.js';
+import { checkUrl, type PostLimits, postGuarded } from '#src/platform/outbound/guarded-post.js';
 import { isPublicAddress } from '#src/platform/outbound/public-address.js';
 import { startTrapServer } from '#test/support/trap-server.js';
 
@@ -101,10 +101,9 @@ describe('posts to addresses that customers enter', () => {
       'https://example.com:8443/hook': null,
       'https://[2606:4700::1111]/': null,
     };
-    for (const [url, problem] of Object.entries(problems))
-      expect(problemOfUrl(new URL(url), false), url).to.equal(problem);
-    expect(problemOfUrl(new URL('http://127.0.0.1:3000/'), true)).to.equal(null);
-    expect(problemOfUrl(new URL('http://10.0.0.1/'), true)).to.equal('must begin with https://');
+    for (const [url, problem] of Object.entries(problems)) expect(checkUrl(new URL(url), false), url).to.equal(problem);
+    expect(checkUrl(new URL('http://127.0.0.1:3000/'), true)).to.equal(null);
+    expect(checkUrl(new URL('http://10.0.0.1/'), true)).to.equal('must begin with https://');
   });
 
   it('regard special-purpose networks as internal', () => {

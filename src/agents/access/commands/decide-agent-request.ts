@@ -41,7 +41,7 @@ export const decideAgentRequest = operation({
   failures: { no_person: 409, agent_request_expired: 410, too_many_agents: 409 },
   example: {
     body: { request: 'AgAAAA…', decision: 'allow', scopes: ['read'] },
-    answer: { redirectTo: 'https://claude.ai/api/mcp/auth_callback?code=agc_…' },
+    response: { redirectTo: 'https://claude.ai/api/mcp/auth_callback?code=agc_…' },
   },
   uses: { unitOfWork: UnitOfWork, secrets: Secrets, config: CONFIG },
   async execute({ body: { request, decision, scopes } }, caller, { unitOfWork, secrets, config }) {

@@ -23,7 +23,7 @@ export const disconnectAgent = operation({
     id: z.string().describe('Id of the agent (UUID)'),
   }),
   failures: {},
-  example: { params: { agentId: agentExample.id }, answer: { disconnected: true, id: agentExample.id } },
+  example: { params: { agentId: agentExample.id }, response: { disconnected: true, id: agentExample.id } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { agentId } }, caller, { unitOfWork }) {
     const id = requireUuid(agentId, 'not_found', unknown);

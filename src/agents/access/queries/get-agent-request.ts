@@ -36,7 +36,7 @@ export const getAgentRequest = operation({
   failures: { no_person: 409, agent_request_expired: 410 },
   example: {
     query: { request: 'AgAAAA…' },
-    answer: {
+    response: {
       clientName: agentExample.clientName,
       clientAddress: agentExample.clientAddress,
       returnsTo: 'claude.ai',

@@ -14,7 +14,7 @@ export const listAgents = operation({
   payroll: true,
   response: z.object({ agents: z.array(agentConnection).describe('The connected agents') }),
   failures: {},
-  example: { answer: { agents: [agentExample] } },
+  example: { response: { agents: [agentExample] } },
   uses: { unitOfWork: UnitOfWork },
   async execute(_input, caller, { unitOfWork }) {
     const repId = mayActAs(caller, 'admin') ? null : caller.repId;

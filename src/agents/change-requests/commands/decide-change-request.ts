@@ -38,7 +38,7 @@ export const decideChangeRequest = operation({
   example: {
     params: { changeRequestId: changeRequestExample.id },
     body: { decision: 'reject', reason: 'Next quarter' },
-    answer: { ...changeRequestExample, status: 'rejected', reason: 'Next quarter' },
+    response: { ...changeRequestExample, status: 'rejected', reason: 'Next quarter' },
   },
   uses: { unitOfWork: UnitOfWork, runner: ToolRunner, clock: CLOCK },
   async execute({ params: { changeRequestId }, body }, caller, { unitOfWork, runner, clock }) {

@@ -25,7 +25,7 @@ export const previewChangeRequest = operation({
   params,
   response: changeRequest,
   failures: { already_decided: 409, no_preview: 409, plan_not_found: 404, plan_too_complex: 400 },
-  example: { params: { changeRequestId: changeRequestExample.id }, answer: changeRequestExample },
+  example: { params: { changeRequestId: changeRequestExample.id }, response: changeRequestExample },
   uses: { unitOfWork: UnitOfWork, runner: ToolRunner, clock: CLOCK },
   async execute({ params: { changeRequestId } }, caller, { unitOfWork, runner, clock }) {
     const requestId = requireUuid(changeRequestId, 'not_found', changeRequestNotFound().message);

@@ -38,7 +38,7 @@ export const listChangeRequests = operation({
     list: 'changeRequests',
     summary: ({ changeRequests }) => `Change requests: ${changeRequests.length}.`,
   },
-  example: { query: { status: 'pending' }, answer: { changeRequests: [changeRequestExample] } },
+  example: { query: { status: 'pending' }, response: { changeRequests: [changeRequestExample] } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { status } }, caller, { unitOfWork }) {
     const repId = mayActAs(caller, 'admin') ? null : caller.repId;

@@ -34,7 +34,7 @@ function begin<const Id extends string>(id: Id, provider: CrmProvider, querySche
     otherStatus: 302,
     startsWork: true,
     failures: crmFailures,
-    example: { answer: { authorizeUrl: 'https://pay.acme.com/auth/crma/authorize?start=…' } },
+    example: { response: { authorizeUrl: 'https://pay.acme.com/auth/crma/authorize?start=…' } },
     uses: { consents: CrmConsents },
     async execute({ query: requested }, caller, { consents }) {
       const loginUrl = 'loginUrl' in requested ? (requested.loginUrl ?? null) : null;

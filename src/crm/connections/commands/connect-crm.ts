@@ -36,7 +36,7 @@ function connect<const Id extends string, const BodySchema extends typeof body |
     response: connectedResponse,
     secret: true,
     failures: { ...crmFailures, account_changed: 409 },
-    example: { body: example, answer: connectedExample(provider) },
+    example: { body: example, response: connectedExample(provider) },
     uses: { accounts: CrmAccounts, connector: CrmConnector },
     /** Verifies the token with the CRM, and whose it is, before anything is stored. */
     async execute({ body: { previousDeals = null, ...pasted } }, caller, { accounts, connector }) {

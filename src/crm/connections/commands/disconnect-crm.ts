@@ -17,7 +17,7 @@ function disconnect<const Id extends string>(id: Id, provider: CrmProvider) {
     access: 'admin',
     response,
     failures: {},
-    example: { answer: { disconnected: true, provider } },
+    example: { response: { disconnected: true, provider } },
     uses: { connector: CrmConnector },
     async execute(_input, caller, { connector }) {
       return { disconnected: await connector.disconnect(caller, provider), provider };

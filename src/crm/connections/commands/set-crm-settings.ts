@@ -101,7 +101,7 @@ export const setCrmSettings = operation({
   example: {
     params: { provider: 'crmb' },
     body: settingsExample,
-    answer: { ...settingsExample, jobId: sampleIds.jobId },
+    response: { ...settingsExample, jobId: sampleIds.jobId },
   },
   uses: { unitOfWork: UnitOfWork, sync: CrmSync, accounts: CrmAccounts },
   async execute({ params: { provider }, body: requested }, caller, { unitOfWork, sync, accounts }) {

@@ -14,7 +14,7 @@ export const setCrmcSync = operation({
   body,
   response: z.object({ enabled: z.boolean().describe('Whether crm-c is polled for changes') }),
   failures: {},
-  example: { body: { enabled: false }, answer: { enabled: false } },
+  example: { body: { enabled: false }, response: { enabled: false } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ body: { enabled } }, caller, { unitOfWork }) {
     await unitOfWork.write(caller, (tx) => setSyncEnabled(tx, 'crmc', enabled));

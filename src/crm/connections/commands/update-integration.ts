@@ -30,7 +30,7 @@ export const updateIntegration = operation({
   example: {
     params: { provider: 'crmb' },
     body: { pollSeconds: 600 },
-    answer: {
+    response: {
       ...unconnectedExample,
       provider: 'crmb',
       connected: true,

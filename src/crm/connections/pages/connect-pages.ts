@@ -38,7 +38,7 @@ export class ConnectPages {
 
   private readonly start = async (provider: CrmProvider, request: Request, response: Response): Promise<void> => {
     const start = this.consents.openStart(provider, parameter(request, 'start'));
-    const caller = await this.browser.callerOf(request, response);
+    const caller = await this.browser.authenticate(request, response);
     response.setHeader('Cache-Control', 'no-store');
     if (caller === null) {
       const next = encodeURIComponent(`${authorizePath(provider)}?start=${parameter(request, 'start')}`);
@@ -56,7 +56,7 @@ export class ConnectPages {
     request: Request,
     response: Response,
   ): Promise<void> => {
-    const caller = await this.browser.callerOf(request, response);
+    const caller = await this.browser.authenticate(request, response);
     const received = { state: parameter(request, 'state'), code: parameter(request, 'code') };
     const browserKey = this.browser.cookies.read(request, stateCookie);
     const account = await this.consents.finish(provider, received, caller, browserKey, request.ip ?? '');
@@ -66,7 +66,7 @@ export class ConnectPages {
 
   private readonly decide = async (provider: CrmProvider, request: Request, response: Response): Promise<void> => {
     this.browser.assertOwnForm(request);
-    const caller = await this.browser.callerOf(request, response);
+    const caller = await this.browser.authenticate(request, response);
     const { grant = '', decision } = formFields(request);
     const browserKey = this.browser.cookies.read(request, stateCookie);
     const previousDeals = previousDealsChoices.find((choice) => decision === `connect-${choice}`) ?? null;

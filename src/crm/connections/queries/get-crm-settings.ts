@@ -13,7 +13,7 @@ export const getCrmSettings = operation({
   params: providerParams,
   response: crmSettings,
   failures: {},
-  example: { params: { provider: 'crmb' }, answer: settingsExample },
+  example: { params: { provider: 'crmb' }, response: settingsExample },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { provider } }, caller, { unitOfWork }) {
     return unitOfWork.read(caller, (tx) => findSettings(tx, provider));

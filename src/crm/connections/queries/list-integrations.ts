@@ -32,7 +32,7 @@ export const listIntegrations = operation({
   response,
   failures: {},
   example: {
-    answer: {
+    response: {
       crma: true,
       crmb: false,
       crmc: false,

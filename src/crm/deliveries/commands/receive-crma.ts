@@ -14,7 +14,7 @@ export const receiveCrma = receiveDeliveries({
       webhook_id: '23e42eaf-323a-41da-b5bb-fd67eebda553',
       events: [{ event_type: 'record.updated', id: { record_id: 'bf071e1f-6035-429d-b874-d83ea64ea13b' } }],
     },
-    answer: { accepted: 1, ignored: 0 },
+    response: { accepted: 1, ignored: 0 },
   },
   claimedRoutes: (raw) => [readCrmaDelivery(parseJson(raw.bytes), undefined).webhookId],
   /** The body names the webhook; its secret then decides whether the body is trusted. */

@@ -12,7 +12,7 @@ export const receiveCrmb = receiveDeliveries({
   secretPerConnection: false,
   example: {
     body: [{ portalId: 62515, objectId: 123, subscriptionType: 'deal.creation', occurredAt: 1732180001456 }],
-    answer: { accepted: 1, ignored: 0 },
+    response: { accepted: 1, ignored: 0 },
   },
   claimedRoutes: (raw) => claimedCrmbAccounts(raw.bytes),
   /** Each event names its account and is assigned to the workspaces that are connected to it. */

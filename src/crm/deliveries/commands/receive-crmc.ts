@@ -16,7 +16,7 @@ export const receiveCrmc = receiveDeliveries({
   provider: 'crmc',
   secretPerConnection: true,
   status: 202,
-  example: { body: { opportunityId: '006RO000000abcdYAA' }, answer: { accepted: 1, ignored: 0 } },
+  example: { body: { opportunityId: '006RO000000abcdYAA' }, response: { accepted: 1, ignored: 0 } },
   // The secret alone names the account.
   claimedRoutes: () => [],
   /** A Flow reports which deals have changed: every call counts as new, and only ids are read. */

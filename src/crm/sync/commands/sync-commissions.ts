@@ -162,7 +162,7 @@ export const syncCommissions = operation({
   failures: { no_crm_configured: 400, reconcile_refused: 409, ...crmFailures },
   example: {
     body: { recalculate: true, reconcile: false },
-    answer: {
+    response: {
       synced: true,
       totalDeals: 240,
       triggered: true,

@@ -40,7 +40,7 @@ export const syncReps = operation({
   access: 'admin',
   response,
   failures: { no_crm_configured: 400, ...crmFailures },
-  example: { answer: { synced: true, count: 1, reps: [repExample] } },
+  example: { response: { synced: true, count: 1, reps: [repExample] } },
   uses: { unitOfWork: UnitOfWork, changes: CommissionChanges, accounts: CrmAccounts, clock: CLOCK },
   async execute(_input, caller, { unitOfWork, changes, accounts, clock }): Promise<z.input<typeof response>> {
     const { workspaceId } = caller;

@@ -27,7 +27,7 @@ export const listCrmSyncs = operation({
   example: {
     params: { provider: 'crma' },
     query: { limit: '20' },
-    answer: { health: crmHealthExample, syncs: [crmSyncExample], nextCursor: null },
+    response: { health: crmHealthExample, syncs: [crmSyncExample], nextCursor: null },
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { provider }, query: { limit, cursor } }, caller, { unitOfWork }) {

@@ -17,7 +17,7 @@ export const checkWriteBack = operation({
   params: providerParams,
   response: writeBackStatus,
   failures: { ...crmFailures, write_back_off: 409 },
-  example: { params: { provider: 'crmb' }, answer: writeBackExample },
+  example: { params: { provider: 'crmb' }, response: writeBackExample },
   uses: { unitOfWork: UnitOfWork, accounts: CrmAccounts },
   async execute({ params: { provider } }, caller, { unitOfWork, accounts }) {
     const { workspaceId } = caller;

@@ -13,7 +13,7 @@ export const getWriteBack = operation({
   params: providerParams,
   response: writeBackStatus,
   failures: {},
-  example: { params: { provider: 'crmb' }, answer: writeBackExample },
+  example: { params: { provider: 'crmb' }, response: writeBackExample },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { provider } }, caller, { unitOfWork }) {
     return unitOfWork.read(caller, (tx) => readWriteBackStatus(tx, provider));

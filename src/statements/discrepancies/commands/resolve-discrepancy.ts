@@ -144,7 +144,7 @@ export const resolveDiscrepancy = operation({
   example: {
     params: { discrepancyId: discrepancyExample.discrepancyId },
     body: { action: 'carry_forward', reason: 'January is paid already.' },
-    answer: {
+    response: {
       discrepancy: {
         ...discrepancyExample,
         status: 'resolved',

@@ -50,7 +50,7 @@ export const listDiscrepancies = operation({
   },
   example: {
     query: { repId: sampleIds.repId, status: 'open' },
-    answer: { discrepancies: [discrepancyExample], count: 1, limit: 50, offset: 0 },
+    response: { discrepancies: [discrepancyExample], count: 1, limit: 50, offset: 0 },
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: request }, caller, { unitOfWork }) {

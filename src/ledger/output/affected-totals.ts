@@ -1,6 +1,6 @@
 import { type Day, type DayRange } from '../../kernel/day.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
-import { type Period, periodOf } from '../../kernel/period.js';
+import { type Period, toPeriod } from '../../kernel/period.js';
 
 /** An attainment key of a plan in a period: the quota of a rep for it counts the rep's credit. */
 export interface Counter {
@@ -21,7 +21,7 @@ export interface RepMonth {
 }
 
 /** The counters and months of the changed rows of one rep. Nested maps avoid joining texts for every row. */
-export class Footprint {
+export class AffectedTotals {
   private readonly plans = new Map<string, Map<string, Set<Period>>>();
   private readonly earnedOn = new Set<Day>();
 
@@ -43,7 +43,7 @@ export class Footprint {
   }
 
   months(): RepMonth[] {
-    const months = new Set([...this.earnedOn].map((day) => periodOf(day, 'monthly')));
+    const months = new Set([...this.earnedOn].map((day) => toPeriod(day, 'monthly')));
     return [...months].sort().map((month) => ({ repId: this.repId, month }));
   }
 
