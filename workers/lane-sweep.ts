@@ -51,7 +51,7 @@ export class LaneSweep {
     for (const [workspaceId, lanes] of groupBy(rows, (row) => row.workspace_id)) {
       if (stopping.aborted) return;
       const repIds = lanes.map((lane) => lane.rep_id);
-      // All of them: the queue may drop a lane that returns to it, as it dropped the first wake-up.
+      // All lanes are added: the queue may drop a lane that returns to it, as it dropped the first wake-up.
       await this.laneRunner.run(workspaceId, repIds, new TimeSlice(undefined, Number.POSITIVE_INFINITY));
     }
   }

@@ -95,7 +95,7 @@ export function supervise(): void {
   supervisor.start();
 }
 
-/** As a shell reports a signal. */
+/** Ends with the exit code with which a shell reports a signal. */
 function exitLike(code: number | null, signal: NodeJS.Signals | null): void {
   process.exit(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
 }

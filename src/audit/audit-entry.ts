@@ -15,7 +15,7 @@ export interface AuditEntry {
   readonly statementLocked?: number;
   readonly deals?: number;
   readonly skipped?: number;
-  /** Default: `written`. */
+  /** It defaults to `written`. */
   readonly outcome?: RunOutcome;
   readonly error?: string;
   readonly details?: Readonly<Record<string, unknown>>;

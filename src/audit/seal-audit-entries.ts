@@ -5,7 +5,7 @@ import { type UnitOfWork } from '../platform/database/unit-of-work.js';
 const maxEntries = 5000;
 
 /**
- * Records the repetitions of rejected calls in the minutes that have ended, and gives unsealed entries their place and hash in
+ * Records the repetitions of rejected calls in the minutes that have ended, and gives unsealed entries their position and hash in
  * the chain of their workspace. Several processes may run it.
  */
 export async function sealAuditEntries(unitOfWork: UnitOfWork): Promise<void> {

@@ -164,7 +164,7 @@ interface LateAmounts {
   readonly differences: ReadonlyMap<string, readonly LateAmount[]>;
 }
 
-/** With the amounts that came after an approval. If only these were paid, their currency is that of the commission. */
+/** Includes the amounts that came after an approval. If only these were paid, their currency is that of the commission. */
 function toClosedDealResponse(deal: ClosedDealRow, late: LateAmounts): z.input<typeof closedDeal> {
   const corrections = late.corrections.get(deal.dealId) ?? [];
   const differences = late.differences.get(deal.dealId) ?? [];

@@ -92,7 +92,7 @@ export interface ConditionTrace {
 }
 
 /**
- * A long value that was cut, or the place of the same value among those before it, with the result of the comparison,
+ * A long value that was cut, or the index of the same value among those before it, with the result of the comparison,
  * which cannot be computed from a part.
  */
 type CutValue = ({ readonly cut: FieldValue } | { readonly as: number }) & { readonly passed: boolean };
@@ -168,7 +168,7 @@ function isCut(value: SeenValue): value is CutValue {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Replaces every long value that an earlier condition saw too by its place. */
+/** Replaces every long value that an earlier condition saw too by its index. */
 export function withoutRepetitions(seen: readonly SeenValue[]): readonly SeenValue[] {
   if (!seen.some(isCut)) return seen;
   const firstIndexes = new Map<FieldValue | undefined, number>();
@@ -420,7 +420,7 @@ function isDateType(fieldType: FieldType): boolean {
   return fieldType === 'date' || fieldType === 'timestamp';
 }
 
-/** Equals no operand. */
+/** The text equals no operand. */
 const noDay = 'no day';
 
 function dayOperand(value: unknown, timeZone: string): Day {

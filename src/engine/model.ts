@@ -113,7 +113,7 @@ export interface Decision {
   readonly currency: string;
   readonly period: Period;
   readonly earnedOn: Day;
-  /** The encoded trace; see trace.ts. */
+  /** `trace.ts` encodes and decodes it. */
   readonly trace: string;
 }
 
@@ -136,7 +136,7 @@ export interface Outcome {
   readonly paid: boolean;
   readonly amount: Decimal;
   readonly reason: Reason | null;
-  /** For failed conditions: every condition with the value seen. For missing fields: the slugs. */
+  /** Lists every condition with the value seen, if conditions failed. */
   readonly conditions: readonly ConditionTrace[];
   readonly missing: readonly string[];
 }

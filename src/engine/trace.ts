@@ -121,7 +121,7 @@ export interface TraceParts {
   readonly tierName: string | null;
   readonly tierValue: Decimal | null;
   readonly rank: number | null;
-  /** Null unless the rule is retroactive. */
+  /** It is null unless the rule is retroactive. */
   readonly periodCredit: Decimal | null;
   readonly isBelowZero: boolean;
   /** Null unless the days of the period change the targets. */

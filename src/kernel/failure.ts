@@ -25,7 +25,7 @@ const maxIssues = 100;
 /** A request that violates its schema or a rule between its fields; lists every offending field, up to a hundred. */
 export class InvalidRequest extends Failure {
   constructor(
-    /** All of them. */
+    /** Contains all issues; the response lists the first {@link maxIssues}. */
     readonly issues: readonly [Issue, ...Issue[]],
   ) {
     const first = issues[0];

@@ -86,7 +86,7 @@ const maxDescribedIssues = 1000;
 interface Problem {
   readonly path: readonly PropertyKey[];
   readonly message: string;
-  /** The unknown keys. */
+  /** Lists the unknown keys. */
   readonly keys?: readonly string[];
 }
 

@@ -23,7 +23,7 @@ export function periodKind(text: string): PeriodKind | null {
   return year >= earliestDay.slice(0, 4) && year <= latestDay.slice(0, 4) ? parseKind(text) : null;
 }
 
-/** Also for the periods before the earliest and after the latest one. */
+/** Accepts the periods before the earliest and after the latest one too. */
 function parseKind(text: string): PeriodKind | null {
   const match = pattern.exec(text);
   if (match === null) return null;

@@ -35,7 +35,7 @@ type PreviewNotes = Pick<PreviewFigures, 'warnings' | 'overridesDropped' | 'test
 
 export interface Preview {
   readonly figures: Omit<PreviewFigures, keyof PreviewNotes>;
-  /** Largest change first. */
+  /** The largest change comes first. */
   readonly deals: readonly MovedDeal[];
 }
 

@@ -10,7 +10,7 @@ export interface PreviewRequest {
   readonly change: PlanChange;
   readonly from: Day;
   readonly to: Day;
-  /** Null for everyone. */
+  /** Null stands for everyone. */
   readonly repIds: readonly string[] | null;
 }
 

@@ -44,7 +44,7 @@ export async function compareWithStored(
   };
 }
 
-/** Without the event ids and hashes of the rows, which only writes need. */
+/** Compares without the event ids and hashes of the rows, which only writes need. */
 function movedRows(repId: string, { pairs, reversals }: Awaited<ReturnType<typeof pairRows>>): MovedRow[] {
   const rows: MovedRow[] = [];
   for (const { decision, before } of pairs) {

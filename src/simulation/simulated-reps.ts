@@ -12,7 +12,7 @@ export interface SharedTerms {
   readonly planId: string;
   readonly versions: readonly StoredVersion[];
   readonly asOf: Day;
-  /** Whole attainment periods. */
+  /** It consists of whole attainment periods. */
   readonly window: DayRange;
   /** Replaces the stored quotas of every rep. */
   readonly quota: SentQuota | null;

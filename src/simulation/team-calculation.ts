@@ -197,7 +197,7 @@ function plansWithMovedCredit(
   return new Set(moved.map((key) => key.slice(0, key.indexOf('|'))));
 }
 
-/** The order of the ledger. */
+/** Sorts in the order in which the ledger reads events. */
 function byRepPlanAndRule(a: DealEvent, b: DealEvent): number {
   const keyOf = ({ repId, planId, ruleName }: DealEvent) => `${repId}|${planId}|${ruleName}`;
   return keyOf(a) < keyOf(b) ? -1 : 1;

@@ -161,7 +161,7 @@ class UnfrozenInputs implements TeamInputs<UnfrozenInput, UnfrozenRows> {
       .rankings(planId, key, period)
       .map((peer) => (this.input.terms.has(peer.repId) ? { ...peer, credit: Decimal.zero } : peer));
 
-  /** In the order of the terms, in which the reps below come first. */
+  /** Yields the inputs in the order of the terms, in which the reps below come first. */
   async *load(repIds: readonly string[]): AsyncGenerator<UnfrozenInput[]> {
     const due = new Set(repIds);
     for (const terms of this.input.terms.values()) if (due.has(terms.repId)) yield [this.toInput(terms)];

@@ -42,7 +42,7 @@ export function toPlanFile(plan: ServerPlan): PlanFile {
   });
 }
 
-/** Without empty parts, and with the dates beside the config, where the server reads them too. */
+/** Omits empty parts, and moves the dates beside the config, where the server reads them too. */
 export function normalize({ config, tests, fieldMapping, ...plan }: PlanFile): PlanFile {
   const { version: _, effectiveStart, effectiveEnd, ...terms } = config;
   const whole = {

@@ -171,7 +171,7 @@ function mergeList(document: Document, list: YAMLSeq, values: readonly unknown[]
 /** One difference between a file and the server. */
 export interface FileChange {
   readonly path: string;
-  /** Undefined: absent. */
+  /** It is undefined if the value is absent. */
   readonly before: unknown;
   readonly after: unknown;
 }

@@ -196,9 +196,9 @@ interface FileDiff {
   readonly file: string;
   readonly plan: string;
   readonly changes: readonly FileChange[];
-  /** Absent if nothing changes, or if the plan does not exist yet. */
+  /** It is absent if nothing changes, or if the plan does not exist yet. */
   readonly preview?: ServerPreview;
-  /** For a plan that does not exist yet. */
+  /** It is present for a plan that does not exist yet. */
   readonly tests?: ServerTestResult;
 }
 
@@ -251,7 +251,7 @@ async function test(client: Client, file: string): Promise<ServerTestResult> {
   return client.runPlanTests({ params: { planRef: stored.planId }, body: body as never });
 }
 
-/** For a plan that the server does not have: without the field mapping of a workspace. */
+/** Runs the tests of a plan that the server does not have, without the field mapping of a workspace. */
 async function runLocally({ config, tests = [], currency }: PlanFile): Promise<ServerTestResult> {
   const readTests = readValue(planTests, tests, ['tests']);
   if ('issues' in readTests) {
@@ -356,7 +356,7 @@ function signed(amount: number, currency: string): string {
   return `${amount > 0 ? '+' : ''}${money(amount, currency)}`;
 }
 
-/** With the decimals of the currency. */
+/** Formats the amount with the decimals of the currency. */
 function money(amount: number, currency: string): string {
   return amount.toFixed(currencyDigits(currency));
 }

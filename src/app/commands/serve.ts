@@ -16,7 +16,7 @@ export async function serve({
   readonly api?: boolean;
   readonly worker?: boolean;
   readonly demo: boolean;
-  /** Given by the supervisor. */
+  /** The supervisor sets it. */
   readonly restarts?: string;
 }): Promise<void> {
   const supervisor = new SupervisorChannel(restarts !== undefined);

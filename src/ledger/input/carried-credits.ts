@@ -20,7 +20,7 @@ interface LeftOut {
   readonly to: Day;
 }
 
-/** For each rep, what the events on the days that the window leaves out count. */
+/** Loads, for each rep, the credit of the events on the days that the window leaves out. */
 export async function loadCarriedCredits(
   tx: Transaction,
   windows: readonly RepWindow[],

@@ -38,7 +38,7 @@ interface RepDays {
   readonly days: DayRange;
 }
 
-/** For each rep, the managers above on any of the days whose plans have a cascade rule. */
+/** Loads, for each rep, the managers above on any of the days whose plans have a cascade rule. */
 export async function loadCascadeManagersAbove(
   tx: Transaction,
   reps: readonly RepDays[],

@@ -55,7 +55,7 @@ function counterKey({ planId, attainmentKey, period }: Counter): string {
   return `${planId}|${attainmentKey}|${period}`;
 }
 
-/** By how much the run changes the credit under each key. Rows outside the window that it takes over are not known. */
+/** Computes by how much the run changes the credit under each key. Rows outside the window that it takes over are not known. */
 function creditChanges(difference: Difference): ReadonlyMap<string, Decimal> {
   return sumChanges(difference, (row) => ({ key: counterKey(row), amount: row.credit }));
 }

@@ -135,7 +135,7 @@ export interface StoredRows {
   readonly truedUp: readonly TruedUpRow[];
 }
 
-/** For each rep, the rows that the engine must not change. */
+/** Loads, for each rep, the rows that the engine must not change. */
 export async function loadFixedRows(tx: Transaction, reps: readonly StoredRows[]): Promise<FixedRows[]> {
   const retained = reps.map(mayBeRetained);
   const [first] = reps;

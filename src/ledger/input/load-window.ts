@@ -80,7 +80,7 @@ function unreadAmount(fields: Fields, amountSlug: string | null): FieldValue {
   return isAbsent(fields['amount']) ? (fields['value'] ?? null) : (fields['amount'] as FieldValue);
 }
 
-/** For each rep, the deals of the reps below with the events that they earned: the input of cascade rules. */
+/** Loads, for each rep, the deals of the reps below with the events that they earned: the input of cascade rules. */
 export async function loadTeamDeals(tx: Transaction, windows: readonly RepWindow[]): Promise<LoadedTeamDeal[][]> {
   const [first] = windows;
   const managers = windows.filter(({ terms }) => hasCascades(terms));
@@ -223,7 +223,7 @@ async function loadUpstreamEvents(
   }));
 }
 
-/** For each rep, the credits of the other reps under every rank rule of the rep's plans, as the ledger counts them. */
+/** Loads, for each rep, the credits of the other reps under every rank rule of the rep's plans, as the ledger counts them. */
 export async function loadPeerCredits(
   tx: Transaction,
   windows: readonly RepWindow[],
@@ -326,7 +326,7 @@ function memoized(rankings: Rankings): Rankings {
   return (planId, key, period) => getOrInsert(known, `${planId}|${key}|${period}`, () => rankings(planId, key, period));
 }
 
-/** For each rep, the day of the first deal or quota: periodic rules count periods from then on. */
+/** Loads, for each rep, the day of the first deal or quota: periodic rules count periods from then on. */
 export async function loadFirstActivities(tx: Transaction, reps: readonly RepTerms[]): Promise<(Day | null)[]> {
   const periodic = new Set(reps.filter(hasPeriodicRules));
   const [first] = periodic;

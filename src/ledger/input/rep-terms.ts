@@ -104,7 +104,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
   };
 }
 
-/** In characters, like the size of the cache, which has room for thousands of reps. */
+/** Counts characters, like the size of the cache, which has room for thousands of reps. */
 function estimateSize({ versions, quotas, assignments, overrides, workingTime }: Configured): number {
   const quotaOrAssignment = 200;
   return (
@@ -250,7 +250,7 @@ function isOfReps(repIds: readonly string[]): RawBuilder<SqlBool> {
   return sql<SqlBool>`rep_id = any(${repIds}::uuid[])`;
 }
 
-/** The rows of each rep, converted. */
+/** Groups the rows by rep and converts them. */
 function byRep<Row extends { readonly rep_id: string }, T>(
   rows: readonly Row[],
   convert: (row: Row) => T,

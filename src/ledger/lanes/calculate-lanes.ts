@@ -43,7 +43,7 @@ import { shortenWindow } from './shorten-windows.js';
 interface LaneDependencies {
   readonly unitOfWork: UnitOfWork;
   readonly clock: Clock;
-  /** Default: {@link maxDealsOfLane}. */
+  /** It defaults to {@link maxDealsOfLane}. */
   readonly maxDeals?: number;
 }
 
@@ -149,7 +149,7 @@ export async function calculateRequests(
   return { runs: results.map(toLaneRun), wakes, checks: checked.map(({ repId }) => repId) };
 }
 
-/** Also the days of events of which only the trace changed: it contains the attainment. */
+/** Includes the days of events of which only the trace changed, because the trace contains the attainment. */
 function toWriteBackRequests({ repId, difference: { days } }: LaneResult): WriteBackRequest[] {
   return days === null ? [] : [{ repId, days }];
 }

@@ -9,7 +9,7 @@ export interface FailedLane {
   readonly error: string;
   /** When the oldest request was made: the commission of the rep is older than that. */
   readonly requestedAt: Date;
-  /** Null if the lane is parked. */
+  /** It is null if the lane is parked. */
   readonly nextAttemptAt: Date | null;
   readonly parkedAt: Date | null;
 }

@@ -81,7 +81,7 @@ async function loadSizes(tx: Transaction, repIds: readonly string[]): Promise<Ma
       offset 0
     ) q cross join lateral (${countDeals(tx.workspaceId, 'q')}) d`.execute(tx.db);
   const sizes = new Map(rows.map((row) => [row.repId, row]));
-  // In the order of the call: that of the rows depends on the plan of the server.
+  // The reps keep the order of the call, because the order of the rows depends on the server's query plan.
   return new Map([...new Set(repIds)].flatMap((repId) => sizes.get(repId) ?? []).map((size) => [size.repId, size]));
 }
 

@@ -33,7 +33,7 @@ export function toOutcome(result: LaneResult): RunOutcome {
   return deals > 0 && skipped === deals ? 'skipped' : 'no_change';
 }
 
-/** With the commit: one audit row for each lane, with the deals and jobs of its requests. */
+/** Writes, with the commit, one audit row for each lane, with the deals and jobs of its requests. */
 export function recordRuns(
   tx: Transaction,
   results: readonly LaneResult[],
@@ -106,7 +106,7 @@ function recordSubjects(tx: Transaction, results: readonly LaneResult[]): void {
   tx.beforeCommit(ofJobs);
 }
 
-/** With the commit: deletes exactly the requests that the runs have completed. */
+/** Deletes, with the commit, exactly the requests that the runs have completed. */
 export function finishRequests(tx: Transaction, results: readonly LaneResult[]): void {
   const ids = results.flatMap(({ requests }) => requests.map((request) => request.request_id));
   const finished = sql`
@@ -115,7 +115,7 @@ export function finishRequests(tx: Transaction, results: readonly LaneResult[]):
   tx.beforeCommit(finished);
 }
 
-/** With the commit: lanes that failed before begin to count from zero. */
+/** Lets, with the commit, lanes that failed before count from zero again. */
 export function resetFailures(tx: Transaction, results: readonly LaneResult[]): void {
   const failed = results.filter(({ locked }) => locked.hasFailed).map(({ repId }) => repId);
   if (failed.length === 0) return;
@@ -125,7 +125,7 @@ export function resetFailures(tx: Transaction, results: readonly LaneResult[]): 
   tx.beforeCommit(reset);
 }
 
-/** With the commit: the ledger of the reps is complete again after a deletion of events. */
+/** Marks, with the commit, the ledger of the reps as complete again after a deletion of events. */
 export function markComplete(tx: Transaction, repIds: readonly string[]): void {
   if (repIds.length === 0) return;
   const complete = sql`

@@ -115,13 +115,13 @@ function addRemovedRow({ affectedTotals, creditsMoved }: Affected, row: Counter 
   creditsMoved.add(row.planId);
 }
 
-/** A write with the place of its lane. */
+/** A write with the index of its lane. */
 interface LaneWrite {
   readonly lane: number;
   readonly write: Write;
 }
 
-/** The former place of a row outside the window whose key an event within it took over. */
+/** The former counter and day of a row outside the window whose key an event within it took over. */
 interface Displaced extends Counter {
   readonly lane: number;
   readonly eventId: string;
@@ -139,7 +139,7 @@ type Statement = (
  * less work for the server.
  */
 class EventWriter<Lane extends LaneDifference> {
-  /** The lanes that were added. A write names its lane by its place here. */
+  /** The lanes that were added. A write refers to its lane by its index. */
   readonly lanes: Lane[] = [];
   private readonly inserts: LaneWrite[] = [];
   private readonly upserts: LaneWrite[] = [];

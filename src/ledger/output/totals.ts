@@ -8,7 +8,7 @@ import { withoutNestedLoops } from '../../platform/database/without-nested-loops
 import { countedRows, earnedRows } from '../input/counted-rows.js';
 import { type AffectedTotals, type Counter, type RepCounter, type RepMonth } from './affected-totals.js';
 
-/** By how much the run changes the totals of one month and currency. */
+/** The change of the totals of one month and currency by a run. */
 export interface MonthChange {
   readonly repId: string;
   readonly month: Period;
@@ -21,9 +21,9 @@ export interface MonthChange {
 
 /** Totals that follow from the run, so that the events before its window are not read. */
 export interface KnownTotals {
-  /** The credit under a key; null if only the events give it. */
+  /** Returns the credit under a key, or null if only the events give it. */
   findCredit(counter: Counter): Decimal | null;
-  /** By how much the run changes the credit under a key, if the credit itself is not known. */
+  /** Returns by how much the run changes the credit under a key, if the credit itself is not known. */
   findCreditChange(counter: Counter): Decimal | null;
   readonly months: readonly MonthChange[];
 }

@@ -24,7 +24,7 @@ interface DealsInWindow {
   readonly dealIds: readonly string[];
 }
 
-/** For each rep, the trued-up rows that are dated in the window or belong to one of the deals. */
+/** Loads, for each rep, the trued-up rows that are dated in the window or belong to one of the deals. */
 export async function loadTruedUpRows(tx: Transaction, windows: readonly DealsInWindow[]): Promise<TruedUpRow[][]> {
   const reps = windows.map(({ terms }) => terms).filter(hasTruedUp);
   const [first] = reps;

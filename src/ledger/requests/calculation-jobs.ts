@@ -87,7 +87,7 @@ const apartFromOthers = sql<string>`scope_key || ':' || job_id`;
 
 /** Ends the job if it has no requests left, or only requests of parked lanes. */
 export async function completeJobIfDone(tx: Transaction, jobId: string): Promise<void> {
-  // Not materialized, so that the check stops at the first lane that is still pending, which nearly always exists.
+  // The pending requests are not materialized, so that the check stops at the first lane that is still pending, which nearly always exists.
   const { rows } = await sql<EndedJob>`
     with pending as not materialized (
       select l.rep_id, l.parked_at, l.last_error

@@ -1,4 +1,3 @@
-/** Every rep of the workspace. */
 import { sql } from 'kysely';
 import { type DayRange } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';

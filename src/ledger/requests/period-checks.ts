@@ -68,7 +68,7 @@ export function distinctCauses(requests: readonly PendingRequest[]): CheckCause[
   return [...causes.values()].slice(0, maxCauses);
 }
 
-/** With the commit: stores the checks, so that none is lost. A job after the commit carries them out. */
+/** Stores the checks with the commit, so that none is lost. A job after the commit carries them out. */
 export function requestChecks(tx: Transaction, checks: readonly PeriodCheck[]): void {
   if (checks.length === 0) return;
   const insert = sql`

@@ -63,7 +63,7 @@ interface AppParts {
   readonly extra?: readonly ((app: Express) => void)[];
 }
 
-/** Also after decompression: anyone can send such a body. */
+/** Applies after decompression too, because anyone can send such a body. */
 const maxAnonymousBytes = 8 * 1024;
 
 const requestIdPattern = /^[A-Za-z0-9._-]{1,100}$/;

@@ -12,7 +12,7 @@ import { jsonInSlices } from '../long-response.js';
 import { type AnyOperation, PreparedJson, type StreamedBody } from '../operations/operation.js';
 
 const keyPattern = /^[ -~]{1,200}$/;
-/** In characters. Of a larger response, only that it was sent is stored. */
+/** Counts characters. For a larger response, the key stores only that it was sent. */
 const maxStoredResponse = 256 * 1024;
 /** How long a key stays claimed after its process was killed. */
 const leaseSeconds = 15;

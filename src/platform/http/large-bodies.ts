@@ -19,7 +19,7 @@ export interface BodyTurn {
   end(): void;
 }
 
-/** For bodies that do not wait. */
+/** Bodies that do not wait have this turn. */
 export const noTurn: BodyTurn = {
   spend: (work) => work(),
   spendLast: (work) => work(),

@@ -4,13 +4,13 @@ import { Html, html } from '../documents/html.js';
 import { commonFailures } from '../operations/operation.js';
 
 export interface Page {
-  /** Default: 200. */
+  /** It defaults to 200. */
   readonly status?: number;
   readonly title: string;
   readonly body: Html;
 }
 
-/** Resources of this origin only, nothing inline, and forms only to this service. */
+/** Allows only resources of this origin, nothing inline, and forms only to this service. */
 const policy = [
   "default-src 'none'",
   "style-src 'self'",
@@ -117,7 +117,7 @@ function failurePage(status: number, message: string, next = new Html('')): Page
   return { status, title: 'This did not work', body: html`<p class="error" role="alert">${message}</p>${next}` };
 }
 
-/** For a sign-in at another site that has failed. */
+/** Reports that a sign-in at another site has failed. */
 export function failedSignInPage(basePath: string, status: number, message: string): Page {
   return failurePage(status, message, html`<p><a href="${basePath}/sign-in">Sign in again</a></p>`);
 }

@@ -33,7 +33,7 @@ export interface CountRow {
   readonly now_second: number;
 }
 
-/** The result for the request in that place among those that were counted at once. */
+/** Converts the result for the request at the position among those that were counted at once. */
 export function toCounted(position: number, { admitted, remaining, reset_second, now_second }: CountRow): Counted {
   return {
     accepted: position < admitted,

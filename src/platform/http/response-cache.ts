@@ -7,7 +7,7 @@ import { VersionedCache } from '../database/versioned-cache.js';
 import { jsonInSlices } from '../long-response.js';
 import { type AnyOperation, type Input } from '../operations/operation.js';
 
-/** In bytes of JSON: some tens of overviews of thousands of reps, or thousands of dashboards. */
+/** Counts bytes of JSON: some tens of overviews of thousands of reps fit, or thousands of dashboards. */
 const maxBytes = 64 * 1024 * 1024;
 
 /** No day begins within a quarter of an hour in any time zone: all offsets from UTC are multiples of it. */

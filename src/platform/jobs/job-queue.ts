@@ -141,7 +141,7 @@ export class JobQueue {
     return {
       attempts: declaration.attempts,
       backoff: { type: 'exponential', delay: 500 },
-      // By age only: removal by count deadlocks on PostgreSQL at concurrency 10 and halves the throughput.
+      // Jobs are removed by age only: removal by count deadlocks on PostgreSQL at concurrency 10 and halves the throughput.
       removeOnComplete: { age: 60 },
       removeOnFail: { age: 3600 },
       ...(key === undefined ? {} : { deduplication: { id: key, keepLastIfActive: true } }),

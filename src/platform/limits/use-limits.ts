@@ -4,7 +4,7 @@ import { newId } from '../../kernel/ids.js';
 import { unnestRows } from '../database/columns.js';
 import { type Transaction } from '../database/unit-of-work.js';
 
-/** So many uses within any period of so many seconds, at most a day: older uses are deleted. */
+/** Permits `uses` within any period of `seconds`, at most a day, because older uses are deleted. */
 export interface UseLimit {
   readonly uses: number;
   readonly seconds: number;

@@ -24,7 +24,7 @@ export function toSingleLine(text: string): string {
 }
 
 const maxNameLength = 60;
-/** With a scheme, such as `https://example.com/x`, or without, such as `www.example.com` and `example.com/x`. */
+/** Matches URLs with a scheme, such as `https://example.com/x`, and without, such as `www.example.com`. */
 const addresses = /[a-z][a-z0-9+.-]*:\/\/\S*|\bwww\.\S*|\S+\.[^\s./]+[/?#]\S*/gi;
 /** Mail programs turn `example.com` into a link. Initials such as `J.R.` are none. */
 const dotBeforeDomain = /(?<=\S)[.。．｡](?=[\p{L}\p{N}-]{2})/gu;

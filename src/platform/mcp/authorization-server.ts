@@ -6,7 +6,7 @@ export interface AgentClient {
   readonly clientId: string;
   readonly name: string;
   readonly redirectUris: readonly string[];
-  /** Only for clients of the configuration; all others prove themselves with PKCE alone. */
+  /** Only clients of the configuration have one; all others prove themselves with PKCE alone. */
   readonly secret?: string;
 }
 

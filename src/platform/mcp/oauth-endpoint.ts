@@ -35,7 +35,7 @@ export class OAuthEndpoint {
     app.use('/oauth', this.limit, urlencoded({ extended: false, ...maxBody }), json(maxBody), guardInput, this.serve);
   }
 
-  /** Before the body is read. */
+  /** Runs before the body is read. */
   private readonly limit: RequestHandler = (request, _response, next) => {
     this.addressLimit.admit(request.ip ?? '');
     next();

@@ -38,7 +38,7 @@ export async function respondWithModernSdk(
 
 const omittedHeaders: ReadonlySet<string> = new Set(['connection', 'content-length', 'host', 'transfer-encoding']);
 
-/** Without the body, which has been read, and with both media types: the session decides whether it streams. */
+/** Omits the body, which has been read, and accepts both media types: the session decides whether it streams. */
 function webRequest({ headers }: IncomingMessage, signal: AbortSignal): Request {
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers))

@@ -25,7 +25,7 @@ const page = {
   offset: z.int().min(0).max(1e9).default(0).meta({ description: 'The last nextOffset' }),
 };
 
-/** Without the name of the list if the result is only a list. Beside a list, a field may have the name of an omitted one. */
+/** Omits the name of the list if the result is only a list. Beside a list, a field may have the name of an omitted one. */
 function omittedParts(names: readonly string[], list = ''): string {
   return names.map((name) => (name.startsWith(`${list}.`) ? name.slice(list.length + 1) : name)).join(', ');
 }

@@ -77,7 +77,7 @@ interface ObjectSchema {
   readonly required: readonly string[];
 }
 
-/** Without the descriptions of the API: the list of tools is part of every conversation, and each argument has its own. */
+/** Omits the descriptions of the API: the list of tools is part of every conversation, and each argument has its own. */
 function inputSchema(operation: AnyOperation, tool: AnyTool): ToolDefinition['inputSchema'] {
   const parts = [operation.params, operation.query, operation.body]
     .filter((part): part is z.ZodType => part !== undefined)
@@ -100,7 +100,7 @@ function inputSchema(operation: AnyOperation, tool: AnyTool): ToolDefinition['in
   return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
 }
 
-/** That a list begins at its start needs no words. */
+/** Omits a default of 0: a list begins at its start. */
 function withoutZero({ default: preset, ...rest }: JsonSchema): JsonSchema {
   return preset === undefined || preset === 0 ? rest : { default: preset, ...rest };
 }

@@ -54,7 +54,7 @@ export function lastDay(text: string): DescribedArgument {
 export type Argument =
   | string
   | DescribedArgument
-  /** Not an argument for the model: it always has this value. */
+  /** The model does not see the argument: it always has this value. */
   | { readonly always: unknown };
 
 /**

@@ -34,7 +34,7 @@ const initializer = `window.SwaggerUIBundle({
 
 const files = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
-/** Only resources of this origin and nothing inline, except the images inside the style sheet. */
+/** Allows only resources of this origin and nothing inline, except the images inside the style sheet. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",

@@ -35,7 +35,7 @@ export interface StreamedBody {
 /** A body as received, with URL and headers: a webhook signature covers these bytes. */
 export interface RawBody {
   readonly bytes: Buffer;
-  /** Path and query, as requested. */
+  /** Consists of the path and query as requested. */
   readonly url: string;
   header(name: string): string | undefined;
 }
@@ -64,7 +64,7 @@ export class Reply<Answer> {
 export class Download {
   constructor(
     readonly contentType: string,
-    /** Letters, digits, dots and dashes. */
+    /** Consists of letters, digits, dots and dashes. */
     readonly filename: string,
     readonly body: string | Buffer | Readable,
     readonly headers: Readonly<Record<string, string>> = {},
@@ -141,7 +141,7 @@ export interface Operation<
   Uses extends Tokens = Tokens,
   Raw extends RawTerms | undefined = RawTerms | undefined,
 > {
-  /** camelCase, unique: the client's method. */
+  /** It is unique and in camelCase, because it names the client's method. */
   readonly id: Id;
   readonly summary: string;
   /** Set where another operation does the same; the summary names it. */
@@ -172,7 +172,7 @@ export interface Operation<
   readonly response: Answer;
   /** Media types of the files that the operation may return instead of JSON. */
   readonly files?: Files;
-  /** Default: 200. */
+  /** It defaults to 200. */
   readonly status?: number;
   /** A second success status that a {@link Reply} may have. */
   readonly otherStatus?: number;

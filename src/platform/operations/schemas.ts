@@ -15,9 +15,9 @@ export const uuid = z
   .string()
   .refine(isUuid, 'must be an id (UUID)')
   .transform((id) => id.toLowerCase());
-/** From 1900-01-01 to 2199-12-31. */
+/** Accepts 1900-01-01 to 2199-12-31. */
 export const day = z.string().refine(isDay, 'must be a calendar day, YYYY-MM-DD').describe('Calendar day, YYYY-MM-DD');
-/** From 1900 to 2199. */
+/** Accepts 1900 to 2199. */
 export const period = z
   .string()
   .refine((text) => periodKind(text) !== null, 'must be a period: 2026-03, 2026-Q1, 2026-H1 or 2026')

@@ -39,7 +39,7 @@ export class Secrets {
   }
 
   /**
-   * AES-256-GCM. The place, such as table and row id, is authenticated: a text copied to another place cannot be
+   * AES-256-GCM. The encryption context, such as table and row id, is authenticated: a text copied to another row cannot be
    * opened.
    */
   seal(encryptionContext: string, text: string): Buffer {
@@ -50,7 +50,7 @@ export class Secrets {
     return Buffer.concat([this.header, nonce, cipher.getAuthTag(), sealed]);
   }
 
-  /** Throws if the text was sealed for another place or with another key, or has been modified. */
+  /** Throws if the text was sealed in another context or with another key, or has been modified. */
   open(encryptionContext: string, sealed: Buffer): string {
     const tagStart = headerLength + nonceLength;
     const start = tagStart + tagLength;
