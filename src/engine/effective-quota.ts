@@ -23,7 +23,7 @@ export interface Quota {
   readonly isFixed?: boolean;
 }
 
-export interface RampStep {
+interface RampStep {
   readonly months: number;
   readonly quotaPercent: number;
   readonly variablePercent: number;
@@ -31,7 +31,7 @@ export interface RampStep {
 }
 
 /** A ramp from a day on; null is the start of its assignment, otherwise the hire date. */
-export interface Ramp {
+interface Ramp {
   readonly from: Day | null;
   readonly steps: readonly RampStep[];
 }
@@ -60,7 +60,7 @@ export interface WorkingTime {
 }
 
 /** What decides the weight of a day. */
-export type WeightReason = 'full' | 'ramp' | 'absence' | 'not_assigned' | 'not_employed';
+type WeightReason = 'full' | 'ramp' | 'absence' | 'not_assigned' | 'not_employed';
 
 /** Consecutive days of equal weight. */
 export interface WeightedDays extends DayRange {

@@ -2,8 +2,8 @@ import { addDays, addMonths, type Day, type DayRange, hull, isWithin, overlap } 
 import { type Period, type PeriodKind, periodRange, periodsTouching, toPeriod, widened } from './period.js';
 
 /** How the days of a fiscal year are divided into its twelve periods. */
-export const fiscalPatterns = ['months', '4-4-5', '4-5-4', '5-4-4'] as const;
-export type FiscalPattern = (typeof fiscalPatterns)[number];
+const fiscalPatterns = ['months', '4-4-5', '4-5-4', '5-4-4'] as const;
+type FiscalPattern = (typeof fiscalPatterns)[number];
 
 export interface FiscalYear {
   readonly year: number;
@@ -32,7 +32,7 @@ export function isFiscalPeriod(period: string): boolean {
 }
 
 /** The kind of a fiscal period, or null when the text is not one. */
-export function fiscalPeriodKind(period: string): PeriodKind | null {
+function fiscalPeriodKind(period: string): PeriodKind | null {
   const match = fiscalPattern.exec(period);
   if (match === null) return null;
   if (match[2] !== undefined) return 'monthly';
@@ -41,7 +41,7 @@ export function fiscalPeriodKind(period: string): PeriodKind | null {
 }
 
 /** The first days of the twelve periods of the year, and the day after the last one. */
-export function periodStarts({ start, pattern, weeks }: FiscalYear): Day[] {
+function periodStarts({ start, pattern, weeks }: FiscalYear): Day[] {
   if (pattern === 'months') return Array.from({ length: monthsPerYear + 1 }, (_, month) => addMonths(start, month));
   const quarter = pattern.split('-').map(Number);
   const starts = [start];

@@ -6,6 +6,7 @@ import { commissionPlan, D1, D2, D3, TeamExample } from './team-example.js';
 
 /** The tables that calculations read. Each has a change below. */
 const inputs = [
+  'absences',
   'assignments',
   'commission_events',
   'deals',
@@ -14,6 +15,7 @@ const inputs = [
   'plan_versions',
   'quotas',
   'reporting_lines',
+  'reps',
   'statement_periods',
   'trued_up_rows',
   'workspaces',
@@ -114,6 +116,21 @@ describe('a recalculation of a workspace without pending requests', () => {
     [
       'another manager',
       () => example.api.expect(200, 'PATCH', `/v1/reps/${example.repIds.bob}`, { managerId: null }),
+      everyone,
+    ],
+    [
+      'an absence',
+      () =>
+        example.api.expect(201, 'POST', '/v1/absences', {
+          repId: example.repIds.bob,
+          from: '2026-01-05',
+          to: '2026-01-09',
+        }),
+      everyone,
+    ],
+    [
+      'a last working day',
+      () => example.api.expect(200, 'PATCH', `/v1/reps/${example.repIds.bob}`, { endDate: '2026-12-31' }),
       everyone,
     ],
     [

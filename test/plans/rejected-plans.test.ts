@@ -110,7 +110,6 @@ describe('rejected plans', () => {
       'PUT /v1/plans/<aeVersion>/overrides/<ada>',
       { rules: [0.1, 0.2].map((rate) => ({ ruleId: '<aeRule>', tiers: [{ tierIndex: 0, rate }] })) },
     ],
-    'an override without rules': ['PUT /v1/plans/<aeVersion>/overrides/<ada>', { rules: [] }],
   });
 
   const unknownTiers = [tier, { ...tier, repId: '<unknown>' }];

@@ -83,6 +83,8 @@ describe('reps', () => {
         invite_status: null,
         inviteMail: null,
         payrollId: null,
+        hireDate: null,
+        endDate: null,
         managerId: null,
         ...linkage,
         linkage,

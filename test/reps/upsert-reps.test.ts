@@ -66,6 +66,8 @@ describe('PUT /v1/reps', () => {
       invite_status: null,
       inviteMail: null,
       payrollId: null,
+      hireDate: null,
+      endDate: null,
       managerId: null,
     });
     expect(a).to.include({ email: 'ann@example.com', role: 'manager', active: false, crmMemberId: null });

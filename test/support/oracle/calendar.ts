@@ -67,10 +67,6 @@ export function isIn(day: string, range: DayRange | null): boolean {
   return range !== null && range.first <= day && day <= range.last;
 }
 
-export function isInPeriod(day: string, period: string): boolean {
-  return isIn(day, daysOf(period));
-}
-
 /** Section 3: both ends inclusive, a missing end is open. */
 export function isEffective(day: string, start: string | null, end: string | null): boolean {
   return (start === null || start <= day) && (end === null || day <= end);
