@@ -12,7 +12,7 @@ export const planArguments = {
   effectiveEnd: lastDay('Last day that the plan pays'),
   currency: {
     description: 'ISO 4217 code that the plan pays in, or "workspace"',
-    words: { workspace: null },
+    keywords: { workspace: null },
   },
 } as const;
 

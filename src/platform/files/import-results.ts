@@ -66,7 +66,7 @@ const resultsExample = {
 export const csvImport = { method: 'post', access: 'admin', upload: importUpload, response: importResults } as const;
 
 export function csvImportExample(file: string) {
-  return { query: { dryRun: 'false' }, uploads: { 'text/csv': file }, answer: resultsExample };
+  return { query: { dryRun: 'false' }, uploads: { 'text/csv': file }, response: resultsExample };
 }
 
 export function rejectedRow(reason: string): Failure {
