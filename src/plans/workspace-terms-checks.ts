@@ -7,10 +7,18 @@ import { loadRuleNames } from './plan-store.js';
 
 /** Rejects terms that name a rule or a rep that the workspace does not have. */
 export async function assertTermsFit(tx: Transaction, terms: PlanTerms): Promise<void> {
+  assertNotFiscal(terms);
   assertUpstreamKnown(terms, await loadRuleNames(tx));
   const owners = new Set(terms.rules.flatMap((rule) => rule.tiers.flatMap((tier) => tier.repId ?? [])));
   const unknown = owners.size === 0 ? [] : await unknownReps(tx, [...owners]);
   if (unknown.length > 0) throw repNotFound(unknown);
+}
+
+/** Workspaces have no fiscal years yet, and a rule of the fiscal calendar pays on no day outside of them. */
+function assertNotFiscal({ rules }: PlanTerms): void {
+  for (const [index, { calendar }] of rules.entries())
+    if (calendar === 'fiscal')
+      throw invalid({ path: `config.rules.${index}.calendar`, message: 'must be calendar: no fiscal year is defined' });
 }
 
 /** A cascade may also depend on a rule of another plan. A name that no plan has is rejected as a mistake. */

@@ -50,6 +50,7 @@ describe('rejected plans', () => {
       'a flatAmount below 0': withTiers({ tierIndex: 0, minThreshold: 0, flatAmount: -1 }),
       'a flatAmount beyond 1e12': withTiers({ tierIndex: 0, minThreshold: 0, flatAmount: 1.1e12 }),
       'a dependsOn in a per_deal rule': withRule({ dependsOn: 'New business' }),
+      'a fiscal calendar without fiscal years': withRule({ calendar: 'fiscal' }),
       'a dependsOn of an unknown rule': withRule({ executionPhase: 'cascade', dependsOn: 'Unknown' }),
       'an end before the start': withRule({}, { effectiveStart: '2026-02-01', effectiveEnd: '2026-01-31' }),
       'a field mapping of closeDate': withRule({}, { fieldMapping: { closeDate: 'x' } }),
