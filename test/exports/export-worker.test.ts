@@ -67,7 +67,7 @@ describe('the export worker', () => {
     const request = async () => ({ kind: 'team.xlsx' as const, repId: null, managerId: null, period: '2026-01' });
     const response = await requests.submit(caller, request, { async: true });
     expect(response).to.be.instanceOf(Reply).with.property('status', 202);
-    expect(response).to.have.nested.property('answer.status', 'completed');
+    expect(response).to.have.nested.property('body.status', 'completed');
   });
 
   it('tries a failing export five times', async () => {
