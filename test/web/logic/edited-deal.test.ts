@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Deal } from '#web/api/queries.js';
 import { dealRows } from '#web/features/deals/deal-file.js';
-import { changedDeal, editedDeal, problemsOf } from '#web/features/deals/edited-deal.js';
+import { changedDeal, editedDeal, listProblems } from '#web/features/deals/edited-deal.js';
 
 const deal = {
   deal_id: 'D-1',
@@ -55,12 +55,12 @@ describe('an edited deal', () => {
   });
 
   it('refuses numbers and days that are none, and keeps standard values filled in', () => {
-    expect(problemsOf(before, { ...before, amount: 'many', closeDate: '12026-01-20', stage: ' ' })).to.have.keys([
+    expect(listProblems(before, { ...before, amount: 'many', closeDate: '12026-01-20', stage: ' ' })).to.have.keys([
       'amount',
       'closeDate',
       'stage',
     ]);
-    expect(problemsOf({ ...before, stage: '' }, { ...before, stage: '' })).to.deep.equal({});
+    expect(listProblems({ ...before, stage: '' }, { ...before, stage: '' })).to.deep.equal({});
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { absolute, difference, productOf, signOf, sumOf } from '#web/shared/format/exact.js';
+import { absolute, difference, multiplyAmounts, signOf, sumAmounts } from '#web/shared/format/exact.js';
 
 /** Decimal texts with at most ten decimals, as the API returns amounts. */
 const decimalText = fc
@@ -32,13 +32,13 @@ describe('exact numbers', () => {
     [['1.5', '-3'], '-1.5'],
   ] as const)
     it(`add up to the last decimal: ${amounts.join(' + ') || 'nothing'} is ${total}`, () => {
-      expect(sumOf(amounts)).to.equal(total);
+      expect(sumAmounts(amounts)).to.equal(total);
     });
 
   it('add up to the same sum in every order', () => {
     fc.assert(
       fc.property(fc.array(decimalText, { maxLength: 8 }), (amounts) => {
-        expect(sumOf([...amounts].reverse())).to.equal(sumOf(amounts));
+        expect(sumAmounts([...amounts].reverse())).to.equal(sumAmounts(amounts));
       }),
       runs,
     );
@@ -47,7 +47,7 @@ describe('exact numbers', () => {
   it('differ by what must be added to the second to get the first', () => {
     fc.assert(
       fc.property(decimalText, decimalText, (one, other) => {
-        expect(sumOf([difference(one, other), other])).to.equal(sumOf([one]));
+        expect(sumAmounts([difference(one, other), other])).to.equal(sumAmounts([one]));
       }),
       runs,
     );
@@ -57,7 +57,9 @@ describe('exact numbers', () => {
     fc.assert(
       fc.property(decimalText, (amount) => {
         expect(signOf(amount)).to.equal(Math.sign(Number(amount)) + 0);
-        expect(sumOf([absolute(amount)])).to.equal(signOf(amount) < 0 ? difference(0, amount) : sumOf([amount]));
+        expect(sumAmounts([absolute(amount)])).to.equal(
+          signOf(amount) < 0 ? difference(0, amount) : sumAmounts([amount]),
+        );
       }),
       runs,
     );
@@ -73,8 +75,8 @@ describe('exact numbers', () => {
     [1e-7, 1e-5, '0.000000000001'],
   ] as const)
     it(`multiply to the twelfth decimal: ${one} × ${other} is ${product}`, () => {
-      expect(productOf(one, other)).to.equal(product);
-      expect(productOf(other, one)).to.equal(product);
+      expect(multiplyAmounts(one, other)).to.equal(product);
+      expect(multiplyAmounts(other, one)).to.equal(product);
     });
 
   it('multiply the parts of a base to the product of the whole', () => {
@@ -82,7 +84,9 @@ describe('exact numbers', () => {
     const rate = fc.integer({ min: 0, max: 1e6 }).map((units) => textWith(BigInt(units), 5));
     fc.assert(
       fc.property(fc.array(cents, { minLength: 1, maxLength: 6 }), rate, (parts, of) => {
-        expect(sumOf(parts.map((part) => productOf(part, of)))).to.equal(productOf(sumOf(parts), of));
+        expect(sumAmounts(parts.map((part) => multiplyAmounts(part, of)))).to.equal(
+          multiplyAmounts(sumAmounts(parts), of),
+        );
       }),
       runs,
     );

@@ -6,7 +6,7 @@ import { bare, emailFinder, type ImportContext, keepColumn, skipColumn } from '#
 import { importKinds } from '#web/features/imports/kinds.js';
 import { peopleImport } from '#web/features/imports/people.js';
 import { quotaImport, quotaRules } from '#web/features/imports/quotas.js';
-import { outcomeOf, rejectedRows } from '#web/features/imports/results.js';
+import { rejectedRows, toOutcome } from '#web/features/imports/results.js';
 import { suggestColumns } from '#web/features/imports/suggest.js';
 import { readTable } from '#web/features/imports/table.js';
 import { person, plan, prepared, rowsOf } from './samples.js';
@@ -395,10 +395,10 @@ describe('the outcome of an import', () => {
       result(3, 'rejected', 'name: is required'),
       result(4, 'unchanged'),
     ],
-  } as unknown as Parameters<typeof outcomeOf>[0];
+  } as unknown as Parameters<typeof toOutcome>[0];
 
   it('counts what is new, changed, unchanged and rejected', () => {
-    const { counts, accepted } = outcomeOf(response);
+    const { counts, accepted } = toOutcome(response);
     expect(counts).to.deep.equal([
       ['New', 1],
       ['Changed', 1],
@@ -409,10 +409,10 @@ describe('the outcome of an import', () => {
   });
 
   it('names every reason, and every rejected row once', () => {
-    expect(outcomeOf(response).rejected.map(({ reason }) => reason)).to.deep.equal([
+    expect(toOutcome(response).rejected.map(({ reason }) => reason)).to.deep.equal([
       'email: is no address',
       'name: is required',
     ]);
-    expect(rejectedRows(outcomeOf(response))).to.deep.equal([3]);
+    expect(rejectedRows(toOutcome(response))).to.deep.equal([3]);
   });
 });

@@ -3,7 +3,7 @@ import { type Breakdown, type Explanation, type Line } from '#web/api/queries.js
 import { comparedRules, ofRep } from '#web/features/disputes/compared.js';
 import { isCorrected, lateSentence } from '#web/features/lines/late-amounts.js';
 import { lineTitle, ruleWords } from '#web/features/lines/words.js';
-import { headWords, stepsOf, textOf, titleOf } from '#web/features/trace/steps.js';
+import { buildSteps, describeTitle, formatExplanation, headWords } from '#web/features/trace/steps.js';
 import { lateWords } from '#web/pages/deals/reasons.js';
 
 const correction = {
@@ -110,7 +110,7 @@ describe('lines of true-ups', () => {
     };
     const trueUp = { period: '2026-Q3', paidIn: '2026-11', lines };
     const explanation = { event, deal: null, rule: null, trueUp } as unknown as Explanation;
-    const steps = stepsOf(explanation, { repId: 'dana', role: 'rep' });
+    const steps = buildSteps(explanation, { repId: 'dana', role: 'rep' });
     expect(steps.map(({ title, figure }) => [title, figure])).to.deep.equal([
       ['Statement of Q3 2026', 'approved'],
       ['Harbour Media, New business', '+$80.00'],
@@ -119,8 +119,8 @@ describe('lines of true-ups', () => {
     expect(steps[1]?.words).to.deep.equal(['$80.00 instead of $0.00.']);
     expect(steps[1]?.source?.to).to.equal('/deals/D1');
     expect(steps[0]?.source?.to).to.equal('/statements/dana?period=2026-Q3');
-    expect(titleOf(explanation)).to.equal('Harbour Media, correction of Q3 2026');
-    expect(textOf(explanation, steps)).to.include('Harbour Media, correction of Q3 2026: $80.00 (True-up');
+    expect(describeTitle(explanation)).to.equal('Harbour Media, correction of Q3 2026');
+    expect(formatExplanation(explanation, steps)).to.include('Harbour Media, correction of Q3 2026: $80.00 (True-up');
     expect(headWords(explanation.event)).to.match(/^true-up, on /);
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { addressOf, homeOf, navigationOf, pagesOf, roleNames } from '#web/app/navigation.js';
+import { findHome, findUrl, listNavigation, listPages, roleNames } from '#web/app/navigation.js';
 
 const roles = ['admin', 'manager', 'payroll', 'rep'] as const;
 const routes = ['router.tsx', 'admin-routes.ts']
@@ -10,11 +10,11 @@ const routes = ['router.tsx', 'admin-routes.ts']
 describe('the navigation', () => {
   for (const role of roles)
     describe(`of the role ${role}`, () => {
-      const pages = pagesOf(role);
+      const pages = listPages(role);
 
       it('has each page once, with a name that is its only one', () => {
         expect(new Set(pages.map(({ to }) => to)).size).to.equal(pages.length);
-        for (const group of navigationOf(role)) {
+        for (const group of listNavigation(role)) {
           const labels = group.items.map(({ label }) => label);
           expect(new Set(labels).size, group.label).to.equal(labels.length);
         }
@@ -32,33 +32,33 @@ describe('the navigation', () => {
       });
 
       it('begins with the page of the role, which a phone has in its bar', () => {
-        expect(homeOf(role)).to.equal(pages[0]?.to);
+        expect(findHome(role)).to.equal(pages[0]?.to);
         const inBar = pages.filter(({ isInBar }) => isInBar);
-        expect(inBar[0]?.to).to.equal(homeOf(role));
+        expect(inBar[0]?.to).to.equal(findHome(role));
         expect(inBar.length).to.be.greaterThan(2);
       });
 
       it('has no empty group', () => {
-        for (const { items } of navigationOf(role)) expect(items).not.to.deep.equal([]);
+        for (const { items } of listNavigation(role)) expect(items).not.to.deep.equal([]);
         expect(roleNames[role].toLowerCase()).to.equal(role);
       });
     });
 
   it('has for a rep no page of a team, of payroll or of the workspace', () => {
-    const labels = pagesOf('rep').map(({ label }) => label);
+    const labels = listPages('rep').map(({ label }) => label);
     for (const label of ['Team', 'Approvals', 'Pay periods', 'Plans', 'Workspace', 'Overview'])
       expect(labels).not.to.include(label);
   });
 
   it('has changes by agents for admins alone', () => {
-    expect(addressOf('admin', 'Changes by agents')).to.equal('/agent-changes');
-    expect(addressOf('manager', 'Changes by agents')).to.equal(undefined);
+    expect(findUrl('admin', 'Changes by agents')).to.equal('/agent-changes');
+    expect(findUrl('manager', 'Changes by agents')).to.equal(undefined);
   });
 
   it('finds a page by its name', () => {
-    expect(addressOf('rep', 'My pay')).to.equal('/me');
-    expect(addressOf('rep', 'Questions')).to.equal('/me/questions');
-    expect(addressOf('manager', 'Questions')).to.equal('/questions');
-    expect(addressOf('rep', 'Nothing')).to.equal(undefined);
+    expect(findUrl('rep', 'My pay')).to.equal('/me');
+    expect(findUrl('rep', 'Questions')).to.equal('/me/questions');
+    expect(findUrl('manager', 'Questions')).to.equal('/questions');
+    expect(findUrl('rep', 'Nothing')).to.equal(undefined);
   });
 });

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Handover, type Layout, type PayrollFile } from '#web/api/payroll-queries.js';
 import { type TeamStatement } from '#web/api/team-queries.js';
-import { handoverOf, hasNothingNew } from '#web/pages/payroll/handover.js';
-import { layoutNames, layouts, missingIds, obstacleOf } from '#web/pages/payroll/layouts.js';
+import { findHandover, hasNothingNew } from '#web/pages/payroll/handover.js';
+import { findObstacle, layoutNames, layouts, missingIds } from '#web/pages/payroll/layouts.js';
 import { missingPeople } from '#web/pages/payroll/missing.js';
-import { spanOf, zoneName } from '#web/pages/payroll/period.js';
+import { formatSpan, zoneName } from '#web/pages/payroll/period.js';
 import {
   areEqual,
   asInFile,
@@ -16,7 +16,7 @@ import {
   netSums,
   present,
 } from '#web/pages/payroll/sums.js';
-import { sumOf } from '#web/shared/format/exact.js';
+import { sumAmounts } from '#web/shared/format/exact.js';
 import { person, statement } from './samples.js';
 
 describe('net payouts by currency', () => {
@@ -55,7 +55,7 @@ describe('net payouts by currency', () => {
         const amountIn = (sums = whole, currency: string) =>
           sums?.find((one) => one.currency === currency)?.amount ?? '0';
         for (const currency of ['USD', 'EUR'])
-          expect(sumOf([amountIn(first, currency), amountIn(rest, currency)])).to.equal(amountIn(whole, currency));
+          expect(sumAmounts([amountIn(first, currency), amountIn(rest, currency)])).to.equal(amountIn(whole, currency));
       }),
       { seed: 37, numRuns: 200 },
     );
@@ -173,8 +173,8 @@ describe('the totals of a payroll file', () => {
   it('belong to the hand-over of exactly this file', () => {
     const handover = (layout: Layout, sha256: string) => ({ layout, sha256 }) as Handover;
     const all = [handover('gusto', 'x'), handover('long', 'h'), handover('gusto', 'h')];
-    expect(handoverOf(all, file('gusto', []))).to.equal(all[2]);
-    expect(handoverOf(all.slice(0, 2), file('gusto', []))).to.equal(null);
+    expect(findHandover(all, file('gusto', []))).to.equal(all[2]);
+    expect(findHandover(all.slice(0, 2), file('gusto', []))).to.equal(null);
   });
 
   it('belong to the latest hand-over if nothing is new since', () => {
@@ -185,8 +185,8 @@ describe('the totals of a payroll file', () => {
     const empty: PayrollFile = { ...file('gusto', []), scope: 'new' };
     const added: PayrollFile = { ...file('gusto', [], ['5']), scope: 'new' };
     expect([empty, added].map(hasNothingNew)).to.deep.equal([true, false]);
-    expect(handoverOf(all, empty)).to.equal(all[0]);
-    expect(handoverOf(all, added)).to.equal(null);
+    expect(findHandover(all, empty)).to.equal(all[0]);
+    expect(findHandover(all, added)).to.equal(null);
     expect(hasNothingNew({ ...file('gusto', []), scope: 'full' })).to.equal(false);
   });
 });
@@ -219,15 +219,17 @@ describe('what prevents a payroll file', () => {
     ],
   ] as const)
     it(`is ${title}`, () => {
-      const obstacle = obstacleOf(layout, { ...facts, ...(change as object) });
+      const obstacle = findObstacle(layout, { ...facts, ...(change as object) });
       expect(obstacle?.text ?? null).to.equal(text);
       expect(obstacle?.needsIds ?? false).to.equal(needsIds);
     });
 
   it('is no number of currencies in a layout that names them, and no missing id elsewhere', () => {
     for (const layout of ['long', 'generic'] as const)
-      expect(obstacleOf(layout, { ...facts, currencies: ['EUR', 'USD'], withoutId: [{ name: 'Ana' }] })).to.equal(null);
-    expect(obstacleOf('gusto', { ...facts, withoutId: [{ name: 'Ana' }] })).to.equal(null);
+      expect(findObstacle(layout, { ...facts, currencies: ['EUR', 'USD'], withoutId: [{ name: 'Ana' }] })).to.equal(
+        null,
+      );
+    expect(findObstacle('gusto', { ...facts, withoutId: [{ name: 'Ana' }] })).to.equal(null);
   });
 
   for (const [count, text] of [
@@ -343,7 +345,7 @@ describe('the days of a pay period', () => {
     ['2026', '1 Jan to 31 December 2026'],
   ] as const)
     it(`${period} is ${words}`, () => {
-      expect(spanOf(period)).to.equal(words);
+      expect(formatSpan(period)).to.equal(words);
     });
 
   it('are those of a time zone, without its region', () => {

@@ -6,13 +6,13 @@ import {
   formatMonth,
   formatPeriod,
   isPeriod,
-  lengthOf,
-  monthOf,
   type PeriodLength,
   periodAt,
   periodsOfYear,
   shiftPeriod,
   shortPeriod,
+  toMonth,
+  toPeriodLength,
 } from '#web/shared/format/periods.js';
 
 const runs = { seed: 37, numRuns: 300 };
@@ -100,7 +100,7 @@ describe('periods', () => {
     fc.assert(
       fc.property(day, length, (on, of) => {
         const period = periodAt(on, of);
-        expect(lengthOf(period)).to.equal(of);
+        expect(toPeriodLength(period)).to.equal(of);
         expect(isPeriod(period)).to.equal(true);
         const { from, to } = daysOf(period);
         expect(from <= on && on <= to).to.equal(true);
@@ -141,7 +141,7 @@ describe('periods', () => {
   });
 
   it('the month of a day has a name, also in a short form', () => {
-    expect(monthOf('2026-02-28')).to.equal('2026-02');
+    expect(toMonth('2026-02-28')).to.equal('2026-02');
     expect(formatMonth('2026-02', 'short')).to.equal('Feb');
     expect(formatMonth('2026-02-28', 'long')).to.equal('February');
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { run } from '#test/engine/scenario.js';
 import { payoutCurve, tierInFull } from '#web/features/plans/curve.js';
-import { configOf, type Rule } from '#web/features/plans/draft.js';
+import { type Rule, toConfig } from '#web/features/plans/draft.js';
 import { rule } from './samples.js';
 
 const quota = 100;
@@ -23,7 +23,7 @@ function paidAt(change: Partial<Rule>, attainment: number): number | undefined {
 /** What the engine pays for as many deals of 1, of a quota of 100 in the quarter. */
 function paidFor(change: Partial<Rule>, deals: number): number {
   const { decisions } = run({
-    config: configOf({ dealConditions: [], rules: [rule(change)] }),
+    config: toConfig({ dealConditions: [], rules: [rule(change)] }),
     deals: Array.from({ length: deals }, (_, at) => `D${1000 + at} | 2026-01-10 | 1`).join('\n'),
     quotas: { 'New business 2026-Q1': { target: quota } },
   });

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { differencesOf } from '#web/features/plans/differences.js';
+import { listDifferences } from '#web/features/plans/differences.js';
 import { type Draft, isSame, type PlanTest, type Rule } from '#web/features/plans/draft.js';
 import { draft, drafts, draftWith } from './drafts.js';
 import { rule } from './samples.js';
 
 const between = (before: Draft, after: Draft) =>
-  differencesOf(before, after, 'USD').map((text) => text.replaceAll('\u00a0', ' '));
+  listDifferences(before, after, 'USD').map((text) => text.replaceAll('\u00a0', ' '));
 const ofRule = (before: Partial<Rule>, after: Partial<Rule>) => between(draftWith(before), draftWith(after));
 const rates = (...pairs: readonly (readonly [number, number])[]) => ({
   tiers: pairs.map(([minThreshold, rate], tierIndex) => ({ tierIndex, minThreshold, rate })),

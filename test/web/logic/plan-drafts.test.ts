@@ -2,19 +2,19 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { planTemplates } from '#src/plans/templates-catalog.js';
 import {
-  changeOf,
-  configOf,
-  draftOf,
   freeName,
   isGroup,
   isSame,
   newRule,
   numbered,
   type Tier,
-  termsOf,
+  toChange,
+  toConfig,
+  toDraft,
+  toTerms,
   withChange,
 } from '#web/features/plans/draft.js';
-import { draftFrom, jsonOf } from '#web/features/plans/plan-json.js';
+import { draftFrom, toJson } from '#web/features/plans/plan-json.js';
 import { draft, drafts, draftWith } from './drafts.js';
 import { plan, rule } from './samples.js';
 
@@ -24,7 +24,7 @@ describe('the draft of a plan', () => {
   it('is the same after it was written as a config and read', () => {
     fc.assert(
       fc.property(drafts, ({ terms }) => {
-        expect(termsOf(configOf(terms))).to.deep.equal(terms);
+        expect(toTerms(toConfig(terms))).to.deep.equal(terms);
       }),
       runs,
     );
@@ -33,7 +33,7 @@ describe('the draft of a plan', () => {
   it('is the same after it was written as JSON and read', () => {
     fc.assert(
       fc.property(drafts, drafts, (one, other) => {
-        expect(draftFrom(JSON.stringify(jsonOf(one)), other)).to.deep.equal(one);
+        expect(draftFrom(JSON.stringify(toJson(one)), other)).to.deep.equal(one);
       }),
       runs,
     );
@@ -41,23 +41,23 @@ describe('the draft of a plan', () => {
 
   it('reads every starter plan, and writes what means the same', () => {
     for (const { name, planConfig } of planTemplates) {
-      const terms = termsOf(planConfig.config as Readonly<Record<string, unknown>>);
+      const terms = toTerms(planConfig.config as Readonly<Record<string, unknown>>);
       expect(terms.rules.length, name).to.be.greaterThan(0);
-      expect(termsOf(configOf(terms)), name).to.deep.equal(terms);
+      expect(toTerms(toConfig(terms)), name).to.deep.equal(terms);
     }
   });
 
   it('has the rules of a stored plan without their ids', () => {
     const stored = plan('AE', [{ name: 'A' }], { effectiveStart: '2026-01-01', currency: 'EUR' });
-    expect(draftOf(stored)).to.deep.equal({
+    expect(toDraft(stored)).to.deep.equal({
       ...draft({ name: 'AE', effectiveStart: '2026-01-01', currency: 'EUR' }),
       terms: { dealConditions: [], rules: [rule({ name: 'A' })] },
     });
-    expect(changeOf(draftOf(stored))).to.not.have.property('name');
+    expect(toChange(toDraft(stored))).to.not.have.property('name');
   });
 
   it('reads the short shape of a rule with the defaults of the service', () => {
-    const terms = termsOf({
+    const terms = toTerms({
       quotaPeriod: 'monthly',
       rules: [
         { baseField: 'arr', tierBy: 'contract_months', tiers: [{ rate: 0.1 }, { min: 12, amount: 50 }] },
@@ -93,14 +93,14 @@ describe('the draft of a plan', () => {
   });
 
   it('writes the attainment period of each rule', () => {
-    const half = configOf(draftWith({ attainmentPeriod: 'semi_annual' }).terms);
+    const half = toConfig(draftWith({ attainmentPeriod: 'semi_annual' }).terms);
     expect(half).not.to.have.property('quotaPeriod');
     expect(half['rules']).to.have.nested.property('[0].attainmentPeriod', 'semi_annual');
   });
 
   it('reads a rule of managers without a measure as one that counts what the team earns', () => {
     const tiers = [{ tierIndex: 0, minThreshold: 0, rate: 0.02 }];
-    const { rules } = termsOf({
+    const { rules } = toTerms({
       rules: [
         { name: 'Team', executionPhase: 'cascade', tiers },
         { name: 'Own', tiers },

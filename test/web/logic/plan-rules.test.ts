@@ -10,11 +10,11 @@ import {
   withCurrent,
 } from '#web/features/plans/fields.js';
 import {
+  listRules,
   measureOf,
   needsQuota,
   type Overrides,
   type PlanRule,
-  rulesOf,
   sharedTiers,
   tiersFor,
 } from '#web/features/plans/rules.js';
@@ -246,6 +246,6 @@ describe('the fields that a plan may use', () => {
   });
 
   it('of a stored plan are read as the service returns them', () => {
-    expect(rulesOf(plan('AE', [{ name: 'A' }])).map(({ id }) => id)).to.deep.equal(['a']);
+    expect(listRules(plan('AE', [{ name: 'A' }])).map(({ id }) => id)).to.deep.equal(['a']);
   });
 });

@@ -4,7 +4,7 @@ import { reasons } from '#src/engine/trace.js';
 import { type Leaf, type Rule } from '#web/features/plans/draft.js';
 import { operatorsOf } from '#web/features/plans/fields.js';
 import { type PlanRule } from '#web/features/plans/rules.js';
-import { summaryOf } from '#web/features/plans/summary.js';
+import { summarizeRule } from '#web/features/plans/summary.js';
 import {
   conditionLines,
   conditionWords,
@@ -21,7 +21,7 @@ import { rule } from './samples.js';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 const sentences = (change: Partial<Rule>) => ruleSentences({ ...rule(change), id: 'r' } as PlanRule, 'USD').map(plain);
-const summary = (change: Partial<Rule>) => plain(summaryOf(rule(change), 'USD'));
+const summary = (change: Partial<Rule>) => plain(summarizeRule(rule(change), 'USD'));
 const leaf = (field: string, operator: Leaf['operator'], value?: unknown): Leaf => ({
   field,
   fieldType: 'text',

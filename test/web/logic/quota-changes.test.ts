@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Quota } from '#web/api/set-up-queries.js';
-import { changesOf, reverseOf, withStep } from '#web/features/plans/quota-changes.js';
+import { invertChanges, listChanges, withStep } from '#web/features/plans/quota-changes.js';
 
 const quota = (repId: string, period: string, target: number, variableTarget: number | null = null) =>
   ({ quotaId: `${repId}-${period}`, repId, period, target, variableTarget }) as Quota;
@@ -9,7 +9,7 @@ const stored = new Map([['ann 2026-Q4', ann]]);
 
 describe('changes of quotas', () => {
   it('are the cells that differ from what is stored; an emptied one is deleted', () => {
-    expect(changesOf({ 'ann 2026-Q4': '$29,500', 'ben 2026-Q4': '10' }, stored)).to.deep.equal({
+    expect(listChanges({ 'ann 2026-Q4': '$29,500', 'ben 2026-Q4': '10' }, stored)).to.deep.equal({
       set: [
         { repId: 'ann', period: '2026-Q4', target: 29_500 },
         { repId: 'ben', period: '2026-Q4', target: 10 },
@@ -17,8 +17,11 @@ describe('changes of quotas', () => {
       remove: [],
       wrong: 0,
     });
-    expect(changesOf({ 'ann 2026-Q4': ' ' }, stored)).to.deep.equal({ set: [], remove: ['ann-2026-Q4'], wrong: 0 });
-    expect(changesOf({ 'ann 2026-Q4': '275,000', 'ben 2026-Q4': 'x' }, stored)).to.deep.include({ set: [], wrong: 1 });
+    expect(listChanges({ 'ann 2026-Q4': ' ' }, stored)).to.deep.equal({ set: [], remove: ['ann-2026-Q4'], wrong: 0 });
+    expect(listChanges({ 'ann 2026-Q4': '275,000', 'ben 2026-Q4': 'x' }, stored)).to.deep.include({
+      set: [],
+      wrong: 1,
+    });
   });
 
   it('are taken back with the variable target, and what they created is deleted', () => {
@@ -28,8 +31,8 @@ describe('changes of quotas', () => {
     ];
     const saved = [quota('ann', '2026-Q4', 1), quota('ben', '2026-Q4', 2)];
     const before = { repId: 'ann', period: '2026-Q4', target: 275_000, variableTarget: 5_000 };
-    expect(reverseOf({ set, remove: [] }, [ann], saved)).to.deep.equal({ set: [before], remove: ['ben-2026-Q4'] });
-    expect(reverseOf({ set: [], remove: [ann.quotaId] }, [ann], [])).to.deep.equal({ set: [before], remove: [] });
+    expect(invertChanges({ set, remove: [] }, [ann], saved)).to.deep.equal({ set: [before], remove: ['ben-2026-Q4'] });
+    expect(invertChanges({ set: [], remove: [ann.quotaId] }, [ann], [])).to.deep.equal({ set: [before], remove: [] });
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { byteOrderMark, csvText, readTable, textOf } from '#web/features/imports/table.js';
+import { byteOrderMark, csvText, readTable, readText } from '#web/features/imports/table.js';
 import { csvRows, pastedRows } from '#web/shared/format/csv.js';
 
 const runs = { seed: 37, numRuns: 300 };
@@ -137,8 +137,8 @@ describe('a file with a header', () => {
 
 describe('the text of a file', () => {
   it('is UTF-8, or else the encoding in which Excel saves CSV files', async () => {
-    expect(await textOf(new Blob(['Größe,€']))).to.equal('Größe,€');
-    expect(await textOf(new Blob([Uint8Array.of(0x47, 0x72, 0xf6, 0xdf, 0x65)]))).to.equal('Größe');
+    expect(await readText(new Blob(['Größe,€']))).to.equal('Größe,€');
+    expect(await readText(new Blob([Uint8Array.of(0x47, 0x72, 0xf6, 0xdf, 0x65)]))).to.equal('Größe');
   });
 });
 

@@ -5,8 +5,8 @@ import { roundToCurrency } from '#src/kernel/currency.js';
 import { Decimal, sum } from '#src/kernel/decimal.js';
 import { run } from '#test/engine/scenario.js';
 import { type Explanation } from '#web/api/queries.js';
-import { configOf, type Rule } from '#web/features/plans/draft.js';
-import { headWords, type Step, stepsOf, textOf } from '#web/features/trace/steps.js';
+import { type Rule, toConfig } from '#web/features/plans/draft.js';
+import { buildSteps, formatExplanation, headWords, type Step } from '#web/features/trace/steps.js';
 import { readNumber } from '#web/shared/format/entered-numbers.js';
 import { rule } from './samples.js';
 
@@ -96,12 +96,12 @@ const reader = { repId: 'ana', role: 'rep' } as const;
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
 function step(title: string, given?: Given): Step {
-  const found = stepsOf(explanation(given), reader).find((one) => one.title === title);
+  const found = buildSteps(explanation(given), reader).find((one) => one.title === title);
   if (found === undefined) throw new Error(`no step ${title}`);
   return JSON.parse(plain(JSON.stringify(found)));
 }
 
-const titles = (given?: Given) => stepsOf(explanation(given), reader).map(({ title }) => title);
+const titles = (given?: Given) => buildSteps(explanation(given), reader).map(({ title }) => title);
 
 describe('the steps from a deal to its amount', () => {
   it('are seven', () => {
@@ -178,7 +178,7 @@ describe('the step of the plan', () => {
     ['a manager to nothing of another person', { repId: 'x', role: 'manager' }, undefined],
   ] as const)
     it(`leads ${title}`, () => {
-      const found = stepsOf(explanation(), who).find((one) => one.title === 'Plan and version');
+      const found = buildSteps(explanation(), who).find((one) => one.title === 'Plan and version');
       expect(found?.source?.to).to.equal(to);
     });
 
@@ -439,7 +439,7 @@ describe('the result', () => {
     fc.assert(
       fc.property(terms, fc.array(cents, { minLength: 1, maxLength: 5 }), currency, (change, amounts, of) => {
         const { decisions } = run({
-          config: configOf({ dealConditions: [], rules: [rule(change as Partial<Rule>)] }),
+          config: toConfig({ dealConditions: [], rules: [rule(change as Partial<Rule>)] }),
           deals: amounts.map((amount, at) => `D${at} | 2026-01-0${at + 1} | ${amount}`).join('\n'),
           quotas: { 'New business 2026-Q1': { target: 70_000 } },
           currency: of,
@@ -452,7 +452,7 @@ describe('the result', () => {
             tierName: null,
             amount: amount.toNumber(),
           });
-          const steps = stepsOf(
+          const steps = buildSteps(
             explanation({
               event: { amount: amount.toNumber(), base: decoded.base, currency: of, trace: decoded },
               rule: {
@@ -507,7 +507,7 @@ describe('the line below the heading of an explanation', () => {
 describe('the explanation as text', () => {
   it('has every step, without spaces that do not break', () => {
     const loaded = explanation();
-    const text = textOf(loaded, stepsOf(loaded, reader));
+    const text = formatExplanation(loaded, buildSteps(loaded, reader));
     expect(text).not.to.include('\u00a0');
     expect(text.split('\n')).to.include.members([
       'Northgate Energy: $5,600.00 (New business, 2026-06)',

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { trendOf } from '#web/features/lines/trend.js';
+import { computeTrend } from '#web/features/lines/trend.js';
 
 describe('the trend of earnings', () => {
   const months = [1, 2.5, 3.1, 4.2, 5, 6, 7, 8, 9, 10, 11, 12].map((total, index) => ({
@@ -14,7 +14,7 @@ describe('the trend of earnings', () => {
     ['a year with nothing, because the trend has twelve months', 12, '78.8', null],
   ] as const)
     it(`compares ${title}`, () => {
-      const trend = trendOf(months, length);
+      const trend = computeTrend(months, length);
       expect([trend.now.length, trend.sum, trend.before]).to.deep.equal([length, sum, before]);
     });
 });

@@ -5,7 +5,7 @@ import { eventTypes } from '#src/platform/outbound/outgoing-event.js';
 import { disputeTypes as storedTypes } from '#src/statements/dispute-types.js';
 import { type Breakdown, type Line } from '#web/api/queries.js';
 import { disputeKey, disputeTitle, disputeTypes, statusWords, typeWords } from '#web/features/disputes/words.js';
-import { baseOf, kindWords, lineTitle, rateWords } from '#web/features/lines/words.js';
+import { describeBase, kindWords, lineTitle, rateWords } from '#web/features/lines/words.js';
 import { adjustmentKey, changeKey } from '#web/features/statements/adjustment-keys.js';
 import { mainReason, outcomeWords } from '#web/pages/deals/reasons.js';
 import { eventWords } from '#web/pages/settings/event-words.js';
@@ -84,9 +84,9 @@ describe('a line in words', () => {
     });
 
   it('has no base where a fixed amount was paid', () => {
-    expect(baseOf(line({ rate: null, base: 1 }))).to.equal(null);
-    expect(baseOf(line({ rate: 0.1, base: 1 }))).to.equal(1);
-    expect(baseOf(line({ rate: null, base: 0 }))).to.equal(0);
+    expect(describeBase(line({ rate: null, base: 1 }))).to.equal(null);
+    expect(describeBase(line({ rate: 0.1, base: 1 }))).to.equal(1);
+    expect(describeBase(line({ rate: null, base: 0 }))).to.equal(0);
   });
 
   it('is called as its deal, its rule or its kind', () => {

@@ -24,7 +24,7 @@ type OnProgress = (ratio: number) => void;
 /** At most an hour, after which the service deletes files. */
 const maxPolls = 720;
 
-async function fileOf(jobId: string, onProgress: OnProgress): Promise<File> {
+async function requestFile(jobId: string, onProgress: OnProgress): Promise<File> {
   for (let poll = 0; poll < maxPolls; poll += 1) {
     const { status, progress, error } = await api.getExportJob({ params: { jobId } });
     if (status === 'failed') throw new ReadableError(error ?? 'The file could not be made.');
@@ -37,7 +37,7 @@ async function fileOf(jobId: string, onProgress: OnProgress): Promise<File> {
 
 /** Saves a file under the name that the service gives it. */
 async function save(requested: Requested, onProgress: OnProgress): Promise<void> {
-  const file = requested instanceof File ? requested : await fileOf(requested.jobId, onProgress);
+  const file = requested instanceof File ? requested : await requestFile(requested.jobId, onProgress);
   saveFile(file, file.name);
 }
 

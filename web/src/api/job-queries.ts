@@ -5,7 +5,7 @@ import { type Answer, api } from './client.js';
 export type Job = Answer<'listRecalculationJobs'>['jobs'][number];
 
 /** While a job runs, its progress is read every second, then every five seconds. */
-function intervalOf(startedAt: string): number {
+function computeInterval(startedAt: string): number {
   return Date.now() - new Date(startedAt).getTime() < 20_000 ? 1000 : 5000;
 }
 
@@ -13,7 +13,7 @@ export const jobQuery = (jobId: string) =>
   queryOptions({
     queryKey: ['job', jobId],
     queryFn: ({ signal }) => api.getRecalculationJob({ params: { jobId } }, { signal }),
-    refetchInterval: ({ state: { data } }) => (data?.status === 'running' ? intervalOf(data.startedAt) : false),
+    refetchInterval: ({ state: { data } }) => (data?.status === 'running' ? computeInterval(data.startedAt) : false),
     retry: (_failures, error) => !(error instanceof ApiError),
   });
 
@@ -23,6 +23,6 @@ export const jobsQuery = queryOptions({
   queryFn: ({ signal }) => api.listRecalculationJobs({}, { signal }),
   refetchInterval: ({ state: { data } }) => {
     const running = data?.jobs.find(({ status }) => status === 'running');
-    return running === undefined ? 20_000 : intervalOf(running.startedAt);
+    return running === undefined ? 20_000 : computeInterval(running.startedAt);
   },
 });

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { changeOf, configOf, type Draft } from '../features/plans/draft.js';
+import { type Draft, toChange, toConfig } from '../features/plans/draft.js';
 import { type Answer, api } from './client.js';
 import { type Simulation } from './queries.js';
 
@@ -53,7 +53,7 @@ export const previewQuery = (planRef: string, draft: Draft) =>
     queryFn: ({ signal }) =>
       preview(
         planRef,
-        { ...changeOf(draft), status: 'active', from: draft.effectiveStart ?? firstDay, to: lastDay() },
+        { ...toChange(draft), status: 'active', from: draft.effectiveStart ?? firstDay, to: lastDay() },
         signal,
       ),
     placeholderData: keepPreviousData,
@@ -77,7 +77,7 @@ export const draftSimulationQuery = (planId: string | null, draft: Draft, repId:
         {
           body: {
             ...(planId === null ? {} : { planId, effectiveStart: draft.effectiveStart }),
-            config: configOf(draft.terms),
+            config: toConfig(draft.terms),
             repId,
             period,
           },
@@ -95,7 +95,7 @@ export const testsQuery = (planRef: string, draft: Draft) =>
       api.runPlanTests(
         {
           params: { planRef },
-          body: { config: configOf(draft.terms), tests: draft.tests as never, currency: draft.currency },
+          body: { config: toConfig(draft.terms), tests: draft.tests as never, currency: draft.currency },
         },
         { signal },
       ),

@@ -78,7 +78,7 @@ export const plansQuery = queryOptions({
 });
 
 /** The plans to which the person is assigned. */
-export function plansOf(plans: readonly Plan[], repId: string): readonly Plan[] {
+export function listPlans(plans: readonly Plan[], repId: string): readonly Plan[] {
   return plans.filter(({ assignedReps }) => assignedReps.some((rep) => rep.repId === repId));
 }
 

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import styles from './BottomBar.module.css';
-import { pagesOf } from './navigation.js';
+import { listPages } from './navigation.js';
 import { useSession } from './session.js';
 
 /** The four main pages of a role on a phone. */
 export function BottomBar() {
   const { role } = useSession();
-  const items = pagesOf(role)
+  const items = listPages(role)
     .filter(({ isInBar }) => isInBar)
     .slice(0, 4);
   return (

@@ -4,7 +4,7 @@ import { InfoDialog } from '../components/InfoDialog.js';
 import { Key } from '../components/Kbd.js';
 import { hasLetterShortcuts, setLetterShortcuts } from '../shared/keys/shortcuts.js';
 import styles from './KeyboardHelp.module.css';
-import { pagesOf } from './navigation.js';
+import { listPages } from './navigation.js';
 import { useSession } from './session.js';
 
 const common = [
@@ -24,7 +24,9 @@ const common = [
 export function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
   const [isOn, setOn] = useState(hasLetterShortcuts());
   const { role } = useSession();
-  const pages = pagesOf(role).flatMap(({ key, label }) => (key === undefined ? [] : [[[`g ${key}`], label] as const]));
+  const pages = listPages(role).flatMap(({ key, label }) =>
+    key === undefined ? [] : [[[`g ${key}`], label] as const],
+  );
   return (
     <InfoDialog onClose={onClose} title="Keyboard shortcuts">
       <dl className={styles.list}>

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { phone } from '../shared/theme/breakpoints.js';
 import styles from './Navigation.module.css';
 import { NavigationCount } from './NavigationCount.js';
-import { navigationOf, roleNames } from './navigation.js';
+import { listNavigation, roleNames } from './navigation.js';
 import { signOut, useSession } from './session.js';
 
 interface NavigationProps {
@@ -79,7 +79,7 @@ function Groups() {
   const { role } = useSession();
   return (
     <nav aria-label="Main" className={styles.groups}>
-      {navigationOf(role).map(({ label, items }) => (
+      {listNavigation(role).map(({ label, items }) => (
         <div key={label ?? ''} className={styles.group}>
           {label === undefined ? null : <p className={styles.label}>{label}</p>}
           <ul>

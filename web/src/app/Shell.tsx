@@ -8,7 +8,7 @@ import { BottomBar } from './BottomBar.js';
 import { HeaderBar } from './HeaderBar.js';
 import { useIsOnline, useLiveUpdates } from './live-updates.js';
 import { Navigation } from './Navigation.js';
-import { pagesOf } from './navigation.js';
+import { listPages } from './navigation.js';
 import styles from './Shell.module.css';
 import { StepUp } from './StepUp.js';
 import { useHasSessionEnded, useSession } from './session.js';
@@ -115,7 +115,7 @@ function OfflineBanner() {
 function useGlobalKeys(onMenu: () => void, onHelp: () => void): void {
   const { role } = useSession();
   const navigate = useNavigate();
-  const pages = pagesOf(role)
+  const pages = listPages(role)
     .filter(({ key }) => key !== undefined)
     .map(({ key, to }) => [`g ${key}`, () => void navigate({ to })] as const);
   const shortcuts: Shortcuts = { ...Object.fromEntries(pages), '?': onHelp };

@@ -128,25 +128,25 @@ const groups: readonly NavigationGroup[] = [
   },
 ];
 
-export function navigationOf(role: Role): readonly NavigationGroup[] {
+export function listNavigation(role: Role): readonly NavigationGroup[] {
   return groups
     .filter(({ roles }) => roles.includes(role))
     .map((group) => ({ ...group, items: group.items.filter(({ roles = [role] }) => roles.includes(role)) }));
 }
 
 /** The pages of all groups. */
-export function pagesOf(role: Role): readonly NavigationItem[] {
-  return navigationOf(role).flatMap(({ items }) => items);
+export function listPages(role: Role): readonly NavigationItem[] {
+  return listNavigation(role).flatMap(({ items }) => items);
 }
 
 /** The address of the page with this name in the navigation of a role. */
-export function addressOf(role: Role, name: string): string | undefined {
-  return pagesOf(role).find(({ label }) => label === name)?.to;
+export function findUrl(role: Role, name: string): string | undefined {
+  return listPages(role).find(({ label }) => label === name)?.to;
 }
 
 /** The first page of a role. */
-export function homeOf(role: Role): string {
-  return pagesOf(role)[0]?.to ?? '/account';
+export function findHome(role: Role): string {
+  return listPages(role)[0]?.to ?? '/account';
 }
 
 /** Names of roles as the interface displays them. */

@@ -3,7 +3,7 @@ import { basePath } from '../api/client.js';
 import { profileQuery } from '../api/queries.js';
 import { NotFound, PageError } from '../components/PageProblems.js';
 import { adminRoutes } from './admin-routes.js';
-import { homeOf } from './navigation.js';
+import { findHome } from './navigation.js';
 import { queryClient } from './query-client.js';
 import { oneOf, pageNumber, parseSearch, period, readSearch, stringifySearch, text } from './search.js';
 import { type Session } from './session.js';
@@ -43,7 +43,7 @@ const homeRoute = createRoute({
   path: '/',
   beforeLoad: () => {
     const profile = queryClient.getQueryData(profileQuery.queryKey) as Session;
-    throw redirect({ to: homeOf(profile.role) as '/me', search: {} });
+    throw redirect({ to: findHome(profile.role) as '/me', search: {} });
   },
 });
 

@@ -1,5 +1,5 @@
 import { todayIn } from '../shared/format/dates.js';
-import { monthOf, shiftPeriod } from '../shared/format/periods.js';
+import { shiftPeriod, toMonth } from '../shared/format/periods.js';
 import { useSession } from './session.js';
 
 /** The present day in the time zone of the workspace. */
@@ -9,7 +9,7 @@ export function useToday(): string {
 
 /** The chosen period, or the present month. */
 export function usePeriod(chosen?: string): string {
-  const month = monthOf(useToday());
+  const month = toMonth(useToday());
   return chosen ?? month;
 }
 

@@ -11,13 +11,13 @@ export function useAttempt() {
     setBusy(true);
     setProblem(null);
     work()
-      .catch((error: unknown) => setProblem(messageOf(error)))
+      .catch((error: unknown) => setProblem(describeAttemptError(error)))
       .finally(() => setBusy(false));
   };
   return { isBusy, problem, run };
 }
 
-function messageOf(error: unknown): string {
+function describeAttemptError(error: unknown): string {
   if (error instanceof ApiError && error.code === 'invalid_code')
     return 'The code is wrong or has expired. Send a new one.';
   if (error instanceof ApiError && error.code === 'rate_limited')

@@ -1,6 +1,6 @@
 import { Fragment, useRef } from 'react';
 import styles from './DataCards.module.css';
-import { belowOf, type Column, type DataTableProps, lookOf, startsGroup } from './DataTable.js';
+import { type Column, computeLook, type DataTableProps, renderBelow, startsGroup } from './DataTable.js';
 import { useVisibleRows } from './visible-rows.js';
 
 const cardHeight = 57;
@@ -20,7 +20,7 @@ export function DataCards<Row>(props: DataTableProps<Row>) {
             {startsGroup(rows, from + index, props.groups) ? (
               <li className={styles.group}>{props.groups?.head(row)}</li>
             ) : null}
-            <li className={styles[lookOf(rowKey(row), props) ?? 'card']}>
+            <li className={styles[computeLook(rowKey(row), props) ?? 'card']}>
               <div className={styles.facts}>
                 {lead?.cell(row)}
                 <div className={styles.lines}>
@@ -28,7 +28,7 @@ export function DataCards<Row>(props: DataTableProps<Row>) {
                   <CardLine row={row} columns={columns} left="detail" right="note" />
                 </div>
               </div>
-              {belowOf(row, props)}
+              {renderBelow(row, props)}
             </li>
           </Fragment>
         ))}

@@ -126,7 +126,12 @@ function WideTable<Row>(props: WideTableProps<Row>) {
                   </th>
                 </tr>
               ) : null}
-              <TableRow row={row} columns={columns} look={lookOf(rowKey(row), props)} below={belowOf(row, props)} />
+              <TableRow
+                row={row}
+                columns={columns}
+                look={computeLook(rowKey(row), props)}
+                below={renderBelow(row, props)}
+              />
             </Fragment>
           ))}
           <Spacer height={(rows.length - to) * rowHeight} />
@@ -182,12 +187,12 @@ export function startsGroup<Row>(rows: readonly Row[], index: number, groups: Ro
 }
 
 /** What follows the row over the full width. */
-export function belowOf<Row>(row: Row, { below, hasBelow }: DataTableProps<Row>): React.ReactNode {
+export function renderBelow<Row>(row: Row, { below, hasBelow }: DataTableProps<Row>): React.ReactNode {
   return hasBelow?.(row) === false ? null : below?.(row);
 }
 
 /** How a row is highlighted. */
-export function lookOf(
+export function computeLook(
   key: string,
   { markedKey, selectedKeys }: { readonly markedKey?: string | null; readonly selectedKeys?: ReadonlySet<string> },
 ): 'marked' | 'selected' | undefined {

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Month, trendOf } from '../features/lines/trend.js';
-import { sumOf } from '../shared/format/exact.js';
+import { computeTrend, type Month } from '../features/lines/trend.js';
+import { sumAmounts } from '../shared/format/exact.js';
 import { formatCompact, formatMoney } from '../shared/format/numbers.js';
-import { formatMonth, formatPeriod, lengthOf } from '../shared/format/periods.js';
+import { formatMonth, formatPeriod, toPeriodLength } from '../shared/format/periods.js';
 import { LinkButton } from './Button.js';
 import { type Column, DataTable } from './DataTable.js';
 import styles from './EarningsBars.module.css';
@@ -38,7 +38,7 @@ export function EarningsBars({ months, period, currency }: EarningsBarsProps) {
 function sumWords(months: readonly Month[], currency: string): string {
   const year = months.at(-1)?.period.slice(0, 4) ?? '';
   const ofYear = months.filter((month) => month.period.startsWith(year));
-  const sum = (part: readonly Month[]) => formatMoney(sumOf(part.map(({ total }) => total)), currency);
+  const sum = (part: readonly Month[]) => formatMoney(sumAmounts(part.map(({ total }) => total)), currency);
   const all = `${months.length} months, ${sum(months)} in total`;
   return ofYear.length === months.length ? all : `${all}, ${sum(ofYear)} since January`;
 }
@@ -46,9 +46,9 @@ function sumWords(months: readonly Month[], currency: string): string {
 const height = 160;
 
 function Bars({ months, period, currency }: EarningsBarsProps) {
-  const { ticks, top, bottom } = scaleOf(months.map(({ total }) => total));
+  const { ticks, top, bottom } = computeScale(months.map(({ total }) => total));
   const y = (value: number) => ((value - bottom) / (top - bottom || 1)) * height;
-  const { now, sum } = trendOf(months, lengthOf(period));
+  const { now, sum } = computeTrend(months, toPeriodLength(period));
   const isNow = (month: Month) => now.includes(month);
   // The amount is wider than its bars, so it stands above the bars beside them too.
   const labelAt = y(Math.max(0, ...months.slice(-Math.max(3, now.length)).map(({ total }) => total))) + 4;
@@ -95,7 +95,7 @@ function Bars({ months, period, currency }: EarningsBarsProps) {
 }
 
 /** Three to five round values around the amounts. */
-function scaleOf(totals: readonly number[]): { ticks: number[]; top: number; bottom: number } {
+function computeScale(totals: readonly number[]): { ticks: number[]; top: number; bottom: number } {
   const [max, min] = [Math.max(1, ...totals), Math.min(0, ...totals)];
   const rough = (max - min) / 3;
   const magnitude = 10 ** Math.floor(Math.log10(rough));

@@ -1,7 +1,7 @@
 import { type UseQueryResult } from '@tanstack/react-query';
 import { describeError } from '../api/describe-error.js';
 import { type CommissionEffect } from '../api/effect-queries.js';
-import { sumOf } from '../shared/format/exact.js';
+import { sumAmounts } from '../shared/format/exact.js';
 import { formatCount } from '../shared/format/numbers.js';
 import styles from './EffectOfChange.module.css';
 import { Money } from './Money.js';
@@ -43,7 +43,7 @@ export function EffectOfChange({ query: { data, error, isFetching }, what }: Eff
             <span key={currency}>
               {index === 0 ? '' : ' and '}
               <Money
-                amount={sumOf(locked.filter((one) => one.currency === currency).map(({ delta }) => delta))}
+                amount={sumAmounts(locked.filter((total) => total.currency === currency).map(({ delta }) => delta))}
                 currency={currency}
                 signed
               />

@@ -24,8 +24,8 @@ export function FailedCalculations() {
   const failed = data?.failed ?? [];
   return (
     <>
-      {failed.slice(0, maxShown).map((one) => (
-        <Failed key={one.repId} {...one} />
+      {failed.slice(0, maxShown).map((failed) => (
+        <Failed key={failed.repId} {...failed} />
       ))}
       {failed.length > maxShown ? (
         <p className="dim">

@@ -143,7 +143,7 @@ export function CheckList<Key extends string>({ label, choices, chosen, onChange
           key={key}
           label={words}
           checked={chosen.includes(key)}
-          onChange={() => onChange(chosen.includes(key) ? chosen.filter((one) => one !== key) : [...chosen, key])}
+          onChange={() => onChange(chosen.includes(key) ? chosen.filter((chosen) => chosen !== key) : [...chosen, key])}
         />
       ))}
     </fieldset>

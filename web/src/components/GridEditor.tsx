@@ -57,7 +57,7 @@ export function GridEditor({ caption, rows, columns, storedOf, edits, onEdit, on
       onUndo();
       return;
     }
-    const step = stepOf(event);
+    const step = computeStep(event);
     if (step === null) return;
     event.preventDefault();
     focus(row + step[0], column + step[1]);
@@ -109,7 +109,7 @@ export function GridEditor({ caption, rows, columns, storedOf, edits, onEdit, on
 }
 
 /** Where a key goes: rows down and columns to the right. Arrows to the sides move only at the end of the text. */
-function stepOf({
+function computeStep({
   key,
   shiftKey,
   currentTarget,

@@ -6,7 +6,7 @@ import { ErrorState, OfflineState, Skeleton } from './States.js';
 type Loading<Data> = Pick<UseQueryResult<Data>, 'data' | 'error' | 'fetchStatus'> & { readonly refetch: () => unknown };
 
 /** Queries as one, which has data once all of them have. */
-export function allOf<Data extends Readonly<Record<string, unknown>>>(
+export function combineQueries<Data extends Readonly<Record<string, unknown>>>(
   queries: {
     readonly [Key in keyof Data]: Loading<Data[Key]>;
   },

@@ -29,7 +29,7 @@ export function PayoutCurve({ now, nowName, before, beforeName, thresholds, curr
           `${index === 0 ? 'M' : 'L'}${x(attainment).toFixed(1)} ${y(payout).toFixed(1)}`,
       )
       .join('');
-  const marks = thresholds.filter((one) => one > 0 && one < last.attainment);
+  const marks = thresholds.filter((threshold) => threshold > 0 && threshold < last.attainment);
   const at100 = [...now].reverse().find(({ attainment }) => attainment <= 1);
   return (
     <figure className={styles.figure}>

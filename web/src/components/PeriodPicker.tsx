@@ -77,14 +77,14 @@ interface ChoicesProps {
 function Choices({ period, lengths, onChoose }: ChoicesProps) {
   const [year, setYear] = useState(Number(period.slice(0, 4)));
   const { months, quarters, year: whole } = periodsOfYear(year);
-  const choice = (of: string, label: string) => (
+  const choice = (value: string, label: string) => (
     <button
-      key={of}
+      key={value}
       type="button"
       className={styles.choice}
-      aria-pressed={of === period}
-      aria-label={formatPeriod(of)}
-      onClick={() => onChoose(of)}
+      aria-pressed={value === period}
+      aria-label={formatPeriod(value)}
+      onClick={() => onChoose(value)}
     >
       {label}
     </button>
@@ -111,10 +111,10 @@ function Choices({ period, lengths, onChoose }: ChoicesProps) {
         </button>
       </div>
       {lengths.includes(1) ? (
-        <div className={styles.months}>{months.map((of) => choice(of, formatMonth(of, 'short')))}</div>
+        <div className={styles.months}>{months.map((month) => choice(month, formatMonth(month, 'short')))}</div>
       ) : null}
       {lengths.includes(3) ? (
-        <div className={styles.quarters}>{quarters.map((of) => choice(of, shortPeriod(of)))}</div>
+        <div className={styles.quarters}>{quarters.map((quarter) => choice(quarter, shortPeriod(quarter)))}</div>
       ) : null}
       {lengths.includes(12) ? <div className={styles.quarters}>{choice(whole, `Year ${whole}`)}</div> : null}
     </>

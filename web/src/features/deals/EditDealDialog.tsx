@@ -12,13 +12,13 @@ import { useSession } from '../../app/session.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { Choice, TextField } from '../../components/Field.js';
-import { allOf, Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { byName } from '../../shared/format/texts.js';
 import { type Field, planFields } from '../plans/fields.js';
 import { fieldWords } from '../plans/words.js';
 import { dealEffectQuery, writeDeal } from './deal-changes.js';
 import styles from './EditDeal.module.css';
-import { changedDeal, type EditedDeal, editedDeal, problemsOf, shownSlugs } from './edited-deal.js';
+import { changedDeal, type EditedDeal, editedDeal, listProblems, shownSlugs } from './edited-deal.js';
 
 type StandardSlugs = Parameters<typeof shownSlugs>[0];
 
@@ -30,7 +30,7 @@ interface EditDealProps {
 
 /** The values of a deal, and what a change of them does to commission before it is saved. */
 export function EditDealDialog({ deal, onClose }: EditDealProps) {
-  const query = allOf({ mapping: useQuery(fieldMappingQuery), fields: useQuery(fieldsQuery) });
+  const query = combineQueries({ mapping: useQuery(fieldMappingQuery), fields: useQuery(fieldsQuery) });
   return (
     <Loaded query={query} height={0}>
       {({ mapping, fields }) => (
@@ -50,7 +50,7 @@ function DealForm({ deal, standard, fields, onClose }: DealFormProps) {
   const [before] = useState(() => editedDeal(deal, standard));
   const initial = deal === null ? { ...before, currency } : before;
   const form = useKeptForm<EditedDeal>(`deal ${deal?.deal_id ?? 'new'}`, initial);
-  const problems = problemsOf(before, form.values);
+  const problems = listProblems(before, form.values);
   const hasProblem = Object.keys(problems).length > 0;
   const row = changedDeal(before, form.values, standard, fields);
   const isSendable = row !== null && row.dealId !== '' && !hasProblem;
@@ -91,7 +91,7 @@ interface ValuesProps {
   readonly form: KeptForm<EditedDeal>;
 }
 
-function CommonValues({ form, problems }: ValuesProps & { readonly problems: ReturnType<typeof problemsOf> }) {
+function CommonValues({ form, problems }: ValuesProps & { readonly problems: ReturnType<typeof listProblems> }) {
   const people = byName(useQuery(peopleQuery).data?.reps ?? []);
   const { data: stages = [] } = useQuery(fieldOptionsQuery('stage'));
   const { repId } = form.values;

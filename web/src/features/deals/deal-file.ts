@@ -8,7 +8,7 @@ function disarmed(text: string): string {
   return /^[=+\-@\t\r]/.test(text) && readNumber(text) === null ? `'${text}` : text;
 }
 
-function textOf(value: unknown): string {
+function toCellText(value: unknown): string {
   return Array.isArray(value) ? value.join(', ') : String(value ?? '');
 }
 
@@ -20,5 +20,5 @@ export function dealRows(deals: readonly Deal[], emails: ReadonlyMap<string, str
     const owner = emails.get(repId ?? '') ?? ownerEmail;
     return [dealId, name, owner, amount, currency, stage, closeDate, ...slugs.map((slug) => fields[slug])];
   });
-  return [[...header, ...slugs], ...rows].map((row) => row.map((value) => disarmed(textOf(value))));
+  return [[...header, ...slugs], ...rows].map((row) => row.map((value) => disarmed(toCellText(value))));
 }

@@ -39,14 +39,14 @@ type StandardName = keyof typeof standardValues;
 const standardNames = Object.keys(standardValues) as StandardName[];
 const ownerSlugs = ['owner_id', 'ownerId', 'owner'];
 
-function slugOf(name: StandardName, standard: StandardSlugs): string {
+function resolveSlug(name: StandardName, standard: StandardSlugs): string {
   const [standardName, usual] = standardValues[name];
   return standard[standardName] ?? usual;
 }
 
 /** The slugs of values that the form shows beside the other ones. */
 export function shownSlugs(standard: StandardSlugs): ReadonlySet<string> {
-  const mapped = [...standardNames.map((name) => slugOf(name, standard)), standard['ownerId'] ?? ''];
+  const mapped = [...standardNames.map((name) => resolveSlug(name, standard)), standard['ownerId'] ?? ''];
   const usual = standardNames.flatMap((name) =>
     standard[standardValues[name][0]] === undefined ? standardValues[name].slice(1) : [],
   );
@@ -72,7 +72,7 @@ export function editedDeal(deal: Deal | null, standard: StandardSlugs): EditedDe
 }
 
 /** What is wrong with a value of the form, by its name. */
-export function problemsOf(before: EditedDeal, now: EditedDeal): Partial<Record<StandardName, string>> {
+export function listProblems(before: EditedDeal, now: EditedDeal): Partial<Record<StandardName, string>> {
   const emptied = standardNames.filter((name) => before[name] !== '' && now[name].trim() === '');
   return {
     ...Object.fromEntries(emptied.map((name) => [name, 'A deal keeps a value here. Enter another one.'])),
@@ -91,7 +91,9 @@ export function changedDeal(
   const types = new Map(definitions.map(({ slug, type }) => [slug, type]));
   const named = standardNames
     .filter((name) => now[name].trim() !== before[name])
-    .map((name) => [slugOf(name, standard), name === 'amount' ? readNumber(now.amount) : now[name].trim()] as const);
+    .map(
+      (name) => [resolveSlug(name, standard), name === 'amount' ? readNumber(now.amount) : now[name].trim()] as const,
+    );
   const others = Object.entries(now.others)
     .filter(([slug, text]) => text !== (before.others[slug] ?? ''))
     .map(([slug, text]) => [slug, text.trim() === '' ? null : typedValue(text, types.get(slug))] as const);

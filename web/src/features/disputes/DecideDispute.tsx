@@ -25,7 +25,7 @@ export function DecideDispute({ dispute }: { readonly dispute: DisputeDetail }) 
   const { repId, role } = useSession();
   const { status, openedBy, disputeId } = dispute;
   const [step, setStep] = useState<Step | null>(
-    () => (['accepted', 'rejected'] as const).find((one) => isKept(answerKey(one, disputeId))) ?? null,
+    () => (['accepted', 'rejected'] as const).find((answer) => isKept(answerKey(answer, disputeId))) ?? null,
   );
   const review = useAction({
     send: () => api.updateDispute({ params: { disputeId }, body: { status: 'in_review' } }),

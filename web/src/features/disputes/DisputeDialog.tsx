@@ -37,7 +37,7 @@ export function DisputeDialog({ period, event, onClose }: DisputeDialogProps) {
   });
   const { description, expected } = form.values;
   const open = useChange({
-    send: () => api.openDispute({ body: bodyOf(form.values, period, event, repId) }),
+    send: () => api.openDispute({ body: toBody(form.values, period, event, repId) }),
     reloads: { queryKey: ['disputes'] },
     onDone: () => {
       showMessage('Your question was sent. You see the answer under Questions.');
@@ -71,7 +71,7 @@ export function DisputeDialog({ period, event, onClose }: DisputeDialogProps) {
   );
 }
 
-function bodyOf(
+function toBody(
   { type, description, expected, dealId }: Entered,
   period: string,
   event: Explanation['event'] | null,

@@ -1,6 +1,6 @@
 import { type Breakdown, type Dispute } from '../../api/queries.js';
 import { type DisputeDetail } from '../../api/team-queries.js';
-import { sumOf } from '../../shared/format/exact.js';
+import { sumAmounts } from '../../shared/format/exact.js';
 import { groupBy } from '../../shared/format/group-by.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { kindWords } from '../lines/words.js';
@@ -14,9 +14,9 @@ export type PaidRules = Pick<Evidence, 'events' | 'outcomes' | 'corrections'>;
 /** The part of a deal's breakdown that belongs to the person. */
 export function ofRep({ events, outcomes, corrections }: Breakdown, repId: Dispute['repId']): PaidRules {
   return {
-    events: events.filter((one) => one.repId === repId),
-    outcomes: outcomes.filter((one) => one.repId === repId),
-    corrections: corrections.filter((one) => one.repId === repId),
+    events: events.filter((event) => event.repId === repId),
+    outcomes: outcomes.filter((outcome) => outcome.repId === repId),
+    corrections: corrections.filter((correction) => correction.repId === repId),
   };
 }
 
@@ -52,7 +52,7 @@ function byRule({ events, outcomes, corrections }: PaidRules): ReadonlyMap<strin
     .map(({ ruleName, reason }) => [ruleName ?? 'No rule', reasonWords[reason ?? ''] ?? 'It paid nothing.'] as const);
   const sums = groupBy(amounts, ({ name, currency }) => `${currency} ${name}`).map((group) => {
     const [{ name, currency }] = group;
-    return [name, sumOf(group.map(({ amount }) => amount)), currency] as const;
+    return [name, sumAmounts(group.map(({ amount }) => amount)), currency] as const;
   });
   const paid = sums
     .filter(([, sum]) => Number(sum) !== 0)

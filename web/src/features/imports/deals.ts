@@ -9,7 +9,7 @@ import {
   skipColumn,
   type Target,
 } from './kind.js';
-import { datedQuery, numberQuery, uploadOf } from './results.js';
+import { datedQuery, numberQuery, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   {
@@ -102,10 +102,10 @@ function prepare({ table, columns, context }: Matched): Prepared {
   };
 }
 
-function requestOf(csv: string, given: SendOptions) {
+function toRequest(csv: string, given: SendOptions) {
   return {
     query: { ...datedQuery(given), ...numberQuery(given), idColumn: usualSlugs['dealId'] },
-    upload: uploadOf(csv),
+    upload: toUpload(csv),
   };
 }
 
@@ -124,7 +124,7 @@ export const dealImport: ImportKind = {
   options: () => [],
   prepare,
   async send(csv, given) {
-    const answer = await api.importDeals(requestOf(csv, given));
+    const answer = await api.importDeals(toRequest(csv, given));
     const { accepted, created, changed, unchanged, stale, rejected, warnings, jobId } = answer;
     const { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals } = answer;
     return {
@@ -143,7 +143,7 @@ export const dealImport: ImportKind = {
     };
   },
   async effect(csv, given) {
-    const { query, upload } = requestOf(csv, given);
+    const { query, upload } = toRequest(csv, given);
     const { effect } = await api.importDeals({ query: { ...query, effect: 'true' }, upload });
     return effect ?? null;
   },

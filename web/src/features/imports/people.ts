@@ -11,7 +11,7 @@ import {
   type Prepared,
   type Target,
 } from './kind.js';
-import { datedQuery, outcomeOf, uploadOf } from './results.js';
+import { datedQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   {
@@ -121,11 +121,11 @@ function prepare(matched: Matched): Prepared {
     .filter(([email]) => chosen['addManagers'] === 'yes' && !listed.has(email) && !stored.has(email))
     .map(([email, { name, source }]) => ({
       source,
-      cells: rowOf({ email, name: name.includes('@') ? mailLabel(name) : name, role: 'manager' }),
+      cells: toRow({ email, name: name.includes('@') ? mailLabel(name) : name, role: 'manager' }),
     }));
   const rows = people.map(({ source, email, name, managerEmail, crmMemberId, row }) => ({
     source,
-    cells: rowOf({
+    cells: toRow({
       email,
       name,
       role: roleOf(email, cell(row, 'role')),
@@ -136,18 +136,18 @@ function prepare(matched: Matched): Prepared {
       managerFrom: managerEmail === '' ? '' : cell(row, 'managerFrom'),
     }),
   }));
-  return { header, rows: [...added, ...rows], problems: problemsOf(matched) };
+  return { header, rows: [...added, ...rows], problems: listProblems(matched) };
 }
 
 function mailLabel(email: string): string {
   return email.split('@')[0] ?? email;
 }
 
-function rowOf(cells: Cells): string[] {
+function toRow(cells: Cells): string[] {
   return header.map((name) => cells[name] ?? '');
 }
 
-function problemsOf(matched: Matched): string[] {
+function listProblems(matched: Matched): string[] {
   const [hasName, hasEmail] = [hasColumn(matched, 'name'), hasColumn(matched, 'email')];
   if (!hasName && !hasEmail) return ['Choose the column with the names or the e-mail addresses.'];
   if (!hasEmail && !/^@?[^\s@]+\.[^\s@]+$/.test(matched.options['domain'] ?? ''))
@@ -170,6 +170,6 @@ export const peopleImport: ImportKind = {
   options,
   prepare,
   async send(csv, given) {
-    return outcomeOf(await api.importReps({ query: datedQuery(given), upload: uploadOf(csv) }));
+    return toOutcome(await api.importReps({ query: datedQuery(given), upload: toUpload(csv) }));
   },
 };

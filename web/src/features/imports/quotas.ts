@@ -1,6 +1,6 @@
 import { api } from '../../api/client.js';
 import { type Plan } from '../../api/queries.js';
-import { rulesOf } from '../plans/rules.js';
+import { listRules } from '../plans/rules.js';
 import { readPeriod } from './dates.js';
 import {
   bare,
@@ -16,7 +16,7 @@ import {
   personTarget,
   type Target,
 } from './kind.js';
-import { numberQuery, outcomeOf, uploadOf } from './results.js';
+import { numberQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   personTarget,
@@ -38,7 +38,7 @@ export function quotaRules(plans: readonly Plan[]): readonly (readonly [ruleId: 
   return plans
     .filter(({ planStatus }) => planStatus !== 'deleted' && planStatus !== 'archived')
     .flatMap((plan) =>
-      rulesOf(plan)
+      listRules(plan)
         .filter(({ executionPhase }) => executionPhase !== 'cascade')
         .map((rule) => [rule.id, `${plan.name}: ${rule.name}`] as const),
     );
@@ -86,12 +86,12 @@ function prepare(matched: Matched): Prepared {
     });
     if (periods.length > 0)
       return periods
-        .filter((one) => (row[one.index] ?? '').trim() !== '')
-        .map((one) => line(one.period, (row[one.index] ?? '').trim()));
+        .filter((period) => (row[period.index] ?? '').trim() !== '')
+        .map((period) => line(period.period, (row[period.index] ?? '').trim()));
     const period = cell(row, 'period') || (chosen['period'] ?? '');
     return [line(readPeriod(period) ?? period, cell(row, 'target'))];
   });
-  return { header, rows, problems: problemsOf(matched, periods.length) };
+  return { header, rows, problems: listProblems(matched, periods.length) };
 }
 
 /** The id of the rule if a plan of that name has it; otherwise the names, which the service reports as unknown. */
@@ -100,12 +100,12 @@ function ruleFinder(plans: readonly Plan[], fallback: string): (plan: string, me
     if (planName === '' && measure === '') return [fallback, '', ''];
     const found = plans
       .filter(({ name }) => planName === '' || bare(name) === bare(planName))
-      .flatMap((plan) => rulesOf(plan).filter(({ name }) => measure === '' || bare(name) === bare(measure)));
+      .flatMap((plan) => listRules(plan).filter(({ name }) => measure === '' || bare(name) === bare(measure)));
     return found.length === 1 ? [found[0]?.id ?? '', '', ''] : ['', planName, measure];
   };
 }
 
-function problemsOf(matched: Matched, periodColumns: number): string[] {
+function listProblems(matched: Matched, periodColumns: number): string[] {
   const { options: chosen } = matched;
   return [
     hasColumn(matched, 'person') ? null : 'Choose the column with the people.',
@@ -136,6 +136,6 @@ export const quotaImport: ImportKind = {
   options,
   prepare,
   async send(csv, given) {
-    return outcomeOf(await api.importQuotas({ query: numberQuery(given), upload: uploadOf(csv) }));
+    return toOutcome(await api.importQuotas({ query: numberQuery(given), upload: toUpload(csv) }));
   },
 };

@@ -2,9 +2,9 @@ import { type Answer } from '../../api/client.js';
 import { type ImportOutcome, type SendOptions } from './kind.js';
 
 /** The answer of the imports with a result for each row. */
-export function outcomeOf({ unchanged, rejected, results }: Answer<'importReps'>): ImportOutcome {
+export function toOutcome({ unchanged, rejected, results }: Answer<'importReps'>): ImportOutcome {
   const count = (outcome: (typeof results)[number]['outcome']) =>
-    results.filter((one) => one.outcome === outcome).length;
+    results.filter((result) => result.outcome === outcome).length;
   const [created, changed] = [count('created'), count('changed')];
   return {
     counts: [
@@ -24,7 +24,7 @@ export function rejectedRows({ rejected }: ImportOutcome): readonly number[] {
   return [...new Set(rejected.map(({ row }) => row))];
 }
 
-export function uploadOf(csv: string) {
+export function toUpload(csv: string) {
   return { contentType: 'text/csv', data: csv };
 }
 

@@ -21,22 +21,22 @@ export const delimiterNames: Readonly<Record<Delimiter, string>> = {
 const quoted = /(^\uFEFF?|[\t;,|\r\n])"[^"]*(?:""[^"]*)*"/g;
 
 /** The delimiter that the first line has most often. Cells of a spreadsheet are pasted with tabs. */
-function delimiterOf(text: string): Delimiter {
+function detectDelimiter(text: string): Delimiter {
   const line = /[^\r\n]+/.exec(text.slice(0, 100_000).replace(quoted, '$1'))?.[0] ?? '';
-  const counts = delimiters.map((one) => [one, line.split(one).length] as const);
+  const counts = delimiters.map((delimiter) => [delimiter, line.split(delimiter).length] as const);
   const [best] = [...counts].sort((a, b) => b[1] - a[1]);
   return best?.[1] === 1 ? ',' : (best?.[0] ?? ',');
 }
 
 /** Rows without a value are left out, also before the header. */
 export function readTable(text: string): SourceTable {
-  const delimiter = delimiterOf(text);
+  const delimiter = detectDelimiter(text);
   const [header = [], ...rows] = csvRows(text, delimiter).filter((row) => row.some((cell) => cell.trim() !== ''));
   return { header: header.map((cell) => cell.trim()), rows, delimiter };
 }
 
 /** The text of a file: UTF-8, or the encoding in which Excel saves CSV files. */
-export async function textOf(file: Blob): Promise<string> {
+export async function readText(file: Blob): Promise<string> {
   const bytes = await file.arrayBuffer();
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

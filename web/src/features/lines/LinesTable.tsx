@@ -8,7 +8,7 @@ import { signOf } from '../../shared/format/exact.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { opensTrace } from '../trace/opens-trace.js';
 import styles from './Lines.module.css';
-import { baseOf, lineTitle, rateWords, ruleWords } from './words.js';
+import { describeBase, lineTitle, rateWords, ruleWords } from './words.js';
 
 interface LinesTableProps {
   readonly lines: readonly Line[];
@@ -21,7 +21,7 @@ interface LinesTableProps {
 /** The amounts of a period, one line for each deal and rule. A line opens its explanation. */
 export function LinesTable({ lines, currency, tracedId, totalLabel, total }: LinesTableProps) {
   const firsts = new Set(
-    lines.filter((line, index) => lines[index - 1]?.dealId !== line.dealId).map((one) => one.eventId),
+    lines.filter((line, index) => lines[index - 1]?.dealId !== line.dealId).map((line) => line.eventId),
   );
   const columns: readonly Column<Line>[] = [
     {
@@ -50,7 +50,7 @@ export function LinesTable({ lines, currency, tracedId, totalLabel, total }: Lin
       align: 'right',
       width: '15%',
       phone: 'note',
-      cell: (line) => <Money amount={baseOf(line)} currency={line.currency} unit="none" />,
+      cell: (line) => <Money amount={describeBase(line)} currency={line.currency} unit="none" />,
     },
     {
       key: 'amount',

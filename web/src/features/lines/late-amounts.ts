@@ -1,5 +1,5 @@
 import { type Breakdown } from '../../api/queries.js';
-import { signOf, sumOf } from '../../shared/format/exact.js';
+import { signOf, sumAmounts } from '../../shared/format/exact.js';
 import { groupBy } from '../../shared/format/group-by.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
@@ -24,7 +24,7 @@ export function differenceWords({ period, status }: Pick<Difference, 'period' | 
 /** What was paid when, and what is not paid, in one sentence. Null without late amounts. */
 export function lateSentence(corrections: readonly Correction[], differences: readonly Difference[]): string | null {
   const paid = summed(corrections, ({ period, paidIn, currency }) => `${period} ${paidIn} ${currency}`).map(
-    (one) => `${formatMoney(one.delta, one.currency)} ${correctionWords(one)}`,
+    (correction) => `${formatMoney(correction.delta, correction.currency)} ${correctionWords(correction)}`,
   );
   const open = summed(differences, ({ period, status, currency }) => `${period} ${status} ${currency}`)
     .filter(({ delta }) => signOf(delta) !== 0)
@@ -41,7 +41,7 @@ export function lateSentence(corrections: readonly Correction[], differences: re
 
 /** One amount for each key, with the sum of those that have it. */
 function summed<T extends { readonly delta: number }>(amounts: readonly T[], keyOf: (amount: T) => string) {
-  return groupBy(amounts, keyOf).map((group) => ({ ...group[0], delta: sumOf(group.map(({ delta }) => delta)) }));
+  return groupBy(amounts, keyOf).map((group) => ({ ...group[0], delta: sumAmounts(group.map(({ delta }) => delta)) }));
 }
 
 /** What is said about a rule that paid nothing by itself, but whose approved period owes or has paid a correction. */
@@ -50,6 +50,6 @@ export function isCorrected(
   { corrections, openDifferences }: Pick<Breakdown, 'corrections' | 'openDifferences'>,
 ): boolean {
   return [...corrections, ...openDifferences].some(
-    (one) => one.repId === repId && one.planId === planId && one.ruleName === ruleName,
+    (correction) => correction.repId === repId && correction.planId === planId && correction.ruleName === ruleName,
   );
 }

@@ -1,4 +1,4 @@
-import { sumOf } from '../../shared/format/exact.js';
+import { sumAmounts } from '../../shared/format/exact.js';
 
 /** Earnings of a month. */
 export interface Month {
@@ -14,8 +14,8 @@ export interface Trend {
   readonly before: string | null;
 }
 
-export function trendOf(months: readonly Month[], length: number): Trend {
-  const sum = (part: readonly Month[]) => sumOf(part.map(({ total }) => total));
+export function computeTrend(months: readonly Month[], length: number): Trend {
+  const sum = (part: readonly Month[]) => sumAmounts(part.map(({ total }) => total));
   const [now, before] = [months.slice(-length), months.slice(-2 * length, -length)];
   return { now, sum: sum(now), before: before.length < length ? null : sum(before) };
 }

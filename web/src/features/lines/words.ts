@@ -20,7 +20,7 @@ export const kindWords = {
 } as const;
 
 /** What the rate multiplied; absent where a fixed amount was paid. */
-export function baseOf({ rate, base }: Line): number | null {
+export function describeBase({ rate, base }: Line): number | null {
   return rate === null && base === 1 ? null : base;
 }
 
@@ -39,8 +39,8 @@ export function correctionTitle(
   const subjects = new Set(lines.map(({ dealId, dealName, ruleName }) => dealName ?? dealId ?? ruleName));
   const [first] = subjects;
   if (first === undefined) return `Correction of ${formatPeriod(period)}`;
-  const more = subjects.size === 1 ? '' : ` and ${subjects.size - 1} more`;
-  return `${first}${more}, correction of ${formatPeriod(period)}`;
+  const others = subjects.size === 1 ? '' : ` and ${subjects.size - 1} more`;
+  return `${first}${others}, correction of ${formatPeriod(period)}`;
 }
 
 /** The rule of the line, or where an amount without a rule comes from. */

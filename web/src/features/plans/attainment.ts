@@ -1,6 +1,6 @@
 import { type Dashboard, type Plan } from '../../api/queries.js';
-import { lengthOf } from '../../shared/format/periods.js';
-import { measureOf, type Overrides, type OwnTier, type PlanRule, rulesOf, tiersFor } from './rules.js';
+import { toPeriodLength } from '../../shared/format/periods.js';
+import { listRules, measureOf, type Overrides, type OwnTier, type PlanRule, tiersFor } from './rules.js';
 
 export type Attainment = Dashboard['attainment'][number];
 
@@ -31,10 +31,10 @@ export function mainQuota<Quota extends QuotaProgress>(
 ): MainQuota<Quota> | null {
   const found = attainment.filter(isCounted<Quota>).flatMap((quota): MainQuota<Quota>[] => {
     const plan = plans.find(({ planId }) => planId === quota.planId);
-    const rule = plan === undefined ? undefined : rulesOf(plan).find((one) => isDecidedBy(one, quota));
+    const rule = plan === undefined ? undefined : listRules(plan).find((rule) => isDecidedBy(rule, quota));
     return plan === undefined || rule === undefined || quota.target <= 0 ? [] : [{ quota, plan, rule }];
   });
-  const order = (one: MainQuota<Quota>) => [3, 1, 6, 12].indexOf(lengthOf(one.quota.period));
+  const order = (mainQuota: MainQuota<Quota>) => [3, 1, 6, 12].indexOf(toPeriodLength(mainQuota.quota.period));
   return found.sort((a, b) => b.rule.tiers.length - a.rule.tiers.length || order(a) - order(b))[0] ?? null;
 }
 

@@ -1,4 +1,4 @@
-import { difference, productOf } from '../../shared/format/exact.js';
+import { difference, multiplyAmounts } from '../../shared/format/exact.js';
 import { type Rule, type Tier } from './draft.js';
 import { sharedTiers } from './rules.js';
 
@@ -35,7 +35,7 @@ export function tierInFull(rule: Rule, index: number, quota: number): string | n
     return null;
   if (rule.floor !== undefined || rule.capMultiplier !== undefined) return null;
   if (next === undefined) return 'no limit';
-  return productOf(productOf(difference(next.minThreshold, tier.minThreshold), quota), tier.rate);
+  return multiplyAmounts(multiplyAmounts(difference(next.minThreshold, tier.minThreshold), quota), tier.rate);
 }
 
 function isByAttainment({ tierBy, executionPhase, payoutMode, payoutBase }: Rule): boolean {

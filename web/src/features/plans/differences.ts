@@ -5,7 +5,7 @@ import { sharedTiers } from './rules.js';
 import { attainmentPeriodWords, conditionLines, fieldWords } from './words.js';
 
 /** What differs between two versions of a plan, one sentence each. */
-export function differencesOf(before: Draft, after: Draft, currency: string): readonly string[] {
+export function listDifferences(before: Draft, after: Draft, currency: string): readonly string[] {
   const [old, now] = [before.terms, after.terms];
   return [
     ...changed('The plan is called', before.name, after.name),
@@ -73,19 +73,19 @@ function namedChanges<One extends Named>(
   after: readonly One[],
   changesOf: (was: One, is: One) => readonly string[],
 ): string[] {
-  const old = new Map(before.map((one) => [one.name, one]));
+  const old = new Map(before.map((item) => [item.name, item]));
   const now = new Set(after.map(({ name }) => name));
   return [
     ...before.filter(({ name }) => !now.has(name)).map(({ name }) => `The ${what} ${name} is removed.`),
-    ...after.flatMap((one) => {
-      const was = old.get(one.name);
-      return was === undefined ? [`The ${what} ${one.name} is new.`] : changesOf(was, one);
+    ...after.flatMap((item) => {
+      const was = old.get(item.name);
+      return was === undefined ? [`The ${what} ${item.name} is new.`] : changesOf(was, item);
     }),
   ];
 }
 
-function commonNames(of: readonly Named[], others: readonly Named[]): readonly string[] {
-  return of.map(({ name }) => name).filter((name) => others.some((other) => other.name === name));
+function commonNames(items: readonly Named[], others: readonly Named[]): readonly string[] {
+  return items.map(({ name }) => name).filter((name) => others.some((other) => other.name === name));
 }
 
 function changesOfRule(was: Rule, rule: Rule, currency: string): string[] {

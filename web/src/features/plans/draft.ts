@@ -3,7 +3,7 @@ import type { Condition, Group, Leaf } from '#src/engine/condition.js';
 import type { Rule, Tier } from '#src/engine/plan-config.js';
 import { type Answer } from '../../api/client.js';
 import { type Plan } from '../../api/queries.js';
-import { rulesOf } from './rules.js';
+import { listRules } from './rules.js';
 import { teamEarnings } from './words.js';
 
 export type { Condition, Group, Leaf, Rule, Tier };
@@ -36,13 +36,13 @@ export interface Draft {
   readonly tests: readonly PlanTest[];
 }
 
-export function draftOf(plan: Plan): Draft {
+export function toDraft(plan: Plan): Draft {
   const { name, dealConditions, effectiveStart, effectiveEnd, currency, fieldMapping, tests } = plan;
   return {
     name,
     terms: {
       dealConditions: dealConditions as readonly Condition[],
-      rules: rulesOf(plan).map(({ id: _, ...rule }) => rule),
+      rules: listRules(plan).map(({ id: _, ...rule }) => rule),
     },
     effectiveStart,
     effectiveEnd,
@@ -78,7 +78,7 @@ export function freeName(others: readonly { readonly name: string }[], wish: str
 }
 
 /** The terms as a config. */
-export function configOf({ dealConditions, rules }: DraftTerms): Record<string, unknown> {
+export function toConfig({ dealConditions, rules }: DraftTerms): Record<string, unknown> {
   return {
     ...(dealConditions.length === 0 ? {} : { dealConditions }),
     rules: rules.map(({ conditions, tiers, ...rule }) => ({
@@ -111,21 +111,21 @@ export function isGroup(condition: Condition): condition is Group {
 }
 
 /** Whether the content is the same, whatever the order of the fields: a field that is emptied and filled in moves. */
-export function isSame(one: unknown, other: unknown): boolean {
-  return hashKey([one]) === hashKey([other]);
+export function isSame(left: unknown, other: unknown): boolean {
+  return hashKey([left]) === hashKey([other]);
 }
 
 /** The rules of a config in either shape, with the defaults that the service fills in. */
-export function termsOf(config: Readonly<Record<string, unknown>>): DraftTerms {
+export function toTerms(config: Readonly<Record<string, unknown>>): DraftTerms {
   const rules = (Array.isArray(config['rules']) ? config['rules'] : []) as Readonly<Record<string, unknown>>[];
   const period = (config['quotaPeriod'] ?? 'quarterly') as Rule['attainmentPeriod'];
   return {
     dealConditions: (config['dealConditions'] ?? []) as readonly Condition[],
-    rules: rules.map((rule, index) => ruleOf(rule, index, period)),
+    rules: rules.map((rule, index) => toRule(rule, index, period)),
   };
 }
 
-function ruleOf(raw: Readonly<Record<string, unknown>>, index: number, period: Rule['attainmentPeriod']): Rule {
+function toRule(raw: Readonly<Record<string, unknown>>, index: number, period: Rule['attainmentPeriod']): Rule {
   const { baseField, tiers, tierBy, ...rest } = raw;
   const isNamed = tierBy === undefined || tierBy === 'attainment' || tierBy === 'rank' || tierBy === 'value';
   return {
@@ -136,11 +136,11 @@ function ruleOf(raw: Readonly<Record<string, unknown>>, index: number, period: R
     ...(isNamed ? {} : { tierValueField: String(tierBy) }),
     ...(tierBy === undefined ? {} : { tierBy: isNamed ? tierBy : 'value' }),
     ...rest,
-    tiers: (Array.isArray(tiers) ? tiers : []).map(tierOf),
+    tiers: (Array.isArray(tiers) ? tiers : []).map(toTier),
   } as Rule;
 }
 
-function tierOf(raw: Readonly<Record<string, unknown>>, index: number): Tier {
+function toTier(raw: Readonly<Record<string, unknown>>, index: number): Tier {
   const { min, amount, ...rest } = raw;
   return {
     tierIndex: index,
@@ -151,6 +151,6 @@ function tierOf(raw: Readonly<Record<string, unknown>>, index: number): Tier {
 }
 
 /** What a request for a new version contains. */
-export function changeOf({ terms, effectiveStart, effectiveEnd, currency, fieldMapping, tests }: Draft) {
-  return { config: configOf(terms), effectiveStart, effectiveEnd, currency, fieldMapping, tests: tests as never };
+export function toChange({ terms, effectiveStart, effectiveEnd, currency, fieldMapping, tests }: Draft) {
+  return { config: toConfig(terms), effectiveStart, effectiveEnd, currency, fieldMapping, tests: tests as never };
 }

@@ -38,7 +38,7 @@ function bareName(slug: string): string {
 }
 
 /** One entry for the names of one value: plans read names without regard to case, and standard values by several. */
-function readKeyOf({ slug }: Field): string {
+function toReadKey({ slug }: Field): string {
   const standard = namesOfStandard[bareName(slug)];
   return standard ?? slug.toLowerCase();
 }
@@ -55,7 +55,7 @@ export function planFields(fields: readonly Field[]): readonly Field[] {
   }));
   const fieldOf = new Map<string, string>();
   const distinct = known.filter(
-    (field, index) => known.findIndex((one) => readKeyOf(one) === readKeyOf(field)) === index,
+    (field, index) => known.findIndex((candidate) => toReadKey(candidate) === toReadKey(field)) === index,
   );
   return distinct.map((field) => {
     const name = field.label.toLowerCase();
@@ -73,7 +73,7 @@ export function fieldChoices(
 ): Choices {
   // A plan may name a field in another case, or a standard value by another name.
   const nameOf = (field: Field) =>
-    current !== undefined && readKeyOf(field) === readKeyOf({ ...field, slug: current }) ? current : field.slug;
+    current !== undefined && toReadKey(field) === toReadKey({ ...field, slug: current }) ? current : field.slug;
   const choices = fields
     .filter((field) => isWanted(field) || nameOf(field) === current)
     .map((field) => [nameOf(field), field.label] as const);

@@ -18,7 +18,10 @@ export interface QuotaChange {
 }
 
 /** The cells that differ from what is stored, and how many cannot be read. */
-export function changesOf(edits: Cells, stored: ReadonlyMap<string, Quota>): QuotaChange & { readonly wrong: number } {
+export function listChanges(
+  edits: Cells,
+  stored: ReadonlyMap<string, Quota>,
+): QuotaChange & { readonly wrong: number } {
   const entries = Object.entries(edits).map(([key, text]) => {
     const [repId = '', period = ''] = key.split(' ');
     return { repId, period, text: text.trim(), quota: stored.get(key), target: readNumber(text) };
@@ -33,13 +36,13 @@ export function changesOf(edits: Cells, stored: ReadonlyMap<string, Quota>): Quo
 }
 
 /** What takes a change back: the quotas that were stored before, and the deletion of those that it created. */
-export function reverseOf(
+export function invertChanges(
   { set, remove }: QuotaChange,
   before: readonly Quota[],
   saved: readonly Pick<Quota, 'quotaId' | 'repId' | 'period'>[],
 ): QuotaChange {
-  const isSameCell = (one: Pick<Quota, 'repId' | 'period'>) => (other: Pick<Quota, 'repId' | 'period'>) =>
-    one.repId === other.repId && one.period === other.period;
+  const isSameCell = (quota: Pick<Quota, 'repId' | 'period'>) => (other: Pick<Quota, 'repId' | 'period'>) =>
+    quota.repId === other.repId && quota.period === other.period;
   const restored = before.filter((quota) => remove.includes(quota.quotaId) || set.some(isSameCell(quota)));
   const created = saved.filter((quota) => !before.some(isSameCell(quota)));
   return {
@@ -59,7 +62,7 @@ export function withStep(history: readonly Cells[], next: Cells): readonly Cells
 }
 
 /** The key of the only cell with another text; null if there are none or several. */
-function onlyDifference(one: Cells, other: Cells): string | null {
-  const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((key) => one[key] !== other[key]);
+function onlyDifference(cells: Cells, other: Cells): string | null {
+  const keys = [...new Set([...Object.keys(cells), ...Object.keys(other)])].filter((key) => cells[key] !== other[key]);
   return keys.length === 1 ? (keys[0] as string) : null;
 }

@@ -7,7 +7,7 @@ export type PlanRule = Rule & { readonly id: string };
 export type Overrides = Answer<'listPlanOverrides'>;
 
 /** The rules of a plan version as the service reads them. */
-export function rulesOf(plan: Pick<Plan, 'rules'>): readonly PlanRule[] {
+export function listRules(plan: Pick<Plan, 'rules'>): readonly PlanRule[] {
   return plan.rules as unknown as readonly PlanRule[];
 }
 
@@ -26,7 +26,7 @@ export function needsQuota({ tierBy, tiers, executionPhase, payoutBase, payoutMo
 const months = { monthly: 1, quarterly: 3, semi_annual: 6, annual: 12 } as const;
 
 /** The length of the attainment period of a rule in months. */
-export function monthsOf({ attainmentPeriod }: Pick<Rule, 'attainmentPeriod'>): PeriodLength {
+export function countMonths({ attainmentPeriod }: Pick<Rule, 'attainmentPeriod'>): PeriodLength {
   return months[attainmentPeriod];
 }
 
@@ -51,7 +51,9 @@ export function tiersFor(rule: PlanRule, repId: string, day: string, overrides: 
   const put = (tier: Tier, isOwn: boolean) => byIndex.set(tier.tierIndex, ownTier(tier, isOwn));
   for (const tier of rule.tiers) if (tier.repId === undefined) put(tier, false);
   for (const tier of rule.tiers) if (tier.repId === repId) put(tier, true);
-  const overridden = overrides.find((one) => one.repId === repId)?.rules.find(({ ruleId }) => ruleId === rule.id);
+  const overridden = overrides
+    .find((override) => override.repId === repId)
+    ?.rules.find(({ ruleId }) => ruleId === rule.id);
   for (const { tierIndex, rate, flatAmount, from = day, to = day } of overridden?.tiers ?? []) {
     const tier = byIndex.get(tierIndex);
     if (tier !== undefined && from <= day && day <= to)

@@ -4,11 +4,11 @@ import { sharedTiers } from './rules.js';
 import { attainmentPeriodWords, fieldWords } from './words.js';
 
 /** Rates or amounts, what they are paid on, and their limits. */
-export function summaryOf(rule: Rule, currency: string): string {
-  return [payOf(rule, currency), ...limitsOf(rule, currency)].join(', ');
+export function summarizeRule(rule: Rule, currency: string): string {
+  return [describePay(rule, currency), ...describeLimits(rule, currency)].join(', ');
 }
 
-function limitsOf({ cap, capMultiplier, floorAttainment, attainmentPeriod }: Rule, currency: string): string[] {
+function describeLimits({ cap, capMultiplier, floorAttainment, attainmentPeriod }: Rule, currency: string): string[] {
   const period = attainmentPeriodWords(attainmentPeriod);
   return [
     ...(cap === undefined ? [] : [`at most ${formatMoney(cap, currency, { trim: true })} a ${period}`]),
@@ -17,7 +17,7 @@ function limitsOf({ cap, capMultiplier, floorAttainment, attainmentPeriod }: Rul
   ];
 }
 
-function payOf(rule: Rule, currency: string): string {
+function describePay(rule: Rule, currency: string): string {
   const tiers = sharedTiers(rule);
   const period = attainmentPeriodWords(rule.attainmentPeriod);
   const rates = tiers.flatMap(({ rate }) => (rate === undefined ? [] : [formatNumber(shifted(rate, 2), 2)]));

@@ -17,32 +17,34 @@ export const dealProperties = [
 
 const properties = new Set<string>(dealProperties.map(([key]) => key));
 
-function fieldsOf(deal: TestDeal): TestDeal {
+function toFields(deal: TestDeal): TestDeal {
   return (deal['fields'] ?? {}) as TestDeal;
 }
 
 /** The values of a deal that have no column, in their order: its properties and its fields. */
 export function moreValues(deal: TestDeal): readonly (readonly [key: string, value: unknown])[] {
-  return [...Object.entries(deal).filter(([key]) => !columns.has(key)), ...Object.entries(fieldsOf(deal))];
+  return [...Object.entries(deal).filter(([key]) => !columns.has(key)), ...Object.entries(toFields(deal))];
 }
 
 /** The deal with another value, or without it for undefined. */
 export function withValue(deal: TestDeal, key: string, value: unknown): TestDeal {
-  const changed = (of: TestDeal) =>
-    Object.fromEntries(Object.entries({ ...of, [key]: value }).filter(([, one]) => one !== undefined));
+  const changed = (testDeal: TestDeal) =>
+    Object.fromEntries(Object.entries({ ...testDeal, [key]: value }).filter(([, value]) => value !== undefined));
   if (properties.has(key)) return changed(deal);
   const { fields: _, ...rest } = deal;
-  const fields = changed(fieldsOf(deal));
+  const fields = changed(toFields(deal));
   return Object.keys(fields).length === 0 ? rest : { ...rest, fields };
 }
 
 /** The deal with the value under another name. Its place stays. */
 export function renamedValue(deal: TestDeal, from: string, to: string): TestDeal {
   if (properties.has(from) || properties.has(to)) {
-    const value = properties.has(from) ? deal[from] : fieldsOf(deal)[from];
+    const value = properties.has(from) ? deal[from] : toFields(deal)[from];
     return withValue(withValue(deal, from, undefined), to, value);
   }
-  const fields = Object.fromEntries(Object.entries(fieldsOf(deal)).map(([key, one]) => [key === from ? to : key, one]));
+  const fields = Object.fromEntries(
+    Object.entries(toFields(deal)).map(([key, value]) => [key === from ? to : key, value]),
+  );
   return { ...deal, fields };
 }
 

@@ -1,6 +1,6 @@
 import { type Plan } from '../../api/queries.js';
 import { formatDay } from '../../shared/format/dates.js';
-import { type PlanRule, rulesOf, sharedTiers } from './rules.js';
+import { listRules, type PlanRule, sharedTiers } from './rules.js';
 
 /**
  * The version that a change begins with, of a history with the newest first: a draft that is newer than what is in force,
@@ -31,15 +31,15 @@ export function timelineWords(
 }
 
 /** The versions after one that may pay too: drafts and versions that start later or were made later. */
-export function laterVersions(history: readonly Plan[], of: Plan): readonly Plan[] {
+export function laterVersions(history: readonly Plan[], plan: Plan): readonly Plan[] {
   const startsLater = ({ effectiveStart }: Plan) =>
-    effectiveStart !== null && (of.effectiveStart === null || effectiveStart > of.effectiveStart);
+    effectiveStart !== null && (plan.effectiveStart === null || effectiveStart > plan.effectiveStart);
   return history
     .filter(
-      (one) =>
-        one.planVersionId !== of.planVersionId &&
-        (one.versionStatus === 'active' || one.versionStatus === 'draft') &&
-        (one.version > of.version || startsLater(one)),
+      (version) =>
+        version.planVersionId !== plan.planVersionId &&
+        (version.versionStatus === 'active' || version.versionStatus === 'draft') &&
+        (version.version > plan.version || startsLater(version)),
     )
     .toReversed();
 }
@@ -72,7 +72,7 @@ export interface OwnTerms {
 /** The terms of a person as a version stores them. */
 export function ownTerms(plan: Plan, { values, from, to }: OwnTerms): OverriddenRule[] {
   const days = { ...(from === '' ? {} : { from }), ...(to === '' ? {} : { to }) };
-  return rulesOf(plan).flatMap((rule) => {
+  return listRules(plan).flatMap((rule) => {
     const tiers = sharedTiers(rule).flatMap(({ tierIndex, rate }) => {
       const value = values[tierKey(rule.id, tierIndex)];
       if (value === undefined) return [];
@@ -90,8 +90,8 @@ export function carriedValues(
 ): { readonly values: OwnValues; readonly lost: readonly string[] } {
   const carried: Record<string, number | undefined> = {};
   const lost = new Set<string>();
-  for (const rule of rulesOf(from)) {
-    const same = rulesOf(to).find(({ name }) => name === rule.name);
+  for (const rule of listRules(from)) {
+    const same = listRules(to).find(({ name }) => name === rule.name);
     for (const tier of sharedTiers(rule)) {
       const value = values[tierKey(rule.id, tier.tierIndex)];
       if (value === undefined) continue;
@@ -104,9 +104,9 @@ export function carriedValues(
 
 function hasTier(rule: PlanRule, tier: PlanRule['tiers'][number]): boolean {
   return sharedTiers(rule).some(
-    (one) =>
-      one.tierIndex === tier.tierIndex &&
-      one.minThreshold === tier.minThreshold &&
-      (one.rate === undefined) === (tier.rate === undefined),
+    (sharedTier) =>
+      sharedTier.tierIndex === tier.tierIndex &&
+      sharedTier.minThreshold === tier.minThreshold &&
+      (sharedTier.rate === undefined) === (tier.rate === undefined),
   );
 }

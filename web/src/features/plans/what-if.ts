@@ -1,8 +1,8 @@
 import { type Dashboard, type Plan, type Simulation } from '../../api/queries.js';
-import { difference, signOf, sumOf } from '../../shared/format/exact.js';
-import { daysOf, lengthOf, type PeriodLength, periodAt, shiftPeriod } from '../../shared/format/periods.js';
+import { difference, signOf, sumAmounts } from '../../shared/format/exact.js';
+import { daysOf, type PeriodLength, periodAt, shiftPeriod, toPeriodLength } from '../../shared/format/periods.js';
 import { mainQuota } from './attainment.js';
-import { monthsOf, rulesOf } from './rules.js';
+import { countMonths, listRules } from './rules.js';
 
 /**
  * The quarters to calculate: those of the close dates, and where a rule adds up more than a quarter, the other quarters
@@ -10,14 +10,14 @@ import { monthsOf, rulesOf } from './rules.js';
  */
 export function triedQuarters(plans: readonly Plan[], closeDates: readonly string[], today: string): string[] {
   const days = closeDates.length === 0 ? [today] : closeDates;
-  const longest = Math.max(3, ...plans.flatMap((plan) => rulesOf(plan).map(monthsOf))) as PeriodLength;
-  const quarters = days.flatMap((day) => quartersOf(periodAt(day, longest)));
+  const longest = Math.max(3, ...plans.flatMap((plan) => listRules(plan).map(countMonths))) as PeriodLength;
+  const quarters = days.flatMap((day) => listQuarters(periodAt(day, longest)));
   return [...new Set(quarters)].sort();
 }
 
-function quartersOf(period: string): string[] {
+function listQuarters(period: string): string[] {
   const first = periodAt(daysOf(period).from, 3);
-  return Array.from({ length: lengthOf(period) / 3 }, (_, index) => shiftPeriod(first, index));
+  return Array.from({ length: toPeriodLength(period) / 3 }, (_, index) => shiftPeriod(first, index));
 }
 
 /** What one plan pays in a quarter with and without the chosen deals. */
@@ -50,23 +50,23 @@ export function quarterResults(period: string, tried: readonly TriedPlan[], dash
   return [...currencies].flatMap((currency) => {
     const inCurrency = tried.filter(({ after }) => after.currency === currency);
     if (inCurrency.length === 0 && tried.length > 0) return [];
-    const more = sumOf(inCurrency.map(({ before, after }) => difference(after.total, before.total)));
+    const more = sumAmounts(inCurrency.map(({ before, after }) => difference(after.total, before.total)));
     return [
       {
         period,
         currency,
         more,
-        total: sumOf([totals.get(currency) ?? 0, more]),
-        attainment: attainmentOf(inCurrency),
+        total: sumAmounts([totals.get(currency) ?? 0, more]),
+        attainment: computeAttainment(inCurrency),
       },
     ];
   });
 }
 
-function attainmentOf(tried: readonly TriedPlan[]): number | null {
+function computeAttainment(tried: readonly TriedPlan[]): number | null {
   const quotas = tried.flatMap(({ plan: { planId }, after }) =>
-    (after.reps[0]?.attainment ?? []).flatMap((one) =>
-      one.target === null ? [] : [{ ...one, planId, target: one.target }],
+    (after.reps[0]?.attainment ?? []).flatMap((row) =>
+      row.target === null ? [] : [{ ...row, planId, target: row.target }],
     ),
   );
   const main = mainQuota(
@@ -91,9 +91,9 @@ export function missingQuotas(
   for (const { plan, after } of tried)
     for (const { dealId, ruleName, reason } of after.reps[0]?.outcomes ?? []) {
       const closeDate = closeDates.get(dealId);
-      const rule = rulesOf(plan).find(({ name }) => name === ruleName);
+      const rule = listRules(plan).find(({ name }) => name === ruleName);
       if (reason !== 'quota_missing' || closeDate === undefined || rule === undefined) continue;
-      const period = periodAt(closeDate, monthsOf(rule));
+      const period = periodAt(closeDate, countMonths(rule));
       missing.set(period, (missing.get(period) ?? new Set()).add(rule.name));
     }
   return [...missing].sort().map(([period, rules]) => ({ period, rules: [...rules] }));
@@ -104,7 +104,7 @@ export function sumsOfMore(results: readonly QuarterResult[]): readonly (readonl
   const currencies = [...new Set(results.map(({ currency }) => currency))];
   return currencies.map((currency) => [
     currency,
-    sumOf(results.filter((one) => one.currency === currency).map(({ more }) => more)),
+    sumAmounts(results.filter((result) => result.currency === currency).map(({ more }) => more)),
   ]);
 }
 

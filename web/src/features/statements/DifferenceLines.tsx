@@ -2,7 +2,7 @@ import { type Line } from '../../api/queries.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealLink } from '../../components/links.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
-import { sumOf } from '../../shared/format/exact.js';
+import { sumAmounts } from '../../shared/format/exact.js';
 
 type DifferenceLine = NonNullable<Line['lines']>[number];
 
@@ -15,7 +15,7 @@ interface DifferenceLinesProps {
 
 /** What a true-up pays or a discrepancy owes, by deal and rule. */
 export function DifferenceLines({ lines, currency, count = lines.length }: DifferenceLinesProps) {
-  const sum = sumOf(lines.map(({ delta }) => delta));
+  const sum = sumAmounts(lines.map(({ delta }) => delta));
   const total = {
     deal: 'Difference',
     delta: <LedgerTotal amount={sum} currency={currency} signed />,

@@ -20,7 +20,7 @@ export function UnlockDialog({
   statement: { repId, repName, period, summary, currency, version },
   onClose,
 }: UnlockDialogProps) {
-  const handover = useQuery(handoversQuery).data?.handovers.find((one) => one.period === period);
+  const handover = useQuery(handoversQuery).data?.handovers.find((handover) => handover.period === period);
   const unlock = useChange({
     send: () => api.approveStatement({ params: { repId }, body: { period, status: 'draft' } }),
     onDone: () => {

@@ -16,7 +16,7 @@ import { SideDrawer } from '../../components/SideDrawer.js';
 import { TraceSteps } from '../../components/TraceSteps.js';
 import { disputeKey } from '../disputes/words.js';
 import { kindWords } from '../lines/words.js';
-import { headWords, stepsOf, textOf, titleOf } from './steps.js';
+import { buildSteps, describeTitle, formatExplanation, headWords } from './steps.js';
 import styles from './TraceDrawer.module.css';
 
 const DisputeDialog = lazy(() =>
@@ -60,7 +60,7 @@ export function TraceDrawer({ eventId, eventIds, period, isBeside }: TraceDrawer
   const [previous, next] = place < 0 ? [] : [eventIds[place - 1], eventIds[place + 1]];
   const isLoading = explanation.data === undefined;
   const copy = async (loaded: Explanation) => {
-    if (await copyText(textOf(loaded, stepsOf(loaded, session)))) showMessage('The steps were copied.');
+    if (await copyText(formatExplanation(loaded, buildSteps(loaded, session)))) showMessage('The steps were copied.');
   };
   const footer = (
     <>
@@ -102,7 +102,7 @@ export function TraceDrawer({ eventId, eventIds, period, isBeside }: TraceDrawer
         {(loaded) => (
           <>
             <TraceHead explanation={loaded} place={place} count={eventIds.length} />
-            <TraceSteps steps={stepsOf(loaded, session)} />
+            <TraceSteps steps={buildSteps(loaded, session)} />
           </>
         )}
       </Loaded>
@@ -133,7 +133,7 @@ function TraceHead({ explanation, place, count }: TraceHeadProps) {
         {event.ruleName ?? kindWords[event.kind]}
         {place < 0 ? '' : `, line ${place + 1} of ${count}`}
       </p>
-      <h2 className={styles.title}>{titleOf(explanation)}</h2>
+      <h2 className={styles.title}>{describeTitle(explanation)}</h2>
       <p className={styles.amount}>
         <HeroMoney amount={event.amount} currency={event.currency} />
       </p>

@@ -2,7 +2,7 @@ import { productNames } from '#src/client.js';
 import { type Explanation } from '../../api/queries.js';
 import { type Session } from '../../app/session.js';
 import { formatDay } from '../../shared/format/dates.js';
-import { difference, productOf, rounded, signOf, sumOf } from '../../shared/format/exact.js';
+import { difference, multiplyAmounts, rounded, signOf, sumAmounts } from '../../shared/format/exact.js';
 import { withoutOverlap } from '../../shared/format/labels.js';
 import {
   currencyDecimals,
@@ -64,7 +64,7 @@ type Reader = Pick<Session, 'repId' | 'role'>;
  * The seven steps from the deal to the amount, and one more for what a team earned. Amounts that a person entered have a
  * deal and a result only.
  */
-export function stepsOf(explanation: Explanation, reader: Reader): readonly Step[] {
+export function buildSteps(explanation: Explanation, reader: Reader): readonly Step[] {
   const { event, trueUp } = explanation;
   const { trace } = event;
   if (trueUp !== null) return [...correctionSteps(event, trueUp), resultStep(event)];
@@ -161,7 +161,7 @@ function conditionStep({ conditions }: Trace): Step {
 /** What people below earned, by rule. */
 function teamSteps({ event }: Explanation, { upstream = [] }: Trace): readonly Step[] {
   if (upstream.length === 0) return [];
-  const money = (amounts: readonly number[]) => formatMoney(sumOf(amounts), event.currency);
+  const money = (amounts: readonly number[]) => formatMoney(sumAmounts(amounts), event.currency);
   const rules = [...new Set(upstream.map(({ ruleName }) => ruleName))];
   const rows = rules.map((name) => {
     const amounts = upstream.filter(({ ruleName }) => ruleName === name).map(({ amount }) => amount);
@@ -217,17 +217,17 @@ const modes: Readonly<Record<string, string>> = {
 
 /** What each part pays, exactly. */
 function paidParts({ parts }: Pick<Trace, 'parts'>): readonly string[] {
-  return parts.map(({ rate, part }) => (rate === null ? String(part) : productOf(part, rate)));
+  return parts.map(({ rate, part }) => (rate === null ? String(part) : multiplyAmounts(part, rate)));
 }
 
 const maxDecimals = 10;
 
 /** The decimals with which the amounts add up to their rounded sum: those of the currency for nearly all amounts. */
-function decimalsOf(amounts: readonly string[], currency: string): number {
+function countDecimals(amounts: readonly string[], currency: string): number {
   const least = currencyDecimals(currency);
-  const sum = rounded(sumOf(amounts), least);
+  const sum = rounded(sumAmounts(amounts), least);
   for (let decimals = least; decimals < maxDecimals; decimals += 1) {
-    const displayed = sumOf(amounts.map((amount) => rounded(amount, decimals)));
+    const displayed = sumAmounts(amounts.map((amount) => rounded(amount, decimals)));
     if (signOf(difference(rounded(displayed, least), sum)) === 0) return decimals;
   }
   return maxDecimals;
@@ -235,9 +235,9 @@ function decimalsOf(amounts: readonly string[], currency: string): number {
 
 function tierStep({ event, rule }: Explanation, trace: Trace): Step {
   const names = new Map(rule?.tiers.map(({ tierIndex, name }) => [tierIndex, name]));
-  const total = Number(sumOf(trace.parts.map(({ part }) => Math.abs(part)))) || 1;
+  const total = Number(sumAmounts(trace.parts.map(({ part }) => Math.abs(part)))) || 1;
   const amounts = paidParts(trace);
-  const decimals = decimalsOf(amounts, event.currency);
+  const decimals = countDecimals(amounts, event.currency);
   const parts = trace.parts.map(({ tierIndex, rate, part }, index): TierPart => {
     const name = names.get(tierIndex) ?? (tierIndex === trace.tier?.tierIndex ? trace.tier.name : null);
     return {
@@ -255,7 +255,7 @@ function tierStep({ event, rule }: Explanation, trace: Trace): Step {
     words: tierWords(trace, rule),
     rows: [],
     parts,
-    ...(isByAttainment && rule?.tierMode === 'marginal' ? { scale: scaleOf(trace, rule.tiers, parts) } : {}),
+    ...(isByAttainment && rule?.tierMode === 'marginal' ? { scale: computeScale(trace, rule.tiers, parts) } : {}),
   };
 }
 
@@ -289,7 +289,7 @@ function whyNoPart({ tier, reason }: Trace, rule: Explanation['rule']): string {
 const labelRoom = 15;
 
 /** From the lower to the higher attainment: a refund lowers it. */
-function scaleOf(
+function computeScale(
   trace: Trace,
   tiers: readonly { tierIndex: number; minThreshold: number }[],
   parts: readonly TierPart[],
@@ -335,7 +335,7 @@ function resultStep(event: Event): Step {
     return { ...result, words: [enteredWords[kind], kind === 'true_up' ? '' : (event.reason ?? '')].filter(Boolean) };
   const amounts = paidParts(trace ?? { parts: [] });
   if (event.amount === 0 && amounts.length === 0) return { ...result, words: ['Nothing is paid.'] };
-  const decimals = decimalsOf(amounts, currency);
+  const decimals = countDecimals(amounts, currency);
   const sum = amounts.map((amount) => formatMoney(amount, currency, { decimals })).join(' + ');
   const limited = trace === undefined || trace.limits.length === 0 ? '' : 'limited, ';
   return { ...result, words: [`${sum === '' ? '' : `${sum}, `}${limited}rounded once, ${roundingWords(currency)}.`] };
@@ -362,15 +362,15 @@ export function headWords({ kind, category, base, trace, currency, earnedOn }: E
 }
 
 /** The deal, or what a true-up corrects. */
-export function titleOf({ event, trueUp }: Explanation): string {
+export function describeTitle({ event, trueUp }: Explanation): string {
   if (trueUp !== null) return correctionTitle(trueUp.lines, trueUp.period);
   return event.dealName ?? event.dealId ?? event.ruleName ?? 'Amount';
 }
 
 /** The steps as plain text, for a mail or a ticket. */
-export function textOf(explanation: Explanation, steps: readonly Step[]): string {
+export function formatExplanation(explanation: Explanation, steps: readonly Step[]): string {
   const { event } = explanation;
-  const head = `${titleOf(explanation)}: ${formatMoney(event.amount, event.currency)} (${event.ruleName ?? kindWords[event.kind]}, ${event.period})`;
+  const head = `${describeTitle(explanation)}: ${formatMoney(event.amount, event.currency)} (${event.ruleName ?? kindWords[event.kind]}, ${event.period})`;
   const lines = steps.flatMap((step, index) => [
     `${index + 1}. ${step.title}${step.figure === '' ? '' : `: ${step.figure}`}`,
     ...step.words.map((words) => `   ${words}`),

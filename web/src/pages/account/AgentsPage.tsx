@@ -42,7 +42,7 @@ function AgentList({ agents }: { readonly agents: readonly Agent[] }) {
     <>
       <DataTable
         caption="Connected agents"
-        columns={columnsOf(role === 'admin', setLeaving)}
+        columns={buildColumns(role === 'admin', setLeaving)}
         rows={agents}
         rowKey={({ id }) => id}
       />
@@ -51,7 +51,7 @@ function AgentList({ agents }: { readonly agents: readonly Agent[] }) {
   );
 }
 
-function columnsOf(isAdmin: boolean, onDisconnect: (agent: Agent) => void): Column<Agent>[] {
+function buildColumns(isAdmin: boolean, onDisconnect: (agent: Agent) => void): Column<Agent>[] {
   const person: Column<Agent> = {
     key: 'person',
     header: 'Person',

@@ -26,14 +26,14 @@ export function nameOf({ repIds, plan, assignment }: AssignTarget): string {
 }
 
 /** What the dialog of the name is about; null if its plan or its assignment no longer exists. */
-export function targetOf(
+export function toTarget(
   name: string,
   plans: readonly Plan[],
   assignments: readonly Assignment[],
 ): AssignTarget | null {
   const assignment = assignments.find(({ assignmentId }) => assignmentId === name) ?? null;
   const [planId, repIds = ''] = name.split(':');
-  const plan = plans.find((one) => one.planId === (assignment?.planId ?? planId));
+  const plan = plans.find((plan) => plan.planId === (assignment?.planId ?? planId));
   if (plan === undefined) return null;
   return { plan, assignment, repIds: assignment === null ? repIds.split(',') : [assignment.repId] };
 }
@@ -82,7 +82,11 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
       }}
     >
       {assignment === null ? (
-        <Choice label="Plan" choices={plans.map((one) => [one.planId, one.name] as const)} {...form.field('planId')} />
+        <Choice
+          label="Plan"
+          choices={plans.map((plan) => [plan.planId, plan.name] as const)}
+          {...form.field('planId')}
+        />
       ) : null}
       <TextField label="First day" type="date" hint="Empty: as long as the plan." {...form.field('start')} />
       <TextField label="Last day" type="date" hint="Empty: as long as the plan." {...form.field('end')} />

@@ -15,7 +15,7 @@ import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
 import { Check } from '../../components/Field.js';
 import { FilterField } from '../../components/FilterField.js';
 import grid from '../../components/GridEditor.module.css';
-import { allOf, Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { Spacer } from '../../components/Spacer.js';
 import { EmptyState } from '../../components/States.js';
@@ -24,7 +24,7 @@ import { useVisibleRows } from '../../components/visible-rows.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { byName, containsText } from '../../shared/format/texts.js';
-import { AssignDialog, type AssignTarget, nameOf, targetOf, type Undo } from './AssignDialog.js';
+import { AssignDialog, type AssignTarget, nameOf, toTarget, type Undo } from './AssignDialog.js';
 import styles from './Data.module.css';
 
 /** Who is on which plan: people by plan, with the days of each. */
@@ -35,10 +35,10 @@ export function AssignmentsPage() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [open, setOpen] = useKeptChoice<string>('assign');
   const [undo, setUndo] = useState<Undo | null>(null);
-  const query = allOf({ people, plans, assignments });
+  const query = combineQueries({ people, plans, assignments });
   const current = (plans.data ?? []).filter(({ planStatus }) => planStatus === 'active' || planStatus === 'draft');
   const [first] = current;
-  const target = open === null || query.data === undefined ? null : targetOf(open, current, query.data.assignments);
+  const target = open === null || query.data === undefined ? null : toTarget(open, current, query.data.assignments);
   return (
     <Page
       title="Assignments"

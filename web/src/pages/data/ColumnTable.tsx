@@ -17,9 +17,9 @@ const glyphs = {
 } as const;
 
 /** A row for each column of the file: its first values, where it goes, and what its values show. */
-export function ColumnTable({ one }: { readonly one: Import }) {
-  const { file, table, kind, state, context, isDateOpen } = one;
-  const dateFormat = isDateOpen ? null : one.dateFormat;
+export function ColumnTable({ currentImport }: { readonly currentImport: Import }) {
+  const { file, table, kind, state, context, isDateOpen } = currentImport;
+  const dateFormat = isDateOpen ? null : currentImport.dateFormat;
   const checks = useMemo(
     () =>
       state.columns.map((target, index) =>
@@ -36,7 +36,7 @@ export function ColumnTable({ one }: { readonly one: Import }) {
   return (
     <DataTable
       caption="Columns of the file"
-      columns={columnsOf(one, checks)}
+      columns={buildColumns(currentImport, checks)}
       rows={file.header.map((_, index) => index)}
       rowKey={(index) => String(index)}
       rowHeight={50}
@@ -44,8 +44,8 @@ export function ColumnTable({ one }: { readonly one: Import }) {
   );
 }
 
-function columnsOf(one: Import, checks: readonly Check[]): readonly Column<number>[] {
-  const { file, state } = one;
+function buildColumns(currentImport: Import, checks: readonly Check[]): readonly Column<number>[] {
+  const { file, state } = currentImport;
   return [
     {
       key: 'name',
@@ -71,7 +71,7 @@ function columnsOf(one: Import, checks: readonly Check[]): readonly Column<numbe
       header: 'Goes to',
       width: '200px',
       phone: 'note',
-      cell: (index) => <TargetSelect one={one} index={index} />,
+      cell: (index) => <TargetSelect currentImport={currentImport} index={index} />,
     },
     {
       key: 'check',
@@ -81,7 +81,7 @@ function columnsOf(one: Import, checks: readonly Check[]): readonly Column<numbe
         state.guesses.includes(index) ? (
           <CheckWords
             check={{ tone: 'warning', words: 'Guessed, please check' }}
-            onConfirm={() => confirm(one, index)}
+            onConfirm={() => confirm(currentImport, index)}
           />
         ) : (
           <CheckWords check={checks[index] ?? { tone: 'none', words: '' }} />
@@ -94,14 +94,14 @@ function confirm({ state, change }: Import, index: number): void {
   change({ guesses: state.guesses.filter((guess) => guess !== index) });
 }
 
-function TargetSelect({ one, index }: { readonly one: Import; readonly index: number }) {
-  const { kind, state, change, file } = one;
+function TargetSelect({ currentImport, index }: { readonly currentImport: Import; readonly index: number }) {
+  const { kind, state, change, file } = currentImport;
   const current = state.columns[index] ?? skipColumn;
   const choose = (target: string) =>
     change({
       // A target has one column: the column that had it before is left out.
       columns: state.columns.map((key, place) =>
-        place === index ? target : key === target && !isRepeatable(target) ? restOf(one) : key,
+        place === index ? target : key === target && !isRepeatable(target) ? listRest(currentImport) : key,
       ),
       guesses: state.guesses.filter((guess) => guess !== index),
     });
@@ -130,7 +130,7 @@ function isRepeatable(target: string): boolean {
   return target === keepColumn || target === skipColumn;
 }
 
-function restOf({ kind }: Import): string {
+function listRest({ kind }: Import): string {
   return kind.keepsColumns ? keepColumn : skipColumn;
 }
 

@@ -29,7 +29,7 @@ import { type DealSearch, dealShows, isDealShow } from './deal-search.js';
 const route = getRouteApi('/_shell/deals');
 const pageSize = 100;
 
-function filterOf({ query, repId, stage, from, to, show, page = 0 }: DealSearch): DealFilter {
+function toFilter({ query, repId, stage, from, to, show, page = 0 }: DealSearch): DealFilter {
   return {
     query,
     repId,
@@ -46,7 +46,7 @@ function filterOf({ query, repId, stage, from, to, show, page = 0 }: DealSearch)
 export function DealsPage() {
   const { sort: _, ...search } = route.useSearch();
   const navigate = useNavigate({ from: '/deals' });
-  const deals = useQuery({ ...dealsQuery(filterOf(search)), placeholderData: keepPreviousData });
+  const deals = useQuery({ ...dealsQuery(toFilter(search)), placeholderData: keepPreviousData });
   const [opened, setOpened] = useState<Deal | null>(null);
   // Null for a new one.
   const [edited, setEdited] = useState<Deal | null | undefined>(isKept('deal new') ? null : undefined);
@@ -61,7 +61,7 @@ export function DealsPage() {
       facts={[deals.data === undefined ? null : formatCount(deals.data.count, 'deal')]}
       actions={
         <>
-          <DealsDownload filter={filterOf(search)} />
+          <DealsDownload filter={toFilter(search)} />
           <Button onClick={() => setEdited(null)}>Add deal</Button>
           <Link to="/imports/$kind" params={{ kind: 'deals' }} className={buttonClass({ kind: 'primary' })}>
             <ButtonContent icon={IconFileImport}>Import</ButtonContent>
@@ -83,7 +83,7 @@ export function DealsPage() {
             <>
               <DataTable
                 caption="Deals"
-                columns={columnsOf(setOpened)}
+                columns={buildColumns(setOpened)}
                 rows={rows}
                 rowKey={({ deal_id: dealId }) => dealId}
                 rowHeight={50}
@@ -173,7 +173,7 @@ function DealFilters({ search, onChange }: DealFiltersProps) {
   );
 }
 
-function columnsOf(onOpen: (deal: Deal) => void): readonly Column<Deal>[] {
+function buildColumns(onOpen: (deal: Deal) => void): readonly Column<Deal>[] {
   return [
     {
       key: 'deal',

@@ -3,20 +3,20 @@ import { useRef, useState } from 'react';
 import { useKeptState } from '../../app/kept-state.js';
 import { Button } from '../../components/Button.js';
 import { TextArea } from '../../components/Field.js';
-import { readTable, textOf } from '../../features/imports/table.js';
+import { readTable, readText } from '../../features/imports/table.js';
 import styles from './Import.module.css';
 import { type Import } from './use-import.js';
 
 /** A file, dropped or chosen, or pasted cells. */
-export function FileStep({ one }: { readonly one: Import }) {
+export function FileStep({ currentImport }: { readonly currentImport: Import }) {
   const [problem, setProblem] = useState<string | null>(null);
-  const [pasted, setPasted, clear] = useKeptState(`pasted:${one.kind.key}`, '');
+  const [pasted, setPasted, clear] = useKeptState(`pasted:${currentImport.kind.key}`, '');
   const open = (text: string, name: string) => {
     const { header, rows } = readTable(text);
     if (header.length === 0 || rows.length === 0) setProblem(`${name} has no rows below the names of the columns.`);
     else {
       clear();
-      one.openText(text, name);
+      currentImport.openText(text, name);
     }
   };
   return (
@@ -25,7 +25,7 @@ export function FileStep({ one }: { readonly one: Import }) {
         onFile={async (file) => {
           if (/\.(xlsx?|ods|numbers)$/i.test(file.name))
             setProblem(`${file.name} is a workbook. Save it as CSV, or copy its cells and paste them.`);
-          else open(await textOf(file), file.name);
+          else open(await readText(file), file.name);
         }}
       />
       <form
@@ -39,7 +39,7 @@ export function FileStep({ one }: { readonly one: Import }) {
           label="Or paste cells of a spreadsheet, with the names of the columns"
           rows={8}
           spellCheck={false}
-          placeholder={one.kind.example.map((row) => row.join('\t')).join('\n')}
+          placeholder={currentImport.kind.example.map((row) => row.join('\t')).join('\n')}
           value={pasted}
           onChange={({ currentTarget }) => setPasted(currentTarget.value)}
         />

@@ -11,7 +11,7 @@ import styles from './Import.module.css';
 import { type Import } from './use-import.js';
 
 interface ImportDoneProps {
-  readonly one: Import;
+  readonly currentImport: Import;
   readonly outcome: ImportOutcome;
   readonly onRestart: () => void;
   /** Goes back to the rejected rows. */
@@ -26,8 +26,8 @@ const lists = {
 } as const;
 
 /** What was imported, the calculation that follows, and the rows that are still out. */
-export function ImportDone({ one, outcome, onRestart, onCorrect }: ImportDoneProps) {
-  const { kind } = one;
+export function ImportDone({ currentImport, outcome, onRestart, onCorrect }: ImportDoneProps) {
+  const { kind } = currentImport;
   const [to, words] = lists[kind.key];
   const rejected = rejectedRows(outcome).length;
   return (

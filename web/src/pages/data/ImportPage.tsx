@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { allPlansQuery, fieldMappingQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { Button } from '../../components/Button.js';
-import { allOf, Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { StepLine } from '../../components/StepLine.js';
 import { type ImportContext, type ImportKind, type ImportOutcome } from '../../features/imports/kind.js';
@@ -25,10 +25,10 @@ export function ImportPage() {
   const { kind: key } = route.useParams();
   const kind = importKinds[isImportKey(key) ? key : 'deals'];
   const [people, plans, mapping] = [useQuery(peopleQuery), useQuery(allPlansQuery), useQuery(fieldMappingQuery)];
-  const query = allOf({ people, plans, mapping });
+  const query = combineQueries({ people, plans, mapping });
   if (query.data === undefined)
     return (
-      <Page title={kind.title} crumbs={crumbsOf(kind)} facts={[]}>
+      <Page title={kind.title} crumbs={buildCrumbs(kind)} facts={[]}>
         <Loaded query={query} height={480}>
           {() => null}
         </Loaded>
@@ -39,31 +39,31 @@ export function ImportPage() {
   return <Wizard key={kind.key} kind={kind} context={context} />;
 }
 
-function crumbsOf({ title }: ImportKind) {
+function buildCrumbs({ title }: ImportKind) {
   return [{ label: 'Imports', to: '/imports' }, { label: title }];
 }
 
 function Wizard({ kind, context }: { readonly kind: ImportKind; readonly context: ImportContext }) {
-  const one = useImport(kind, context);
+  const currentImport = useImport(kind, context);
   const [outcome, setOutcome] = useState<ImportOutcome | null>(null);
-  const hasFile = one.state.text !== '';
+  const hasFile = currentImport.state.text !== '';
   const step = outcome !== null ? 2 : hasFile ? 1 : 0;
   const restart = () => {
     setOutcome(null);
-    one.restart();
+    currentImport.restart();
   };
   const finish = (made: ImportOutcome) => {
     const onlyRows = rejectedRows(made);
     setOutcome(made);
     // What was imported is not offered again after a reload.
-    if (onlyRows.length === 0) one.restart();
-    else one.change({ onlyRows });
+    if (onlyRows.length === 0) currentImport.restart();
+    else currentImport.change({ onlyRows });
   };
   return (
     <Page
       title={kind.title}
-      crumbs={crumbsOf(kind)}
-      facts={hasFile ? factsOf(one) : [kind.intro]}
+      crumbs={buildCrumbs(kind)}
+      facts={hasFile ? listFacts(currentImport) : [kind.intro]}
       actions={
         step === 1 ? (
           <Button icon={IconUpload} onClick={restart}>
@@ -73,16 +73,21 @@ function Wizard({ kind, context }: { readonly kind: ImportKind; readonly context
       }
     >
       <StepLine label="Steps of the import" steps={['File', 'Match and dry run', 'Import']} current={step} />
-      {step === 0 ? <FileStep one={one} /> : null}
-      {step === 1 ? <MatchStep one={one} onBack={restart} onDone={finish} /> : null}
+      {step === 0 ? <FileStep currentImport={currentImport} /> : null}
+      {step === 1 ? <MatchStep currentImport={currentImport} onBack={restart} onDone={finish} /> : null}
       {outcome === null ? null : (
-        <ImportDone one={one} outcome={outcome} onRestart={restart} onCorrect={() => setOutcome(null)} />
+        <ImportDone
+          currentImport={currentImport}
+          outcome={outcome}
+          onRestart={restart}
+          onCorrect={() => setOutcome(null)}
+        />
       )}
     </Page>
   );
 }
 
-function factsOf({ state: { name }, file, table }: Import) {
+function listFacts({ state: { name }, file, table }: Import) {
   return [
     name,
     `${formatCount(table.rows.length, 'row')}, ${formatCount(file.header.length, 'column')}`,

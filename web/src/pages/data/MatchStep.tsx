@@ -12,17 +12,17 @@ import { RejectedRows } from './RejectedRows.js';
 import { type Import, useDryRun, useEffectOfImport, useSend } from './use-import.js';
 
 interface MatchStepProps {
-  readonly one: Import;
+  readonly currentImport: Import;
   readonly onBack: () => void;
   readonly onDone: (outcome: ImportOutcome) => void;
 }
 
 /** Columns and their targets, what the import would do, and the rows that it would reject. */
-export function MatchStep({ one, onBack, onDone }: MatchStepProps) {
-  const dryRun = useDryRun(one);
-  const effect = useEffectOfImport(one, dryRun);
-  const send = useSend(one);
-  const { kind, prepared, isDateOpen } = one;
+export function MatchStep({ currentImport, onBack, onDone }: MatchStepProps) {
+  const dryRun = useDryRun(currentImport);
+  const effect = useEffectOfImport(currentImport, dryRun);
+  const send = useSend(currentImport);
+  const { kind, prepared, isDateOpen } = currentImport;
   const problems = isDateOpen
     ? [...prepared.problems, 'The dates have two readings. Choose whether the day or the month is first.']
     : prepared.problems;
@@ -31,9 +31,9 @@ export function MatchStep({ one, onBack, onDone }: MatchStepProps) {
     <>
       <div className={styles.match}>
         <div className={styles.columns}>
-          <MatchHead one={one} />
-          <ColumnTable one={one} />
-          <OptionFields one={one} />
+          <MatchHead currentImport={currentImport} />
+          <ColumnTable currentImport={currentImport} />
+          <OptionFields currentImport={currentImport} />
         </div>
         <DryRunPanel
           kind={kind}
@@ -48,7 +48,7 @@ export function MatchStep({ one, onBack, onDone }: MatchStepProps) {
         </DryRunPanel>
       </div>
       {result === undefined || result.rejected.length === 0 ? null : (
-        <RejectedRows one={one} rejected={result.rejected} />
+        <RejectedRows currentImport={currentImport} rejected={result.rejected} />
       )}
       <div className={styles.final}>
         <p className="dim">{result === undefined ? '' : stayOut(result)}</p>
@@ -77,8 +77,8 @@ function stayOut({ counts }: ImportOutcome): string {
 }
 
 /** How dates and numbers are written, which the values do not always show. */
-function MatchHead({ one }: { readonly one: Import }) {
-  const { kind, state, change, isDateOpen } = one;
+function MatchHead({ currentImport }: { readonly currentImport: Import }) {
+  const { kind, state, change, isDateOpen } = currentImport;
   const has = (values: 'date' | 'number') =>
     kind.targets.some((target) => target.values === values && state.columns.includes(target.key)) ||
     (values === 'number' && state.columns.some((key) => key.startsWith(periodPrefix)));
@@ -125,8 +125,8 @@ function MatchHead({ one }: { readonly one: Import }) {
   );
 }
 
-function OptionFields({ one }: { readonly one: Import }) {
-  const { optionList, options, change, state } = one;
+function OptionFields({ currentImport }: { readonly currentImport: Import }) {
+  const { optionList, options, change, state } = currentImport;
   if (optionList.length === 0) return null;
   const set = (key: string, value: string) => change({ options: { ...state.options, [key]: value } });
   return (

@@ -107,7 +107,7 @@ function MemberList({ people, onEdit }: MembersProps) {
       </div>
       <DataTable
         caption="People"
-        columns={columnsOf(names, shown, chosen, setChosen, onEdit, repId)}
+        columns={buildColumns(names, shown, chosen, setChosen, onEdit, repId)}
         rows={shown}
         rowKey={({ id }) => id}
         selectedKeys={chosen}
@@ -125,7 +125,7 @@ function MemberList({ people, onEdit }: MembersProps) {
   );
 }
 
-function columnsOf(
+function buildColumns(
   names: ReadonlyMap<string, string>,
   shown: readonly Person[],
   chosen: ReadonlySet<string>,

@@ -32,7 +32,7 @@ interface Entered {
 
 /** Name, role, manager from a day on, and the owner ID by which deals find the person. */
 export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
-  const [before] = useState(() => enteredOf(person));
+  const [before] = useState(() => toEntered(person));
   const form = useKeptForm(`person ${person?.id ?? 'new'}`, before);
   const { name, email } = form.values;
   const invite = useInvite();
@@ -122,7 +122,7 @@ function Linked({ person }: { readonly person: Person | null }) {
   return `Deals with this owner belong to the person. The last one was stored ${formatInstant(last)}.`;
 }
 
-function enteredOf(person: Person | null): Entered {
+function toEntered(person: Person | null): Entered {
   return {
     name: person?.name ?? '',
     email: person?.email ?? '',
@@ -148,7 +148,7 @@ async function send(person: Person | null, entered: Entered, people: readonly Pe
   }
   const { name, crmMemberId } = entered;
   if (name !== person.name || crmMemberId !== (person.crmMemberId ?? '')) await upsert(entered);
-  const change = changeOf(person, entered, manager);
+  const change = toChange(person, entered, manager);
   if (change === null) return [];
   return (await api.updateRep({ params: { repId: person.id }, body: change })).validKeys ?? [];
 }
@@ -164,18 +164,18 @@ async function upsert(entered: Entered, manager?: Person | null): Promise<void> 
   const { name, email, role, signIn, crmMemberId } = entered;
   const known = { email: email.trim(), name: name.trim(), crmMemberId: crmMemberId.trim() || null };
   const added = manager === undefined ? {} : { role, active: signIn === 'on' };
-  const below = manager == null ? {} : { managerEmail: manager.email, ...fromOf(entered) };
+  const below = manager == null ? {} : { managerEmail: manager.email, ...toFirstDay(entered) };
   await api.upsertReps({ body: { reps: [{ ...known, ...added, ...below }] } });
 }
 
-function fromOf({ managerFrom }: Entered) {
+function toFirstDay({ managerFrom }: Entered) {
   return managerFrom === '' ? {} : { managerFrom };
 }
 
-function changeOf(person: Person, entered: Entered, manager: Person | null) {
+function toChange(person: Person, entered: Entered, manager: Person | null) {
   const { role, managerId } = entered;
   const active = entered.signIn === 'on';
   const isMoved = managerId !== (person.managerId ?? '');
   if (role === person.role && active === person.active && !isMoved) return null;
-  return { role, active, ...(isMoved ? { managerId: manager?.id ?? null, ...fromOf(entered) } : {}) };
+  return { role, active, ...(isMoved ? { managerId: manager?.id ?? null, ...toFirstDay(entered) } : {}) };
 }

@@ -19,13 +19,13 @@ import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { FilterField } from '../../components/FilterField.js';
 import { cellKey, type Edits, GridEditor } from '../../components/GridEditor.js';
 import { InlineSelect } from '../../components/Inline.js';
-import { allOf, Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { quotaRules } from '../../features/imports/quotas.js';
-import { changesOf, type QuotaChange, reverseOf, withStep } from '../../features/plans/quota-changes.js';
-import { measureOf, type PlanRule, rulesOf } from '../../features/plans/rules.js';
+import { invertChanges, listChanges, type QuotaChange, withStep } from '../../features/plans/quota-changes.js';
+import { listRules, measureOf, type PlanRule } from '../../features/plans/rules.js';
 import { todayIn } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { periodsOfYear, shortPeriod } from '../../shared/format/periods.js';
@@ -66,8 +66,8 @@ export function QuotasPage() {
           const choices = quotaRules(all);
           const chosen = choices.find(([, label]) => label === rule) ?? choices[0];
           const found = all
-            .flatMap((plan) => rulesOf(plan).map((one) => ({ plan, rule: one })))
-            .find((one) => one.rule.id === chosen?.[0]);
+            .flatMap((plan) => listRules(plan).map((rule) => ({ plan, rule: rule })))
+            .find((choice) => choice.rule.id === chosen?.[0]);
           if (chosen === undefined || found === undefined)
             return (
               <EmptyState
@@ -139,7 +139,7 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
           onChange={({ currentTarget }) => setEveryone(currentTarget.value === 'all')}
         />
       </div>
-      <Loaded query={allOf({ people, quotas })} height={480}>
+      <Loaded query={combineQueries({ people, quotas })} height={480}>
         {(data) => <Targets rule={rule} year={year} people={data.people.reps.filter(isListed)} quotas={data.quotas} />}
       </Loaded>
     </>
@@ -214,7 +214,7 @@ async function store(rule: PlanRule, { set, remove }: QuotaChange) {
 }
 
 function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
-  const { set, remove, wrong } = changesOf(edits, stored);
+  const { set, remove, wrong } = listChanges(edits, stored);
   const count = set.length + remove.length;
   const [isAsked, setAsked] = useState(false);
   // What was stored before the last save, so that it can be taken back.
@@ -222,7 +222,7 @@ function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
   const save = useChange({
     send: async () => {
       const saved = await store(rule, { set, remove });
-      return { sent: edits, count, taken: reverseOf({ set, remove }, [...stored.values()], saved) };
+      return { sent: edits, count, taken: invertChanges({ set, remove }, [...stored.values()], saved) };
     },
     onDone: ({ sent, count: saved, taken }) => {
       setAsked(false);

@@ -49,7 +49,7 @@ export function RecalculationsPage() {
           ) : (
             <DataTable
               caption="Recalculations of the last six hours"
-              columns={columnsOf(show)}
+              columns={buildColumns(show)}
               rows={all}
               rowKey={({ jobId }) => jobId}
               markedKey={job ?? null}
@@ -63,7 +63,7 @@ export function RecalculationsPage() {
   );
 }
 
-function columnsOf(show: (jobId: string) => void): readonly Column<Job>[] {
+function buildColumns(show: (jobId: string) => void): readonly Column<Job>[] {
   return [
     {
       key: 'what',

@@ -14,7 +14,13 @@ import { correctionKey, type Import } from './use-import.js';
 const maxShown = 100;
 
 /** The rejected rows with the reason, which can be corrected here or in the downloaded file. */
-export function RejectedRows({ one, rejected }: { readonly one: Import; readonly rejected: readonly Rejected[] }) {
+export function RejectedRows({
+  currentImport,
+  rejected,
+}: {
+  readonly currentImport: Import;
+  readonly rejected: readonly Rejected[];
+}) {
   const reasons = new Map<number, string>();
   for (const { row, reason } of rejected) if (!reasons.has(row)) reasons.set(row, reason);
   const rows = [...reasons.keys()];
@@ -22,14 +28,14 @@ export function RejectedRows({ one, rejected }: { readonly one: Import; readonly
     <section className={blocks.stack} aria-label="Rejected rows">
       <div className={styles.panelHead}>
         <h2>Rejected, {formatCount(rows.length, 'row')}</h2>
-        <Button icon={IconDownload} onClick={() => download(one, reasons)}>
+        <Button icon={IconDownload} onClick={() => download(currentImport, reasons)}>
           Download
         </Button>
       </div>
       <p className="dim">Correct the cells here, or in the downloaded file and import that file.</p>
       <DataTable
         caption="Rejected rows"
-        columns={columnsOf(one, reasons)}
+        columns={buildColumns(currentImport, reasons)}
         rows={rows.slice(0, maxShown)}
         rowKey={String}
         rowHeight={45}
@@ -48,8 +54,8 @@ function cellOf({ file, state }: Import, row: number, index: number): string {
   return state.corrections[correctionKey(row, index)] ?? file.rows[row - 1]?.[index] ?? '';
 }
 
-function columnsOf(one: Import, reasons: ReadonlyMap<number, string>): readonly Column<number>[] {
-  const { file, state, change } = one;
+function buildColumns(currentImport: Import, reasons: ReadonlyMap<number, string>): readonly Column<number>[] {
+  const { file, state, change } = currentImport;
   const used = state.columns.flatMap((target, index) => (target === skipColumn ? [] : [index])).slice(0, 6);
   return [
     { key: 'row', header: 'Row', width: '56px', phone: 'title', cell: (row) => <span className="num">{row}</span> },
@@ -68,7 +74,7 @@ function columnsOf(one: Import, reasons: ReadonlyMap<number, string>): readonly 
         cell: (row) => (
           <InlineInput
             label={`${name} of row ${row}`}
-            value={cellOf(one, row, index)}
+            value={cellOf(currentImport, row, index)}
             onChange={({ currentTarget }) =>
               change({ corrections: { ...state.corrections, [correctionKey(row, index)]: currentTarget.value } })
             }
@@ -80,9 +86,12 @@ function columnsOf(one: Import, reasons: ReadonlyMap<number, string>): readonly 
 }
 
 /** The rows of the file with their corrections, and the reason in a further column. */
-function download(one: Import, reasons: ReadonlyMap<number, string>): void {
-  const { file, kind } = one;
-  const rows = [...reasons].map(([row, reason]) => [...file.header.map((_, index) => cellOf(one, row, index)), reason]);
+function download(currentImport: Import, reasons: ReadonlyMap<number, string>): void {
+  const { file, kind } = currentImport;
+  const rows = [...reasons].map(([row, reason]) => [
+    ...file.header.map((_, index) => cellOf(currentImport, row, index)),
+    reason,
+  ]);
   const text = csvText([[...file.header, 'Rejected because'], ...rows], file.delimiter);
   saveFile(new Blob([byteOrderMark, text], { type: 'text/csv' }), `${kind.key}-rejected.csv`);
 }

@@ -140,10 +140,10 @@ function sendOptions({ dateFormat, state: { numberFormat } }: Import, dryRun: bo
 const dryRunQuery = { placeholderData: keepPreviousData, retry: false, gcTime: 0 } as const;
 
 /** What the import would do. A change repeats it; the last result stays visible until the next one is there. */
-export function useDryRun(one: Import) {
-  const { kind, csv, prepared, isDateOpen } = one;
+export function useDryRun(currentImport: Import) {
+  const { kind, csv, prepared, isDateOpen } = currentImport;
   const [sent] = useDebouncedValue(csv, 800);
-  const options = sendOptions(one, true);
+  const options = sendOptions(currentImport, true);
   const query = useQuery({
     ...dryRunQuery,
     queryKey: ['dry-run', kind.key, fingerprint(sent), sent.length, options],
@@ -154,9 +154,9 @@ export function useDryRun(one: Import) {
 }
 
 /** What the import would do to commission, once the dry run has shown that it would write something. */
-export function useEffectOfImport(one: Import, { data, isCurrent }: ReturnType<typeof useDryRun>) {
-  const { kind, csv } = one;
-  const options = sendOptions(one, true);
+export function useEffectOfImport(currentImport: Import, { data, isCurrent }: ReturnType<typeof useDryRun>) {
+  const { kind, csv } = currentImport;
+  const options = sendOptions(currentImport, true);
   return useQuery({
     ...dryRunQuery,
     queryKey: ['dry-run', 'effect', kind.key, fingerprint(csv), csv.length, options],
@@ -166,11 +166,11 @@ export function useEffectOfImport(one: Import, { data, isCurrent }: ReturnType<t
 }
 
 /** The import itself. */
-export function useSend(one: Import) {
+export function useSend(currentImport: Import) {
   const queryClient = useQueryClient();
-  const { kind, csv, prepared, state, file } = one;
+  const { kind, csv, prepared, state, file } = currentImport;
   return useMutation({
-    mutationFn: async () => withSources(await kind.send(csv, sendOptions(one, false)), prepared),
+    mutationFn: async () => withSources(await kind.send(csv, sendOptions(currentImport, false)), prepared),
     onSuccess: () => {
       keepColumns(kind.key, file.header, state.columns);
       return queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'dry-run' });

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Breakdown, breakdownQuery } from '../../api/queries.js';
 import { useKeptDialog } from '../../app/kept-state.js';
-import { addressOf } from '../../app/navigation.js';
+import { findUrl } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
@@ -41,7 +41,7 @@ export function DealPage() {
   return (
     <Page
       title={deal?.name ?? dealId}
-      crumbs={[{ label: 'Deals', to: addressOf(role, 'Deals') }, { label: dealId }]}
+      crumbs={[{ label: 'Deals', to: findUrl(role, 'Deals') }, { label: dealId }]}
       facts={[dealId, deal?.repName, deal === null ? null : `changed ${formatTimestamp(deal.snapshotAt)}`]}
       actions={
         deal === null ? undefined : (
@@ -138,25 +138,25 @@ function PaidRules({ events, corrections }: Pick<Breakdown, 'events' | 'correcti
             </Link>
           </li>
         ))}
-        {corrections.map((one) => (
-          <li key={`${one.eventId} ${one.planId} ${one.ruleName}`}>
+        {corrections.map((correction) => (
+          <li key={`${correction.eventId} ${correction.planId} ${correction.ruleName}`}>
             <span>
-              <b className="strong">{one.ruleName}</b>{' '}
+              <b className="strong">{correction.ruleName}</b>{' '}
               <span className="dim">
-                {one.repName}, paid{' '}
-                <StatementLink repId={one.repId} period={one.paidIn} className="strong">
-                  {correctionWords(one)}
+                {correction.repName}, paid{' '}
+                <StatementLink repId={correction.repId} period={correction.paidIn} className="strong">
+                  {correctionWords(correction)}
                 </StatementLink>
               </span>
             </span>
             <Link
               {...rowAction}
               {...opensTrace}
-              search={{ trace: one.eventId } as never}
+              search={{ trace: correction.eventId } as never}
               className="strong"
-              aria-label={`${formatMoney(one.delta, one.currency)}, explain the correction of ${one.ruleName}`}
+              aria-label={`${formatMoney(correction.delta, correction.currency)}, explain the correction of ${correction.ruleName}`}
             >
-              <Money amount={one.delta} currency={one.currency} signed />
+              <Money amount={correction.delta} currency={correction.currency} signed />
             </Link>
           </li>
         ))}
@@ -172,27 +172,27 @@ function OpenDifferences({ differences }: { readonly differences: Breakdown['ope
   return (
     <Card title="What is not paid yet">
       <ul className={blocks.rows}>
-        {differences.map((one) => (
-          <li key={`${one.discrepancyId} ${one.planId} ${one.ruleName}`}>
+        {differences.map((difference) => (
+          <li key={`${difference.discrepancyId} ${difference.planId} ${difference.ruleName}`}>
             <span>
-              <b className="strong">{one.ruleName}</b>{' '}
+              <b className="strong">{difference.ruleName}</b>{' '}
               <span className="dim">
-                {one.repName}, {formatMoney(one.live, one.currency)} instead of{' '}
-                {formatMoney(one.approved, one.currency)}. {differenceWords(one)}
+                {difference.repName}, {formatMoney(difference.live, difference.currency)} instead of{' '}
+                {formatMoney(difference.approved, difference.currency)}. {differenceWords(difference)}
               </span>
             </span>
             {opens ? (
               <Link
                 {...rowAction}
                 to="/discrepancies"
-                search={{ status: one.status, open: one.discrepancyId }}
+                search={{ status: difference.status, open: difference.discrepancyId }}
                 className="strong"
-                aria-label={`${formatMoney(one.delta, one.currency)}, open the discrepancy`}
+                aria-label={`${formatMoney(difference.delta, difference.currency)}, open the discrepancy`}
               >
-                <Money amount={one.delta} currency={one.currency} signed />
+                <Money amount={difference.delta} currency={difference.currency} signed />
               </Link>
             ) : (
-              <Money amount={one.delta} currency={one.currency} signed />
+              <Money amount={difference.delta} currency={difference.currency} signed />
             )}
           </li>
         ))}
@@ -202,7 +202,7 @@ function OpenDifferences({ differences }: { readonly differences: Breakdown['ope
 }
 
 function UnpaidRules({ outcomes, events }: Pick<Breakdown, 'outcomes' | 'events'>) {
-  const eventOf = (ruleId: string | null) =>
+  const findEvent = (ruleId: string | null) =>
     events.find((event) => event.ruleId === ruleId && event.status === 'earned')?.eventId;
   if (outcomes.length === 0) return null;
   return (
@@ -212,7 +212,7 @@ function UnpaidRules({ outcomes, events }: Pick<Breakdown, 'outcomes' | 'events'
           <li key={`${outcome.ruleId} ${outcome.reason}`} className={styles.unpaid}>
             <b className="strong">{outcome.ruleName ?? 'No rule'}</b>
             <p>
-              {outcomeWords(outcome)} <ExplainLink eventId={eventOf(outcome.ruleId)} name={outcome.ruleName} />
+              {outcomeWords(outcome)} <ExplainLink eventId={findEvent(outcome.ruleId)} name={outcome.ruleName} />
             </p>
             <ul>
               {outcome.conditions.map(({ field, operator, value, seen, passed }) => (

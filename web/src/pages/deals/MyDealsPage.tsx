@@ -12,7 +12,7 @@ import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealAmount } from '../../components/DealAmount.js';
-import { allOf, FailedPart, Loaded, LoadFailure, orFailure } from '../../components/Loaded.js';
+import { combineQueries, FailedPart, Loaded, LoadFailure, orFailure } from '../../components/Loaded.js';
 import { DealLink } from '../../components/links.js';
 import { Card, Page } from '../../components/Page.js';
 import { Pager } from '../../components/Pager.js';
@@ -47,7 +47,7 @@ export function MyDealsPage() {
       ]}
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
-      <Loaded query={allOf({ dashboard, open: orFailure(open) })} height={560}>
+      <Loaded query={combineQueries({ dashboard, open: orFailure(open) })} height={560}>
         {({ dashboard: { closedDealCount }, open: loaded }) => (
           <>
             <Card title="Closed" isFlush>

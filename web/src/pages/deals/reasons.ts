@@ -23,7 +23,7 @@ export function lateWords({
   const words = [
     corrected === 0 ? null : `${formatMoney(corrected, commissionCurrency, { signed: true })} paid as a correction`,
     openDifference === 0 ? null : `${formatMoney(openDifference, commissionCurrency, { signed: true })} not paid yet`,
-  ].filter((one) => one !== null);
+  ].filter((reason) => reason !== null);
   return words.length === 0 ? null : words.join(', ');
 }
 

@@ -19,21 +19,21 @@ export function Connections() {
       <Loaded query={integrations} height={182}>
         {({ integrations: all }) => (
           <ul className={blocks.rows}>
-            {all.map((one) => (
-              <li key={one.provider}>
+            {all.map((item) => (
+              <li key={item.provider}>
                 <span>
-                  <span className="strong">{productNames[one.provider]}</span>
-                  <span className="second">{connectionWords(one)}</span>
+                  <span className="strong">{productNames[item.provider]}</span>
+                  <span className="second">{connectionWords(item)}</span>
                 </span>
-                {one.broken ? (
+                {item.broken ? (
                   <Link to="/connections" className={buttonClass({ kind: 'primary' })}>
                     Reconnect
                   </Link>
-                ) : one.connected ? (
-                  <ConnectionBadge {...one} />
+                ) : item.connected ? (
+                  <ConnectionBadge {...item} />
                 ) : (
                   <Link to="/connections">
-                    Connect<span className="unseen"> {productNames[one.provider]}</span>
+                    Connect<span className="unseen"> {productNames[item.provider]}</span>
                   </Link>
                 )}
               </li>

@@ -8,7 +8,7 @@ import { Loaded } from '../../components/Loaded.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
 import { rowAction } from '../../components/row-keys.js';
-import { sumOf } from '../../shared/format/exact.js';
+import { sumAmounts } from '../../shared/format/exact.js';
 import { formatCount, formatMoney, formatPercent } from '../../shared/format/numbers.js';
 import styles from './Overview.module.css';
 
@@ -44,7 +44,7 @@ export function ExceptionList({ period }: { readonly period: string }) {
           ) : (
             <DataTable
               caption="Exceptions by reason"
-              columns={columnsOf(period, workspace.currency, groups)}
+              columns={buildColumns(period, workspace.currency, groups)}
               rows={byAmount(groups, workspace.currency)}
               rowKey={({ reason }) => reason}
               rowHeight={50}
@@ -63,28 +63,28 @@ export function ExceptionList({ period }: { readonly period: string }) {
   );
 }
 
-function amountOf({ totals }: ExceptionGroup, currency: string): number {
+function formatEntryAmount({ totals }: ExceptionGroup, currency: string): number {
   return totals.find((total) => total.currency === currency)?.amount ?? 0;
 }
 
 /** A deal may have several reasons and counts once, as far as the lists name the deals. */
 export function distinctAmount(groups: readonly ExceptionGroup[], currency: string): string {
   const isComplete = groups.every(({ count, deals }) => count <= deals.length);
-  if (!isComplete) return sumOf(groups.map((group) => amountOf(group, currency)));
+  if (!isComplete) return sumAmounts(groups.map((group) => formatEntryAmount(group, currency)));
   const deals = groups.flatMap((group) => group.deals).filter((deal) => (deal.currency ?? currency) === currency);
-  return sumOf([...new Map(deals.map(({ dealId, amount }) => [dealId, amount ?? 0])).values()]);
+  return sumAmounts([...new Map(deals.map(({ dealId, amount }) => [dealId, amount ?? 0])).values()]);
 }
 
 function byAmount(groups: readonly ExceptionGroup[], currency: string): readonly ExceptionGroup[] {
-  return [...groups].sort((a, b) => amountOf(b, currency) - amountOf(a, currency));
+  return [...groups].sort((a, b) => formatEntryAmount(b, currency) - formatEntryAmount(a, currency));
 }
 
-function columnsOf(
+function buildColumns(
   period: string,
   currency: string,
   groups: readonly ExceptionGroup[],
 ): readonly Column<ExceptionGroup>[] {
-  const largest = Math.max(1, ...groups.map((group) => Math.abs(amountOf(group, currency))));
+  const largest = Math.max(1, ...groups.map((group) => Math.abs(formatEntryAmount(group, currency))));
   return [
     {
       key: 'reason',
@@ -95,7 +95,7 @@ function columnsOf(
           <Link to="/exceptions" search={{ period, reason }} className="ink strong" {...rowAction}>
             {reasonTexts[reason].label}
           </Link>
-          <span className="second">{whoOf(deals)}</span>
+          <span className="second">{describePeople(deals)}</span>
         </>
       ),
     },
@@ -112,7 +112,7 @@ function columnsOf(
       header: `Deal value, ${currency}`,
       align: 'right',
       phone: 'amount',
-      sortBy: (group) => amountOf(group, currency),
+      sortBy: (group) => formatEntryAmount(group, currency),
       cell: (group) => <Value group={group} currency={currency} largest={largest} />,
     },
     {
@@ -136,13 +136,13 @@ interface ValueProps {
 }
 
 function Value({ group, currency, largest }: ValueProps) {
-  const amount = amountOf(group, currency);
+  const amount = formatEntryAmount(group, currency);
   const share = Math.abs(amount) / largest;
   const others = group.totals.filter((total) => total.currency !== currency);
   if (amount === 0 && others.length > 0)
     return (
       <span className="dim num">
-        {others.map((one) => formatMoney(one.amount, one.currency, { unit: 'code' })).join(', ')}
+        {others.map((other) => formatMoney(other.amount, other.currency, { unit: 'code' })).join(', ')}
       </span>
     );
   return (
@@ -155,7 +155,7 @@ function Value({ group, currency, largest }: ValueProps) {
   );
 }
 
-function whoOf(deals: ExceptionGroup['deals']): string {
+function describePeople(deals: ExceptionGroup['deals']): string {
   const names = [...new Set(deals.flatMap(({ repName }) => repName ?? []))];
   if (names.length === 0) return '';
   return names.length <= 2 ? names.join(', ') : formatCount(names.length, 'person', 'people');

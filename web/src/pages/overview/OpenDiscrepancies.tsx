@@ -6,7 +6,7 @@ import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { rowAction } from '../../components/row-keys.js';
-import { sumOf } from '../../shared/format/exact.js';
+import { sumAmounts } from '../../shared/format/exact.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Overview.module.css';
 
@@ -37,8 +37,10 @@ export function OpenDiscrepancies() {
                 person: 'Nothing is paid until you decide',
                 delta: (
                   <LedgerTotal
-                    amount={sumOf(
-                      discrepancies.filter((one) => one.currency === workspace.currency).map(({ delta }) => delta),
+                    amount={sumAmounts(
+                      discrepancies
+                        .filter((discrepancy) => discrepancy.currency === workspace.currency)
+                        .map(({ delta }) => delta),
                     )}
                     currency={workspace.currency}
                     signed

@@ -16,7 +16,7 @@ import { HeroMoney } from '../../components/Money.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { StatCard, StatStrip } from '../../components/StatCard.js';
-import { sumOf } from '../../shared/format/exact.js';
+import { sumAmounts } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod, shortPeriod } from '../../shared/format/periods.js';
 import { Connections } from './Connections.js';
@@ -91,7 +91,7 @@ function Strip({ period }: { readonly period: string }) {
         label="Open discrepancies"
         figure={
           <HeroMoney
-            amount={open && sumOf(open.filter((one) => one.currency === currency).map(({ delta }) => delta))}
+            amount={open && sumAmounts(open.filter((total) => total.currency === currency).map(({ delta }) => delta))}
             currency={currency}
             signed
           />
@@ -111,6 +111,8 @@ function unpaidWords({ exceptions, deals }: Exceptions, currency: string): strin
   currencies.delete(currency);
   return [
     formatCount(deals, 'deal'),
-    ...[...currencies].map((one) => `plus ${formatMoney(distinctAmount(exceptions, one), one, { unit: 'code' })}`),
+    ...[...currencies].map(
+      (currency) => `plus ${formatMoney(distinctAmount(exceptions, currency), currency, { unit: 'code' })}`,
+    ),
   ].join(', ');
 }

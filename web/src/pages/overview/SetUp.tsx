@@ -8,7 +8,7 @@ import blocks from '../../components/Blocks.module.css';
 import { Skeleton } from '../../components/States.js';
 import { StepMark } from '../../components/StepMark.js';
 import { type ImportKey } from '../../features/imports/kind.js';
-import { needsQuota, rulesOf } from '../../features/plans/rules.js';
+import { listRules, needsQuota } from '../../features/plans/rules.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Overview.module.css';
 
@@ -73,7 +73,7 @@ function useItems(): { readonly items: readonly Item[] | null; readonly isPendin
   const [people, deals, plans, assignments, quotas] = queries;
   const items =
     people.data && deals.data && plans.data && assignments.data && quotas.data
-      ? itemsOf({
+      ? buildItems({
           people: people.data.reps,
           deals: deals.data.count,
           plans: plans.data,
@@ -92,7 +92,7 @@ interface Stored {
   readonly quotas: readonly Quota[];
 }
 
-function itemsOf({ people, deals, plans, assignments, quotas }: Stored): readonly Item[] {
+function buildItems({ people, deals, plans, assignments, quotas }: Stored): readonly Item[] {
   const sellers = people.filter(({ role, active }) => active && (role === 'rep' || role === 'manager'));
   const assigned = new Set(assignments.map(({ repId }) => repId));
   const onPlan = sellers.filter(({ id }) => assigned.has(id)).length;
@@ -137,7 +137,7 @@ function planItem(plans: readonly Plan[]): Item {
 }
 
 function quotaItem(plans: readonly Plan[], quotas: readonly Quota[]): Item {
-  const isNeeded = plans.some((plan) => rulesOf(plan).some(needsQuota));
+  const isNeeded = plans.some((plan) => listRules(plan).some(needsQuota));
   const people = new Set(quotas.map(({ repId }) => repId)).size;
   return {
     title: 'Quotas',

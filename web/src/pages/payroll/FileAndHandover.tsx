@@ -10,7 +10,7 @@ import { type TeamStatements } from '../../api/team-queries.js';
 import { FileCard } from './FileCard.js';
 import { HandoverCard } from './HandoverCard.js';
 import { useDownloadedAt } from './handover.js';
-import { obstacleOf } from './layouts.js';
+import { findObstacle } from './layouts.js';
 import { areEqual, fileTotals, hasAmount, isApproved, lessHanded, netSums, present } from './sums.js';
 
 interface FileAndHandoverProps {
@@ -34,7 +34,7 @@ export function FileAndHandover({ period, team, handovers, layout, scope, terms 
     approved.filter(({ repId }) => approvedIds.has(repId) && repIds.includes(repId));
   const changedIds = inFile(team.changedPayrollIds.map(({ repId }) => repId));
   const sharedIds = inFile(team.sharedPayrollIds);
-  const obstacle = obstacleOf(layout, { terms, currencies: ledger.map(({ currency }) => currency), withoutId });
+  const obstacle = findObstacle(layout, { terms, currencies: ledger.map(({ currency }) => currency), withoutId });
   const query = useQuery({ ...payrollFileQuery(period, layout, scope), enabled: obstacle === null });
   const downloaded = useDownloadedAt(query.data);
   const file =

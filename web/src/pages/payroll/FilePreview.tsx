@@ -15,7 +15,7 @@ interface FilePreviewProps {
 export function FilePreview({ file: { layout, header, rows }, totals }: FilePreviewProps) {
   const { amounts } = layouts[layout];
   const alignment = (name: string) => (amounts.includes(name) ? styles.right : undefined);
-  const more = rows.length - previewedRows;
+  const hiddenRows = rows.length - previewedRows;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the region scrolls, and the keyboard must reach it
     <section className={styles.preview} aria-label="First rows of the file" tabIndex={0}>
@@ -45,11 +45,11 @@ export function FilePreview({ file: { layout, header, rows }, totals }: FilePrev
               ))}
             </tr>
           ))}
-          {more > 0 || rows.length === 0 ? (
+          {hiddenRows > 0 || rows.length === 0 ? (
             <tr>
               <td />
               <td colSpan={header.length} className="dim">
-                {rows.length === 0 ? 'No rows: no amount is approved yet' : formatCount(more, 'more row')}
+                {rows.length === 0 ? 'No rows: no amount is approved yet' : formatCount(hiddenRows, 'more row')}
               </td>
             </tr>
           ) : null}

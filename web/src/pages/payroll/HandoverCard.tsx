@@ -7,7 +7,7 @@ import { Steps } from '../../components/Steps.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { HandoverDialog } from './HandoverDialog.js';
-import { handoverOf, hasNothingNew } from './handover.js';
+import { findHandover, hasNothingNew } from './handover.js';
 import { layouts } from './layouts.js';
 import styles from './Payroll.module.css';
 import { type Sum } from './sums.js';
@@ -29,7 +29,7 @@ interface HandoverCardProps {
 export function HandoverCard(props: HandoverCardProps) {
   const { period, file, isEqual, downloadedAt, handovers } = props;
   const [isConfirming, setConfirming] = useKeptDialog(`hand-over ${period}`);
-  const recorded = file === null ? null : handoverOf(handovers, file);
+  const recorded = file === null ? null : findHandover(handovers, file);
   const rows = formatCount(file?.rows.length ?? 0, 'row');
   const isReady = file !== null && isEqual && file.rows.length > 0;
   const isDone = file !== null && isEqual && hasNothingNew(file);
@@ -114,7 +114,7 @@ interface FootProps extends HandoverCardProps {
 function Foot({ handovers, isComplete, isReady, recorded, onStart }: FootProps) {
   return (
     <div className={styles.foot}>
-      <p>{effectOf(handovers, isComplete)}</p>
+      <p>{describeEffect(handovers, isComplete)}</p>
       {recorded === null ? (
         <Button kind="primary" size="final" disabled={!isReady} onClick={onStart}>
           Mark as handed over
@@ -126,7 +126,7 @@ function Foot({ handovers, isComplete, isReady, recorded, onStart }: FootProps) 
   );
 }
 
-function effectOf(handovers: readonly Handover[], isComplete: boolean): string {
+function describeEffect(handovers: readonly Handover[], isComplete: boolean): string {
   const later = 'Later changes become discrepancies and never alter this file.';
   if (handovers.length > 0)
     return `${later} What is approved from now on follows in a further file, which contains only what is new.`;

@@ -34,7 +34,7 @@ export function HandoversPage() {
             <Card isFlush>
               <DataTable
                 caption="Files that were handed over"
-                columns={columnsOf(workspace.currency)}
+                columns={buildColumns(workspace.currency)}
                 rows={all}
                 rowKey={({ handoverId }) => handoverId}
                 rowHeight={53}
@@ -48,7 +48,7 @@ export function HandoversPage() {
   );
 }
 
-function columnsOf(currency: string): readonly Column<Handover>[] {
+function buildColumns(currency: string): readonly Column<Handover>[] {
   return [
     {
       key: 'period',

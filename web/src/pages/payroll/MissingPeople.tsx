@@ -28,7 +28,7 @@ export function MissingPeople({ period, currency, missing, people }: MissingPeop
       ) : (
         <DataTable
           caption="People who are not in the file"
-          columns={columnsOf(period, currency, people)}
+          columns={buildColumns(period, currency, people)}
           rows={rows.shown}
           rowKey={({ statement }) => statement.repId}
           rowHeight={53}
@@ -52,7 +52,7 @@ export function MissingPeople({ period, currency, missing, people }: MissingPeop
   );
 }
 
-function columnsOf(period: string, currency: string, people: readonly Person[]): readonly Column<Missing>[] {
+function buildColumns(period: string, currency: string, people: readonly Person[]): readonly Column<Missing>[] {
   return [
     {
       key: 'person',
@@ -124,7 +124,7 @@ function Action({ row: { statement, manager, disputeId }, period, people }: Acti
         Review{whose}
       </Link>
     );
-  const to = manager?.email ?? people.find((one) => one.role === 'admin' && one.active)?.email ?? '';
+  const to = manager?.email ?? people.find((person) => person.role === 'admin' && person.active)?.email ?? '';
   const subject = `Statement of ${statement.name} for ${formatPeriod(period)}`;
   const body = `The statement of ${statement.name} for ${formatPeriod(period)} is not approved yet, so the payroll file does not contain it.`;
   return (

@@ -5,7 +5,7 @@ import { type TeamStatements, teamStatementsQuery } from '../../api/team-queries
 import { useSession } from '../../app/session.js';
 import { useEndedPeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
-import { allOf, Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
@@ -16,7 +16,7 @@ import { MissingPeople } from './MissingPeople.js';
 import { missingPeople } from './missing.js';
 import styles from './Payroll.module.css';
 import { PayrollStrip } from './PayrollStrip.js';
-import { spanOf, zoneName } from './period.js';
+import { formatSpan, zoneName } from './period.js';
 import { ReadyByTeam } from './ReadyByTeam.js';
 
 const route = getRouteApi('/_shell/payroll');
@@ -32,7 +32,7 @@ export function PayrollPage() {
     <Page
       title={`Payroll for ${formatPeriod(period)}`}
       crumbs={[{ label: 'Pay periods', to: '/payroll' }, { label: formatPeriod(period) }]}
-      facts={[spanOf(period), zoneName(workspace.timezone), `amounts in ${workspace.currency}`]}
+      facts={[formatSpan(period), zoneName(workspace.timezone), `amounts in ${workspace.currency}`]}
       actions={
         <PeriodPicker
           period={period}
@@ -72,7 +72,7 @@ function PayrollPeriod({ period, team, layout, scope }: PayrollPeriodProps) {
   return (
     <>
       <PayrollStrip team={team} />
-      <Loaded query={allOf({ people, handovers, terms })} height={900}>
+      <Loaded query={combineQueries({ people, handovers, terms })} height={900}>
         {({ people: { reps }, handovers: { handovers: recorded }, terms: codes }) => (
           <>
             <div className={`${blocks.columns} ${styles.tables}`}>

@@ -23,7 +23,7 @@ export function PayrollStrip({ team }: { readonly team: TeamStatements }) {
           ...withoutIdWords(team, ready),
         ].join(', ')}
       />
-      <SumCard label="Not in the file yet" statements={others} currency={currency} note={noteOf(others)} />
+      <SumCard label="Not in the file yet" statements={others} currency={currency} note={describeNote(others)} />
     </StatStrip>
   );
 }
@@ -47,7 +47,7 @@ function withoutIdWords({ missingPayrollIds }: TeamStatements, ready: readonly T
   return count === 0 ? [] : [`${formatNumber(count)} without a payroll ID`];
 }
 
-function noteOf(others: readonly TeamStatement[]): string {
+function describeNote(others: readonly TeamStatement[]): string {
   if (others.length === 0) return 'no statement is missing';
   const people = formatCount(others.length, 'person', 'people');
   const without = others.filter((statement) => !hasAmount(statement)).length;

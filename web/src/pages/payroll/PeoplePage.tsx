@@ -48,7 +48,7 @@ function People({ people }: { readonly people: readonly Person[] }) {
   const missing = people.filter(hasNoId);
   const [part, setPart] = useState<Part>(missing.length > 0 ? 'missing' : 'all');
   const [edited, setEdited] = useState(() => people.find(({ id }) => isKept(payrollIdKey(id))) ?? null);
-  const admins = people.filter((one) => one.role === 'admin' && one.active).map(({ name }) => name);
+  const admins = people.filter((person) => person.role === 'admin' && person.active).map(({ name }) => name);
   const shown = part === 'all' ? people : missing;
   return (
     <div>
@@ -74,7 +74,7 @@ function People({ people }: { readonly people: readonly Person[] }) {
         ) : (
           <DataTable
             caption="People and their payroll IDs"
-            columns={columnsOf(people, role, setEdited)}
+            columns={buildColumns(people, role, setEdited)}
             rows={shown}
             rowKey={({ id }) => id}
             rowHeight={37}
@@ -86,7 +86,11 @@ function People({ people }: { readonly people: readonly Person[] }) {
   );
 }
 
-function columnsOf(people: readonly Person[], role: Role, onEdit: (person: Person) => void): readonly Column<Person>[] {
+function buildColumns(
+  people: readonly Person[],
+  role: Role,
+  onEdit: (person: Person) => void,
+): readonly Column<Person>[] {
   const names = new Map(people.map(({ id, name }) => [id, name]));
   const edit: Column<Person> = {
     key: 'edit',

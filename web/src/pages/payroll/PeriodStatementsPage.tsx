@@ -56,7 +56,7 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
     <Card isFlush>
       <DataTable
         caption="Statements of the period"
-        columns={columnsOf(period, currency)}
+        columns={buildColumns(period, currency)}
         rows={statements}
         rowKey={({ repId }) => repId}
         rowHeight={37}
@@ -69,7 +69,7 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
 
 type AmountName = keyof TeamStatement['summary'];
 
-function columnsOf(period: string, main: string): readonly Column<TeamStatement>[] {
+function buildColumns(period: string, main: string): readonly Column<TeamStatement>[] {
   const amount = (key: AmountName, header: string): Column<TeamStatement> => ({
     key,
     header,

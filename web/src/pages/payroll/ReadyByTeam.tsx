@@ -21,19 +21,19 @@ interface ReadyByTeamProps {
 /** The approved amounts by the manager of today. */
 export function ReadyByTeam({ team: { statements, currency }, people }: ReadyByTeamProps) {
   const ready = statements.filter(isApproved);
-  const rows = useFirstRows(teamsOf(statements, people));
+  const rows = useFirstRows(groupByTeam(statements, people));
   return (
     <section>
       <h2 className={styles.heading}>Ready, by team</h2>
       <DataTable
         caption="Approved amounts by team"
-        columns={columnsOf(currency)}
+        columns={buildColumns(currency)}
         rows={rows.shown}
         rowKey={({ key }) => key}
         rowHeight={33}
         total={{
           team: 'All teams',
-          people: countOf(statements),
+          people: describeCount(statements),
           net: <SumLines sums={netSums(ready, currency)} main={currency} isTotal />,
         }}
       />
@@ -42,7 +42,7 @@ export function ReadyByTeam({ team: { statements, currency }, people }: ReadyByT
   );
 }
 
-function columnsOf(currency: string): readonly Column<Team>[] {
+function buildColumns(currency: string): readonly Column<Team>[] {
   return [
     {
       key: 'team',
@@ -55,7 +55,7 @@ function columnsOf(currency: string): readonly Column<Team>[] {
       header: 'People',
       align: 'right',
       phone: 'detail',
-      cell: ({ statements }) => <span className="num">{countOf(statements)}</span>,
+      cell: ({ statements }) => <span className="num">{describeCount(statements)}</span>,
     },
     {
       key: 'net',
@@ -67,13 +67,13 @@ function columnsOf(currency: string): readonly Column<Team>[] {
   ];
 }
 
-function countOf(statements: readonly TeamStatement[]): string {
+function describeCount(statements: readonly TeamStatement[]): string {
   return `${formatNumber(statements.filter(isApproved).length)} of ${formatNumber(statements.length)}`;
 }
 
-function teamsOf(statements: readonly TeamStatement[], people: readonly Person[]): readonly Team[] {
+function groupByTeam(statements: readonly TeamStatement[], people: readonly Person[]): readonly Team[] {
   const byId = new Map(people.map((person) => [person.id, person]));
   return [...Map.groupBy(statements, ({ repId }) => byId.get(repId)?.managerId ?? '')]
     .map(([key, ofIt]) => ({ key, manager: byId.get(key) ?? null, statements: ofIt }))
-    .sort((one, other) => other.statements.length - one.statements.length);
+    .sort((left, other) => other.statements.length - left.statements.length);
 }

@@ -27,7 +27,7 @@ export function hasNothingNew(file: PayrollFile): boolean {
 }
 
 /** The hand-over of exactly this file, or the latest one if nothing is new since. */
-export function handoverOf(handovers: readonly Handover[], file: PayrollFile): Handover | null {
+export function findHandover(handovers: readonly Handover[], file: PayrollFile): Handover | null {
   if (hasNothingNew(file)) return handovers[0] ?? null;
   return (
     handovers.find(

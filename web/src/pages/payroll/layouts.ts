@@ -60,7 +60,7 @@ export interface Obstacle {
 }
 
 /** What prevents a file in the layout; null if the service makes it. */
-export function obstacleOf(layout: Layout, { terms, currencies, withoutId }: Facts): Obstacle | null {
+export function findObstacle(layout: Layout, { terms, currencies, withoutId }: Facts): Obstacle | null {
   const { label, currency } = layouts[layout];
   if (currency === undefined && currencies.length > 1)
     return {

@@ -26,13 +26,13 @@ export function missingPeople(statements: readonly TeamStatement[], people: read
         statement,
         manager,
         disputeId: dispute?.disputeId ?? null,
-        ...reasonOf(statement, manager?.name ?? 'An admin'),
+        ...describeReason(statement, manager?.name ?? 'An admin'),
       };
     })
-    .sort((one, other) => other.statement.summary.netPayout - one.statement.summary.netPayout);
+    .sort((left, other) => other.statement.summary.netPayout - left.statement.summary.netPayout);
 }
 
-function reasonOf(statement: TeamStatement, approver: string) {
+function describeReason(statement: TeamStatement, approver: string) {
   const { status, pending, stale, liveNetPayout, currency, version, openDisputes } = statement;
   const [dispute] = openDisputes;
   if (dispute !== undefined)

@@ -1,6 +1,6 @@
 import { type PayrollFile } from '../../api/payroll-queries.js';
 import { type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
-import { difference, signOf, sumOf } from '../../shared/format/exact.js';
+import { difference, signOf, sumAmounts } from '../../shared/format/exact.js';
 import { layouts } from './layouts.js';
 
 /** An exact amount of one currency. Amounts of several currencies are never added. */
@@ -25,7 +25,7 @@ export function netSums(statements: readonly Amounts[], first: string): readonly
   const others = [...new Set(entries.map(({ currency }) => currency))].filter((currency) => currency !== first).sort();
   return [first, ...others].map((currency) => ({
     currency,
-    amount: sumOf(entries.filter((entry) => entry.currency === currency).map(({ amount }) => amount)),
+    amount: sumAmounts(entries.filter((entry) => entry.currency === currency).map(({ amount }) => amount)),
   }));
 }
 
@@ -67,23 +67,23 @@ export interface FileTotal extends Sum {
 export function fileTotals({ layout, header, rows }: PayrollFile, currency: string): readonly FileTotal[] {
   const { amounts, net, currency: column } = layouts[layout];
   const currencyAt = column === undefined ? -1 : header.indexOf(column);
-  const currencyOf = (row: readonly string[]) => row[currencyAt] ?? currency;
-  const currencies = [...new Set(rows.map(currencyOf))].sort();
-  return currencies.map((one) => {
-    const ofIt = rows.filter((row) => currencyOf(row) === one);
+  const readCurrency = (row: readonly string[]) => row[currencyAt] ?? currency;
+  const currencies = [...new Set(rows.map(readCurrency))].sort();
+  return currencies.map((currency) => {
+    const ofIt = rows.filter((row) => readCurrency(row) === currency);
     const columns = new Map(
-      amounts.map((name) => [name, sumOf(ofIt.map((row) => row[header.indexOf(name)] || '0'))] as const),
+      amounts.map((name) => [name, sumAmounts(ofIt.map((row) => row[header.indexOf(name)] || '0'))] as const),
     );
-    return { currency: one, columns, amount: sumOf(net.map((name) => columns.get(name) ?? '0')) };
+    return { currency: currency, columns, amount: sumAmounts(net.map((name) => columns.get(name) ?? '0')) };
   });
 }
 
 /** Whether both have the same amount in every currency, to the last decimal. */
-export function areEqual(one: readonly Sum[], other: readonly Sum[]): boolean {
+export function areEqual(left: readonly Sum[], other: readonly Sum[]): boolean {
   const amountIn = (sums: readonly Sum[], currency: string) =>
     sums.find((sum) => sum.currency === currency)?.amount ?? '0';
-  return [...one, ...other].every(
-    ({ currency }) => signOf(difference(amountIn(one, currency), amountIn(other, currency))) === 0,
+  return [...left, ...other].every(
+    ({ currency }) => signOf(difference(amountIn(left, currency), amountIn(other, currency))) === 0,
   );
 }
 

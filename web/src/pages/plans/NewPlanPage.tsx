@@ -7,9 +7,9 @@ import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PayoutCurve } from '../../components/PayoutCurve.js';
 import { payoutCurve } from '../../features/plans/curve.js';
-import { type PlanTemplate, termsOf } from '../../features/plans/draft.js';
+import { type PlanTemplate, toTerms } from '../../features/plans/draft.js';
 import { sharedTiers } from '../../features/plans/rules.js';
-import { summaryOf } from '../../features/plans/summary.js';
+import { summarizeRule } from '../../features/plans/summary.js';
 import { newDraftKey } from './builder/use-builder.js';
 import styles from './Plans.module.css';
 
@@ -51,7 +51,7 @@ function Unsaved({ template }: { readonly template: string | undefined }) {
 
 function Template({ template: { templateId, name, description, planConfig } }: { readonly template: PlanTemplate }) {
   const { workspace } = useSession();
-  const { rules } = termsOf(planConfig.config ?? {});
+  const { rules } = toTerms(planConfig.config ?? {});
   const [first] = rules;
   const curve = first === undefined || first.tiers.length < 2 ? null : payoutCurve(first, 100_000);
   return (
@@ -73,7 +73,7 @@ function Template({ template: { templateId, name, description, planConfig } }: {
         {rules.map((rule) => (
           <li key={rule.name}>
             <span className="strong">{rule.name}</span>{' '}
-            <span className="dim">{summaryOf(rule, workspace.currency)}</span>
+            <span className="dim">{summarizeRule(rule, workspace.currency)}</span>
           </li>
         ))}
       </ul>

@@ -14,7 +14,7 @@ import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { CheckField, Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
-import { type Overrides as AllOverrides, type PlanRule, rulesOf, sharedTiers } from '../../features/plans/rules.js';
+import { type Overrides as AllOverrides, listRules, type PlanRule, sharedTiers } from '../../features/plans/rules.js';
 import { carriedValues, laterVersions, type OwnTerms, ownTerms, tierKey } from '../../features/plans/versions.js';
 import { payWords, thresholdWords } from '../../features/plans/words.js';
 import { formatDay, isDay } from '../../shared/format/dates.js';
@@ -56,7 +56,7 @@ export function Overrides({ plan, history, currency }: OverridesProps) {
                 {all.map((override) => (
                   <li key={override.repId} className={styles.versionHead}>
                     <span className="strong">{override.repName}</span>
-                    <span>{wordsOf(override, plan, currency)}</span>
+                    <span>{describeTerms(override, plan, currency)}</span>
                     <LinkButton className="strong" onClick={() => setEdited(override.repId)}>
                       Change<span className="unseen"> the terms of {override.repName}</span>
                     </LinkButton>
@@ -83,10 +83,10 @@ export function Overrides({ plan, history, currency }: OverridesProps) {
   );
 }
 
-function wordsOf({ rules }: Override, plan: Plan, currency: string): string {
+function describeTerms({ rules }: Override, plan: Plan, currency: string): string {
   return rules
     .map(({ ruleId, ruleName, tiers }) => {
-      const rule = rulesOf(plan).find(({ id }) => id === ruleId);
+      const rule = listRules(plan).find(({ id }) => id === ruleId);
       const parts = tiers.map((tier) => {
         const from = rule === undefined ? tier.minThreshold : thresholdWords(rule, tier.minThreshold);
         return `${payWords(tier, currency)} from ${from}${rangeWords(tier.from, tier.to)}`;
@@ -110,14 +110,14 @@ interface OverrideDialogProps extends OverridesProps {
 }
 
 /** The people on the plan, and those who have terms although they are on it no longer. */
-function peopleOf({ assignedReps }: Plan, overrides: readonly Override[]): ReadonlyMap<string, string> {
+function listPeople({ assignedReps }: Plan, overrides: readonly Override[]): ReadonlyMap<string, string> {
   return new Map([
     ...assignedReps.map(({ repId, name }) => [repId, name] as const),
     ...overrides.map(({ repId, repName }) => [repId, repName] as const),
   ]);
 }
 
-function termsOf(override: Override | undefined): OwnTerms {
+function toTerms(override: Override | undefined): OwnTerms {
   const tiers = (override?.rules ?? []).flatMap((rule) => rule.tiers.map((tier) => ({ ...tier, ruleId: rule.ruleId })));
   const values = tiers.map(({ ruleId, tierIndex, rate, flatAmount }) => [
     tierKey(ruleId, tierIndex),
@@ -133,7 +133,7 @@ function dayProblem({ from, to }: OwnTerms): string | null {
 }
 
 function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onClose }: OverrideDialogProps) {
-  const [before] = useState(() => termsOf(overrides.find((one) => one.repId === repId)));
+  const [before] = useState(() => toTerms(overrides.find((override) => override.repId === repId)));
   const form = useKeptForm<OwnTerms>(`terms ${plan.planVersionId} ${repId}`, before);
   const [isCarried, setCarried] = useState(true);
   const later = laterVersions(history, plan).map((version) => ({
@@ -171,7 +171,7 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
       <Choice
         label="Person"
         value={repId}
-        choices={[...peopleOf(plan, overrides)]}
+        choices={[...listPeople(plan, overrides)]}
         onChange={({ currentTarget }) => onRep(currentTarget.value)}
       />
       <p className="dim">
@@ -183,7 +183,7 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
         <TextField label="First day" type="date" {...form.field('from')} />
         <TextField label="Last day" type="date" {...form.field('to')} />
       </div>
-      {rulesOf(plan).map((rule) => (
+      {listRules(plan).map((rule) => (
         <RuleValues key={rule.id} rule={rule} currency={currency} form={form} />
       ))}
       {later.length === 0 ? null : (
@@ -232,7 +232,7 @@ function RuleValues({ rule, currency, form }: RuleValuesProps) {
 
 /** The days of the version on the timeline. */
 function daysWords({ timeline, planVersionId }: Plan): string {
-  const days = timeline.filter((one) => one.planVersionId === planVersionId);
+  const days = timeline.filter((span) => span.planVersionId === planVersionId);
   const words = days.map(({ from, to }) =>
     [from === null ? '' : ` from ${formatDay(from, 'year')}`, to === null ? '' : ` to ${formatDay(to, 'year')}`].join(
       '',
@@ -248,7 +248,7 @@ function carryWords(
   isCarried: boolean,
 ): string {
   if (!isCarried) return 'Without it the terms end where that version begins.';
-  const lost = later.filter((one) => one.lost.length > 0);
+  const lost = later.filter((carried) => carried.lost.length > 0);
   if (lost.length === 0) return 'So that the terms do not end where that version begins.';
-  return `Not carried, because the tiers differ: ${lost.map((one) => `${one.lost.join(', ')} in version ${one.version.version}`).join('; ')}.`;
+  return `Not carried, because the tiers differ: ${lost.map((carried) => `${carried.lost.join(', ')} in version ${carried.version.version}`).join('; ')}.`;
 }

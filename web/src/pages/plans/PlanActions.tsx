@@ -28,7 +28,7 @@ const words: Readonly<Record<Action, readonly [title: string, effect: string]>> 
 /** What can be done with a plan as a whole. */
 export function PlanActions({ plan }: { readonly plan: Plan }) {
   const [kept, setKept] = useKeptChoice<string>('plan-action');
-  const action = actionOf(kept, plan.planId);
+  const action = findAction(kept, plan.planId);
   const setAction = (chosen: Action | null) => setKept(chosen === null ? null : `${chosen}:${plan.planId}`);
   return (
     <>
@@ -52,9 +52,9 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
 }
 
 /** A dialog of another plan stays closed. */
-function actionOf(kept: string | null, of: string): Action | null {
-  const [action, planId] = kept?.split(':') ?? [];
-  return planId === of ? (action as Action) : null;
+function findAction(kept: string | null, planId: string): Action | null {
+  const [action, openPlanId] = kept?.split(':') ?? [];
+  return openPlanId === planId ? (action as Action) : null;
 }
 
 interface ActionDialogProps {

@@ -6,8 +6,8 @@ import { useSession } from '../../app/session.js';
 import { ButtonContent, buttonClass } from '../../components/Button.js';
 import { LoadedPage } from '../../components/LoadedPage.js';
 import { Card, Page } from '../../components/Page.js';
-import { rulesOf } from '../../features/plans/rules.js';
-import { summaryOf } from '../../features/plans/summary.js';
+import { listRules } from '../../features/plans/rules.js';
+import { summarizeRule } from '../../features/plans/summary.js';
 import { editedVersion, timelineWords } from '../../features/plans/versions.js';
 import { conditionLines } from '../../features/plans/words.js';
 import { formatDay } from '../../shared/format/dates.js';
@@ -73,9 +73,9 @@ function Content({ versions }: { readonly versions: readonly Plan[] }) {
         {newest.inForce === null ? <p>{timelineWords(newest.timeline)}</p> : null}
         {conditions.length === 0 ? null : <p>On deals where {conditions.join('; ')}.</p>}
         <ul className={styles.templateRules}>
-          {rulesOf(shown).map((rule) => (
+          {listRules(shown).map((rule) => (
             <li key={rule.id}>
-              <span className="strong">{rule.name}</span> <span className="dim">{summaryOf(rule, currency)}</span>
+              <span className="strong">{rule.name}</span> <span className="dim">{summarizeRule(rule, currency)}</span>
               {rule.conditions.length === 0 ? null : (
                 <span className="second">{conditionLines(rule.conditions).join('; ')}</span>
               )}

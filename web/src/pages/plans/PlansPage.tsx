@@ -11,8 +11,8 @@ import { Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
-import { rulesOf } from '../../features/plans/rules.js';
-import { summaryOf } from '../../features/plans/summary.js';
+import { listRules } from '../../features/plans/rules.js';
+import { summarizeRule } from '../../features/plans/summary.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { PlanBadge } from './PlanBadge.js';
@@ -39,9 +39,9 @@ export function PlansPage() {
     >
       <Loaded query={plans} height={400}>
         {(all) => {
-          const of = (one: PlanPart) =>
-            all.filter(({ planStatus }) => (planStatus === 'archived') === (one === 'archived'));
-          const shown = of(part);
+          const plansIn = (planPart: PlanPart) =>
+            all.filter(({ planStatus }) => (planStatus === 'archived') === (planPart === 'archived'));
+          const shown = plansIn(part);
           return (
             <>
               <Tabs<PlanPart>
@@ -49,8 +49,8 @@ export function PlansPage() {
                 current={part}
                 onChange={(next) => navigate({ search: { part: next === 'current' ? undefined : next } })}
                 tabs={[
-                  { key: 'current', label: 'Current', count: of('current').length },
-                  { key: 'archived', label: 'Archived', count: of('archived').length },
+                  { key: 'current', label: 'Current', count: plansIn('current').length },
+                  { key: 'archived', label: 'Archived', count: plansIn('archived').length },
                 ]}
               />
               {shown.length === 0 ? (
@@ -102,9 +102,9 @@ function PlanTable({ plans }: { readonly plans: readonly Plan[] }) {
       phone: 'detail',
       cell: (plan) => (
         <ul>
-          {rulesOf(plan).map((rule) => (
+          {listRules(plan).map((rule) => (
             <li key={rule.id}>
-              {rule.name} <span className="dim">{summaryOf(rule, plan.currency ?? workspace.currency)}</span>
+              {rule.name} <span className="dim">{summarizeRule(rule, plan.currency ?? workspace.currency)}</span>
             </li>
           ))}
         </ul>

@@ -9,8 +9,8 @@ import { LinkButton } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card } from '../../components/Page.js';
-import { differencesOf } from '../../features/plans/differences.js';
-import { draftOf } from '../../features/plans/draft.js';
+import { listDifferences } from '../../features/plans/differences.js';
+import { toDraft } from '../../features/plans/draft.js';
 import { timelineWords } from '../../features/plans/versions.js';
 import { formatDay, formatInstant } from '../../shared/format/dates.js';
 import { PreviewEffect } from './builder/PreviewBar.js';
@@ -26,7 +26,7 @@ export function Versions({ versions, currency }: { readonly versions: readonly P
       <ol className={styles.versions}>
         {versions.map((version, index) => {
           const before = versions[index + 1];
-          const differences = before === undefined ? [] : differencesOf(draftOf(before), draftOf(version), currency);
+          const differences = before === undefined ? [] : listDifferences(toDraft(before), toDraft(version), currency);
           return (
             <li key={version.planVersionId}>
               <div className={styles.versionHead}>

@@ -6,7 +6,7 @@ import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { breakdownQuery, disputeQuery } from '../../api/queries.js';
 import { type DisputeDetail, isWaiting } from '../../api/team-queries.js';
-import { addressOf } from '../../app/navigation.js';
+import { findUrl } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, buttonClass } from '../../components/Button.js';
@@ -36,7 +36,7 @@ export function QuestionPage() {
   return (
     <Page
       title={dispute.data === undefined ? 'Question' : disputeTitle(dispute.data)}
-      crumbs={[{ label: 'Questions', to: addressOf(role, 'Questions') }, { label: 'Question' }]}
+      crumbs={[{ label: 'Questions', to: findUrl(role, 'Questions') }, { label: 'Question' }]}
       facts={dispute.data === undefined ? [] : [dispute.data.repName, formatPeriod(dispute.data.period)]}
       actions={dispute.data === undefined ? undefined : <DisputeBadge status={dispute.data.status} />}
     >
@@ -122,7 +122,7 @@ function ThenAndNow({ dispute, dealId }: { readonly dispute: DisputeDetail; read
   const { repId, repName } = dispute;
   const { role } = useSession();
   const now = useQuery(breakdownQuery(dealId)).data;
-  const differences = now?.openDifferences.filter((one) => one.repId === repId) ?? [];
+  const differences = now?.openDifferences.filter((openDifference) => openDifference.repId === repId) ?? [];
   const [first] = differences;
   const mayResolve = role === 'admin' || role === 'manager';
   return (

@@ -5,7 +5,7 @@ import { Card } from '../../components/Page.js';
 import { lineTitle, rateWords, ruleWords } from '../../features/lines/words.js';
 import { opensTrace } from '../../features/trace/opens-trace.js';
 import { formatDay } from '../../shared/format/dates.js';
-import { signOf, sumOf } from '../../shared/format/exact.js';
+import { signOf, sumAmounts } from '../../shared/format/exact.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 
 const maxChanges = 5;
@@ -26,7 +26,7 @@ interface ChangeFeedProps {
 
 /** The deals whose amounts changed last. */
 export function ChangeFeed({ lines, currency }: ChangeFeedProps) {
-  const changes = changesOf(lines.filter((line) => line.currency === currency)).slice(0, maxChanges);
+  const changes = listChanges(lines.filter((line) => line.currency === currency)).slice(0, maxChanges);
   return (
     <Card title="What changed" action={<Link to="/me/deals">All</Link>}>
       {changes.length === 0 ? <p className="dim">Nothing in this period.</p> : null}
@@ -53,18 +53,18 @@ export function ChangeFeed({ lines, currency }: ChangeFeedProps) {
 }
 
 /** One change for each deal, the latest first. */
-function changesOf(lines: readonly Line[]): readonly DealChange[] {
+function listChanges(lines: readonly Line[]): readonly DealChange[] {
   const groups = Map.groupBy(lines, (line) => line.dealId ?? line.eventId);
   return [...groups]
     .map(([key, ofDeal]): DealChange => {
       const main = [...ofDeal].sort((a, b) => b.amount - a.amount)[0] as Line;
       const verb = main.kind === 'commission_earned' && main.dealId !== null && main.amount > 0 ? ' won' : '';
-      const more = ofDeal.length > 1 ? `, and ${ofDeal.length - 1} more` : '';
+      const others = ofDeal.length > 1 ? `, and ${ofDeal.length - 1} more` : '';
       return {
         key,
         title: `${lineTitle(main)}${verb}`,
-        detail: `${formatDay(main.earnedOn)}, ${main.ruleName === null ? ruleWords(main).toLowerCase() : `${main.ruleName} ${rateWords(main)}`}${more}`,
-        amount: sumOf(ofDeal.map(({ amount }) => amount)),
+        detail: `${formatDay(main.earnedOn)}, ${main.ruleName === null ? ruleWords(main).toLowerCase() : `${main.ruleName} ${rateWords(main)}`}${others}`,
+        amount: sumAmounts(ofDeal.map(({ amount }) => amount)),
         eventId: main.eventId,
         at: ofDeal.reduce((latest, { updatedAt }) => (updatedAt > latest ? updatedAt : latest), main.earnedOn),
       };

@@ -6,10 +6,10 @@ import {
   type Deal,
   dashboardQuery,
   dealsQuery,
+  listPlans,
   type OwnStatement,
   ownStatementsQuery,
   type Plan,
-  plansOf,
   plansQuery,
   type Statement,
   statementQuery,
@@ -20,7 +20,7 @@ import blocks from '../../components/Blocks.module.css';
 import { ButtonContent, buttonClass } from '../../components/Button.js';
 import { EarningsBars } from '../../components/EarningsBars.js';
 import { RowHints } from '../../components/Kbd.js';
-import { allOf, Loaded, LoadFailure, orFailure } from '../../components/Loaded.js';
+import { combineQueries, Loaded, LoadFailure, orFailure } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
@@ -55,7 +55,7 @@ export function MyPayPage() {
       title={`${greeting(session.workspace.timezone)}, ${session.name.split(' ')[0]}`}
       crumbs={[{ label: 'My pay', to: '/me' }, { label: formatPeriod(period) }]}
       facts={[
-        plansOf(plans.data ?? [], session.repId)
+        listPlans(plans.data ?? [], session.repId)
           .map(({ name, version }) => `${name}, version ${version}`)
           .join(', '),
         dashboard.dataUpdatedAt === 0
@@ -65,7 +65,7 @@ export function MyPayPage() {
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
       <Loaded
-        query={allOf({ dashboard, plans, live, statements: orFailure(statements), open: orFailure(open) })}
+        query={combineQueries({ dashboard, plans, live, statements: orFailure(statements), open: orFailure(open) })}
         height={900}
       >
         {(loaded) => <Content {...loaded} period={period} traced={trace ?? null} />}
@@ -97,7 +97,7 @@ function Content({ dashboard, plans, live, statements, open, period, traced }: C
   const main = mainQuota(dashboard.attainment, plans);
   const { currency, earnings, trend } = dashboard;
   const lines = orderedLines(live.lineItems);
-  const own = plansOf(plans, dashboard.repId);
+  const own = listPlans(plans, dashboard.repId);
   if (lines.length === 0 && own.length === 0) return <NoPlan />;
   return (
     <>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { dashboardQuery, overridesQuery, type Plan, plansOf, plansQuery } from '../../api/queries.js';
+import { dashboardQuery, listPlans, overridesQuery, type Plan, plansQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -9,10 +9,17 @@ import { PayoutCurve } from '../../components/PayoutCurve.js';
 import { amountWords } from '../../components/TierMeter.js';
 import { isCounted } from '../../features/plans/attainment.js';
 import { payoutCurve } from '../../features/plans/curve.js';
-import { measureOf, monthsOf, type OwnTier, type PlanRule, rulesOf, tiersFor } from '../../features/plans/rules.js';
+import {
+  countMonths,
+  listRules,
+  measureOf,
+  type OwnTier,
+  type PlanRule,
+  tiersFor,
+} from '../../features/plans/rules.js';
 import { conditionLines, payWords, ruleSentences } from '../../features/plans/words.js';
 import { formatDay } from '../../shared/format/dates.js';
-import { productOf } from '../../shared/format/exact.js';
+import { multiplyAmounts } from '../../shared/format/exact.js';
 import { formatAttainment, formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod, periodAt } from '../../shared/format/periods.js';
 import styles from './MyPlan.module.css';
@@ -26,7 +33,7 @@ export function MyPlanPage() {
     <Page title="My plan" crumbs={[{ label: 'My plan' }]}>
       <Loaded query={plans} height={480}>
         {(all) => {
-          const own = plansOf(all, repId);
+          const own = listPlans(all, repId);
           return own.length === 0 ? <NoPlan /> : own.map((plan) => <PlanInWords key={plan.planId} plan={plan} />);
         }}
       </Loaded>
@@ -41,21 +48,21 @@ function PlanInWords({ plan }: { readonly plan: Plan }) {
     <section className={styles.plan}>
       <header>
         <h2 className={styles.name}>{plan.name}</h2>
-        <Facts facts={[`Version ${plan.version}`, datesOf(plan), plan.currency]} />
+        <Facts facts={[`Version ${plan.version}`, describeDates(plan), plan.currency]} />
       </header>
       {conditions.length === 0 ? null : (
         <p>
           It pays on deals where: <b className="strong">{conditions.join('; ')}</b>.
         </p>
       )}
-      {rulesOf(plan).map((rule) => (
+      {listRules(plan).map((rule) => (
         <RuleInWords key={rule.id} rule={rule} plan={plan} currency={plan.currency ?? workspace.currency} />
       ))}
     </section>
   );
 }
 
-function datesOf({ inForce, timeline }: Plan): string {
+function describeDates({ inForce, timeline }: Plan): string {
   const next = timeline.find(({ from }) => inForce?.to != null && from !== null && from > inForce.to);
   const since = inForce?.from == null ? 'in force' : `in force since ${formatDay(inForce.from, 'long')}`;
   const until = inForce?.to == null ? '' : ` to ${formatDay(inForce.to, 'long')}`;
@@ -73,10 +80,11 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
   const overrides = useQuery(overridesQuery(plan.planVersionId, repId)).data;
   const today = useToday();
   const tiers = tiersFor(rule, repId, today, overrides);
-  const period = periodAt(today, monthsOf(rule));
+  const period = periodAt(today, countMonths(rule));
   const { attainment = [] } = useQuery(dashboardQuery(repId, period)).data ?? {};
   const quota = attainment.find(
-    (one) => one.planId === plan.planId && one.measure === measureOf(rule) && one.period === period && one.target > 0,
+    (quota) =>
+      quota.planId === plan.planId && quota.measure === measureOf(rule) && quota.period === period && quota.target > 0,
   );
   const isMoney = rule.measure === 'amount';
   const curve =
@@ -168,7 +176,7 @@ function fromColumn({ tierBy, tierValueField, measure }: PlanRule, { currency, t
     const share = formatAttainment(threshold);
     return target === null
       ? share
-      : `${share}, ${amountWords(Number(productOf(threshold, target)), currency, measure === 'amount')}`;
+      : `${share}, ${amountWords(Number(multiplyAmounts(threshold, target)), currency, measure === 'amount')}`;
   };
   return {
     key: 'from',

@@ -9,7 +9,7 @@ import { HeroMoney } from '../../components/Money.js';
 import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { amountWords } from '../../components/TierMeter.js';
-import { trendOf } from '../../features/lines/trend.js';
+import { computeTrend } from '../../features/lines/trend.js';
 import { isCounted, type MainQuota } from '../../features/plans/attainment.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
@@ -18,10 +18,10 @@ import { formatMoney, formatPercent } from '../../shared/format/numbers.js';
 import {
   countedPeriod,
   formatPeriod,
-  lengthOf,
   periodAt,
   shiftPeriod,
   shortPeriod,
+  toPeriodLength,
 } from '../../shared/format/periods.js';
 
 interface PaySummaryProps {
@@ -37,11 +37,11 @@ const lengthWords = { 1: 'this month', 3: 'this quarter', 6: 'this half-year', 1
 /** Earned, attainment, and the latest statement. */
 export function PaySummary({ dashboard, main, statements, period }: PaySummaryProps) {
   const { earnings, currency } = dashboard;
-  const isPresent = period === periodAt(useToday(), lengthOf(period));
+  const isPresent = period === periodAt(useToday(), toPeriodLength(period));
   return (
     <StatStrip label="Summary" columns="1.25fr 1fr 1fr">
       <StatCard
-        label={`Earned ${isPresent ? lengthWords[lengthOf(period)] : `in ${formatPeriod(period)}`}`}
+        label={`Earned ${isPresent ? lengthWords[toPeriodLength(period)] : `in ${formatPeriod(period)}`}`}
         figure={<HeroMoney amount={earnings.total} currency={currency} />}
         note={<Comparison dashboard={dashboard} period={period} />}
       />
@@ -72,7 +72,7 @@ function QuotaNote({ main: { quota, rule }, currency }: { readonly main: MainQuo
 
 /** The change since the period of the same length before, of which the trend has at most half a year. */
 function Comparison({ dashboard: { trend, currency }, period }: Pick<PaySummaryProps, 'dashboard' | 'period'>) {
-  const { sum, before } = trendOf(trend, lengthOf(period));
+  const { sum, before } = computeTrend(trend, toPeriodLength(period));
   if (before === null) return null;
   const change = difference(sum, before);
   const sign = signOf(change);
@@ -101,7 +101,7 @@ function LatestStatement({ statements, period }: Pick<PaySummaryProps, 'statemen
       />
     );
   const before = shiftPeriod(period, -1);
-  const latest = statements.find((one) => one.period === before) ?? statements[0];
+  const latest = statements.find((statement) => statement.period === before) ?? statements[0];
   if (latest === undefined)
     return (
       <StatCard

@@ -3,13 +3,13 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Deal, dealsQuery, type Plan, plansOf, plansQuery, type SimulatedDeal } from '../../api/queries.js';
+import { type Deal, dealsQuery, listPlans, type Plan, plansQuery, type SimulatedDeal } from '../../api/queries.js';
 import { whatIfQuery } from '../../api/what-if-query.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineInput } from '../../components/Inline.js';
-import { allOf, Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { HeroMoney, Money } from '../../components/Money.js';
 import { Note } from '../../components/Note.js';
 import { Card, Page } from '../../components/Page.js';
@@ -39,10 +39,10 @@ export function SimulatePage() {
       crumbs={[{ label: 'If I close …' }]}
       facts={['A calculation with your plan. It changes nothing.']}
     >
-      <Loaded query={allOf({ plans, deals })} height={480}>
+      <Loaded query={combineQueries({ plans, deals })} height={480}>
         {({ plans: all, deals: { deals: notWon } }) => {
           const open = notWon.filter(({ isClosed }) => !isClosed);
-          const own = plansOf(all, repId);
+          const own = listPlans(all, repId);
           if (own.length === 0) return <NoPlan />;
           if (open.length === 0)
             return (
@@ -65,19 +65,19 @@ interface SimulatorProps {
 function Simulator({ plans, deals }: SimulatorProps) {
   const today = useToday();
   const [variations, setVariations] = useState<Readonly<Record<string, Variation>>>({});
-  const variationOf = (deal: Deal): Variation =>
+  const toVariation = (deal: Deal): Variation =>
     variations[deal.deal_id] ?? {
       isChosen: false,
       amount: String(deal.amount ?? ''),
       closeDate: deal.closeDate === null || deal.closeDate < today ? today : deal.closeDate,
     };
   const change = (deal: Deal, part: Partial<Variation>) =>
-    setVariations({ ...variations, [deal.deal_id]: { ...variationOf(deal), ...part } });
+    setVariations({ ...variations, [deal.deal_id]: { ...toVariation(deal), ...part } });
   const stage = wonStage(plans[0] as Plan);
   const chosen = deals
-    .filter((deal) => variationOf(deal).isChosen)
+    .filter((deal) => toVariation(deal).isChosen)
     .map((deal): SimulatedDeal => {
-      const { amount, closeDate } = variationOf(deal);
+      const { amount, closeDate } = toVariation(deal);
       return { dealId: deal.deal_id, amount: Number(amount), stage, closeDate };
     });
   return (
@@ -89,7 +89,7 @@ function Simulator({ plans, deals }: SimulatorProps) {
             <DealRow
               key={deal.deal_id}
               deal={deal}
-              variation={variationOf(deal)}
+              variation={toVariation(deal)}
               onChange={(part) => change(deal, part)}
             />
           ))}

@@ -88,7 +88,7 @@ function Entries({ filter, onFilter }: EntriesProps) {
             <>
               <DataTable
                 caption="Audit log"
-                columns={columnsOf(names, open, setOpen)}
+                columns={buildColumns(names, open, setOpen)}
                 rows={all}
                 rowKey={({ entryId }) => entryId}
                 below={(entry) => (entry.entryId === open ? <AuditChanges entry={entry} /> : null)}
@@ -161,7 +161,7 @@ function actorWords(actor: string, names: ReadonlyMap<string, string>): string {
   return actor.startsWith('mcp:') ? `${name}, through an agent` : name;
 }
 
-function columnsOf(
+function buildColumns(
   names: ReadonlyMap<string, string>,
   open: string | null,
   onOpen: (entryId: string | null) => void,

@@ -52,8 +52,8 @@ export function ConnectionsPage() {
         {({ integrations: all }) => (
           <>
             <div className={blocks.lines}>
-              {all.map((one) => (
-                <Connection key={one.provider} integration={one} onConnect={() => setConnecting(one.provider)} />
+              {all.map((item) => (
+                <Connection key={item.provider} integration={item} onConnect={() => setConnecting(item.provider)} />
               ))}
             </div>
             <Card title="Fields" action={<Link to="/fields">Field mapping</Link>}>

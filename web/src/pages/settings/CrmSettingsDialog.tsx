@@ -28,7 +28,7 @@ export function CrmSettingsDialog({ integration, onClose }: CrmSettingsDialogPro
   if (stored.data !== undefined)
     return <SettingsForm stored={stored.data} integration={integration} onClose={onClose} />;
   return (
-    <InfoDialog title={titleOf(provider)} onClose={onClose}>
+    <InfoDialog title={describeTitle(provider)} onClose={onClose}>
       <Loaded query={stored} height={480}>
         {() => null}
       </Loaded>
@@ -36,7 +36,7 @@ export function CrmSettingsDialog({ integration, onClose }: CrmSettingsDialogPro
   );
 }
 
-function titleOf(provider: Provider): string {
+function describeTitle(provider: Provider): string {
   return `Settings of ${productNames[provider]}`;
 }
 
@@ -59,7 +59,7 @@ interface Entered {
   readonly attainment: string;
 }
 
-function enteredOf(settings: Settings, integration: Integration): Entered {
+function toEntered(settings: Settings, integration: Integration): Entered {
   const { people, deals, fields, lineItems, companyFields, writeBack } = settings;
   return {
     teams: people?.teams.join(', ') ?? '',
@@ -82,27 +82,27 @@ function enteredOf(settings: Settings, integration: Integration): Entered {
   };
 }
 
-function listOf(text: string): string[] {
+function toList(text: string): string[] {
   return text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
 }
 
-function settingsOf(entered: Entered): Settings {
-  const people = { teams: listOf(entered.teams), roles: listOf(entered.roles), emails: listOf(entered.emails) };
-  const pairs = listOf(entered.fields).map((pair) => pair.split('=').map((part) => part.trim()));
+function toSettings(entered: Entered): Settings {
+  const people = { teams: toList(entered.teams), roles: toList(entered.roles), emails: toList(entered.emails) };
+  const pairs = toList(entered.fields).map((pair) => pair.split('=').map((part) => part.trim()));
   return {
-    people: Object.values(people).every((one) => one.length === 0) ? null : people,
-    deals: { closedFrom: entered.closedFrom || null, pipelines: listOf(entered.pipelines) },
+    people: Object.values(people).every((list) => list.length === 0) ? null : people,
+    deals: { closedFrom: entered.closedFrom || null, pipelines: toList(entered.pipelines) },
     fields: Object.fromEntries(pairs.map(([name = '', slug = '']) => [name, slug])),
     lineItems: entered.lineItems === 'yes',
-    companyFields: listOf(entered.companyFields),
-    writeBack: entered.writing === 'off' ? null : writtenOf(entered),
+    companyFields: toList(entered.companyFields),
+    writeBack: entered.writing === 'off' ? null : toWritten(entered),
   };
 }
 
-function writtenOf({ commission, state, currency, attainment }: Entered): Settings['writeBack'] {
+function toWritten({ commission, state, currency, attainment }: Entered): Settings['writeBack'] {
   const named = (name: string) => name.trim() || null;
   return {
     commission: commission.trim(),
@@ -126,7 +126,7 @@ interface SettingsFormProps extends CrmSettingsDialogProps {
 }
 
 function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
-  const before = enteredOf(stored, integration);
+  const before = toEntered(stored, integration);
   const form = useKeptForm(`crm-settings ${integration.provider}`, before);
   const entered = JSON.stringify(form.values);
   /** The values for which the service requires a confirmation that deals are deleted. */
@@ -145,7 +145,7 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
   });
   return (
     <Dialog
-      title={titleOf(integration.provider)}
+      title={describeTitle(integration.provider)}
       onClose={onClose}
       onSubmit={() => save.send()}
       change={save}
@@ -237,8 +237,8 @@ function WrittenFields({ form, provider }: WrittenFieldsProps) {
 /** Only what was changed is sent: new settings start a sync. */
 async function send({ provider }: Integration, before: Entered, entered: Entered, confirm: boolean): Promise<void> {
   const params = { provider };
-  const settings = settingsOf(entered);
-  if (JSON.stringify(settings) !== JSON.stringify(settingsOf(before)))
+  const settings = toSettings(entered);
+  if (JSON.stringify(settings) !== JSON.stringify(toSettings(before)))
     await api.setCrmSettings({ params, body: { ...settings, confirm } });
   if (entered.polling === before.polling && entered.pollSeconds === before.pollSeconds) return;
   await api.updateIntegration({

@@ -12,7 +12,7 @@ import { Button, IconButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { JobProgress } from '../../components/JobProgress.js';
-import { allOf, Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { type Field } from '../../features/plans/fields.js';
 import { fieldWords, valueWords } from '../../features/plans/words.js';
@@ -46,7 +46,7 @@ export function FieldsPage() {
       crumbs={[{ label: 'Connections', to: '/connections' }, { label: 'Field mapping' }]}
       facts={['A change reads every stored deal again and calculates everyone']}
     >
-      <Loaded query={allOf({ mapping, latest })} height={480}>
+      <Loaded query={combineQueries({ mapping, latest })} height={480}>
         {(loaded) => <Mapper stored={loaded.mapping} deals={loaded.latest.deals} />}
       </Loaded>
     </Page>
@@ -66,7 +66,7 @@ function Mapper({ stored, deals }: { readonly stored: Mapping; readonly deals: r
       setEdited(null);
     },
   });
-  const slugs = slugsOf(known, deals);
+  const slugs = listSlugs(known, deals);
   return (
     <>
       <Card
@@ -80,7 +80,7 @@ function Mapper({ stored, deals }: { readonly stored: Mapping; readonly deals: r
       >
         <DataTable
           caption="Standard values and their fields"
-          columns={columnsOf(current, slugs, deals, (standard) => setEdited({ ...current, standard }))}
+          columns={buildColumns(current, slugs, deals, (standard) => setEdited({ ...current, standard }))}
           rows={standardFields}
           rowKey={(name) => name}
           rowHeight={45}
@@ -107,7 +107,7 @@ function Mapper({ stored, deals }: { readonly stored: Mapping; readonly deals: r
 }
 
 /** Every field that deals or the CRM have, without the standard names. */
-function slugsOf(known: readonly Field[], deals: readonly Deal[]): readonly (readonly [string, string])[] {
+function listSlugs(known: readonly Field[], deals: readonly Deal[]): readonly (readonly [string, string])[] {
   const standard = new Set<string>(standardFields);
   const labelled = new Map(known.filter(({ slug }) => !standard.has(slug)).map(({ slug, label }) => [slug, label]));
   for (const { fields } of deals)
@@ -115,7 +115,7 @@ function slugsOf(known: readonly Field[], deals: readonly Deal[]): readonly (rea
   return [...labelled].map(([slug, label]) => [slug, label === slug ? slug : `${label} (${slug})`] as const);
 }
 
-function columnsOf(
+function buildColumns(
   { standard }: Mapping,
   slugs: readonly (readonly [string, string])[],
   deals: readonly Deal[],
@@ -149,7 +149,7 @@ function columnsOf(
       key: 'values',
       header: 'Values of deals',
       phone: 'detail',
-      cell: (name) => <span className={`dim ${styles.samples}`}>{samplesOf(deals, name, standard[name])}</span>,
+      cell: (name) => <span className={`dim ${styles.samples}`}>{describeSamples(deals, name, standard[name])}</span>,
     },
   ];
 }
@@ -171,7 +171,7 @@ const usualValues: Readonly<Record<Standard, (deal: Deal) => unknown>> = {
   createdDate: ({ fields }) => fields['createdDate'],
 };
 
-function samplesOf(deals: readonly Deal[], name: Standard, slug: string | undefined): string {
+function describeSamples(deals: readonly Deal[], name: Standard, slug: string | undefined): string {
   const read = slug === undefined ? usualValues[name] : ({ fields }: Deal) => fields[slug];
   const values = new Set(deals.flatMap((deal) => (read(deal) == null ? [] : [valueWords(read(deal) as never)])));
   return [...values].slice(0, 3).join(', ');

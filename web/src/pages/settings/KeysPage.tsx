@@ -14,7 +14,7 @@ import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { allOf, Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { formatDay, formatInstant } from '../../shared/format/dates.js';
 import { KeyDialog, type KeyDialogName, scopeWords } from './KeyDialog.js';
@@ -43,13 +43,19 @@ export function KeysPage() {
         </Button>
       }
     >
-      <Loaded query={allOf({ keys, workspaceKey, widgets, people })} height={360}>
+      <Loaded query={combineQueries({ keys, workspaceKey, widgets, people })} height={360}>
         {({ keys: { keys: all }, workspaceKey: { masked }, widgets: { tokens }, people: { reps } }) => (
           <>
             {all.length === 0 ? (
               <p className="dim">No other system has a key.</p>
             ) : (
-              <DataTable caption="Keys" columns={columnsOf(reps)} rows={all} rowKey={({ id }) => id} rowHeight={45} />
+              <DataTable
+                caption="Keys"
+                columns={buildColumns(reps)}
+                rows={all}
+                rowKey={({ id }) => id}
+                rowHeight={45}
+              />
             )}
             <Card title="Key of the workspace" note="full access, for scripts of the command line">
               <div className={blocks.saveLine}>
@@ -67,7 +73,7 @@ export function KeysPage() {
   );
 }
 
-const columnsOf = (people: readonly Person[]): readonly Column<IntegrationKey>[] => [
+const buildColumns = (people: readonly Person[]): readonly Column<IntegrationKey>[] => [
   { key: 'name', header: 'Name', phone: 'title', cell: ({ name }) => <span className="strong">{name}</span> },
   {
     key: 'scopes',

@@ -62,7 +62,7 @@ interface Entered {
   readonly adjustment: string;
 }
 
-function enteredOf({
+function toEntered({
   name,
   currency,
   timezone,
@@ -98,7 +98,7 @@ function filled(values: Readonly<Record<string, string>>): Record<string, string
 
 type Body = NonNullable<NonNullable<Parameters<typeof api.updateWorkspace>[0]>['body']>;
 
-function bodyOf(entered: Entered): Body {
+function toBody(entered: Entered): Body {
   const { name, currency, timezone, paper, managerScope, approval, stepUp, agentWrites, companyCode, batchId } =
     entered;
   const { commission, bonus, adjustment } = entered;
@@ -120,18 +120,18 @@ function bodyOf(entered: Entered): Body {
 }
 
 /** Only what was changed is sent, so that it replaces nothing that someone else has changed meanwhile. */
-function changesOf(before: Entered, entered: Entered): Body {
-  const stored = bodyOf(before);
+function listChanges(before: Entered, entered: Entered): Body {
+  const stored = toBody(before);
   const isChanged = ([name, value]: [string, unknown]) =>
     JSON.stringify(value) !== JSON.stringify(stored[name as keyof Body]);
-  return Object.fromEntries(Object.entries(bodyOf(entered)).filter(isChanged));
+  return Object.fromEntries(Object.entries(toBody(entered)).filter(isChanged));
 }
 
 function Settings({ stored }: { readonly stored: Workspace }) {
-  const before = enteredOf(stored);
+  const before = toEntered(stored);
   const form = useKeptForm('workspace', before);
   const save = useChange({
-    send: () => api.updateWorkspace({ body: changesOf(before, form.values) }),
+    send: () => api.updateWorkspace({ body: listChanges(before, form.values) }),
     onDone: () => {
       setAsked(false);
       form.clear();
@@ -139,7 +139,7 @@ function Settings({ stored }: { readonly stored: Workspace }) {
     },
   });
   const [isAsked, setAsked] = useState(false);
-  const { currency, timezone } = changesOf(before, form.values);
+  const { currency, timezone } = listChanges(before, form.values);
   const isRead = currency !== undefined || timezone !== undefined;
   return (
     <form

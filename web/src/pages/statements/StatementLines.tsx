@@ -2,10 +2,10 @@ import { type Line, type Statement } from '../../api/queries.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Money } from '../../components/Money.js';
 import { LineAmount } from '../../features/lines/LinesTable.js';
-import { baseOf, lineTitle, orderedLines, rateWords, ruleWords } from '../../features/lines/words.js';
+import { describeBase, lineTitle, orderedLines, rateWords, ruleWords } from '../../features/lines/words.js';
 import { DifferenceLines } from '../../features/statements/DifferenceLines.js';
 import { formatDay } from '../../shared/format/dates.js';
-import { sumOf } from '../../shared/format/exact.js';
+import { sumAmounts } from '../../shared/format/exact.js';
 import { EntryActions } from './EntryActions.js';
 import styles from './StatementPage.module.css';
 
@@ -25,17 +25,17 @@ function keyOf(line: Line): string {
 }
 
 /** Lines by rule, the largest sum first; amounts that people entered last, and each currency by itself. */
-export function groupsOf(lines: readonly Line[]): readonly LineGroup[] {
+export function groupLines(lines: readonly Line[]): readonly LineGroup[] {
   return [...Map.groupBy(lines, keyOf)]
     .map(([key, ofGroup]) => {
       const first = ofGroup[0] as Line;
       return { key, name: nameOf(first), currency: first.currency, lines: orderedLines(ofGroup) };
     })
-    .sort((a, b) => Number(a.name === 'Adjustments') - Number(b.name === 'Adjustments') || totalOf(b) - totalOf(a));
+    .sort((a, b) => Number(a.name === 'Adjustments') - Number(b.name === 'Adjustments') || sumLines(b) - sumLines(a));
 }
 
-function totalOf({ lines }: LineGroup): number {
-  return Number(sumOf(lines.map(({ amount }) => amount)));
+function sumLines({ lines }: LineGroup): number {
+  return Number(sumAmounts(lines.map(({ amount }) => amount)));
 }
 
 interface StatementLinesProps {
@@ -45,13 +45,13 @@ interface StatementLinesProps {
 
 /** All lines in one table, by rule with the sum of each. */
 export function StatementLines({ statement: { lineItems, currency, status }, tracedId }: StatementLinesProps) {
-  const groups = groupsOf(lineItems);
+  const groups = groupLines(lineItems);
   const byKey = new Map(groups.map((group) => [group.key, group]));
   return (
     <div className={styles.lines}>
       <DataTable
         caption="Lines of the statement"
-        columns={columnsOf(currency, status === 'approved')}
+        columns={buildColumns(currency, status === 'approved')}
         rows={groups.flatMap(({ lines }) => lines)}
         rowKey={({ eventId }) => eventId}
         rowHeight={49}
@@ -80,7 +80,7 @@ function GroupHead({ group, currency }: GroupHeadProps) {
     <span className={styles.groupHead}>
       {group.name}
       <Money
-        amount={sumOf(group.lines.map(({ amount }) => amount))}
+        amount={sumAmounts(group.lines.map(({ amount }) => amount))}
         currency={group.currency}
         unit={group.currency === currency ? 'none' : 'code'}
       />
@@ -89,11 +89,11 @@ function GroupHead({ group, currency }: GroupHeadProps) {
 }
 
 /** Why a person entered the amount, or how a correction was paid. */
-function noteOf(line: Line): string {
+function describeNote(line: Line): string {
   return line.kind === 'true_up' ? ruleWords(line).toLowerCase() : (line.reason ?? rateWords(line));
 }
 
-function columnsOf(currency: string, isApproved: boolean): readonly Column<Line>[] {
+function buildColumns(currency: string, isApproved: boolean): readonly Column<Line>[] {
   return [
     {
       key: 'line',
@@ -103,7 +103,7 @@ function columnsOf(currency: string, isApproved: boolean): readonly Column<Line>
         <>
           {lineTitle(line)}
           <span className="second">
-            {formatDay(line.earnedOn)}, {line.kind === 'commission_earned' ? rateWords(line) : noteOf(line)}
+            {formatDay(line.earnedOn)}, {line.kind === 'commission_earned' ? rateWords(line) : describeNote(line)}
             {line.kind === 'commission_earned' || isApproved ? null : <EntryActions line={line} />}
           </span>
         </>
@@ -116,7 +116,7 @@ function columnsOf(currency: string, isApproved: boolean): readonly Column<Line>
       width: '22%',
       cell: (line) => (
         <span className="dim">
-          <Money amount={baseOf(line)} currency={line.currency} unit="none" />
+          <Money amount={describeBase(line)} currency={line.currency} unit="none" />
         </span>
       ),
     },

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { downloadStatement } from '../../api/download.js';
 import { type Statement, statementQuery } from '../../api/queries.js';
-import { addressOf } from '../../app/navigation.js';
+import { findUrl } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
@@ -22,7 +22,7 @@ import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod, shortPeriod } from '../../shared/format/periods.js';
 import { CommentThread } from './CommentThread.js';
 import { StatementActions } from './StatementActions.js';
-import { groupsOf, StatementLines } from './StatementLines.js';
+import { groupLines, StatementLines } from './StatementLines.js';
 import styles from './StatementPage.module.css';
 import { StatementQuestions } from './StatementQuestions.js';
 import { StatementReview } from './StatementReview.js';
@@ -40,14 +40,14 @@ export function StatementPage() {
   const query = useQuery(statementQuery(repId, period));
   const statement = query.data;
   const reviews = repId !== own && (role === 'manager' || role === 'admin');
-  const eventIds = groupsOf(statement?.lineItems ?? []).flatMap(({ lines }) => lines.map(({ eventId }) => eventId));
+  const eventIds = groupLines(statement?.lineItems ?? []).flatMap(({ lines }) => lines.map(({ eventId }) => eventId));
   return (
     <Page
       title={repId === own ? 'Statement' : (statement?.repName ?? 'Statement')}
       crumbs={[
         reviews
-          ? { label: 'Approvals', to: addressOf(role, 'Approvals') }
-          : { label: 'Statements', to: addressOf(role, 'Statements') },
+          ? { label: 'Approvals', to: findUrl(role, 'Approvals') }
+          : { label: 'Statements', to: findUrl(role, 'Statements') },
         { label: formatPeriod(period) },
       ]}
       facts={[repId === own ? statement?.repName : `Statement of ${formatPeriod(period)}`, planNames(statement)]}
@@ -115,8 +115,8 @@ function OwedNote({ statement: { owed, period, repName, repId } }: { readonly st
   if (owed === undefined) return null;
   const { status, delta, currency, otherCurrencies, discrepancyId, since } = owed;
   const sums = [{ delta, currency }, ...otherCurrencies]
-    .filter((one) => one.delta !== 0)
-    .map((one) => formatMoney(one.delta, one.currency, { signed: true }));
+    .filter((otherCurrency) => otherCurrency.delta !== 0)
+    .map((otherCurrency) => formatMoney(otherCurrency.delta, otherCurrency.currency, { signed: true }));
   const reads = role !== 'rep';
   return (
     <Note

@@ -39,7 +39,7 @@ export function StatementReview({ repId, period }: StatementReviewProps) {
     exceptions,
     seenOf,
   });
-  const row = rows.find((one) => one.repId === repId);
+  const row = rows.find((row) => row.repId === repId);
   return (
     <>
       <ReviewBar repId={repId} period={period} rows={rows} row={row} />

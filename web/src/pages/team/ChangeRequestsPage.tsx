@@ -133,7 +133,7 @@ interface ArgumentValueProps {
 /** Ids of people and plans are displayed as names. A value of more than a few lines is folded. */
 function ArgumentValue({ value, names }: ArgumentValueProps) {
   if (typeof value === 'string') return names.get(value) ?? value;
-  if (isListOf(value, names)) return value.map((id) => names.get(id)).join(', ');
+  if (isListNaming(value, names)) return value.map((id) => names.get(id)).join(', ');
   const text = JSON.stringify(value, null, 2);
   const lines = text.split('\n').length;
   const code = <code className={styles.code}>{text}</code>;
@@ -146,7 +146,7 @@ function ArgumentValue({ value, names }: ArgumentValueProps) {
   );
 }
 
-function isListOf(value: unknown, names: ReadonlyMap<string, string>): value is readonly string[] {
+function isListNaming(value: unknown, names: ReadonlyMap<string, string>): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((id) => names.has(id));
 }
 

@@ -14,7 +14,7 @@ import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
 import { formatInstant } from '../../shared/format/dates.js';
-import { signOf, sumOf } from '../../shared/format/exact.js';
+import { signOf, sumAmounts } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { DiscrepancyDetails } from './DiscrepancyDetails.js';
@@ -30,7 +30,10 @@ export function DiscrepanciesPage() {
     <Page
       title="Discrepancies"
       crumbs={[{ label: 'Team', to: '/team' }, { label: 'Discrepancies' }]}
-      facts={['changes under approved periods', discrepancies.data === undefined ? null : countOf(discrepancies.data)]}
+      facts={[
+        'changes under approved periods',
+        discrepancies.data === undefined ? null : describeCount(discrepancies.data),
+      ]}
     >
       <Loaded query={discrepancies} height={480}>
         {(loaded) => (
@@ -46,7 +49,7 @@ export function DiscrepanciesPage() {
   );
 }
 
-function countOf({ count, discrepancies }: Discrepancies): string {
+function describeCount({ count, discrepancies }: Discrepancies): string {
   const shown = discrepancies.length < count ? `, the latest ${discrepancies.length} displayed` : '';
   return `${formatCount(count, 'entry', 'entries')}${shown}`;
 }
@@ -58,21 +61,21 @@ function Strip({ discrepancies }: { readonly discrepancies: readonly Discrepancy
     { currency, delta },
     ...otherCurrencies,
   ]);
-  const inCurrency = (of: string) => deltas.filter(({ currency }) => currency === of).map(({ delta }) => delta);
+  const inCurrency = (code: string) => deltas.filter(({ currency }) => currency === code).map(({ delta }) => delta);
   const main = inCurrency(workspace.currency);
-  const others = [...new Set(deltas.map(({ currency }) => currency))].filter((one) => one !== workspace.currency);
+  const others = [...new Set(deltas.map(({ currency }) => currency))].filter((code) => code !== workspace.currency);
   return (
     <StatStrip label="Sums of the open discrepancies" columns="1.35fr 1fr 1fr">
       <StatCard
         label="Owed in total"
-        figure={<HeroMoney amount={sumOf(main)} currency={workspace.currency} />}
-        note={others.map((one) => formatMoney(sumOf(inCurrency(one)), one, { unit: 'code' })).join(', ')}
+        figure={<HeroMoney amount={sumAmounts(main)} currency={workspace.currency} />}
+        note={others.map((other) => formatMoney(sumAmounts(inCurrency(other)), other, { unit: 'code' })).join(', ')}
       />
       <StatCard
         label="To pay"
         figure={
           <HeroMoney
-            amount={sumOf(main.filter((delta) => signOf(delta) > 0))}
+            amount={sumAmounts(main.filter((delta) => signOf(delta) > 0))}
             currency={workspace.currency}
             size="second"
           />
@@ -83,7 +86,7 @@ function Strip({ discrepancies }: { readonly discrepancies: readonly Discrepancy
         label="To take back"
         figure={
           <HeroMoney
-            amount={sumOf(main.filter((delta) => signOf(delta) < 0))}
+            amount={sumAmounts(main.filter((delta) => signOf(delta) < 0))}
             currency={workspace.currency}
             size="second"
           />

@@ -54,7 +54,7 @@ const resolutions = ['true_up', 'carry_forward', 'dismiss'] as const satisfies r
 function Actions({ discrepancy }: { readonly discrepancy: Discrepancy }) {
   const session = useSession();
   const [action, setAction] = useState<Resolution | null>(
-    () => resolutions.find((one) => isKept(resolutionKey(one, discrepancy.discrepancyId))) ?? null,
+    () => resolutions.find((resolution) => isKept(resolutionKey(resolution, discrepancy.discrepancyId))) ?? null,
   );
   if (session.role !== 'manager' && session.role !== 'admin') return null;
   if (session.repId === discrepancy.repId)

@@ -31,7 +31,7 @@ export function QuotaProgressPage() {
   const { period: chosen, measure } = route.useSearch();
   const period = chosen ?? periodAt(today, 3);
   const overview = useQuery(teamOverviewQuery(period));
-  const count = overview.data === undefined ? null : rowsOf(overview.data).length;
+  const count = overview.data === undefined ? null : toRows(overview.data).length;
   return (
     <Page
       title={`Quota progress in ${formatPeriod(period)}`}
@@ -48,7 +48,7 @@ export function QuotaProgressPage() {
   );
 }
 
-function rowsOf(team: TeamOverview): QuotaRow[] {
+function toRows(team: TeamOverview): QuotaRow[] {
   return team.reps.flatMap(({ repId, name, attainment }) =>
     attainment.map((quota) => ({
       key: `${repId} ${quota.planId} ${quota.measure} ${quota.period}`,
@@ -66,7 +66,7 @@ interface QuotasProps {
 }
 
 function Quotas({ team, measure, onMeasure }: QuotasProps) {
-  const rows = rowsOf(team);
+  const rows = toRows(team);
   const measures = [...new Set(rows.map(({ quota }) => quota.measure))].sort();
   if (rows.length === 0)
     return (

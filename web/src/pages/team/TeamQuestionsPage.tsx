@@ -33,7 +33,7 @@ export function TeamQuestionsPage() {
       <Loaded query={disputes} height={320}>
         {({ disputes: all }) => {
           const open = waiting(all);
-          const shown = tab === 'all' ? all : all.filter((one) => open.includes(one) === (tab === 'waiting'));
+          const shown = tab === 'all' ? all : all.filter((item) => open.includes(item) === (tab === 'waiting'));
           return (
             <div>
               <Tabs

@@ -51,7 +51,7 @@ export function TeamTable({ team, previous, name, onName }: TeamTableProps) {
       ) : (
         <DataTable
           caption="Earnings of the team by person"
-          columns={columnsOf(team, previous)}
+          columns={buildColumns(team, previous)}
           rows={shown}
           rowKey={({ repId }) => repId}
           rowHeight={33}
@@ -73,7 +73,7 @@ export function TeamTable({ team, previous, name, onName }: TeamTableProps) {
   );
 }
 
-function columnsOf(team: TeamOverview, previous: TeamOverview | undefined): readonly Column<TeamMember>[] {
+function buildColumns(team: TeamOverview, previous: TeamOverview | undefined): readonly Column<TeamMember>[] {
   const { currency, period } = team;
   const before = new Map(previous?.reps.map((rep) => [rep.repId, rep]));
   const change = ({ repId, earnings }: TeamMember) => {

@@ -1,15 +1,15 @@
 import { type Attainment } from '../../api/team-queries.js';
 import { type CountedQuota, isCounted } from '../../features/plans/attainment.js';
-import { lengthOf } from '../../shared/format/periods.js';
+import { toPeriodLength } from '../../shared/format/periods.js';
 
 /** The attainment that stands for a person: of the shortest counted quota that covers the period, the largest target. */
 export function mainAttainment(all: readonly Attainment[], period: string): CountedQuota | null {
   const withTarget = all.filter(isCounted).filter(({ target }) => target > 0);
-  const covering = withTarget.filter((one) => lengthOf(one.period) >= lengthOf(period));
-  const shortest = Math.min(...covering.map((one) => lengthOf(one.period)));
-  const candidates = covering.filter((one) => lengthOf(one.period) === shortest);
+  const covering = withTarget.filter((quota) => toPeriodLength(quota.period) >= toPeriodLength(period));
+  const shortest = Math.min(...covering.map((quota) => toPeriodLength(quota.period)));
+  const candidates = covering.filter((quota) => toPeriodLength(quota.period) === shortest);
   return candidates.reduce<CountedQuota | null>(
-    (largest, one) => (largest === null || one.target > largest.target ? one : largest),
+    (largest, candidate) => (largest === null || candidate.target > largest.target ? candidate : largest),
     null,
   );
 }

@@ -33,7 +33,7 @@ export function isPeriod(text: unknown): text is string {
   return typeof text === 'string' && read(text) !== null;
 }
 
-export function monthOf(day: string): string {
+export function toMonth(day: string): string {
   return day.slice(0, 7);
 }
 
@@ -43,43 +43,43 @@ export function periodAt(day: string, length: PeriodLength): string {
   return write({ year, month: Math.floor(month / length) * length, length });
 }
 
-export function lengthOf(period: string): PeriodLength {
+export function toPeriodLength(period: string): PeriodLength {
   return read(period)?.length ?? 1;
 }
 
 /** The period of the same length that lies `count` periods later, or earlier if it is negative. */
 export function shiftPeriod(period: string, count: number): string {
-  const of = read(period);
-  if (of === null) return period;
-  const months = of.year * 12 + of.month + count * of.length;
-  return write({ year: Math.floor(months / 12), month: months % 12, length: of.length });
+  const parts = read(period);
+  if (parts === null) return period;
+  const months = parts.year * 12 + parts.month + count * parts.length;
+  return write({ year: Math.floor(months / 12), month: months % 12, length: parts.length });
 }
 
 /** First and last day. */
 export function daysOf(period: string): { readonly from: string; readonly to: string } {
-  const of = read(period);
-  if (of === null) return { from: '', to: '' };
+  const parts = read(period);
+  if (parts === null) return { from: '', to: '' };
   const day = (year: number, month: number, number: number) =>
     new Date(Date.UTC(year, month, number)).toISOString().slice(0, 10);
-  return { from: day(of.year, of.month, 1), to: day(of.year, of.month + of.length, 0) };
+  return { from: day(parts.year, parts.month, 1), to: day(parts.year, parts.month + parts.length, 0) };
 }
 
 /** In words: June 2026, Q2 2026, first half of 2026, 2026. */
 export function formatPeriod(period: string): string {
-  const of = read(period);
-  if (of === null) return period;
-  if (of.length === 12) return String(of.year);
-  if (of.length === 3) return `Q${of.month / 3 + 1} ${of.year}`;
-  if (of.length === 6) return `${of.month === 0 ? 'First' : 'Second'} half of ${of.year}`;
-  return `${formatMonth(period, 'long')} ${of.year}`;
+  const parts = read(period);
+  if (parts === null) return period;
+  if (parts.length === 12) return String(parts.year);
+  if (parts.length === 3) return `Q${parts.month / 3 + 1} ${parts.year}`;
+  if (parts.length === 6) return `${parts.month === 0 ? 'First' : 'Second'} half of ${parts.year}`;
+  return `${formatMonth(period, 'long')} ${parts.year}`;
 }
 
 /** Without the year: June, Q2, 2026. */
 export function shortPeriod(period: string): string {
-  const of = read(period);
-  if (of === null) return period;
-  if (of.length === 1) return formatMonth(period, 'long');
-  return of.length === 3 ? `Q${of.month / 3 + 1}` : formatPeriod(period);
+  const parts = read(period);
+  if (parts === null) return period;
+  if (parts.length === 1) return formatMonth(period, 'long');
+  return parts.length === 3 ? `Q${parts.month / 3 + 1}` : formatPeriod(period);
 }
 
 /** An attainment period as far as it is counted: Q4, or Q4 to 31 October. */

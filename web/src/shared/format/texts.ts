@@ -31,11 +31,11 @@ export function containsText(text: string, ...values: readonly string[]): boolea
 const collator = new Intl.Collator(locale, { numeric: true });
 
 /** The order of names in the language of the reader: Çelik is before Dang, and deal 9 before deal 10. */
-export function compareTexts(one: string, other: string): number {
-  return collator.compare(one, other);
+export function compareTexts(left: string, other: string): number {
+  return collator.compare(left, other);
 }
 
 /** The rows by name, in the language of the reader. */
 export function byName<Row extends { readonly name: string }>(rows: readonly Row[]): Row[] {
-  return [...rows].sort((one, other) => compareTexts(one.name, other.name));
+  return [...rows].sort((row, other) => compareTexts(row.name, other.name));
 }

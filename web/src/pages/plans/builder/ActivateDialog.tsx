@@ -4,7 +4,7 @@ import { describeError } from '../../../api/describe-error.js';
 import { useSession } from '../../../app/session.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { CheckField } from '../../../components/Field.js';
-import { differencesOf } from '../../../features/plans/differences.js';
+import { listDifferences } from '../../../features/plans/differences.js';
 import { formatDay } from '../../../shared/format/dates.js';
 import { DifferenceList } from '../DifferenceList.js';
 import styles from './Builder.module.css';
@@ -40,7 +40,7 @@ export function ActivateDialog({ builder, state, change, onActivate, onClose }: 
       <p>
         {plan === null ? 'The plan' : isChanged ? 'The changed version' : `Version ${base?.version}`} pays on {from}.
       </p>
-      {saved === null ? null : <DifferenceList differences={differencesOf(saved, draft, workspace.currency)} />}
+      {saved === null ? null : <DifferenceList differences={listDifferences(saved, draft, workspace.currency)} />}
       {plan === null ? (
         <p className="dim">No person is on the plan yet. It pays from the day on which you assign people.</p>
       ) : (

@@ -11,7 +11,7 @@ import { InlineInput } from '../../../components/Inline.js';
 import { LoadedPage } from '../../../components/LoadedPage.js';
 import { Page } from '../../../components/Page.js';
 import { Badge } from '../../../components/StatusBadge.js';
-import { type Draft, newRule, termsOf, won } from '../../../features/plans/draft.js';
+import { type Draft, newRule, toTerms, won } from '../../../features/plans/draft.js';
 import { type Field, planFields } from '../../../features/plans/fields.js';
 import { formatDay } from '../../../shared/format/dates.js';
 import styles from './Builder.module.css';
@@ -21,7 +21,7 @@ import { JsonDialog } from './JsonDialog.js';
 import { PreviewBar, usePreview } from './PreviewBar.js';
 import { RuleForm } from './RuleForm.js';
 import { RuleList } from './RuleList.js';
-import { quotaOf, SimulationPanel, useSimulation } from './SimulationPanel.js';
+import { findQuota, SimulationPanel, useSimulation } from './SimulationPanel.js';
 import { TestsPanel } from './TestsPanel.js';
 import { DiscardButton, LeaveGuard } from './UnsavedChanges.js';
 import { type Builder, type Part, useBuilder } from './use-builder.js';
@@ -70,7 +70,7 @@ export function NewPlanEditPage() {
             initial={
               config === undefined
                 ? blank
-                : { ...blank, name: chosen?.name ?? '', terms: termsOf(config), tests: tests as never }
+                : { ...blank, name: chosen?.name ?? '', terms: toTerms(config), tests: tests as never }
             }
           />
         );
@@ -110,7 +110,7 @@ function BuilderPage({ history, initial, template }: BuilderPageProps) {
         />
       }
       crumbs={[{ label: 'Plans', to: '/plans' }, { label: plan === null ? 'New plan' : plan.name }]}
-      facts={factsOf(builder, history)}
+      facts={listFacts(builder, history)}
       actions={<Actions builder={builder} />}
     >
       <div className={styles.builder}>
@@ -123,7 +123,7 @@ function BuilderPage({ history, initial, template }: BuilderPageProps) {
             builder={builder}
             place={place}
             currency={currency}
-            quota={quotaOf(simulation.now, rule)}
+            quota={findQuota(simulation.now, rule)}
             onPart={setPart}
           />
           <Warnings builder={builder} history={history} state={preview} />
@@ -136,7 +136,7 @@ function BuilderPage({ history, initial, template }: BuilderPageProps) {
   );
 }
 
-function factsOf({ plan, base, source, isChanged }: Builder, history: readonly Plan[]) {
+function listFacts({ plan, base, source, isChanged }: Builder, history: readonly Plan[]) {
   if (plan === null)
     return [
       <Badge key="state" tone="neutral">
@@ -209,7 +209,7 @@ function PartForm({ builder, place, currency, quota, onPart }: PartFormProps) {
       fields={fields}
       currency={currency}
       quota={quota}
-      ruleNames={draft.terms.rules.flatMap((one) => (one === rule ? [] : [one.name]))}
+      ruleNames={draft.terms.rules.flatMap((other) => (other === rule ? [] : [other.name]))}
       onChange={(change) => editRule(place, change)}
       onRemove={() => {
         editTerms({ rules: draft.terms.rules.filter((_, index) => index !== place) });

@@ -22,7 +22,7 @@ const emptyLeaf: Leaf = { field: 'stage', fieldType: 'status', operator: 'equals
 /** Conditions that all must hold. A group within them needs all or one of its own. */
 export function ConditionList({ label, conditions, fields, onChange }: ConditionListProps) {
   const replace = (index: number, next: Condition | null) =>
-    onChange(conditions.flatMap((one, place) => (place === index ? (next ?? []) : one)));
+    onChange(conditions.flatMap((condition, place) => (place === index ? (next ?? []) : condition)));
   return (
     <fieldset aria-label={label} className={styles.conditions}>
       {conditions.map((condition, index) => (
@@ -76,7 +76,7 @@ function GroupLines({ group, fields, onChange }: GroupLinesProps) {
           key={index}
           leaf={leaf}
           fields={fields}
-          onChange={(next) => set(group.rules.flatMap((one, place) => (place === index ? (next ?? []) : one)))}
+          onChange={(next) => set(group.rules.flatMap((rule, place) => (place === index ? (next ?? []) : rule)))}
         />
       ))}
       <LinkButton className="strong" onClick={() => set([...group.rules, emptyLeaf])}>
@@ -125,11 +125,11 @@ function withField(leaf: Leaf, field: string, fields: readonly Field[]): Leaf {
   const fieldType = fields.find(({ slug }) => slug === field)?.type ?? leaf.fieldType;
   const operators = operatorsOf[fieldType];
   const operator = operators.includes(leaf.operator) ? leaf.operator : (operators[0] as Leaf['operator']);
-  return withValueOf({ ...leaf, field, fieldType, operator }, valueKind(leaf));
+  return withValue({ ...leaf, field, fieldType, operator }, valueKind(leaf));
 }
 
 function withOperator(leaf: Leaf, operator: Leaf['operator']): Leaf {
-  return withValueOf({ ...leaf, operator }, valueKind(leaf));
+  return withValue({ ...leaf, operator }, valueKind(leaf));
 }
 
 const kindsOf = {
@@ -164,7 +164,7 @@ function valueKind({ operator, fieldType }: Leaf): ValueKind {
 }
 
 /** The value stays if it is of the kind that is compared now. */
-function withValueOf({ value, ...leaf }: Leaf, before: ValueKind): Leaf {
+function withValue({ value, ...leaf }: Leaf, before: ValueKind): Leaf {
   const kind = valueKind(leaf);
   if (kind === 'none') return leaf;
   return { ...leaf, value: kind === before && value !== undefined ? value : initialValues[kind] };
@@ -230,7 +230,7 @@ function Suggestions({ id, slug }: { readonly id: string; readonly slug: string 
 /** The text stays as it is typed while the field has the focus: a comma at the end begins another value. */
 function ListInput({ leaf, onValue }: ValueProps) {
   const [typed, setTyped] = useState<string | null>(null);
-  const values = listOf(leaf);
+  const values = toList(leaf);
   return (
     <InlineInput
       label="Values, separated by commas"
@@ -246,7 +246,7 @@ function ListInput({ leaf, onValue }: ValueProps) {
   );
 }
 
-function listOf({ value }: Leaf): readonly unknown[] {
+function toList({ value }: Leaf): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -268,7 +268,7 @@ function DayInput({ label, value, onValue }: DayInputProps) {
 }
 
 function DaysInput({ leaf, onValue }: ValueProps) {
-  const [from, to] = listOf(leaf);
+  const [from, to] = toList(leaf);
   return (
     <span className={styles.pair}>
       <DayInput label="First day" value={from} onValue={(day) => onValue([day, to])} />
@@ -278,7 +278,7 @@ function DaysInput({ leaf, onValue }: ValueProps) {
 }
 
 function NumbersInput({ leaf, onValue }: ValueProps) {
-  const [from, to] = listOf(leaf);
+  const [from, to] = toList(leaf);
   return (
     <span className={styles.pair}>
       <DecimalInput label="Least value" value={Number(from ?? 0)} onValue={(value) => onValue([value ?? 0, to])} />

@@ -3,7 +3,7 @@ import { useKeptForm } from '../../../app/kept-state.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { TextArea } from '../../../components/Field.js';
 import { type Draft } from '../../../features/plans/draft.js';
-import { draftFrom, jsonOf } from '../../../features/plans/plan-json.js';
+import { draftFrom, toJson } from '../../../features/plans/plan-json.js';
 import styles from './Builder.module.css';
 
 interface JsonDialogProps {
@@ -16,7 +16,7 @@ interface JsonDialogProps {
 
 /** The plan as a request of the API has it. Everything that the API can express can be written here. */
 export function JsonDialog({ name, draft, onApply, onClose }: JsonDialogProps) {
-  const [before] = useState(() => ({ text: JSON.stringify(jsonOf(draft), null, 2) }));
+  const [before] = useState(() => ({ text: JSON.stringify(toJson(draft), null, 2) }));
   const form = useKeptForm(`plan-json ${name}`, before);
   const [problem, setProblem] = useState<string | null>(null);
   return (

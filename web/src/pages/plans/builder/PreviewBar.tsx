@@ -5,7 +5,7 @@ import { describeError } from '../../../api/describe-error.js';
 import { type PlanPreview, previewQuery } from '../../../api/plan-queries.js';
 import { Button, LinkButton } from '../../../components/Button.js';
 import { Money } from '../../../components/Money.js';
-import { signOf, sumOf } from '../../../shared/format/exact.js';
+import { signOf, sumAmounts } from '../../../shared/format/exact.js';
 import { formatCount } from '../../../shared/format/numbers.js';
 import { ActivateDialog } from './ActivateDialog.js';
 import styles from './Builder.module.css';
@@ -108,8 +108,8 @@ function PreviewWords({ state: { preview, isRunning, error }, builder, onChanges
 /** The number of lines and people, the amount, and what approved periods would owe. */
 export function PreviewEffect({ preview }: { readonly preview: PlanPreview }) {
   const { count = 0, delta = 0, currency = 'USD', byRep = [], locked = [] } = preview;
-  const people = new Set(byRep.filter((one) => one.delta !== 0).map(({ repId }) => repId)).size;
-  const owed = sumOf(locked.filter((one) => one.currency === currency).map((one) => one.delta));
+  const people = new Set(byRep.filter((total) => total.delta !== 0).map(({ repId }) => repId)).size;
+  const owed = sumAmounts(locked.filter((total) => total.currency === currency).map((total) => total.delta));
   return (
     <>
       <span>

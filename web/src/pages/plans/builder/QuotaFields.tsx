@@ -22,8 +22,8 @@ export function QuotaFields({ rule, fields, onChange }: QuotaFieldsProps) {
     rule.quotaCredit !== undefined ? 'several' : rule.quotaMeasure !== undefined ? 'field' : 'measure';
   const count = (next: Counted) =>
     onChange({
-      quotaMeasure: next === 'field' ? fieldOf(rule) : undefined,
-      quotaCredit: next === 'several' ? [{ field: fieldOf(rule), weight: 1 }] : undefined,
+      quotaMeasure: next === 'field' ? toField(rule) : undefined,
+      quotaCredit: next === 'several' ? [{ field: toField(rule), weight: 1 }] : undefined,
     });
   return (
     <>
@@ -65,7 +65,7 @@ export function QuotaFields({ rule, fields, onChange }: QuotaFieldsProps) {
 }
 
 /** What a team earns can only be the measure. */
-function fieldOf({ measure }: Rule): string {
+function toField({ measure }: Rule): string {
   return measure === teamEarnings ? 'amount' : measure;
 }
 
@@ -77,7 +77,7 @@ interface CreditsProps {
 
 function Credits({ credits, fields, onChange }: CreditsProps) {
   const edit = (index: number, change: Partial<CreditsProps['credits'][number]>) =>
-    onChange(credits.map((one, place) => (place === index ? { ...one, ...change } : one)));
+    onChange(credits.map((credit, place) => (place === index ? { ...credit, ...change } : credit)));
   return (
     <div className={styles.conditions}>
       {credits.map(({ field, weight }, index) => (

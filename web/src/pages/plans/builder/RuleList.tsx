@@ -1,7 +1,7 @@
 import { IconArrowDown, IconArrowUp, IconCopy, IconPlus } from '@tabler/icons-react';
 import { IconButton } from '../../../components/Button.js';
 import { freeName, isSame, newRule } from '../../../features/plans/draft.js';
-import { summaryOf } from '../../../features/plans/summary.js';
+import { summarizeRule } from '../../../features/plans/summary.js';
 import { conditionLines } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
 import { type Builder, type Part } from './use-builder.js';
@@ -46,11 +46,11 @@ export function RuleList({ builder: { draft, saved, editTerms }, currency, part,
             <button type="button" className={styles.card} aria-pressed={part === index} onClick={() => onPart(index)}>
               <span className={styles.cardHead}>
                 <span className="strong">{rule.name || 'Without a name'}</span>
-                {saved !== null && !saved.terms.rules.some((one) => isSame(one, rule)) ? (
+                {saved !== null && !saved.terms.rules.some((savedRule) => isSame(savedRule, rule)) ? (
                   <span className={styles.changed}>Changed</span>
                 ) : null}
               </span>
-              <span className="second">{summaryOf(rule, currency)}</span>
+              <span className="second">{summarizeRule(rule, currency)}</span>
             </button>
             {part === index ? (
               <span className={styles.movers}>

@@ -18,7 +18,7 @@ import { isSame, type Rule } from '../../../features/plans/draft.js';
 import { measureOf, sharedTiers } from '../../../features/plans/rules.js';
 import { todayIn } from '../../../shared/format/dates.js';
 import { difference, signOf } from '../../../shared/format/exact.js';
-import { formatPeriod, monthOf } from '../../../shared/format/periods.js';
+import { formatPeriod, toMonth } from '../../../shared/format/periods.js';
 import { compareTexts } from '../../../shared/format/texts.js';
 import styles from './Builder.module.css';
 import { type Builder } from './use-builder.js';
@@ -50,7 +50,7 @@ export function useSimulation(builder: Builder): SimulationState {
   const { data, isPending } = useQuery(peopleQuery);
   const [chosen, setChosen] = useKeptState('plan-simulation', {
     repId: '',
-    period: monthOf(todayIn(workspace.timezone)),
+    period: toMonth(todayIn(workspace.timezone)),
   });
   const assigned = new Set(plan?.assignedReps.map(({ repId }) => repId));
   const people = (data?.reps ?? [])
@@ -142,7 +142,7 @@ function Change({ now, before, currency }: ChangeProps) {
 }
 
 /** The quota of the person for the rule; null without one. */
-export function quotaOf(simulation: Simulation | undefined, rule: Rule | undefined): number | null {
+export function findQuota(simulation: Simulation | undefined, rule: Rule | undefined): number | null {
   if (rule === undefined) return null;
   const found = simulation?.reps[0]?.attainment.find(({ measure }) => measure === measureOf(rule));
   return found?.target ?? null;
@@ -150,7 +150,7 @@ export function quotaOf(simulation: Simulation | undefined, rule: Rule | undefin
 
 function Curve({ builder, rule, currency, simulation }: SimulationPanelProps) {
   if (rule === undefined) return null;
-  const quota = quotaOf(simulation.now, rule) ?? 100_000;
+  const quota = findQuota(simulation.now, rule) ?? 100_000;
   const now = payoutCurve(rule, quota);
   if (now === null) return null;
   const was = builder.saved?.terms.rules.find(({ name }) => name === rule.name);
@@ -182,7 +182,7 @@ interface ByRuleProps {
 
 function ByRule({ now, before, period, currency }: ByRuleProps) {
   const names = [...new Set([...now.rules, ...(before?.rules ?? [])].map(({ name }) => name))];
-  const amountOf = ({ rules }: RepResult, name: string) => (
+  const formatEntryAmount = ({ rules }: RepResult, name: string) => (
     <Money amount={rules.find((rule) => rule.name === name)?.total ?? 0} currency={currency} unit="none" />
   );
   const inForce: Column<string> | null =
@@ -192,7 +192,7 @@ function ByRule({ now, before, period, currency }: ByRuleProps) {
           key: 'before',
           header: 'In force',
           align: 'right',
-          cell: (name) => <span className="dim">{amountOf(before, name)}</span>,
+          cell: (name) => <span className="dim">{formatEntryAmount(before, name)}</span>,
         };
   return (
     <DataTable
@@ -200,7 +200,7 @@ function ByRule({ now, before, period, currency }: ByRuleProps) {
       columns={[
         { key: 'rule', header: 'Rule', phone: 'title', cell: (name) => name },
         ...(inForce === null ? [] : [inForce]),
-        { key: 'now', header: 'Draft', align: 'right', phone: 'amount', cell: (name) => amountOf(now, name) },
+        { key: 'now', header: 'Draft', align: 'right', phone: 'amount', cell: (name) => formatEntryAmount(now, name) },
       ]}
       rows={names}
       rowKey={(name) => name}

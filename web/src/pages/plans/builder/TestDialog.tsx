@@ -10,7 +10,7 @@ import { TextField } from '../../../components/Field.js';
 import { InlineInput, InlineSelect } from '../../../components/Inline.js';
 import { type Draft, freeName, type PlanTest, type Rule } from '../../../features/plans/draft.js';
 import { planFields, withCurrent } from '../../../features/plans/fields.js';
-import { measureOf, monthsOf } from '../../../features/plans/rules.js';
+import { countMonths, measureOf } from '../../../features/plans/rules.js';
 import {
   dealProperties,
   moreValues,
@@ -54,7 +54,7 @@ function newTest({ tests, terms: { rules } }: Draft): PlanTest {
 }
 
 function quotaFor(rule: Rule, day: string): Entry {
-  return { measure: measureOf(rule), period: periodAt(day, monthsOf(rule)), target: 100_000 };
+  return { measure: measureOf(rule), period: periodAt(day, countMonths(rule)), target: 100_000 };
 }
 
 /** Made-up deals, quotas and what the rules must pay for them. */
@@ -63,7 +63,7 @@ export function TestDialog({ name, test, draft, onSave, onRemove, onClose }: Tes
   const form = useKeptForm(`plan-test ${name}`, before);
   const edited = form.values;
   const { rules } = draft.terms;
-  const isTaken = draft.tests.some((one) => one !== test && one.name === edited.name);
+  const isTaken = draft.tests.some((other) => other !== test && other.name === edited.name);
   const rest = Object.keys(edited).filter((key) => !['name', 'deals', 'quotas', 'expected', 'total'].includes(key));
   return (
     <Dialog
@@ -129,7 +129,8 @@ function Entries({ title, entries, add, addWords, onChange, children, below }: E
     <fieldset className={styles.entries}>
       <legend>{title}</legend>
       {entries.map((entry, place) => {
-        const replace = (changed: Entry) => onChange(entries.map((one, index) => (index === place ? changed : one)));
+        const replace = (changed: Entry) =>
+          onChange(entries.map((entry, index) => (index === place ? changed : entry)));
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: an entry has no identity but its place
           <div key={place}>
@@ -220,7 +221,7 @@ function MoreValues({ deal, place, onChange }: MoreValuesProps) {
   return (
     <div className={styles.moreValues}>
       {values.map(([key, value]) => {
-        const label = choices.find(([one]) => one === key)?.[1] ?? fieldWords(key);
+        const label = choices.find(([first]) => first === key)?.[1] ?? fieldWords(key);
         const type = fields.find(({ slug }) => slug === key)?.type;
         return (
           <div key={key} className={styles.moreValue}>
@@ -228,7 +229,7 @@ function MoreValues({ deal, place, onChange }: MoreValuesProps) {
               label={`Field of deal ${place}`}
               value={key}
               choices={withCurrent(
-                choices.filter(([one]) => one === key || !taken.has(one)),
+                choices.filter(([first]) => first === key || !taken.has(first)),
                 key,
                 fieldWords,
               )}
@@ -317,38 +318,38 @@ function Expected({ entries, rules, onChange }: RuleEntriesProps) {
       add={() => ({ ruleName: rules[0]?.name ?? '', amount: 0 })}
       onChange={onChange}
     >
-      {(one, edit, place) => (
+      {(amount, edit, place) => (
         <>
           <InlineSelect
             label={`Rule of amount ${place}`}
-            value={String(one['ruleName'] ?? '')}
+            value={String(amount['ruleName'] ?? '')}
             choices={withCurrent(
               rules.map(({ name }) => [name, name] as const),
-              String(one['ruleName'] ?? ''),
+              String(amount['ruleName'] ?? ''),
             )}
             onChange={({ currentTarget }) => edit({ ruleName: currentTarget.value })}
           />
           <InlineInput
             label={`Deal of amount ${place}, or empty for all`}
             placeholder="all deals"
-            value={String(one['dealId'] ?? '')}
+            value={String(amount['dealId'] ?? '')}
             onChange={({ currentTarget }) => edit({ dealId: currentTarget.value || undefined })}
           />
           <InlineInput
             label={`Period of amount ${place}, or empty for all`}
             placeholder="all periods"
-            value={String(one['period'] ?? '')}
+            value={String(amount['period'] ?? '')}
             onChange={({ currentTarget }) => edit({ period: currentTarget.value || undefined })}
           />
           <InlineInput
             label={`Person of amount ${place}, or empty for all`}
             placeholder="everyone"
-            value={String(one['rep'] ?? '')}
+            value={String(amount['rep'] ?? '')}
             onChange={({ currentTarget }) => edit({ rep: currentTarget.value || undefined })}
           />
           <DecimalInput
             label={`Amount ${place}`}
-            value={one['amount'] as number | undefined}
+            value={amount['amount'] as number | undefined}
             onValue={(amount) => edit({ amount: amount ?? 0 })}
           />
         </>

@@ -99,12 +99,13 @@ function OpenTest({ builder: { plan, draft, edit }, name, onClose }: OpenTestPro
       onClose={onClose}
       onSave={(test) => {
         edit({
-          tests: edited === null ? [...draft.tests, test] : draft.tests.map((one) => (one === edited ? test : one)),
+          tests:
+            edited === null ? [...draft.tests, test] : draft.tests.map((stored) => (stored === edited ? test : stored)),
         });
         onClose();
       }}
       onRemove={() => {
-        edit({ tests: draft.tests.filter((one) => one !== edited) });
+        edit({ tests: draft.tests.filter((test) => test !== edited) });
         onClose();
       }}
     />

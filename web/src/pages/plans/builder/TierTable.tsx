@@ -198,7 +198,7 @@ function paidWords(
     ({ repId, minThreshold }) => repId === undefined && minThreshold === tier.minThreshold,
   )?.rate;
   if (old === undefined || old === tier.rate) return { now: money(full), was: null };
-  const tiers = shared.map((one) => (one === tier ? { ...one, rate: old } : one));
+  const tiers = shared.map((candidate) => (candidate === tier ? { ...candidate, rate: old } : candidate));
   const was = tierInFull({ ...rule, tiers }, index, quota);
   return { now: money(full), was: was === null ? null : `${money(was)} at ${formatRate(old)}` };
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useHasSessionEnded, useSession } from '../../../app/session.js';
 import { Button } from '../../../components/Button.js';
 import { Dialog } from '../../../components/Dialog.js';
-import { differencesOf } from '../../../features/plans/differences.js';
+import { listDifferences } from '../../../features/plans/differences.js';
 import { DifferenceList } from '../DifferenceList.js';
 import { type Builder } from './use-builder.js';
 
@@ -30,7 +30,7 @@ export function DiscardButton({ builder }: { readonly builder: Builder }) {
   const { draft, saved, isChanged, discard } = builder;
   const [isAsked, setAsked] = useState(false);
   if (!isChanged) return null;
-  const differences = saved === null ? [] : differencesOf(saved, draft, workspace.currency);
+  const differences = saved === null ? [] : listDifferences(saved, draft, workspace.currency);
   return (
     <>
       <Button onClick={() => setAsked(true)}>Discard</Button>

@@ -17,7 +17,7 @@ interface WarningsProps {
 
 /** What a person should know before they save: other people's versions, mistakes, and consequences. */
 export function Warnings({ builder, history, state: { preview, error } }: WarningsProps) {
-  const issues = issuesOf(error);
+  const issues = listIssues(error);
   const warnings = preview?.warnings ?? [];
   const dropped = preview?.overridesDropped ?? [];
   return (
@@ -74,7 +74,7 @@ interface Issue {
   readonly message: string;
 }
 
-function issuesOf(error: unknown): readonly Issue[] {
+function listIssues(error: unknown): readonly Issue[] {
   const issues = error instanceof ApiError ? error.details?.['issues'] : undefined;
   return Array.isArray(issues) ? (issues as Issue[]) : [];
 }

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from 'react';
 import { type Plan } from '../../../api/queries.js';
 import { useKeptState } from '../../../app/kept-state.js';
-import { type Draft, type DraftTerms, draftOf, isSame, type Rule, withChange } from '../../../features/plans/draft.js';
+import { type Draft, type DraftTerms, isSame, type Rule, toDraft, withChange } from '../../../features/plans/draft.js';
 import { editedVersion } from '../../../features/plans/versions.js';
 
 /** The version that the draft was made from. */
@@ -38,7 +38,7 @@ export interface Builder {
   discard(): void;
 }
 
-function baseOf({ planVersionId, version }: Plan, latest: number): Base {
+function describeBase({ planVersionId, version }: Plan, latest: number): Base {
   return { planVersionId, version, latest };
 }
 
@@ -58,13 +58,15 @@ export function useBuilder(history: readonly Plan[], initial: Draft, template?: 
   const latest = newest?.version ?? 0;
   const fresh = useMemo<Kept>(
     () =>
-      edited === undefined ? { draft: initial, base: null } : { draft: draftOf(edited), base: baseOf(edited, latest) },
+      edited === undefined
+        ? { draft: initial, base: null }
+        : { draft: toDraft(edited), base: describeBase(edited, latest) },
     [edited, latest, initial],
   );
   const [kept, setKept, clear] = useKeptState<Kept | null>(key, null);
   const { draft, base } = kept ?? fresh;
   const source = history.find(({ planVersionId }) => planVersionId === base?.planVersionId) ?? null;
-  const saved = source === null ? null : draftOf(source);
+  const saved = source === null ? null : toDraft(source);
   const edit = useCallback(
     (change: (before: Draft) => Draft) =>
       setKept((before) => ({ ...(before ?? fresh), draft: change((before ?? fresh).draft) })),
@@ -84,7 +86,7 @@ export function useBuilder(history: readonly Plan[], initial: Draft, template?: 
     editRule: (index, change) =>
       editTerms({ rules: draft.terms.rules.map((rule, place) => (place === index ? withChange(rule, change) : rule)) }),
     rebase: (plan, keepsDraft) =>
-      keepsDraft ? setKept({ draft, base: baseOf(plan, Math.max(latest, plan.version)) }) : setKept(null),
+      keepsDraft ? setKept({ draft, base: describeBase(plan, Math.max(latest, plan.version)) }) : setKept(null),
     discard: clear,
   };
 }

@@ -4,7 +4,7 @@ import { ApiError } from '#src/client.js';
 import { api } from '../../../api/client.js';
 import { planHistoryQuery } from '../../../api/queries.js';
 import { showMessage } from '../../../app/messages.js';
-import { changeOf, isSame } from '../../../features/plans/draft.js';
+import { isSame, toChange } from '../../../features/plans/draft.js';
 import { type Builder } from './use-builder.js';
 
 interface Save {
@@ -33,7 +33,9 @@ export function useSave(builder: Builder, isShownInForm: boolean) {
       const { planId, planVersionId, version } = saved;
       // Until the history is loaded again, the form would display the version before.
       queryClient.setQueryData(planHistoryQuery(planId).queryKey, (history = []) =>
-        [saved, ...history.filter((one) => one.planVersionId !== planVersionId)].sort((a, b) => b.version - a.version),
+        [saved, ...history.filter((version) => version.planVersionId !== planVersionId)].sort(
+          (a, b) => b.version - a.version,
+        ),
       );
       if (builder.plan === null) await navigate({ to: '/plans/$planId/edit', params: { planId }, ignoreBlocker: true });
       if (builder.plan === null || isSame(builder.draft, sent)) builder.discard();
@@ -48,7 +50,7 @@ export function useSave(builder: Builder, isShownInForm: boolean) {
 
 async function write({ plan, draft, base, isChanged }: Builder, { status, force = false }: Save) {
   if (plan === null || base === null)
-    return api.createPlan({ body: { ...changeOf(draft), name: draft.name, status, force } });
+    return api.createPlan({ body: { ...toChange(draft), name: draft.name, status, force } });
   const isActive = plan.planStatus === 'active';
   if (!isChanged)
     return api.setPlanStatus({
@@ -59,7 +61,7 @@ async function write({ plan, draft, base, isChanged }: Builder, { status, force 
     // A version that is saved for later leaves the status of the plan as it is.
     params: { planRef: isActive ? base.planVersionId : plan.planId },
     body: {
-      ...changeOf(draft),
+      ...toChange(draft),
       ...(draft.name === plan.name ? {} : { name: draft.name }),
       status,
       force,

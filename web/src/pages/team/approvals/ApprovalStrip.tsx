@@ -2,7 +2,7 @@ import { type TeamStatements } from '../../../api/team-queries.js';
 import { HeroMoney } from '../../../components/Money.js';
 import { ProgressBar } from '../../../components/ProgressBar.js';
 import { HeroText, StatCard, StatStrip } from '../../../components/StatCard.js';
-import { sumOf } from '../../../shared/format/exact.js';
+import { sumAmounts } from '../../../shared/format/exact.js';
 import { formatCount, formatMoney, formatPercent } from '../../../shared/format/numbers.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow, isBlockedBy, isCounted, isUnready } from './approval-rows.js';
@@ -22,10 +22,10 @@ const causes = [
 export function ApprovalStrip({ statements, rows: all }: ApprovalStripProps) {
   const { currency, otherCurrencies } = statements;
   const rows = all.filter(isCounted);
-  const of = (status: string) => rows.filter(({ statement }) => statement.status === status);
+  const rowsWith = (status: string) => rows.filter(({ statement }) => statement.status === status);
   const sum = (some: readonly ApprovalRow[]) =>
-    sumOf(some.flatMap(({ statement }) => (statement.currency === currency ? statement.summary.netPayout : [])));
-  const [drafts, approved, unready] = [of('draft'), of('approved'), rows.filter(isUnready)];
+    sumAmounts(some.flatMap(({ statement }) => (statement.currency === currency ? statement.summary.netPayout : [])));
+  const [drafts, approved, unready] = [rowsWith('draft'), rowsWith('approved'), rows.filter(isUnready)];
   const net = sum(rows);
   const share = Number(net) > 0 ? Number(sum(approved)) / Number(net) : 0;
   return (

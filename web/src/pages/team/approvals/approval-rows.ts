@@ -47,7 +47,7 @@ const usualDeviations = 3;
 export function approvalRows(data: ApprovalData): ApprovalRow[] {
   const missing = repsWithoutQuota(data.exceptions);
   const attainments = new Map(data.overview?.reps.map((rep) => [rep.repId, rep.attainment]));
-  const before = new Map(data.previous?.statements.map((one) => [one.repId, one]));
+  const before = new Map(data.previous?.statements.map((statement) => [statement.repId, statement]));
   const rows = data.statements.statements.map((statement): ApprovalRow => {
     const { repId } = statement;
     return {
@@ -55,13 +55,13 @@ export function approvalRows(data: ApprovalData): ApprovalRow[] {
       statement,
       attainment: mainAttainment(attainments.get(repId) ?? [], data.period),
       change: changeSince(before.get(repId), statement),
-      hold: holdOf(statement, data, missing.has(repId)),
+      hold: findHold(statement, data, missing.has(repId)),
     };
   });
   return rows.sort((a, b) => rank(a) - rank(b));
 }
 
-function holdOf(statement: TeamStatement, { ownRepId, seenOf }: ApprovalData, lacksQuota: boolean): Hold | null {
+function findHold(statement: TeamStatement, { ownRepId, seenOf }: ApprovalData, lacksQuota: boolean): Hold | null {
   const { repId, status, version, checks, coveredBy, openDisputes } = statement;
   if (status === 'approved') return null;
   if (coveredBy.length > 0) return { kind: 'blocked', because: 'covered', periods: coveredBy };
@@ -71,11 +71,11 @@ function holdOf(statement: TeamStatement, { ownRepId, seenOf }: ApprovalData, la
   if (repId === ownRepId) return { kind: 'blocked', because: 'own' };
   if (statement.stale === true) return { kind: 'blocked', because: 'stale' };
   const isChecked = checks.some((check) => check.version === version);
-  const look = isChecked ? null : lookOf(statement, seenOf(repId));
+  const look = isChecked ? null : computeLook(statement, seenOf(repId));
   return look ?? (openDisputes.length > 0 ? { kind: 'question', disputes: openDisputes } : null);
 }
 
-function lookOf(statement: TeamStatement, seen: SeenStatement | undefined): Hold | null {
+function computeLook(statement: TeamStatement, seen: SeenStatement | undefined): Hold | null {
   const { deviations } = statement;
   if (seen !== undefined && !isSeen(seen, statement)) return { kind: 'look', because: 'changed', seen };
   return deviations !== undefined && Math.abs(deviations) > usualDeviations

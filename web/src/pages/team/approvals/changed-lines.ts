@@ -1,6 +1,6 @@
 import { type Line } from '../../../api/queries.js';
 import { kindWords } from '../../../features/lines/words.js';
-import { absolute, difference, signOf, sumOf } from '../../../shared/format/exact.js';
+import { absolute, difference, signOf, sumAmounts } from '../../../shared/format/exact.js';
 
 /** What one deal and rule add to a change. */
 interface ChangedLine {
@@ -11,7 +11,7 @@ interface ChangedLine {
 
 /** The differences of two versions by deal and rule, the largest first. */
 export function changedLines(before: readonly Line[], after: readonly Line[]): ChangedLine[] {
-  const [was, is] = [amountsOf(before), amountsOf(after)];
+  const [was, is] = [toAmounts(before), toAmounts(after)];
   const lines = new Map([...before, ...after].map((line) => [keyOf(line), line]));
   return [...lines]
     .map(([key, line]) => ({
@@ -27,12 +27,12 @@ function keyOf({ dealId, ruleName, kind, eventId, currency }: Line): string {
   return JSON.stringify(kind === 'commission_earned' ? [dealId, ruleName, currency] : [eventId]);
 }
 
-function amountsOf(lines: readonly Line[]): ReadonlyMap<string, string> {
+function toAmounts(lines: readonly Line[]): ReadonlyMap<string, string> {
   const amounts = new Map<string, string>();
   for (const line of lines) {
     if (line.status !== 'earned') continue;
     const key = keyOf(line);
-    amounts.set(key, sumOf([amounts.get(key) ?? 0, line.amount]));
+    amounts.set(key, sumAmounts([amounts.get(key) ?? 0, line.amount]));
   }
   return amounts;
 }

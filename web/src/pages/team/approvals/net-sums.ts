@@ -1,4 +1,4 @@
-import { sumOf } from '../../../shared/format/exact.js';
+import { sumAmounts } from '../../../shared/format/exact.js';
 import { formatMoney } from '../../../shared/format/numbers.js';
 import { type ApprovalRow } from './approval-rows.js';
 
@@ -11,8 +11,12 @@ export function netSums(rows: readonly ApprovalRow[]): string[] {
   const currencies = [...new Set(amounts.map(({ currency }) => currency))];
   const unit = currencies.length > 1 ? 'code' : 'symbol';
   return currencies.map((currency) =>
-    formatMoney(sumOf(amounts.filter((one) => one.currency === currency).map(({ amount }) => amount)), currency, {
-      unit,
-    }),
+    formatMoney(
+      sumAmounts(amounts.filter((amount) => amount.currency === currency).map(({ amount }) => amount)),
+      currency,
+      {
+        unit,
+      },
+    ),
   );
 }
