@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { type Day } from '../kernel/day.js';
-import { Failure, invalid } from '../kernel/failure.js';
+import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { day, text } from '../platform/operations/schemas.js';
 
@@ -45,10 +44,6 @@ export function absenceOverlap({ from, to }: Pick<Absence, 'from' | 'to'>): Fail
     `The rep has an absence from ${from} to ${to} already. Change the dates, or update that absence.`,
     { from, to },
   );
-}
-
-export function assertDayOrder(from: Day, to: Day): void {
-  if (to < from) throw invalid({ path: 'to', message: 'must not be before from' });
 }
 
 export const absenceExample = {

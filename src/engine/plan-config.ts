@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type Day, isDay, latestDay } from '../kernel/day.js';
+import { type Day, isDay } from '../kernel/day.js';
+import { findDayOrderIssue } from '../kernel/day-order.js';
 import { type Issue } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { readValue } from '../kernel/invalid-values.js';
@@ -446,8 +447,8 @@ function* ruleProblems(rule: Rule, index: number): Generator<Issue> {
   }
   yield* measureProblems(rule, at);
   if (rule.dependsOn === rule.name) yield { path: at('dependsOn'), message: 'a rule cannot depend on itself' };
-  if ((rule.effectiveStart ?? '') > (rule.effectiveEnd ?? latestDay))
-    yield { path: at('effectiveEnd'), message: 'must not be before effectiveStart' };
+  const disorder = findDayOrderIssue(['effectiveStart', rule.effectiveStart], ['effectiveEnd', rule.effectiveEnd]);
+  if (disorder !== null) yield { ...disorder, path: at(disorder.path) };
   yield* modeProblems(rule, at);
   yield* tierProblems(rule, at);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { payProblems, type Rule } from '../engine/plan-config.js';
+import { findDayOrderIssue } from '../kernel/day-order.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { day, uuid } from '../platform/operations/schemas.js';
 import { type PlanVersion } from './plan.js';
@@ -67,14 +68,10 @@ function assertTiersExist(version: PlanVersion, override: Override): void {
       const path = `rules.${ruleIndex}.tiers.${tierPosition}`;
       if (!global.has(overridden.tierIndex))
         throw invalid({ path: `${path}.tierIndex`, message: 'must be the tierIndex of a tier of the rule' });
-      assertInOrder(overridden, path);
+      const disorder = findDayOrderIssue(['from', overridden.from], ['to', overridden.to]);
+      if (disorder !== null) throw invalid({ ...disorder, path: `${path}.${disorder.path}` });
       const [problem] = payProblems(overridden, rule);
       if (problem !== undefined) throw invalid({ path, message: problem });
     });
   });
-}
-
-function assertInOrder({ from, to }: z.output<typeof tier>, path: string): void {
-  if (from !== undefined && to !== undefined && to < from)
-    throw invalid({ path: `${path}.to`, message: 'must not be before from' });
 }

@@ -1,7 +1,8 @@
 import { buildTimeline, computeStretches, latestStarted, type Stretch } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
+import { assertEffectiveDayOrder } from '../kernel/day-order.js';
 import { newId } from '../kernel/ids.js';
-import { assertDateOrder, type PlanStatus, type RequestedDates, storedConfig } from './plan.js';
+import { type PlanStatus, type RequestedDates, storedConfig } from './plan.js';
 import { type StoredPlan, type VersionRow } from './plan-store.js';
 import { type PlanTest } from './plan-tests.js';
 
@@ -68,7 +69,7 @@ export function buildNextVersion(plan: StoredPlan, source: VersionRow, change: P
   const version = (plan.versions.at(-1)?.version ?? 0) + 1;
   const effectiveStart = change.effectiveStart === undefined ? source.effectiveStart : change.effectiveStart;
   const effectiveEnd = change.effectiveEnd === undefined ? source.effectiveEnd : change.effectiveEnd;
-  assertDateOrder(effectiveStart, effectiveEnd);
+  assertEffectiveDayOrder(effectiveStart, effectiveEnd);
   const changesDatesOnly = [change.config, change.currency, change.fieldMapping].every((value) => value === undefined);
   const startsLater =
     effectiveStart !== null && (source.effectiveStart === null || effectiveStart > source.effectiveStart);

@@ -182,11 +182,6 @@ function assertPlanCost(config: unknown): void {
   );
 }
 
-export function assertDateOrder(start: Day | null, end: Day | null): void {
-  if (start !== null && end !== null && end < start)
-    throw invalid({ path: 'effectiveEnd', message: 'must not be before effectiveStart' });
-}
-
 /** The dates in a request; undefined if absent, null for no bound. */
 export interface RequestedDates {
   readonly effectiveStart?: Day | null | undefined;

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { assertDayOrder } from '../../kernel/day-order.js';
 import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { operation } from '../../platform/operations/operation.js';
 import { uuid } from '../../platform/operations/schemas.js';
 import { assertRepExists } from '../../reps/rep-views.js';
-import { type Absence, absence, absenceExample, absenceTerms, assertDayOrder } from '../absence.js';
+import { type Absence, absence, absenceExample, absenceTerms } from '../absence.js';
 import { recalculateAbsence, storeAbsence } from '../absence-store.js';
 
 const body = z.strictObject({
@@ -33,7 +34,7 @@ export const createAbsence = operation({
   },
   uses: { changes: CommissionChanges },
   async execute({ body: terms }, caller, { changes }): Promise<Absence> {
-    assertDayOrder(terms.from, terms.to);
+    assertDayOrder(['from', terms.from], ['to', terms.to]);
     return changes.run(caller, 'exclusive', async (tx, recalculate) => {
       await assertRepExists(tx, terms.repId);
       const entered = { absenceId: newId(), ...terms };

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
+import { assertDayOrder } from '../../kernel/day-order.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { operation } from '../../platform/operations/operation.js';
-import { type Absence, absence, absenceExample, absenceNotFound, absenceTerms, assertDayOrder } from '../absence.js';
+import { type Absence, absence, absenceExample, absenceNotFound, absenceTerms } from '../absence.js';
 import { recalculateAbsence, storeAbsence } from '../absence-store.js';
 import { findAbsence } from '../absence-views.js';
 
@@ -34,7 +35,7 @@ export const updateAbsence = operation({
       const current = await findAbsence(tx, absenceId);
       if (current === null) throw absenceNotFound();
       const changed: Absence = { ...current, ...Object.fromEntries(given) };
-      assertDayOrder(changed.from, changed.to);
+      assertDayOrder(['from', changed.from], ['to', changed.to]);
       await storeAbsence(tx, changed);
       await recalculateAbsence(recalculate, changed, current, changed);
       return changed;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { assertEffectiveDayOrder } from '../../kernel/day-order.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { assertDateOrder, planNotFound } from '../../plans/plan.js';
+import { planNotFound } from '../../plans/plan.js';
 import { loadTermsSubject } from '../../plans/plan-subject.js';
 import { planArguments } from '../../plans/plan-tool-text.js';
 import { findPlanId } from '../../plans/plan-views.js';
@@ -61,7 +62,7 @@ export const createAssignments = operation({
     const repIds = [...new Set(request.repIds)];
     const start = request.effectiveStart ?? null;
     const end = request.effectiveEnd ?? null;
-    assertDateOrder(start, end);
+    assertEffectiveDayOrder(start, end);
     return changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const planId = await findPlanId(tx, request.planId);
       if (planId === undefined) throw planNotFound();

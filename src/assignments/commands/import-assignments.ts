@@ -1,5 +1,6 @@
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, earliestDay, latestDay, overlap } from '../../kernel/day.js';
+import { findDayOrderIssue } from '../../kernel/day-order.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
@@ -75,8 +76,8 @@ async function readRows(
     const [planId] = plans.find(plan);
     const start = readDay('effectiveStart', row.cells.effectiveStart);
     const end = readDay('effectiveEnd', row.cells.effectiveEnd);
-    if (start !== null && end !== null && end < start)
-      throw rejectedRow('effectiveEnd: must not be before effectiveStart');
+    const disorder = findDayOrderIssue(['effectiveStart', start], ['effectiveEnd', end]);
+    if (disorder !== null) throw rejectedRow(`${disorder.path}: ${disorder.message}`);
     return { row: row.row, repId, planId: planId as string, start, end };
   };
   return readRowsInSlices(rows, parse);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
+import { assertEffectiveDayOrder } from '../../kernel/day-order.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { assertDateOrder } from '../../plans/plan.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { day } from '../../platform/operations/schemas.js';
@@ -71,7 +71,7 @@ export const updateAssignment = operation({
       const { assignmentId, repId, planId } = current;
       const start = change.effectiveStart === undefined ? current.effectiveStart : change.effectiveStart;
       const end = change.effectiveEnd === undefined ? current.effectiveEnd : change.effectiveEnd;
-      assertDateOrder(start, end);
+      assertEffectiveDayOrder(start, end);
       if (start === current.effectiveStart && end === current.effectiveEnd) return current;
       const overlapping = await overlappingReps(tx, [repId], { planId, start, end }, assignmentId);
       if (overlapping.length > 0) throw assignmentOverlap(overlapping);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageFields } from '../../api/resource-fields.js';
 import { type Caller, maySee, onlyRep, seesTeam, visibleReps } from '../../kernel/caller.js';
+import { assertDayOrder } from '../../kernel/day-order.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { isStorable } from '../../platform/database/columns.js';
@@ -56,11 +57,6 @@ const response = z.object({
   deals: z.array(dealRecord).describe('The deals of the page'),
   ...pageFields,
 });
-
-function assertDayOrder({ closedFrom, closedTo }: { closedFrom?: string | undefined; closedTo?: string | undefined }) {
-  if (closedFrom !== undefined && closedTo !== undefined && closedTo < closedFrom)
-    throw invalid({ path: 'closedTo', message: 'must not be before closedFrom' });
-}
 
 /** Owners of the listed deals; null for all deals, with or without an owner, which the CRM widget sees too. */
 function visibleOwners(caller: Caller, repId: string | undefined): readonly string[] | null {
@@ -133,7 +129,7 @@ export const listDeals = operation({
   },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { repId, limit, offset, fields: names, ...filter } }, caller, { unitOfWork }) {
-    assertDayOrder(filter);
+    assertDayOrder(['closedFrom', filter.closedFrom], ['closedTo', filter.closedTo]);
     if (filter.after !== undefined && offset > 0) throw invalid({ path: 'offset', message: 'is not used with after' });
     const repIds = visibleOwners(caller, repId);
     // A rep must not see whether a manager earned on the deal.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { assertEffectiveDayOrder } from '../../kernel/day-order.js';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -9,7 +10,6 @@ import { currency, day, text } from '../../platform/operations/schemas.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { collectVersionWarnings } from '../collect-plan-warnings.js';
 import {
-  assertDateOrder,
   assertFieldMapping,
   fieldMapping,
   planConfig,
@@ -117,7 +117,7 @@ export const createPlan = operation({
   async execute({ body: plan }, caller, { unitOfWork, clock }): Promise<WrittenPlan> {
     const terms = planTerms(plan.config);
     const { effectiveStart = null, effectiveEnd = null } = requestedDates(plan);
-    assertDateOrder(effectiveStart, effectiveEnd);
+    assertEffectiveDayOrder(effectiveStart, effectiveEnd);
     assertFieldMapping(plan.fieldMapping ?? null);
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
       if (await isNameTaken(tx, plan.name)) {

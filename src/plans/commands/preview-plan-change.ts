@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DayRange } from '../../kernel/day.js';
+import { assertDayOrder } from '../../kernel/day-order.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -73,7 +74,7 @@ function comparedDays({ period: during, from, to }: Body): DayRange {
   if (during !== undefined && from === undefined && to === undefined) return periodRange(during);
   if (during !== undefined || from === undefined || to === undefined)
     throw invalid({ path: 'period', message: 'give period, or from and to' });
-  if (to < from) throw invalid({ path: 'to', message: 'must not be before from' });
+  assertDayOrder(['from', from], ['to', to]);
   return { from, to };
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { assertDayOrder } from '../../kernel/day-order.js';
 import { invalid, rejectAny } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
@@ -100,8 +101,7 @@ async function changeEmployment(
     endDate: endDate === undefined ? endedOn : endDate,
   };
   if (next.hireDate === hiredOn && next.endDate === endedOn) return;
-  if (next.hireDate !== null && next.endDate !== null && next.endDate < next.hireDate)
-    throw invalid({ path: 'endDate', message: 'must not be before hireDate' });
+  assertDayOrder(['hireDate', next.hireDate], ['endDate', next.endDate]);
   await tx.db
     .updateTable('reps')
     .set({ hire_date: next.hireDate, end_date: next.endDate })
