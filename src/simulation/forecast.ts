@@ -1,6 +1,6 @@
 import { type Day, type DayRange, hull, intersection, overlap } from '../kernel/day.js';
 import { loadCascadeManagersAbove } from '../ledger/input/hierarchy.js';
-import { computeWindow, rankedPlans } from '../ledger/input/load-window.js';
+import { computeWindow, listRankedPlans } from '../ledger/input/load-window.js';
 import { type LoadedRepInput } from '../ledger/input/rep-input.js';
 import { loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { loadRepsOfPlan } from '../ledger/requests/calculation-requests.js';
@@ -117,7 +117,7 @@ async function loadAffectedTerms(
       tx,
       added.map((repId) => ({ repId, days })),
     );
-    const ranked = [...new Set(terms.flatMap((repTerms) => rankedPlans(changed(repTerms).versions)))];
+    const ranked = listRankedPlans(terms.map(changed));
     const peers: string[] = [];
     for (const plan of ranked.filter((planId) => !rankedBefore.has(planId))) {
       rankedBefore.add(plan);

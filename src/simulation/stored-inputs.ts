@@ -1,7 +1,13 @@
 import { type Day, type DayRange } from '../kernel/day.js';
 import { inParallel } from '../kernel/waiting.js';
 import { loadTeams, type TeamMember } from '../ledger/input/hierarchy.js';
-import { loadRankings, peerCreditsIn, type Rankings, rankedPlans } from '../ledger/input/load-window.js';
+import {
+  listCompetitors,
+  listRankedPlans,
+  loadRankings,
+  peerCreditsIn,
+  type Rankings,
+} from '../ledger/input/load-window.js';
 import { type LoadedRepInput, loadRepInputs } from '../ledger/input/rep-input.js';
 import { hasCascades, type RepTerms } from '../ledger/input/rep-terms.js';
 import { buildRepBatches } from '../ledger/lanes/lane-batches.js';
@@ -30,7 +36,7 @@ export class StoredInputs implements TeamInputs<LoadedRepInput, RepMoves> {
   ): Promise<StoredInputs> {
     const all = [...terms.values()];
     const managers = all.filter(hasCascades).map(({ repId }) => repId);
-    const ranked = [...new Set(all.flatMap(({ versions }) => rankedPlans(versions)))];
+    const ranked = listRankedPlans(all);
     const [teams, rankings] = await inParallel(
       () => loadTeams(tx, managers),
       () => loadRankings(tx, ranked, window),
@@ -64,8 +70,6 @@ export class StoredInputs implements TeamInputs<LoadedRepInput, RepMoves> {
   }
 
   competitors(planId: string): string[] {
-    return [...this.terms.values()]
-      .filter(({ versions }) => rankedPlans(versions).includes(planId))
-      .map(({ repId }) => repId);
+    return listCompetitors([...this.terms.values()], planId);
   }
 }

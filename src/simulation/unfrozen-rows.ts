@@ -20,13 +20,14 @@ import {
   findFirstActivity,
   joinTeamDeals,
   type LoadedTeamDeal,
+  listCompetitors,
+  listRankedPlans,
   loadFirstCloseDates,
   loadOwnedDeals,
   loadRankings,
   maxPeriodKind,
   peerCreditsIn,
   type Rankings,
-  rankedPlans,
 } from '../ledger/input/load-window.js';
 import {
   assignedPlans,
@@ -89,7 +90,7 @@ async function loadTeamInput(
   window: DayRange,
 ): Promise<TeamInput> {
   const all = [...terms.values()];
-  const ranked = [...new Set(all.flatMap(({ versions }) => rankedPlans(versions)))];
+  const ranked = listRankedPlans(all);
   const periodic = all.filter(hasPeriodicRules);
   const deals = await loadOwnedDeals(
     tx,
@@ -172,9 +173,7 @@ class UnfrozenInputs implements TeamInputs<UnfrozenInput, UnfrozenRows> {
   }
 
   competitors(planId: string): string[] {
-    return [...this.input.terms.values()]
-      .filter(({ versions }) => rankedPlans(versions).includes(planId))
-      .map(({ repId }) => repId);
+    return listCompetitors([...this.input.terms.values()], planId);
   }
 
   async toEarnings({ repId, retained }: UnfrozenInput, { decisions, credits }: RepResult): Promise<UnfrozenRows> {

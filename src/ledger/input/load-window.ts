@@ -231,7 +231,7 @@ export async function loadPeerCredits(
   const ranked = windows.filter(({ terms }) => hasRankTiers(terms));
   const [first] = ranked;
   if (first === undefined) return windows.map(() => () => []);
-  const planIds = [...new Set(ranked.flatMap(({ terms }) => rankedPlans(terms.versions)))];
+  const planIds = listRankedPlans(ranked.map(({ terms }) => terms));
   const days = ranked.map(({ window }) => window).reduce(hull);
   const rankings = await loadRankings(tx, planIds, days);
   return windows.map(({ terms }) => peerCreditsIn(rankings, terms.repId));
@@ -258,7 +258,7 @@ export async function loadStoredRank(
   terms: RepTerms,
   window: DayRange,
 ): Promise<(planId: string, key: string, period: Period) => readonly Decimal[] | null> {
-  const rankings = await loadRankings(tx, rankedPlans(terms.versions), window);
+  const rankings = await loadRankings(tx, listRankedPlans([terms]), window);
   return (planId, key, period) => {
     const ranking = rankings(planId, key, period);
     if (ranking.every(({ credit }) => credit.isZero())) return null;
@@ -267,10 +267,21 @@ export async function loadStoredRank(
   };
 }
 
-/** The plans that have a rule with rank tiers. */
-export function rankedPlans(versions: RepTerms['versions']): string[] {
-  const ranked = versions.filter((version) => version.rules.some((rule) => rule.tierBy === 'rank'));
-  return [...new Set(ranked.map((version) => version.planId))];
+/** The plans of the reps that have a rule with rank tiers. */
+export function listRankedPlans(terms: readonly Pick<RepTerms, 'versions'>[]): string[] {
+  const ranked = terms.flatMap(({ versions }) => versions.filter(hasRankRule));
+  return [...new Set(ranked.map(({ planId }) => planId))];
+}
+
+/** The reps whom a ranking of the plan compares. */
+export function listCompetitors(terms: readonly RepTerms[], planId: string): string[] {
+  return terms
+    .filter(({ versions }) => versions.some((version) => version.planId === planId && hasRankRule(version)))
+    .map(({ repId }) => repId);
+}
+
+function hasRankRule({ rules }: RepTerms['versions'][number]): boolean {
+  return rules.some(({ tierBy }) => tierBy === 'rank');
 }
 
 /** The reps on the plan in the period, each with the credit under the key. */

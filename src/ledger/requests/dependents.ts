@@ -2,7 +2,7 @@ import { type DayRange, hull } from '../../kernel/day.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { loadCascadeManagersAbove } from '../input/hierarchy.js';
-import { rankedPlans } from '../input/load-window.js';
+import { listRankedPlans } from '../input/load-window.js';
 import { type RepTerms } from '../input/rep-terms.js';
 import { type CalculationRequest, type Trigger } from './calculation-requests.js';
 
@@ -63,7 +63,7 @@ async function requestManagers(tx: Transaction, moves: readonly RowsMoved[], req
 async function requestPeers(tx: Transaction, moves: readonly RowsMoved[], requests: RequestsByRep): Promise<void> {
   const movesByPlan = new Map<string, RowsMoved[]>();
   for (const move of moves)
-    for (const planId of rankedPlans(move.terms.versions).filter((ranked) => move.creditsMoved.has(ranked)))
+    for (const planId of listRankedPlans([move.terms]).filter((ranked) => move.creditsMoved.has(ranked)))
       getOrInsert(movesByPlan, planId, () => []).push(move);
   if (movesByPlan.size === 0) return;
   const peers = await tx.db
