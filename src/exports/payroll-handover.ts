@@ -12,10 +12,9 @@ import {
   missingPayrollIds,
   peopleWithoutPayrollId,
 } from '../statements/team-statements.js';
-import { findWorkspace } from '../workspaces/workspace-views.js';
+import { loadPayrollFile } from './load-payroll-file.js';
 import { csvFile, fileHash } from './payroll-csv.js';
-import { type Layout, layouts, payrollFile, type Scope, scopes } from './payroll-layouts.js';
-import { loadTeamExport, withoutHandedOver } from './team-export.js';
+import { type Layout, layouts, type Scope, scopes } from './payroll-layouts.js';
 
 export const payrollHandover = z
   .object({
@@ -66,15 +65,11 @@ export type HandedFile = Pick<
 export async function describePayrollFile(
   tx: Transaction,
   caller: Caller,
-  { period, layout, scope }: { readonly period: string; readonly layout: Layout; readonly scope: Scope },
+  requested: { readonly period: string; readonly layout: Layout; readonly scope: Scope },
   clock: Clock,
 ): Promise<HandedFile> {
-  const { payroll } = await findWorkspace(tx);
   const selection = { repIds: visibleReps(caller), everyone: false };
-  const included = layout === 'generic' && scope === 'full' ? 'everyone' : 'approved';
-  const everyone = await loadTeamExport(tx, period, clock, selection, included);
-  const team = scope === 'full' ? everyone : await withoutHandedOver(tx, everyone);
-  const file = payrollFile(layout, team, payroll, false);
+  const { file, team } = await loadPayrollFile(tx, { ...requested, extended: false }, selection, clock);
   const content = Buffer.from(await csvFile(file.columns, file.lines, ','));
   return {
     filename: file.filename,

@@ -2,10 +2,11 @@ import { Decimal, maximum, minimum } from '../kernel/decimal.js';
 import { invalid, rejectAny } from '../kernel/failure.js';
 import { periodRange } from '../kernel/period.js';
 import { unreachable } from '../kernel/unreachable.js';
+import { totalsByCurrency } from '../statements/snapshot.js';
 import { hasAmount } from '../statements/team-statements.js';
 import { type PayrollTerms } from '../workspaces/workspace-tables.js';
 import { type Cell, plainAmount, text, trusted } from './payroll-csv.js';
-import { controlTotals, type TeamExport, type TeamRow, teamCells, totalsByCurrency } from './team-export.js';
+import { controlTotals, type TeamExport, type TeamRow, teamCells } from './team-export.js';
 
 export const layouts = ['generic', 'gusto', 'adp', 'long'] as const;
 export type Layout = (typeof layouts)[number];

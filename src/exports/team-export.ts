@@ -1,10 +1,9 @@
 import { type Clock } from '../kernel/clock.js';
 import { invalid } from '../kernel/failure.js';
-import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { loadHandedAmounts, newAmounts } from '../statements/handed-amounts.js';
-import { type CurrencySummary, type Summary, summed } from '../statements/snapshot.js';
+import { type CurrencySummary, type Summary, totalsByCurrency } from '../statements/snapshot.js';
 import { resolvePeriod } from '../statements/statement-views.js';
 import {
   hasAmount,
@@ -42,7 +41,7 @@ export type TeamCell = { readonly text: string } | { readonly amount: string };
  * The statements to include: approved ones, approved ones and drafts, or everyone's. Without a generated version,
  * `everyone` includes the earnings so far.
  */
-type Included = 'approved' | 'draft' | 'everyone';
+export type Included = 'approved' | 'draft' | 'everyone';
 
 const columns = ['Name', 'Email', 'Commissions', 'Bonuses', 'Adjustments', 'Net Payout', 'Statement Status'];
 
@@ -80,13 +79,6 @@ export async function withoutHandedOver(tx: Transaction, team: TeamExport): Prom
   );
   const members = [...new Set(rows.map(({ member }) => member))];
   return toTeamExport({ ...team, members, rows, part: handed.files + 1 });
-}
-
-export function totalsByCurrency(summaries: readonly CurrencySummary[]): CurrencySummary[] {
-  return [...groupBy(summaries, ({ currency }) => currency)].map(([currency, ofIt]) => ({
-    currency,
-    summary: summed(ofIt.map(({ summary }) => summary)),
-  }));
 }
 
 /** Whether every statement is approved. */

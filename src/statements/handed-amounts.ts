@@ -3,7 +3,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type CurrencySummary, type Summary, summaryFrom, summed } from './snapshot.js';
+import { type CurrencySummary, type Summary, summaryFrom, totalsByCurrency } from './snapshot.js';
 
 /** What a payroll file contains for a person in one currency. */
 export interface HandedAmount extends CurrencySummary {
@@ -41,22 +41,15 @@ function addUp(files: readonly HandedFile[]): ReadonlyMap<string, readonly Curre
   for (const { scope, amounts } of files)
     for (const [repId, handed] of groupBy(amounts ?? [], (amount) => amount.repId)) {
       const before = scope === 'full' ? [] : (people.get(repId) ?? []);
-      people.set(repId, sumByCurrency([...before, ...handed]));
+      people.set(repId, totalsByCurrency([...before, ...handed]));
     }
   return people;
-}
-
-function sumByCurrency(summaries: readonly CurrencySummary[]): CurrencySummary[] {
-  return [...groupBy(summaries, ({ currency }) => currency)].map(([currency, inIt]) => ({
-    currency,
-    summary: summed(inIt.map(({ summary }) => summary)),
-  }));
 }
 
 /** What was not handed over of the amounts of a person, in every currency in which there is a difference. */
 export function newAmounts(amounts: readonly CurrencySummary[], handed: readonly CurrencySummary[]): CurrencySummary[] {
   const negated = handed.map(({ currency, summary }) => ({ currency, summary: negate(summary) }));
-  return sumByCurrency([...amounts, ...negated]).filter(
+  return totalsByCurrency([...amounts, ...negated]).filter(
     ({ summary: { totalCommission, totalBonuses, totalAdjustments } }) =>
       [totalCommission, totalBonuses, totalAdjustments].some((amount) => !Decimal.of(amount).isZero()),
   );

@@ -104,8 +104,18 @@ export function summaryFrom(commission: Decimal, bonus: Decimal, adjustments: De
   };
 }
 
+/** The sums in each currency. Amounts in different currencies are never added. */
+export function totalsByCurrency(summaries: readonly CurrencySummary[]): CurrencySummary[] {
+  return [...groupBy(summaries, ({ currency }) => currency)].map(([currency, inIt]) => ({
+    currency,
+    summary: sumSummaries(inIt.map(({ summary }) => summary)),
+  }));
+}
+
 /** The sum of several summaries of one currency. */
-export function summed(summaries: readonly Summary[]): Summary {
+function sumSummaries(summaries: readonly Summary[]): Summary {
   const total = (field: keyof Summary) => sum(summaries.map((summary) => Decimal.of(summary[field])));
   return summaryFrom(total('totalCommission'), total('totalBonuses'), total('totalAdjustments'));
 }
+
+export const noAmounts = summaryFrom(Decimal.zero, Decimal.zero, Decimal.zero);

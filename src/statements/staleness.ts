@@ -7,7 +7,7 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { findOwed } from './discrepancies/discrepancy-views.js';
 import { readLedgerLines, readTeamLedgerLines } from './ledger-lines.js';
 import { hasRequests } from './rep-lane.js';
-import { type CurrencySummary, contentHash, createSnapshot, type Summary, summaryFrom } from './snapshot.js';
+import { type CurrencySummary, contentHash, createSnapshot, noAmounts, type Summary, summaryFrom } from './snapshot.js';
 import { type StatementContent, type StatementHead, type StatementKey, type StatementState } from './statement.js';
 import { type TeamStatementRow } from './statement-views.js';
 
@@ -75,8 +75,6 @@ function toSummary(row: Record<Category, string | null>): Summary {
 }
 
 type Category = 'commission' | 'bonus' | 'adjustment';
-
-const noAmounts = summaryFrom(Decimal.zero, Decimal.zero, Decimal.zero);
 
 function sumOfCategory(category: Category) {
   return sql`sum(e.amount) filter (where e.status = 'earned' and e.category = ${category}) as ${sql.ref(category)}`;

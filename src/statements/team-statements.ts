@@ -7,7 +7,7 @@ import { type Period, periodRange } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ApprovalHolds, approvalHolds, toHoldsResponse } from './approval-holds.js';
 import { type HandedAmounts, handedTotals } from './handed-amounts.js';
-import { type CurrencySummary, type Summary, summaryFrom, summed } from './snapshot.js';
+import { type CurrencySummary, noAmounts, type Summary, summaryFrom, totalsByCurrency } from './snapshot.js';
 import { staleDrafts } from './staleness.js';
 import {
   type Check,
@@ -199,13 +199,11 @@ function splitByCurrency(
   summaries: readonly CurrencySummary[],
   currency: string,
 ): { readonly main: CurrencySummary; readonly others: CurrencySummary[] } {
-  const byCurrency = groupBy(summaries, (currencySummary) => currencySummary.currency);
-  const sumIn = (summedCurrency: string) => ({
-    currency: summedCurrency,
-    summary: summed((byCurrency.get(summedCurrency) ?? []).map((each) => each.summary)),
-  });
-  const others = [...byCurrency.keys()].filter((other) => other !== currency).sort();
-  return { main: sumIn(currency), others: others.map(sumIn) };
+  const totals = totalsByCurrency(summaries);
+  return {
+    main: totals.find((total) => total.currency === currency) ?? { currency, summary: noAmounts },
+    others: totals.filter((total) => total.currency !== currency).sort((a, b) => (a.currency < b.currency ? -1 : 1)),
+  };
 }
 
 export function toTeamResponse(

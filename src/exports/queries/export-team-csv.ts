@@ -5,10 +5,9 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { Download, operation } from '../../platform/operations/operation.js';
 import { asOfQuery, optionalPeriod } from '../../platform/operations/schemas.js';
-import { findWorkspace } from '../../workspaces/workspace-views.js';
+import { loadPayrollFile } from '../load-payroll-file.js';
 import { csvFile, fileHash } from '../payroll-csv.js';
-import { layouts, payrollFile, scopes } from '../payroll-layouts.js';
-import { loadTeamExport, withoutHandedOver } from '../team-export.js';
+import { layouts, scopes } from '../payroll-layouts.js';
 
 const query = z.strictObject({
   period: optionalPeriod,
@@ -59,21 +58,18 @@ export const exportTeamCsv = operation({
       });
     if (scope === 'new' && ((include ?? 'approved') !== 'approved' || request.asOf !== undefined))
       throw invalid({ path: 'scope', message: 'new contains approved statements as of now, without include and asOf' });
-    // Files for payroll systems are paid without review, so they contain drafts only on request.
-    const included =
-      include === 'all'
-        ? 'everyone'
-        : (include ?? (layout === 'generic' && scope === 'full' ? 'everyone' : 'approved'));
+    const included = include === 'all' ? 'everyone' : include;
     const selection = { repIds: visibleReps(caller), everyone: include === 'all' };
-    const file = await unitOfWork.run(
+    const { file } = await unitOfWork.run(
       caller,
       { lock: 'none', access: 'read', isolation: 'repeatable read', asOf: request.asOf },
-      async (tx) => {
-        const { payroll } = await findWorkspace(tx);
-        const everyone = await loadTeamExport(tx, request.period, clock, selection, included);
-        const team = scope === 'full' ? everyone : await withoutHandedOver(tx, everyone);
-        return payrollFile(layout, team, payroll, columns === 'extended');
-      },
+      (tx) =>
+        loadPayrollFile(
+          tx,
+          { period: request.period, layout, scope, included, extended: columns === 'extended' },
+          selection,
+          clock,
+        ),
     );
     const content = Buffer.from(await csvFile(file.columns, file.lines, delimiter));
     return new Download('text/csv; charset=utf-8', file.filename, content, {

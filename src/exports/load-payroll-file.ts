@@ -1,0 +1,36 @@
+import { type Clock } from '../kernel/clock.js';
+import { type Period } from '../kernel/period.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type TeamSelection } from '../statements/team-statements.js';
+import { findWorkspace } from '../workspaces/workspace-views.js';
+import { type Layout, type PayrollFile, payrollFile, type Scope } from './payroll-layouts.js';
+import { type Included, loadTeamExport, type TeamExport, withoutHandedOver } from './team-export.js';
+
+interface RequestedFile {
+  readonly period: Period | undefined;
+  readonly layout: Layout;
+  readonly scope: Scope;
+  /** The statements to include; absent for those that the layout includes by default. */
+  readonly included?: Included | undefined;
+  /** Adds employee ids, days of the period and versions to the generic layout. */
+  readonly extended: boolean;
+}
+
+/** The payroll file of the period, and the team whose amounts it contains. */
+export async function loadPayrollFile(
+  tx: Transaction,
+  requested: RequestedFile,
+  selection: TeamSelection,
+  clock: Clock,
+): Promise<{ readonly file: PayrollFile; readonly team: TeamExport }> {
+  const { period, layout, scope, included = includedByDefault(layout, scope), extended } = requested;
+  const { payroll } = await findWorkspace(tx);
+  const everyone = await loadTeamExport(tx, period, clock, selection, included);
+  const team = scope === 'full' ? everyone : await withoutHandedOver(tx, everyone);
+  return { file: payrollFile(layout, team, payroll, extended), team };
+}
+
+/** Files for payroll systems are paid without review, so they contain drafts only on request. */
+function includedByDefault(layout: Layout, scope: Scope): Included {
+  return layout === 'generic' && scope === 'full' ? 'everyone' : 'approved';
+}
