@@ -1,4 +1,5 @@
 import { type Dispute } from '../../api/queries.js';
+import { readStored, writeStored } from '../../app/device-storage.js';
 import { createStore } from '../../app/store.js';
 
 /** By question: when the change was made that the person has read last, instant in ISO 8601. */
@@ -10,11 +11,7 @@ const maxAgeMs = 14 * 86_400_000;
 const storageKey = (repId: string) => `read-answers ${repId}`;
 
 function load(repId: string): Read {
-  try {
-    return JSON.parse(localStorage.getItem(storageKey(repId)) ?? '{}') as Read;
-  } catch {
-    return {};
-  }
+  return (readStored(storageKey(repId)) ?? {}) as Read;
 }
 
 /** Counts what was read, so that marks and numbers follow. */
@@ -33,8 +30,5 @@ export function useUnread(disputes: readonly Dispute[]): readonly Dispute[] {
 
 /** Without storage, an answer stays marked. */
 export function recordRead({ disputeId, repId, updatedAt }: Dispute): void {
-  try {
-    localStorage.setItem(storageKey(repId), JSON.stringify({ ...load(repId), [disputeId]: updatedAt }));
-    reads.set(reads.get() + 1);
-  } catch {}
+  if (writeStored(storageKey(repId), { ...load(repId), [disputeId]: updatedAt })) reads.set(reads.get() + 1);
 }

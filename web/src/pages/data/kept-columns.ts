@@ -1,3 +1,4 @@
+import { readStored, writeStored } from '../../app/device-storage.js';
 import { bare, type ImportKey } from '../../features/imports/kind.js';
 
 function storageKey(key: ImportKey, header: readonly string[]): string {
@@ -6,19 +7,11 @@ function storageKey(key: ImportKey, header: readonly string[]): string {
 
 /** The matching that was used for the last file with the same columns; null if there is none. */
 export function keptColumns(key: ImportKey, header: readonly string[]): readonly string[] | null {
-  try {
-    const text = localStorage.getItem(storageKey(key, header));
-    const kept = text === null ? null : (JSON.parse(text) as unknown);
-    return Array.isArray(kept) && kept.length === header.length ? (kept as string[]) : null;
-  } catch {
-    return null;
-  }
+  const kept = readStored(storageKey(key, header));
+  return Array.isArray(kept) && kept.length === header.length ? (kept as string[]) : null;
 }
 
+/** Without storage, the next file gets suggestions again. */
 export function keepColumns(key: ImportKey, header: readonly string[], columns: readonly string[]): void {
-  try {
-    localStorage.setItem(storageKey(key, header), JSON.stringify(columns));
-  } catch {
-    // Without storage the next file gets suggestions again.
-  }
+  writeStored(storageKey(key, header), columns);
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type Handover, type PayrollFile } from '../../api/payroll-queries.js';
+import { readStored, writeStored } from '../../app/device-storage.js';
 
 /** When this browser saved a file, by the hash of the file. */
 const storageKey = (hash: string) => `payroll-download ${hash}`;
@@ -12,10 +13,10 @@ export function useDownloadedAt(file: PayrollFile | undefined): {
   const [, setCount] = useState(0);
   const hash = file?.sha256 ?? null;
   return {
-    at: hash === null ? null : localStorage.getItem(storageKey(hash)),
+    at: hash === null ? null : (readStored(storageKey(hash)) as string | null),
     record: () => {
       if (hash === null) return;
-      localStorage.setItem(storageKey(hash), new Date().toISOString());
+      writeStored(storageKey(hash), new Date().toISOString());
       setCount((count) => count + 1);
     },
   };

@@ -1,16 +1,16 @@
 import { useEffect, useRef } from 'react';
+import { readStored, writeStored } from '../../app/device-storage.js';
 
 const storageKey = 'letter-shortcuts';
 const sequenceMs = 1000;
 
 /** Whether shortcuts of single letters apply; a person may switch them off. */
 export function hasLetterShortcuts(): boolean {
-  return localStorage.getItem(storageKey) !== 'off';
+  return readStored(storageKey) !== 'off';
 }
 
 export function setLetterShortcuts(isOn: boolean): void {
-  if (isOn) localStorage.removeItem(storageKey);
-  else localStorage.setItem(storageKey, 'off');
+  writeStored(storageKey, isOn ? 'on' : 'off');
 }
 
 export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>;

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import { type TeamStatement } from '../../../api/team-queries.js';
+import { readStored, writeStored } from '../../../app/device-storage.js';
 
 /** The version that the manager has looked at on this device. */
 export interface SeenStatement {
@@ -40,22 +41,13 @@ export function isSeen(seen: SeenStatement, { summary }: TeamStatement): boolean
 }
 
 function read(storageKey: string): Stored {
-  try {
-    return JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Stored;
-  } catch {
-    return {};
-  }
+  return (readStored(storageKey) ?? {}) as Stored;
 }
 
 /** Without storage, or when it is full, every version counts as seen when it is displayed first. */
 function write(storageKey: string, period: string, seen: Seen): void {
-  const others = Object.entries(read(storageKey)).filter(([of]) => of !== period);
-  try {
-    localStorage.setItem(
-      storageKey,
-      JSON.stringify(Object.fromEntries([...others, [period, seen]].slice(-maxPeriods))),
-    );
-  } catch {}
+  const others = Object.entries(read(storageKey)).filter(([otherPeriod]) => otherPeriod !== period);
+  writeStored(storageKey, Object.fromEntries([...others, [period, seen]].slice(-maxPeriods)));
 }
 
 /**
