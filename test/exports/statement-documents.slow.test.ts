@@ -181,7 +181,7 @@ describe("a rep's statement as PDF and workbook", function () {
     const [, step = ''] =
       /Step Two, versions 1 and 2 Deal Closed(.*)Total of Step, 5 lines 1,500\.00/.exec(lines) ?? [];
     expect(step).to.match(/3 lines without payout 2026-01-10 – – – 0\.00/);
-    expect(step).to.match(/below the first tier \(1\), .*already \(2\)/);
+    expect(step).to.match(/below the lowest tier \(1\), .*already \(2\)/);
     expect(step).to.match(/Deal 1, Deal 3, Deal 5/);
     expect(step.match(/ 0\.00/g)).to.have.length(1);
   });
