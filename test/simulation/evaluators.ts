@@ -176,12 +176,15 @@ class SavedWorld {
     const stored = await this.service.sql<{ dealId: string; asOf: string }>(
       `select d.deal_id as "dealId", (now() at time zone w.timezone)::date::text as "asOf"
        from deals d join workspaces w using (workspace_id)
-       where workspace_id = $1 and d.rep_id is not null and d.close_date is not null`,
+       where workspace_id = $1 and d.rep_id is not null and extract(year from d.close_date) = $2`,
       this.workspaceId,
+      year,
     );
     const dealIds = new Set(stored.map(({ dealId }) => dealId));
     const amountOf = (rows: readonly Saved[]) =>
       rows.reduce((sum, { amount }) => sum.plus(Decimal.of(amount)), Decimal.zero).toNumber();
+    // Assignments without a start begin with the year, whereas a test has everyone on the plan on all days.
+    const ofYear = inYear(saved);
     return {
       name: 'As saved',
       deals: world.deals.filter(({ dealId }) => dealIds.has(dealId)).map(toTestDeal),
@@ -198,10 +201,10 @@ class SavedWorld {
           rep: repId,
           // A test calculates the days that it names, and rules of periods pay until today.
           period: year,
-          amount: amountOf(inYear(saved).filter((row) => row.repId === repId && row.ruleName === name)),
+          amount: amountOf(ofYear.filter((row) => row.repId === repId && row.ruleName === name)),
         })),
       ),
-      total: amountOf(saved),
+      total: amountOf(ofYear),
     };
   }
 }

@@ -142,12 +142,12 @@ export class RejectionWorld {
   }
 }
 
-/** Selects a hash of every table, apart from counters that each request may change. */
+/** Selects a hash of every table, apart from counters that each request may change, and leases, which say who works. */
 export async function snapshotQuery(ownerUrl: string): Promise<string> {
   const tables = await query<{ name: string }>(
     ownerUrl,
     `select tablename as name from pg_tables where schemaname = 'public' and tablename not like 'kysely%'
-      and tablename not in ('rate_windows', 'attempt_counters', 'audit_entries', 'rejected_calls') order by 1`,
+      and tablename not in ('rate_windows', 'attempt_counters', 'audit_entries', 'rejected_calls', 'work_leases') order by 1`,
   );
   const selects = tables.map(({ name }) => {
     // Any request may change when a token was last used.
