@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { chunk } from '#src/kernel/chunk.js';
-import { failpoints } from '#src/platform/failpoint.js';
+import { failpoints } from '#src/app/failpoints.js';
 import { query } from '#test/support/ledger-checks.js';
 import { bundledCommand } from '#test/support/service-bundle.js';
 import { backendOf, commitNumber } from './harness/commit-choice.js';

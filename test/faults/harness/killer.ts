@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { failpoints } from '#src/platform/failpoint.js';
+import { failpoints } from '#src/app/failpoints.js';
 import { type Stage } from './actors.js';
 import { type FaultyProcess } from './faulty-process.js';
 import { type SeededRandom } from './seeded-random.js';
