@@ -20,3 +20,9 @@ export interface BillingTables {
   };
   billing_bindings: { workspace_id: string; subscription_id: string; bound_at: GeneratedInstant };
 }
+
+declare module '../platform/inbox/inbox-tables.js' {
+  interface InboxSources {
+    billing: true;
+  }
+}

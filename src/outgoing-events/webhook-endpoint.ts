@@ -4,7 +4,8 @@ import { Failure, invalid } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { pathId, text } from '../platform/operations/schemas.js';
 import { checkUrl } from '../platform/outbound/guarded-post.js';
-import { type EventType, eventTypes } from '../platform/outbound/outgoing-event.js';
+import { type EventType } from '../platform/outbound/outgoing-event.js';
+import { eventTypes } from './event-types.js';
 
 /** A workspace has at most this many endpoints. */
 export const maxEndpoints = 20;

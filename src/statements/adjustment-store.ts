@@ -4,9 +4,9 @@ import { Decimal } from '../kernel/decimal.js';
 import { newId } from '../kernel/ids.js';
 import { type Period, toPeriod } from '../kernel/period.js';
 import { recordHistory } from '../ledger/output/event-history.js';
+import { recordChangedCommission } from '../ledger/output/record-changed-commission.js';
 import { refreshMonths } from '../ledger/output/totals.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { recordChangedCommission } from '../platform/outbound/outgoing-events.js';
 import { type AdjustmentRow } from './adjustment.js';
 import { type TrueUpLine } from './true-up-line.js';
 

@@ -124,3 +124,9 @@ export interface IntegrationTables {
     listing: number;
   };
 }
+
+type Registered = Readonly<Record<CrmProvider, true>>;
+
+declare module '../../platform/inbox/inbox-tables.js' {
+  interface InboxSources extends Registered {}
+}

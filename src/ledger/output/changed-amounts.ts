@@ -1,8 +1,8 @@
 import { Decimal } from '../../kernel/decimal.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { recordChangedCommission } from '../../platform/outbound/outgoing-events.js';
 import { type AppliedDifference, type LaneDifference } from './apply-difference.js';
 import { type Write } from './difference.js';
+import { recordChangedCommission } from './record-changed-commission.js';
 
 /** Stores an outgoing event for each lane whose run changed amounts. */
 export async function recordChangedAmounts(

@@ -3,11 +3,11 @@ import { allDays } from '../../kernel/day.js';
 import { newId } from '../../kernel/ids.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
-import { recordChangedCommission } from '../../platform/outbound/outgoing-events.js';
 import { countedRows } from '../input/counted-rows.js';
 import { detachRecalculations } from '../requests/calculation-jobs.js';
 import { requestWriteBack } from '../requests/write-back-requests.js';
 import { recordHistory } from './event-history.js';
+import { recordChangedCommission } from './record-changed-commission.js';
 import { recountMonths } from './totals.js';
 
 /** The number of deleted events, and of events that approved periods protected. */

@@ -3,8 +3,6 @@ import { deriveId } from '../../kernel/ids.js';
 import { type JobDeclaration, type JobQueue } from '../jobs/job-queue.js';
 import { type InboxSource } from './inbox-tables.js';
 
-const inboxSources = ['crma', 'crmb', 'crmc', 'billing'] as const satisfies readonly InboxSource[];
-
 export interface InboxWork {
   readonly workspaceId: string;
   readonly source: InboxSource;
@@ -19,7 +17,7 @@ export const inboxJob: JobDeclaration<InboxWork> = {
   name: 'inbox.v1',
   payload: z.object({
     workspaceId: z.uuid(),
-    source: z.enum(inboxSources),
+    source: z.custom<InboxSource>((source) => typeof source === 'string'),
     generation: z.int().optional(),
     slot: z.int().optional(),
   }),

@@ -10,7 +10,7 @@ import { type EventType, type OutgoingEvent } from './outgoing-event.js';
 export async function recordEvents(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
   if (events.length === 0) return;
   const rows = events.map(({ type, repId, data }) => ({ type, sequence: repId ?? tx.workspaceId, data }));
-  await store(tx, rows);
+  await storeDeliveries(tx, rows);
   await tx.notify(events);
 }
 
@@ -18,15 +18,18 @@ export async function recordEvent(tx: Transaction, event: OutgoingEvent): Promis
   await recordEvents(tx, [event]);
 }
 
+/** An event as its deliveries store it. The data of an event without data are read when it is sent. */
 interface StoredEvent {
   readonly type: EventType;
+  /** Deliveries with the same sequence keep their order: the id of the rep, or of the workspace. */
   readonly sequence: string;
   readonly data?: OutgoingEvent['data'];
   readonly run?: string;
   readonly events?: readonly string[] | null;
 }
 
-async function store(tx: Transaction, rows: readonly StoredEvent[]): Promise<void> {
+/** Stores the deliveries and notifies nobody else. */
+export async function storeDeliveries(tx: Transaction, rows: readonly StoredEvent[]): Promise<void> {
   const { numAffectedRows = 0n } = await sql`
     insert into webhook_deliveries (workspace_id, delivery_id, endpoint_id, sequence_id, event_type, data, run_id, event_ids)
     select e.workspace_id, gen_random_uuid(), e.endpoint_id, v.sequence, v.type, v.data, v.run, v.events
@@ -35,29 +38,4 @@ async function store(tx: Transaction, rows: readonly StoredEvent[]): Promise<voi
     join webhook_endpoints e on e.workspace_id = ${tx.workspaceId} and e.enabled
       and (e.event_types is null or v.type = any(e.event_types))`.execute(tx.db);
   if (numAffectedRows > 0n) tx.deliverEvents();
-}
-
-/** Events of one rep whose amounts a run has changed. */
-interface ChangedCommission {
-  readonly repId: string;
-  readonly runId: string;
-  /** Null for all events that the run has changed. */
-  readonly eventIds: readonly string[] | null;
-}
-
-const maxListedEvents = 1000;
-
-/**
- * Stores one delivery of `commission.changed` for each endpoint, rep and run. The amounts are read from the history when
- * the delivery is sent. The caller holds the lanes of the reps.
- */
-export async function recordChangedCommission(tx: Transaction, changes: readonly ChangedCommission[]): Promise<void> {
-  if (changes.length === 0) return;
-  const rows = changes.map(({ repId, runId, eventIds }) => ({
-    type: 'commission.changed' as const,
-    sequence: repId,
-    run: runId,
-    events: eventIds !== null && eventIds.length <= maxListedEvents ? eventIds : null,
-  }));
-  await store(tx, rows);
 }
