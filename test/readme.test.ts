@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { settingsTable } from '#src/platform/config.js';
+import { settingsTable } from '#src/app/config.js';
 import { Service } from '#test/support/service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape

@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import { type Migration, sql } from 'kysely';
-import { type Config, readConfig } from '../platform/config.js';
+import { type Config } from '../platform/config.js';
 import { readSqlState } from '../platform/database/database-errors.js';
 import { listPendingMigrations } from '../platform/database/migrate.js';
 import { assertHarmlessRole, createDatabase, type Database, withDatabase } from '../platform/database/pool.js';
@@ -17,6 +17,7 @@ import { readRedisSettings, redisProblems } from '../platform/jobs/redis-setting
 import { createLog } from '../platform/log.js';
 import { createMailTransport } from '../platform/mail/transport.js';
 import { openSecrets } from '../platform/secrets/master-key.js';
+import { readConfig } from './config.js';
 import { openSamples } from './master-key-rotation.js';
 
 /** The result of a check: what was found, or how to fix it. A warning does not prevent the start. */

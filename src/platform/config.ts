@@ -3,29 +3,10 @@ import { z } from 'zod';
 import { type Issue } from '../kernel/failure.js';
 import { readValue } from '../kernel/invalid-values.js';
 import { configuredClients } from './mcp/agent-client.js';
+import { baseUrl, flag, parsedUrl, port, url, whole } from './setting-schemas.js';
 
-const whole = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
-const port = whole(0, 65_535);
-const flag = z.enum(['0', '1', 'true', 'false']).transform((value) => value === '1' || value === 'true');
-const url = (protocols: readonly string[]) =>
-  z
-    .string()
-    .refine(
-      (value) => protocols.some((protocol) => value.startsWith(`${protocol}://`)),
-      `must start with ${protocols.map((protocol) => `${protocol}://`).join(' or ')}`,
-    );
-
-const parsedUrl = (protocols: readonly string[]) =>
-  url(protocols).refine((value) => URL.canParse(value), 'must be a URL');
-
-const text = z.string().min(1).optional();
-/** An address to which paths are appended, without slashes at its end. */
-const baseUrl = parsedUrl(['http', 'https']).transform((value) => value.replace(/\/+$/, ''));
-/** The address of an external API: HTTPS, or this machine where that is allowed. */
-const base = (fallback: string) => baseUrl.default(fallback);
-
-/** Every setting of the service, read from the environment. The table of docs/configuration.md has these descriptions. */
-const settings = z.object({
+/** Settings of the parts that every process has. Slices have groups of their own; src/app/config.ts lists them. */
+const shape = {
   PORT: port.default(3000).describe('Port of the API; 0 chooses a free port'),
   HOST: z
     .string()
@@ -184,97 +165,34 @@ const settings = z.object({
     .describe(
       'Max number of requests without a token, such as sign-in codes, and of sign-in pages, per address, minute and process',
     ),
-  CRMA_CLIENT_ID: text.meta({
-    description: 'OAuth client id at crm-a; without it admins paste tokens',
-    example: 'c0ffee',
-  }),
-  CRMA_CLIENT_SECRET: text.meta({ description: 'OAuth client secret at crm-a', example: 'as crm-a gave it' }),
-  CRMA_API_BASE: base('https://api.attio.com').describe('Base URL of the API of crm-a'),
-  CRMA_AUTH_BASE: base('https://app.attio.com').describe('Base URL of the consent page of crm-a'),
-  CRMB_CLIENT_ID: text.meta({
-    description: 'OAuth client id at crm-b; without it admins paste tokens',
-    example: 'c0ffee',
-  }),
-  CRMB_CLIENT_SECRET: text.meta({
-    description: 'OAuth client secret at crm-b; required for its webhooks, which are signed with it',
-    example: 'as crm-b gave it',
-  }),
-  CRMB_API_BASE: base('https://api.hubapi.com').describe('Base URL of the API of crm-b'),
-  CRMB_AUTH_BASE: base('https://app.hubspot.com').describe('Base URL of the consent page of crm-b'),
-  CRMB_API_VERSION: z
-    .string()
-    .regex(/^[\w-]{1,20}$/)
-    .default('2026-09')
-    .describe('Version of the API of crm-b'),
-  CRMB_OAUTH_VERSION: z
-    .string()
-    .regex(/^[\w-]{1,20}$/)
-    .default('2026-03')
-    .describe('Version of the OAuth endpoints of crm-b'),
-  CRMB_ALLOW_SIGNATURE_V1: flag
-    .default(false)
-    .meta({ description: '1: accept webhooks of crm-b with signature v1, which has no expiry', example: '1' }),
-  CRMC_CLIENT_ID: text.meta({
-    description: 'OAuth client id at crm-c; without it admins paste tokens',
-    example: 'c0ffee',
-  }),
-  CRMC_CLIENT_SECRET: text.meta({ description: 'OAuth client secret at crm-c', example: 'as crm-c gave it' }),
-  CRMC_LOGIN_BASE: base('https://login.salesforce.com').meta({
-    description: 'Base URL of the consent page of crm-c: production, sandbox or a custom domain',
-    example: 'https://test.salesforce.com',
-  }),
-  CRMC_API_VERSION: z
-    .string()
-    .regex(/^v\d{2,3}\.0$/)
-    .default('v67.0')
-    .describe('Version of the API of crm-c'),
-  CRM_ALLOW_LOOPBACK: flag.default(false).meta({
-    description:
-      '1: allow CRM, billing and webhook addresses on this machine, for tests and the demo; rejected in production',
-    example: '1',
-  }),
-  CRM_POLL_SECONDS: whole(1, 86_400)
-    .default(300)
-    .describe(
-      'Interval in which crm-b and crm-c are polled for changes; crm-a cannot list changes and is read in full at every twelfth interval. A connection may have its own',
-    ),
-  CRM_RETRY_MS: whole(1, 60_000)
-    .default(500)
-    .describe('Longest wait in milliseconds before the first retry of a CRM request; doubles with every attempt'),
-  WEBHOOKS_PER_SECOND: whole(1, 100_000)
-    .default(50)
-    .describe('Sustained rate of webhook deliveries per account; bursts may be four times as large'),
-  BILLING_WEBHOOK_SECRET: text.meta({
-    description: 'Signing secret of the billing webhooks; without it they are rejected. Requires BILLING_API_KEY',
-    example: 'whsec_as-the-provider-gave-it',
-  }),
-  BILLING_API_KEY: text.meta({
-    description: 'API key that reads subscriptions, customers and events at the billing provider',
-    example: 'rk_live_as-the-provider-gave-it',
-  }),
-  BILLING_API_BASE: base('https://api.stripe.com').describe('Base URL of the API of the billing provider'),
-  BILLING_PRICE_TIERS: z
-    .string()
-    .regex(
-      /^[\w-]+:(free|pro|enterprise)(,[\w-]+:(free|pro|enterprise))*$/,
-      'must be a comma-separated list of price:tier pairs',
-    )
-    .optional()
-    .meta({
-      description: 'Tiers of prices whose metadata and lookup key name no tier',
-      example: 'price_1Pro:pro,price_1Big:enterprise',
-    }),
-  BILLING_GRACE_DAYS: whole(0, 90)
-    .default(7)
-    .describe('Days for which a workspace keeps its tier after a failed payment'),
   CHROMIUM_PATH: z.string().min(1).optional().meta({
     description:
       'Browser that prints PDFs; default: the bundled one (Linux on x64), else an installed chromium or chrome',
     example: '/usr/bin/chromium',
   }),
-});
+};
 
-export type Config = z.infer<typeof settings>;
+type PlatformConfig = z.infer<z.ZodObject<typeof shape>>;
+
+/** The values of all settings. A slice with a group of settings adds it to this type. */
+export interface Config extends PlatformConfig {}
+
+/** Settings, read from the environment. The table of docs/configuration.md has their descriptions. */
+export interface SettingsGroup {
+  readonly shape: z.ZodRawShape;
+  /** What is wrong with settings that are valid alone but not together: name, problem and example. */
+  contradictions(config: Config): string[];
+}
+
+export const platformSettings: SettingsGroup = {
+  shape,
+  contradictions: (config) => [
+    ...productionProblems(config),
+    ...mailProblems(config),
+    ...signOnProblems(config),
+    ...agentProblems(config),
+  ],
+};
 
 function isJson(text: string): boolean {
   try {
@@ -298,47 +216,32 @@ export class ConfigError extends Error {
  * Reads the settings and reports every problem at once. A secret may be in a file: NAME_FILE is its path, as
  * container platforms mount secrets.
  */
-export function readConfig(environment: NodeJS.ProcessEnv): Config {
+export function readSettings(groups: readonly SettingsGroup[], environment: NodeJS.ProcessEnv): Config {
+  const schema = toSchema(groups);
   const raw: Record<string, string> = {};
   const problems: string[] = [];
-  for (const name of Object.keys(settings.shape)) {
+  for (const name of Object.keys(schema.shape)) {
     const file = environment[`${name}_FILE`];
     const value = environment[name] ?? (file === undefined ? undefined : readSecret(name, file, problems));
     if (value !== undefined && value !== '') raw[name] = value;
   }
-  const read = readValue(settings, raw);
+  const read = readValue(schema, raw);
   if ('value' in read) {
-    problems.push(...contradictions(read.value));
-    if (problems.length === 0) return read.value;
-  } else problems.push(...read.issues.map(formatProblem));
+    const config = read.value as unknown as Config;
+    problems.push(...groups.flatMap((group) => group.contradictions(config)));
+    if (problems.length === 0) return config;
+  } else problems.push(...read.issues.map((issue) => formatProblem(issue, schema)));
   throw new ConfigError(`The configuration is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
 }
 
-function formatProblem({ path, message }: Issue): string {
-  const example = settingsTable().find((setting) => setting.name === path)?.example ?? '';
-  return `${path} | ${message} | for example ${example}`;
+function toSchema(groups: readonly SettingsGroup[]): z.ZodObject {
+  return z.object(Object.assign({}, ...groups.map((group) => group.shape)) as z.ZodRawShape);
 }
 
-const externalAddresses = [
-  'CRMA_API_BASE',
-  'CRMA_AUTH_BASE',
-  'CRMB_API_BASE',
-  'CRMB_AUTH_BASE',
-  'CRMC_LOGIN_BASE',
-  'BILLING_API_BASE',
-] as const;
-
-/** Settings that are valid alone but not together. */
-function contradictions(config: Config): string[] {
-  return [
-    ...productionProblems(config),
-    ...(config.SMTP_URL !== undefined && config.MAIL_FROM === undefined
-      ? ['MAIL_FROM | is required with SMTP_URL | for example Acme Pay <pay@acme.com>']
-      : []),
-    ...integrationProblems(config),
-    ...signOnProblems(config),
-    ...agentProblems(config),
-  ];
+function formatProblem({ path, message }: Issue, schema: z.ZodObject): string {
+  const field = schema.shape[path];
+  const example = field === undefined ? '' : describeSetting(path, field as z.ZodType).example;
+  return `${path} | ${message} | for example ${example}`;
 }
 
 function productionProblems(config: Config): string[] {
@@ -346,22 +249,14 @@ function productionProblems(config: Config): string[] {
   const found: string[] = [];
   if (config.DATABASE_URL !== undefined && config.MASTER_KEY === undefined)
     found.push('MASTER_KEY | is required in production | for example the output of: openssl rand -base64 32');
-  for (const name of ['OIDC_ALLOW_HTTP', 'CRM_ALLOW_LOOPBACK'] as const)
-    if (config[name]) found.push(`${name} | is not allowed in production | remove it`);
+  if (config.OIDC_ALLOW_HTTP) found.push('OIDC_ALLOW_HTTP | is not allowed in production | remove it');
   return found;
 }
 
-function integrationProblems(config: Config): string[] {
-  const found: string[] = [];
-  for (const name of externalAddresses)
-    if (!config[name].startsWith('https://') && !config.CRM_ALLOW_LOOPBACK)
-      found.push(`${name} | must start with https:// | remove it`);
-  for (const crm of ['CRMA', 'CRMB', 'CRMC'] as const)
-    if (config[`${crm}_CLIENT_ID`] !== undefined && config[`${crm}_CLIENT_SECRET`] === undefined)
-      found.push(`${crm}_CLIENT_SECRET | is required with ${crm}_CLIENT_ID | see docs/integrations.md`);
-  if ((config.BILLING_API_KEY === undefined) !== (config.BILLING_WEBHOOK_SECRET === undefined))
-    found.push('BILLING_API_KEY | requires BILLING_WEBHOOK_SECRET and the reverse | set both or neither');
-  return found;
+function mailProblems({ SMTP_URL, MAIL_FROM }: Config): string[] {
+  return SMTP_URL !== undefined && MAIL_FROM === undefined
+    ? ['MAIL_FROM | is required with SMTP_URL | for example Acme Pay <pay@acme.com>']
+    : [];
 }
 
 function signOnProblems(config: Config): string[] {
@@ -394,15 +289,22 @@ function readSecret(name: string, file: string, problems: string[]): string | un
   }
 }
 
-/** Name, default, description and example of every setting. A default is the example if none is given. */
-export function settingsTable(): { name: string; description: string; example: string; fallback: string }[] {
-  return Object.entries(settings.shape).map(([name, schema]) => {
-    const { data = '' } = schema.safeParse(undefined);
-    const fallback = String(data);
-    const { description = '', example = fallback } = (schema as z.ZodType).meta() as {
-      description?: string;
-      example?: string;
-    };
-    return { name, description, example, fallback };
-  });
+/** A setting as the documentation lists it. */
+interface DescribedSetting {
+  readonly name: string;
+  readonly description: string;
+  /** The default where the setting has no other example. */
+  readonly example: string;
+  readonly fallback: string;
+}
+
+export function describeSettings(groups: readonly SettingsGroup[]): DescribedSetting[] {
+  return Object.entries(toSchema(groups).shape).map(([name, schema]) => describeSetting(name, schema as z.ZodType));
+}
+
+function describeSetting(name: string, schema: z.ZodType): DescribedSetting {
+  const { data = '' } = schema.safeParse(undefined);
+  const fallback = String(data);
+  const { description = '', example = fallback } = schema.meta() as { description?: string; example?: string };
+  return { name, description, example, fallback };
 }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { readConfig } from '#src/app/config.js';
 import { start } from '#src/app/main.js';
-import { readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
 import { hashToken, newToken } from '#src/platform/secrets/token.js';
 import { ApiClient } from '#test/support/api-client.js';

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { ConfigError, readConfig } from '#src/platform/config.js';
+import { readConfig } from '#src/app/config.js';
+import { ConfigError } from '#src/platform/config.js';
 import { deletePreviousKeys, openSecrets, replaceGeneratedKey } from '#src/platform/secrets/master-key.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
 

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { readConfig } from '#src/platform/config.js';
+import { readConfig } from '#src/app/config.js';
 import { openDatabaseServer } from '#src/platform/database/server.js';
 import { createLog } from '#src/platform/log.js';
 import { ApiClient } from '#test/support/api-client.js';

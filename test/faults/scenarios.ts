@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readConfig } from '#src/platform/config.js';
+import { readConfig } from '#src/app/config.js';
 import { type FailpointName } from '#src/platform/failpoint.js';
 import { listRecentMails } from '#src/platform/mail/recent-mails.js';
 import { openSecrets } from '#src/platform/secrets/master-key.js';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { readConfig, settingsTable } from '#src/platform/config.js';
+import { readConfig, settingsTable } from '#src/app/config.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const read = (name: string) => readFileSync(path.join(root, name), 'utf8');

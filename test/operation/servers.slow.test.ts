@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
 import { migrations } from '#migrations/index.js';
-import { readConfig } from '#src/platform/config.js';
+import { readConfig } from '#src/app/config.js';
 import { appRole } from '#src/platform/database/pool.js';
 import { checkRedis } from '#src/platform/jobs/redis-settings.js';
 import { createLog } from '#src/platform/log.js';

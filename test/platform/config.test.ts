@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
-import { ConfigError, readConfig, settingsTable } from '#src/platform/config.js';
+import { readConfig, settingsTable } from '#src/app/config.js';
+import { ConfigError } from '#src/platform/config.js';
 
 function problemsOf(environment: NodeJS.ProcessEnv): string[] {
   try {

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { type QueryResultRow } from 'pg';
+import { readConfig } from '#src/app/config.js';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
 import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { LaneRunner, type WakeLanes } from '#src/ledger/lanes/lane-runner.js';
 import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
-import { readConfig } from '#src/platform/config.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { CLOCK, CONFIG } from '#src/platform/injection-tokens.js';

@@ -1,6 +1,6 @@
 import { type Logger } from 'pino';
+import { readConfig } from '#src/app/config.js';
 import { type RunningProcess, start } from '#src/app/main.js';
-import { readConfig } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
 import { openMailBody } from '#src/platform/mail/outbox.js';
 import { duringSuite } from './during-suite.js';

@@ -1,10 +1,11 @@
 import { migrations } from '#migrations/index.js';
-import { type Config, readConfig } from '../../platform/config.js';
+import { type Config } from '../../platform/config.js';
 import { migrateToLatest } from '../../platform/database/migrate.js';
 import { assertHarmlessRole, type Database, withDatabase } from '../../platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from '../../platform/database/server.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { createLog } from '../../platform/log.js';
+import { readConfig } from '../config.js';
 import { findDataFolderWarning } from '../data-folder-warning.js';
 import { UsageError } from './usage-error.js';
 

@@ -1,8 +1,8 @@
-import { readConfig } from '../../platform/config.js';
 import { createLog } from '../../platform/log.js';
 import { terminalLog } from '../../platform/terminal-log.js';
 import { banner } from '../banner.js';
 import { type Service } from '../composition.js';
+import { readConfig } from '../config.js';
 import { runUntilSignal, type Welcome } from '../main.js';
 import { SupervisorChannel } from '../supervised.js';
 

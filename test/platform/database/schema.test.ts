@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
+import { readConfig } from '#src/app/config.js';
 import { start } from '#src/app/main.js';
-import { readConfig } from '#src/platform/config.js';
 import { appRole, appSessionOptions } from '#src/platform/database/pool.js';
 import { createLog } from '#src/platform/log.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
