@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { failpoints } from '#src/app/failpoints.js';
+import { eventTypes } from '#src/outgoing-events/event-types.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -224,6 +226,19 @@ describe('import rules', () => {
 
   it('the ledger and the workers import nothing of HTTP', () => {
     expect(importing(/^(workers|src\/ledger)\//, /^src\/platform\/(http|mcp|openapi)\//)).to.deep.equal([]);
+  });
+
+  it('the platform names no CRM, no event that slices report and no place of theirs at which tests fail them', () => {
+    const ofSlices = failpoints.filter((name) =>
+      files.some((file) => !file.startsWith('src/platform/') && textOf(file).includes(`failpoint('${name}')`)),
+    );
+    const quoted = [...ofSlices, ...Object.keys(eventTypes)].map((name) => `'${name.replace('.', '\\.')}'`);
+    const crms = String.raw`\bcrm-?[abc]\b|\bcrm[abc]?_|attio|hubspot|hubapi|salesforce|stripe`;
+    const foreign = new RegExp([crms, ...quoted].join('|'), 'gi');
+    const named = files
+      .filter((file) => file.startsWith('src/platform/'))
+      .flatMap((file) => [...textOf(file).matchAll(foreign)].map(([name]) => `${file} names ${name}`));
+    expect(named).to.deep.equal([]);
   });
 
   it('plans do not import commissions, which are calculated from them', () => {

@@ -65,18 +65,6 @@ export const metrics = {
     labelNames: ['job', 'outcome'] as const,
     registers,
   }),
-  crmRequests: new Counter({
-    name: 'crm_requests_total',
-    help: 'Requests to CRMs',
-    labelNames: ['crm', 'outcome'] as const,
-    registers,
-  }),
-  webhookDeliveries: new Counter({
-    name: 'webhook_deliveries_total',
-    help: 'Webhook deliveries received from CRMs',
-    labelNames: ['crm', 'result'] as const,
-    registers,
-  }),
   processRestarts: new Counter({
     name: 'process_restarts_total',
     help: 'How often the supervisor has restarted the process since `serve` was started; alert on this',
@@ -102,3 +90,12 @@ export const metrics = {
 } as const;
 
 collectDefaultMetrics({ register: registry });
+
+/** Adds a counter of a slice. */
+export function createCounter<Label extends string>(
+  name: string,
+  help: string,
+  labelNames: readonly Label[],
+): Counter<Label> {
+  return new Counter({ name, help, labelNames, registers });
+}

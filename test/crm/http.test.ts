@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { FakeServer, hangUp, respondLate, respondWith, respondWithText } from '#fakes/fake-server.js';
 import { CrmHttp, type CrmRequest, retryAfterMs } from '#src/crm/adapters/http.js';
 import { type CrmAccess, fixedAccess } from '#src/crm/adapters/port.js';
+import { registry } from '#src/platform/metrics.js';
 import { failureOf, tokenOnly } from './crm-access.js';
 import { SleptTime } from './crm-timing.js';
 
@@ -54,6 +55,19 @@ describe('requests to a CRM', () => {
       await http.request(ping());
       expect(server.countRequests(/ping/)).to.equal(3);
     });
+
+  it('counts each attempt by its outcome', async () => {
+    const count = async () => {
+      const metric = await registry.getSingleMetric('crm_requests_total')?.get();
+      return new Map(metric?.values.map(({ labels, value }) => [`${labels['crm']} ${labels['outcome']}`, value]));
+    };
+    const before = await count();
+    server.fault({ on: /ping/, times: 2, answer: respondWith(503) });
+    await http.request(ping());
+    const after = await count();
+    const counted = (key: string) => (after.get(key) ?? 0) - (before.get(key) ?? 0);
+    expect([counted('crma unavailable'), counted('crma succeeded')]).to.deep.equal([2, 1]);
+  });
 
   it('retries five times with full jitter, starting at half a second', async () => {
     server.fault({ on: /ping/, answer: respondWith(500) });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type z } from 'zod';
 import { timeLimit } from '../../kernel/time-limit.js';
+import { createCounter } from '../../platform/metrics.js';
 import { type CrmAccess, CrmFailure, type CrmFailureKind, type CrmProvider } from './port.js';
 
 export interface CrmRequest<T> {
@@ -102,6 +103,8 @@ interface TransportError {
   readonly message: string;
 }
 
+const requests = createCounter('crm_requests_total', 'Requests to CRMs, each attempt', ['crm', 'outcome']);
+
 /** HTTP client for CRMs: retries rate limits and short outages, protects tokens, validates every response. */
 export class CrmHttp {
   constructor(
@@ -133,8 +136,12 @@ export class CrmHttp {
     let isRenewed = false;
     for (let attempt = 1; ; attempt++) {
       const reply = await this.attempt(request, credentials?.accessToken);
-      if (reply.status !== null && isSuccess(reply.status)) return reply;
+      if (reply.status !== null && isSuccess(reply.status)) {
+        this.count('succeeded');
+        return reply;
+      }
       const error = this.classify(request, reply, attempt);
+      this.count(error.kind);
       if (error.kind === 'absent') return null;
       if (error.kind === 'unauthorized' && access !== undefined && credentials !== undefined) {
         if (!isRenewed) {
@@ -146,6 +153,10 @@ export class CrmHttp {
       }
       await this.waitForRetry(request, reply, { ...error, kind: error.kind }, attempt, deadline);
     }
+  }
+
+  private count(outcome: ErrorClassification['kind'] | 'succeeded'): void {
+    requests.inc({ crm: this.rules.provider, outcome });
   }
 
   /** Waits until the next attempt; throws the error if there is none. */

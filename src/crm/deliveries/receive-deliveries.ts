@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.js';
 import { type Config } from '../../platform/config.js';
 import { Inbox, type InboxMessage } from '../../platform/inbox/inbox.js';
 import { CLOCK, CONFIG } from '../../platform/injection-tokens.js';
+import { createCounter } from '../../platform/metrics.js';
 import { type Example, operation, type RawBody } from '../../platform/operations/operation.js';
 import { type CrmProvider } from '../adapters/port.js';
 import { badSignature, deliveryLimitBytes, deliveryQuery, deliveryResponse } from './delivery.js';
@@ -40,6 +41,11 @@ interface DeliverySource<Id extends string> {
   ): VerifiedDelivery | Promise<VerifiedDelivery>;
 }
 
+const deliveries = createCounter('webhook_deliveries_total', 'Webhook deliveries received from CRMs', [
+  'crm',
+  'result',
+]);
+
 /** The operation that receives the deliveries of a CRM: verifies them, limits their rate and stores their messages. */
 export function receiveDeliveries<const Id extends string>({
   provider,
@@ -70,10 +76,14 @@ export function receiveDeliveries<const Id extends string>({
         try {
           return await verify(body, { inbox, config, clock });
         } catch (error) {
-          if (isBadSignature(error)) health.note(provider, claimedRoutes(body), 'rejected');
+          if (isBadSignature(error)) {
+            deliveries.inc({ crm: provider, result: 'rejected' });
+            health.note(provider, claimedRoutes(body), 'rejected');
+          }
           throw error;
         }
       });
+      deliveries.inc({ crm: provider, result: 'verified' });
       health.note(provider, routes, 'verified');
       limits.admit(provider, routes);
       const received = await inbox.receive(messages);
