@@ -1,6 +1,9 @@
 import { writeSync } from 'node:fs';
 
-/** The places at which tests can make a process fail. src/app/failpoints.ts adds them to this type. */
+/**
+ * The places at which tests can make a process fail. src/app/failpoints.ts adds them to this type.
+ * @public
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: other files add the members
 export interface Failpoints {}
 export type FailpointName = keyof Failpoints;

@@ -1,7 +1,10 @@
 import { type Generated } from 'kysely';
 import { type GeneratedInstant, type Instant, type Json } from '../database/tables.js';
 
-/** Senders of deliveries to the inbox. The slices that process their messages add them to this type. */
+/**
+ * Senders of deliveries to the inbox. The slices that process their messages add them to this type.
+ * @public
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: other files add the members
 export interface InboxSources {}
 export type InboxSource = keyof InboxSources;

@@ -1,4 +1,7 @@
-/** The types of outgoing events. src/outgoing-events/event-types.ts adds them to this type. */
+/**
+ * The types of outgoing events. src/outgoing-events/event-types.ts adds them to this type.
+ * @public
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: other files add the members
 export interface EventTypes {}
 export type EventType = keyof EventTypes;
