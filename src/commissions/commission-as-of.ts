@@ -43,21 +43,24 @@ export const dealAsOf = z
   })
   .describe('The commission events of one deal at an earlier instant');
 
-/** The functions below run in a transaction with `asOf`. */
+/** The instant of the transaction; the functions below run in a transaction that has one. */
+export function instantOf({ asOf: instant }: Pick<Transaction, 'asOf'>): Date {
+  if (instant === null) throw new Error('the transaction reads the current state');
+  return instant;
+}
+
 export async function readTeamAsOf(
   tx: Transaction,
-  instant: Date,
   period: Period,
   currency: string,
   selection: SelectedReps,
 ): Promise<z.input<typeof teamAsOf>> {
   const { reps, openDiscrepancies: _, ...totals } = await readTeamOverview(tx, period, currency, selection);
-  return { asOf: instant.toISOString(), ...totals, reps: reps.map(({ attainment: __, ...rep }) => rep) };
+  return { asOf: instantOf(tx).toISOString(), ...totals, reps: reps.map(({ attainment: __, ...rep }) => rep) };
 }
 
 export async function readRepAsOf(
   tx: Transaction,
-  instant: Date,
   repId: string,
   period: Period,
   currency: string,
@@ -69,7 +72,7 @@ export async function readRepAsOf(
   const months = await listMonths(tx, repId, { from: trendMonths[0] as Day, to: range.to });
   const ofPeriod = months.filter(({ month }) => isWithin(month, range));
   return {
-    asOf: instant.toISOString(),
+    asOf: instantOf(tx).toISOString(),
     repId,
     name,
     period,
@@ -81,7 +84,6 @@ export async function readRepAsOf(
 
 export async function readDealAsOf(
   tx: Transaction,
-  instant: Date,
   caller: Caller,
   dealId: string,
   workspace: WorkspaceTerms,
@@ -91,7 +93,7 @@ export async function readDealAsOf(
   if (isEmpty && repIds !== null) throw notYours();
   if (isEmpty && deal === null) throw dealNotFound();
   return {
-    asOf: instant.toISOString(),
+    asOf: instantOf(tx).toISOString(),
     dealId,
     currency: workspace.currency,
     events: rows.map((row) => toEventResponse(row, decodeEventTrace(row, workspace.timeZone))),

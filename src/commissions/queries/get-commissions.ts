@@ -13,7 +13,15 @@ import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operations/operation.js';
 import { asOfQuery, optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
 import { assertSeesRepOrTeam, repIdQuery } from '../../reps/rep.js';
-import { dealAsOf, readDealAsOf, readRepAsOf, readTeamAsOf, repAsOf, teamAsOf } from '../commission-as-of.js';
+import {
+  dealAsOf,
+  instantOf,
+  readDealAsOf,
+  readRepAsOf,
+  readTeamAsOf,
+  repAsOf,
+  teamAsOf,
+} from '../commission-as-of.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
 import { DealExplainer } from '../deal-explainer.js';
 
@@ -34,18 +42,13 @@ const query = z.strictObject({
 });
 type Query = z.infer<typeof query>;
 
-async function readAsOf(
-  tx: Transaction,
-  caller: Caller,
-  { dealId: deal, repId, period, include: who }: Query,
-  asOf: Date,
-) {
+async function readAsOf(tx: Transaction, caller: Caller, { dealId: deal, repId, period, include: who }: Query) {
   const workspace = await loadWorkspaceTerms(tx);
-  if (deal !== undefined) return readDealAsOf(tx, asOf, caller, deal, workspace);
-  const ofPeriod = period ?? toPeriod(dayInZone(asOf, workspace.timeZone), 'monthly');
-  if (repId !== undefined) return readRepAsOf(tx, asOf, repId, ofPeriod, workspace.currency);
+  if (deal !== undefined) return readDealAsOf(tx, caller, deal, workspace);
+  const ofPeriod = period ?? toPeriod(dayInZone(instantOf(tx), workspace.timeZone), 'monthly');
+  if (repId !== undefined) return readRepAsOf(tx, repId, ofPeriod, workspace.currency);
   const selection = { repIds: visibleReps(caller), everyone: who === 'all' };
-  return readTeamAsOf(tx, asOf, ofPeriod, workspace.currency, selection);
+  return readTeamAsOf(tx, ofPeriod, workspace.currency, selection);
 }
 
 const declared = {
@@ -73,7 +76,7 @@ const declared = {
     const { asOf } = requested;
     if (asOf !== undefined)
       return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true, asOf }, (tx) =>
-        readAsOf(tx, caller, requested, asOf),
+        readAsOf(tx, caller, requested),
       );
     const { dealId: deal } = requested;
     if (deal !== undefined)
