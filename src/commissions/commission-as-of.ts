@@ -44,7 +44,7 @@ export const dealAsOf = z
   .describe('The commission events of one deal at an earlier instant');
 
 /** The instant of the transaction; the functions below run in a transaction that has one. */
-export function instantOf({ asOf: instant }: Pick<Transaction, 'asOf'>): Date {
+export function requireInstant({ asOf: instant }: Pick<Transaction, 'asOf'>): Date {
   if (instant === null) throw new Error('the transaction reads the current state');
   return instant;
 }
@@ -56,7 +56,7 @@ export async function readTeamAsOf(
   selection: SelectedReps,
 ): Promise<z.input<typeof teamAsOf>> {
   const { reps, openDiscrepancies: _, ...totals } = await readTeamOverview(tx, period, currency, selection);
-  return { asOf: instantOf(tx).toISOString(), ...totals, reps: reps.map(({ attainment: __, ...rep }) => rep) };
+  return { asOf: requireInstant(tx).toISOString(), ...totals, reps: reps.map(({ attainment: __, ...rep }) => rep) };
 }
 
 export async function readRepAsOf(
@@ -72,7 +72,7 @@ export async function readRepAsOf(
   const months = await listMonths(tx, repId, { from: trendMonths[0] as Day, to: range.to });
   const ofPeriod = months.filter(({ month }) => isWithin(month, range));
   return {
-    asOf: instantOf(tx).toISOString(),
+    asOf: requireInstant(tx).toISOString(),
     repId,
     name,
     period,
@@ -93,7 +93,7 @@ export async function readDealAsOf(
   if (isEmpty && repIds !== null) throw notYours();
   if (isEmpty && deal === null) throw dealNotFound();
   return {
-    asOf: instantOf(tx).toISOString(),
+    asOf: requireInstant(tx).toISOString(),
     dealId,
     currency: workspace.currency,
     events: rows.map((row) => toEventResponse(row, decodeEventTrace(row, workspace.timeZone))),

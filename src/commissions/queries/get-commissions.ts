@@ -15,11 +15,11 @@ import { asOfQuery, optionalPeriod, wholeNumber } from '../../platform/operation
 import { assertSeesRepOrTeam, repIdQuery } from '../../reps/rep.js';
 import {
   dealAsOf,
-  instantOf,
   readDealAsOf,
   readRepAsOf,
   readTeamAsOf,
   repAsOf,
+  requireInstant,
   teamAsOf,
 } from '../commission-as-of.js';
 import { dealBreakdown, readDealBreakdown } from '../deal-breakdown.js';
@@ -45,7 +45,7 @@ type Query = z.infer<typeof query>;
 async function readAsOf(tx: Transaction, caller: Caller, { dealId: deal, repId, period, include: who }: Query) {
   const workspace = await loadWorkspaceTerms(tx);
   if (deal !== undefined) return readDealAsOf(tx, caller, deal, workspace);
-  const ofPeriod = period ?? toPeriod(dayInZone(instantOf(tx), workspace.timeZone), 'monthly');
+  const ofPeriod = period ?? toPeriod(dayInZone(requireInstant(tx), workspace.timeZone), 'monthly');
   if (repId !== undefined) return readRepAsOf(tx, repId, ofPeriod, workspace.currency);
   const selection = { repIds: visibleReps(caller), everyone: who === 'all' };
   return readTeamAsOf(tx, ofPeriod, workspace.currency, selection);
