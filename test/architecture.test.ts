@@ -49,7 +49,11 @@ const rules: readonly { folder: string; imports: readonly string[]; packages: Re
     packages: /./,
   },
   { folder: 'src/agents/guidance', imports: ['src/slices', 'src/audit', 'src/platform'], packages: /^$/ },
-  { folder: 'src/*', imports: ['src/slices', 'src/audit', 'src/platform'], packages: /^zod$/ },
+  {
+    folder: 'src/*',
+    imports: ['src/slices', 'src/audit', 'src/kernel', 'src/engine', 'src/platform'],
+    packages: /^zod$/,
+  },
   {
     folder: 'src/app',
     imports: [

@@ -10,7 +10,8 @@ import {
   type StandardField,
   standardFields,
 } from '../engine/field-value.js';
-import { type Deal as EngineDeal, own, usualSlugs } from '../engine/slug.js';
+import { type Deal as EngineDeal, own } from '../engine/slug.js';
+import { usualSlugs } from '../engine/standard-slugs.js';
 import { type Day, readDay } from '../kernel/day.js';
 import { deriveId } from '../kernel/ids.js';
 import { sampleIds } from '../kernel/sample-ids.js';

@@ -1,5 +1,6 @@
 import { type Day } from '../kernel/day.js';
 import { type Fields, type FieldValue, isAbsent, type StandardField } from './field-value.js';
+import { standardNamedBy } from './standard-slugs.js';
 
 /** A deal in the engine's input: its raw fields and the standard values read from them. */
 export interface Deal {
@@ -14,37 +15,6 @@ export type ReadField = (deal: Deal) => FieldValue | undefined;
 /** Slug to slug: with `{"amount": "acv"}` a plan's `amount` reads the CRM's `acv`. */
 export type SlugMapping = Readonly<Record<string, string>>;
 
-/** The usual slugs of a standard value, for workspaces that have not mapped it. */
-export const usualSlugs: Readonly<Record<StandardField, readonly string[]>> = {
-  dealAmount: ['amount', 'value'],
-  dealStage: ['stage', 'dealstage'],
-  closeDate: ['close_date', 'closedate', 'closeDate'],
-  dealName: ['name', 'dealname'],
-  ownerId: ['owner_id', 'ownerId', 'owner'],
-  currency: ['currency'],
-  createdDate: ['created_date', 'createdate', 'createdDate'],
-};
-
-const standardBySlug: ReadonlyMap<string, StandardField> = new Map<string, StandardField>([
-  ['stage', 'dealStage'],
-  ['dealstage', 'dealStage'],
-  ['dealStage', 'dealStage'],
-  ['amount', 'dealAmount'],
-  ['value', 'dealAmount'],
-  ['dealAmount', 'dealAmount'],
-  ['close_date', 'closeDate'],
-  ['closedate', 'closeDate'],
-  ['closeDate', 'closeDate'],
-  ['name', 'dealName'],
-  ['dealname', 'dealName'],
-  ['dealName', 'dealName'],
-  ['owner_id', 'ownerId'],
-  ['ownerId', 'ownerId'],
-  ['currency', 'currency'],
-  ['created_date', 'createdDate'],
-  ['createdDate', 'createdDate'],
-]);
-
 const aliases: ReadonlyMap<string, string> = new Map([
   ['stage', 'dealstage'],
   ['dealstage', 'stage'],
@@ -56,11 +26,6 @@ const aliases: ReadonlyMap<string, string> = new Map([
 export const dealCount = '_deals';
 /** The measure of cascade rules that count what the people below earned on the deal. */
 export const teamEarnings = '_earned';
-
-/** The standard value that a slug names, if it names one: `amount` names dealAmount. */
-export function standardNamedBy(slug: string): StandardField | undefined {
-  return standardBySlug.get(slug);
-}
 
 /** The other name of a field in plans: `stage` and `dealstage`, `amount` and `value`. */
 export function findAlias(slug: string): string | undefined {
@@ -114,7 +79,7 @@ export function fieldSources(slug: string, planMapping: SlugMapping, measures: S
   const mapped = own(planMapping, slug) ?? own(measures, slug);
   if (mapped !== undefined) return { keys: [mapped], standard: null, folded: null };
   const alias = aliases.get(slug);
-  const standard = standardBySlug.get(slug);
+  const standard = standardNamedBy(slug);
   const remapped = standard === undefined ? undefined : own(planMapping, standard);
   const keys = [slug, alias, remapped].filter((key) => key !== undefined);
   const folded = standard === undefined ? foldedSlug(slug) : null;
@@ -142,6 +107,3 @@ export function currencyReader(slug: string, planMapping: SlugMapping, measures:
 /** Ends the slug of a field that holds the currency of another field. */
 export const currencySuffix = '_currency';
 const isoCode = /^[A-Za-z]{3}$/;
-
-/** The slugs that name standard values in every plan. */
-export const standardSlugs: readonly string[] = [...standardBySlug.keys()];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'csv-stringify/sync';
 import { currencyDigits } from '../kernel/currency.js';
 import { Decimal } from '../kernel/decimal.js';
+import { disarmCells } from '../kernel/spreadsheet-formulas.js';
 import { mapInSlices } from '../kernel/waiting.js';
 import { type StatementLine } from '../statements/snapshot.js';
 
@@ -34,26 +35,8 @@ export async function csvFile(
   return [stringify([[...header]], { ...format, bom: true }), ...pieces].join('');
 }
 
-/** White space and characters that are displayed as nothing may stand before a formula. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL, tab and CR must be disarmed too
-const startsFormula = /^[\s\p{Default_Ignorable_Code_Point}]*[=+\-@\t\r\u0000＝＋－＠]/u;
-const delimiterBeforeFormula = /[,;|\t\r\n](?=[\s"\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠])/gu;
-
 function cellText(cell: Cell, delimiter: string): string {
   return 'own' in cell ? (cell.own ?? '') : disarmCells(cell.text ?? '', delimiter);
-}
-
-/**
- * Also disarms what follows a delimiter of other files: a spreadsheet that splits the lines at semicolons sees two
- * cells in `Foo;=1+1`, and ignores quotation marks within a cell. Text with the delimiter of this file is quoted.
- */
-function disarmCells(text: string, delimiter: string): string {
-  return disarmFormula(text).replace(delimiterBeforeFormula, (found) => (found === delimiter ? found : `${found}'`));
-}
-
-/** Puts an apostrophe before text that a spreadsheet would run as a formula, also after characters that it ignores. */
-export function disarmFormula(text: string): string {
-  return startsFormula.test(text) ? `'${text}` : text;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type FieldType } from '../engine/condition.js';
 import { isAbsent, type StandardField } from '../engine/field-value.js';
-import { standardNamedBy } from '../engine/slug.js';
+import { standardNamedBy } from '../engine/standard-slugs.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { listCrmDefinitions } from './crm-field-views.js';

@@ -1,6 +1,6 @@
 import { type FieldType } from '../engine/condition.js';
 import { type StandardField, standardFields } from '../engine/field-value.js';
-import { standardNamedBy } from '../engine/slug.js';
+import { standardNamedBy } from '../engine/standard-slugs.js';
 import { type FieldDefinition, splitWords } from './field-definition.js';
 
 interface SuggestedMapping {

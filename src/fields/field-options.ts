@@ -1,5 +1,6 @@
 import { type StandardField, standardFields } from '../engine/field-value.js';
-import { findAlias, standardNamedBy } from '../engine/slug.js';
+import { findAlias } from '../engine/slug.js';
+import { standardNamedBy } from '../engine/standard-slugs.js';
 import { isStorable } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type FieldMappingJson } from '../workspaces/workspace-tables.js';

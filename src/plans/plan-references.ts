@@ -1,6 +1,7 @@
 import { type Condition, type Leaf } from '../engine/condition.js';
 import { type PlanTerms, type Rule } from '../engine/plan-config.js';
-import { dealCount, type SlugMapping, standardNamedBy, teamEarnings } from '../engine/slug.js';
+import { dealCount, type SlugMapping, teamEarnings } from '../engine/slug.js';
+import { standardNamedBy } from '../engine/standard-slugs.js';
 import { readRuleNames } from './plan-warnings.js';
 
 /** A field that a plan reads: its slug, and the path in the config that names it. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { recordAuditEntry } from '../audit/audit-entry.js';
-import { usualSlugs } from '../engine/slug.js';
+import { usualSlugs } from '../engine/standard-slugs.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { withDryRun } from '../platform/database/dry-run.js';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type StandardField, standardFields } from '../../engine/field-value.js';
-import { usualSlugs } from '../../engine/slug.js';
+import { usualSlugs } from '../../engine/standard-slugs.js';
 import { listNativeDefinitions } from '../../fields/field-definition-views.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';

@@ -1,6 +1,7 @@
 import { type Readable } from 'node:stream';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { type Period, periodRange } from '../../kernel/period.js';
+import { disarmFormula } from '../../kernel/spreadsheet-formulas.js';
 import {
   type Sheet,
   type WorkbookCell,
@@ -11,7 +12,7 @@ import { type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { type StatementContent, type StatementHead } from '../../statements/statement.js';
 import { hasAmount } from '../../statements/team-statements.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
-import { disarmFormula, lineType } from '../payroll-csv.js';
+import { lineType } from '../payroll-csv.js';
 import { choosePaper } from './page-style.js';
 
 /** The data of one rep's statement that a workbook contains. */

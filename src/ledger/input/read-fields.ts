@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { currencySuffix, findAlias, foldedSlug, standardSlugs } from '../../engine/slug.js';
+import { currencySuffix, findAlias, foldedSlug } from '../../engine/slug.js';
+import { standardSlugs } from '../../engine/standard-slugs.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 interface Read {

@@ -28,7 +28,7 @@ interface StoredEvent {
   readonly events?: readonly string[] | null;
 }
 
-/** Stores the deliveries and notifies nobody else. */
+/** Stores the deliveries, and sends no notification. */
 export async function storeDeliveries(tx: Transaction, rows: readonly StoredEvent[]): Promise<void> {
   const { numAffectedRows = 0n } = await sql`
     insert into webhook_deliveries (workspace_id, delivery_id, endpoint_id, sequence_id, event_type, data, run_id, event_ids)

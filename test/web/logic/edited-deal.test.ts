@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { type Deal } from '#web/api/queries.js';
 import { dealRows } from '#web/features/deals/deal-file.js';
-import { changedDeal, editedDeal, listProblems } from '#web/features/deals/edited-deal.js';
+import { changedDeal, editedDeal, listFreeFields, listProblems } from '#web/features/deals/edited-deal.js';
+import { type Field } from '#web/features/plans/fields.js';
 
 const deal = {
   deal_id: 'D-1',
@@ -54,6 +55,14 @@ describe('an edited deal', () => {
     });
   });
 
+  it('offers the fields that it does not show yet, and no names of standard values', () => {
+    const fields = ['amount', 'dealStage', 'ownerId', 'close_value', 'seats', 'region'].map((slug) => ({
+      slug,
+    })) as Field[];
+    const slugs = listFreeFields(fields, before.others, mapped).map(({ slug }) => slug);
+    expect(slugs).to.deep.equal(['region']);
+  });
+
   it('refuses numbers and days that are none, and keeps standard values filled in', () => {
     expect(listProblems(before, { ...before, amount: 'many', closeDate: '12026-01-20', stage: ' ' })).to.have.keys([
       'amount',
@@ -69,6 +78,7 @@ describe('the file of deals', () => {
     const formula = {
       ...deal,
       deal_id: '=1+1',
+      name: 'Foo;=1+1',
       amount: -5,
       repId: null,
       ownerEmail: 'gone@x.test',
@@ -90,7 +100,7 @@ describe('the file of deals', () => {
         'tags',
       ],
       ['D-1', 'Alder', 'ben@x.test', '9000', 'USD', 'Won', '2026-01-20', '1', '9000', 'false', '3', 'a, b'],
-      ["'=1+1", 'Alder', 'gone@x.test', '-5', 'USD', 'Won', '2026-01-20', '', '', '', '', ''],
+      ["'=1+1", "Foo;'=1+1", 'gone@x.test', '-5', 'USD', 'Won', '2026-01-20', '', '', '', '', ''],
     ]);
   });
 });

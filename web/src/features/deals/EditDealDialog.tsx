@@ -18,9 +18,14 @@ import { type Field, planFields } from '../plans/fields.js';
 import { fieldWords } from '../plans/words.js';
 import { dealEffectQuery, writeDeal } from './deal-changes.js';
 import styles from './EditDeal.module.css';
-import { changedDeal, type EditedDeal, editedDeal, listProblems, shownSlugs } from './edited-deal.js';
-
-type StandardSlugs = Parameters<typeof shownSlugs>[0];
+import {
+  changedDeal,
+  type EditedDeal,
+  editedDeal,
+  listFreeFields,
+  listProblems,
+  type StandardSlugs,
+} from './edited-deal.js';
 
 interface EditDealProps {
   /** Null for a new one. */
@@ -131,10 +136,9 @@ interface OtherValuesProps extends ValuesProps {
 /** The other fields of the deal, and a choice of those that it lacks. */
 function OtherValues({ form, fields, standard }: OtherValuesProps) {
   const { others } = form.values;
-  const shown = shownSlugs(standard);
   const set = (slug: string, text: string) => form.change({ others: { ...others, [slug]: text } });
   const labels = new Map(fields.map(({ slug, label }) => [slug, label]));
-  const free = fields.filter(({ slug }) => !shown.has(slug) && !standardSlugs.has(slug) && others[slug] === undefined);
+  const free = listFreeFields(fields, others, standard);
   return (
     <>
       {Object.entries(others).map(([slug, text]) => (
@@ -156,15 +160,3 @@ function OtherValues({ form, fields, standard }: OtherValuesProps) {
     </>
   );
 }
-
-/** The names of the standard values among the fields that plans may use. */
-const standardSlugs = new Set([
-  'dealName',
-  'dealAmount',
-  'dealStage',
-  'amount',
-  'stage',
-  'closeDate',
-  'ownerId',
-  'currency',
-]);

@@ -1,15 +1,13 @@
+import { disarmCells } from '#src/client.js';
 import { type Deal } from '../../api/queries.js';
 import { readNumber } from '../../shared/format/entered-numbers.js';
 
 const header = ['Deal ID', 'Deal name', 'Owner email', 'Amount', 'Currency', 'Stage', 'Close date'] as const;
 
-/** Spreadsheets execute texts that begin like a formula. */
-function disarmed(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) && readNumber(text) === null ? `'${text}` : text;
-}
-
+/** Spreadsheets execute texts that begin like a formula. A negative number is none. */
 function toCellText(value: unknown): string {
-  return Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  return readNumber(text) === null ? disarmCells(text, ',') : text;
 }
 
 /** The deals as rows of a file that the import reads again: the standard values, and a column for each other field. */
@@ -20,5 +18,5 @@ export function dealRows(deals: readonly Deal[], emails: ReadonlyMap<string, str
     const owner = emails.get(repId ?? '') ?? ownerEmail;
     return [dealId, name, owner, amount, currency, stage, closeDate, ...slugs.map((slug) => fields[slug])];
   });
-  return [[...header, ...slugs], ...rows].map((row) => row.map((value) => disarmed(toCellText(value))));
+  return [[...header, ...slugs], ...rows].map((row) => row.map(toCellText));
 }

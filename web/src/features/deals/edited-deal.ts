@@ -1,3 +1,4 @@
+import { standardNamedBy, usualSlugs } from '#src/client.js';
 import { type Deal } from '../../api/queries.js';
 import { isDay } from '../../shared/format/dates.js';
 import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js';
@@ -25,32 +26,43 @@ export interface ChangedDeal {
 }
 
 /** The slugs under which the workspace reads the standard values of deals. */
-type StandardSlugs = Readonly<Record<string, string | undefined>>;
+export type StandardSlugs = Readonly<Record<string, string | undefined>>;
 
-/** The values of the form that are standard values: the name of each, and its usual slugs. */
+type StandardValue = keyof typeof usualSlugs;
+
+/** The inputs of the form that are standard values of deals. */
 const standardValues = {
-  name: ['dealName', 'name', 'dealname'],
-  amount: ['dealAmount', 'amount', 'value'],
-  currency: ['currency', 'currency'],
-  stage: ['dealStage', 'stage', 'dealstage'],
-  closeDate: ['closeDate', 'close_date', 'closedate', 'closeDate'],
-} as const;
+  name: 'dealName',
+  amount: 'dealAmount',
+  currency: 'currency',
+  stage: 'dealStage',
+  closeDate: 'closeDate',
+} as const satisfies Readonly<Record<string, StandardValue>>;
 type StandardName = keyof typeof standardValues;
 const standardNames = Object.keys(standardValues) as StandardName[];
-const ownerSlugs = ['owner_id', 'ownerId', 'owner'];
+/** The person is an input too. */
+const shownValues: readonly StandardValue[] = [...Object.values(standardValues), 'ownerId'];
 
-function resolveSlug(name: StandardName, standard: StandardSlugs): string {
-  const [standardName, usual] = standardValues[name];
-  return standard[standardName] ?? usual;
+/** The slugs from which the workspace reads a standard value. The form writes the first of them. */
+function resolveSlugs(value: StandardValue, standard: StandardSlugs): readonly [string, ...string[]] {
+  const mapped = standard[value];
+  return mapped === undefined ? (usualSlugs[value] as [string, ...string[]]) : [mapped];
 }
 
 /** The slugs of values that the form shows beside the other ones. */
-export function shownSlugs(standard: StandardSlugs): ReadonlySet<string> {
-  const mapped = [...standardNames.map((name) => resolveSlug(name, standard)), standard['ownerId'] ?? ''];
-  const usual = standardNames.flatMap((name) =>
-    standard[standardValues[name][0]] === undefined ? standardValues[name].slice(1) : [],
-  );
-  return new Set([...mapped, ...usual, ...(standard['ownerId'] === undefined ? ownerSlugs : [])]);
+function shownSlugs(standard: StandardSlugs): ReadonlySet<string> {
+  return new Set(shownValues.flatMap((value) => resolveSlugs(value, standard)));
+}
+
+/** The fields that can be added to the other values. Names of standard values in plans are no fields of the deal. */
+export function listFreeFields(
+  fields: readonly Field[],
+  others: EditedDeal['others'],
+  standard: StandardSlugs,
+): readonly Field[] {
+  const shown = shownSlugs(standard);
+  const isStandard = (slug: string) => shownValues.some((value) => value === standardNamedBy(slug));
+  return fields.filter(({ slug }) => !shown.has(slug) && !isStandard(slug) && others[slug] === undefined);
 }
 
 /** What the form shows of a deal; null for a new one. Lists of texts are not edited. */
@@ -92,7 +104,11 @@ export function changedDeal(
   const named = standardNames
     .filter((name) => now[name].trim() !== before[name])
     .map(
-      (name) => [resolveSlug(name, standard), name === 'amount' ? readNumber(now.amount) : now[name].trim()] as const,
+      (name) =>
+        [
+          resolveSlugs(standardValues[name], standard)[0],
+          name === 'amount' ? readNumber(now.amount) : now[name].trim(),
+        ] as const,
     );
   const others = Object.entries(now.others)
     .filter(([slug, text]) => text !== (before.others[slug] ?? ''))
