@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type DayRange } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
-import { loadTeam } from '../ledger/input/hierarchy.js';
+import { loadTeams } from '../ledger/input/hierarchy.js';
 import { computeWindow } from '../ledger/input/load-window.js';
 import { hasCascades, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type TenantCaller, type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
@@ -54,10 +54,17 @@ export class DealExplainer {
     );
   }
 
-  /** Whether explaining the deals of the days takes too long for the process. */
-  async needsThread(tx: Transaction, terms: RepTerms, days: DayRange): Promise<boolean> {
-    const maxDeals = Math.floor(this.maxResultsHere / Math.max(4, countRules(terms)));
-    return hasMoreDeals(tx, terms, computeWindow(terms, days), maxDeals);
+  /** The reps for whom explaining the deals of the days takes too long for the process. */
+  async findLargeReps(tx: Transaction, reps: readonly RepTerms[], days: DayRange): Promise<ReadonlySet<string>> {
+    const managers = reps.filter(hasCascades).map(({ repId }) => repId);
+    const teams = await loadTeams(tx, managers);
+    const limits = reps.map((terms) => {
+      const { repId } = terms;
+      const team = teams.get(repId)?.map((member) => member.repId) ?? [];
+      const maxDeals = Math.floor(this.maxResultsHere / Math.max(4, countRules(terms)));
+      return { repId, ownerIds: [...new Set([repId, ...team])], ...computeWindow(terms, days), maxDeals };
+    });
+    return findRepsAbove(tx, limits);
   }
 
   /** Finds the exceptions of a rep in a thread. */
@@ -74,7 +81,8 @@ export class DealExplainer {
   private readonly explainHere: ExplainDeal = async (tx, deal) => {
     const { repId, closeDate, workspace } = deal;
     const terms = await loadRepTerms(tx, repId, workspace);
-    if (await this.needsThread(tx, terms, { from: closeDate, to: closeDate })) throw new NeedsThread();
+    const large = await this.findLargeReps(tx, [terms], { from: closeDate, to: closeDate });
+    if (large.has(repId)) throw new NeedsThread();
     return calculateOutcomes(tx, terms, deal);
   };
 
@@ -96,17 +104,25 @@ function countRules({ versions }: RepTerms): number {
   return ofPlans.reduce((sum, ofPlan) => sum + Math.max(...ofPlan.map(({ rules }) => rules.length)), 0);
 }
 
-/** Whether the window has more deals of the rep, or of the rep and everyone below if the rep has cascades. */
-async function hasMoreDeals(tx: Transaction, terms: RepTerms, { from, to }: DayRange, max: number): Promise<boolean> {
-  const { repId } = terms;
-  const team = hasCascades(terms) ? await loadTeam(tx, repId) : [];
-  const repIds = [repId, ...new Set(team.map((member) => member.repId))];
-  const { rows } = await sql<{ deals: number }>`
-    select count(*)::integer as deals from (
-      select from deals
-      where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
-        and close_date between ${from}::date and ${to}::date
-      limit ${max + 1}
-    ) d`.execute(tx.db);
-  return (rows[0]?.deals ?? 0) > max;
+/** How many deals of the owners may be explained in the process: those of the rep, and of the team if it counts. */
+interface DealLimit extends DayRange {
+  readonly repId: string;
+  readonly ownerIds: readonly string[];
+  readonly maxDeals: number;
+}
+
+/** The reps whose owners have more deals in the range than the limit. */
+async function findRepsAbove(tx: Transaction, limits: readonly DealLimit[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ repId: string }>`
+    select v."repId" from jsonb_to_recordset(${JSON.stringify(limits)}::jsonb)
+      v ("repId" uuid, "ownerIds" uuid[], "from" date, "to" date, "maxDeals" integer)
+    where (
+      select count(*) from (
+        select from deals d
+        where d.workspace_id = ${tx.workspaceId} and d.rep_id = any(v."ownerIds") and d.deleted_at is null
+          and d.close_date between v."from" and v."to"
+        limit v."maxDeals" + 1
+      ) counted
+    ) > v."maxDeals"`.execute(tx.db);
+  return new Set(rows.map(({ repId }) => repId));
 }

@@ -1,10 +1,19 @@
 import { expect } from 'chai';
+import {
+  type KyselyPlugin,
+  type PluginTransformQueryArgs,
+  type PluginTransformResultArgs,
+  type QueryResult,
+  type RootOperationNode,
+  type UnknownRow,
+} from 'kysely';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
 import { type DealOutcome, loadOutcomes } from '#src/commissions/deal-outcomes.js';
 import { listCommissionExceptions } from '#src/commissions/queries/list-commission-exceptions.js';
 import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { findDeal } from '#src/deals/deal-views.js';
-import { loadWorkspaceTerms } from '#src/ledger/input/rep-terms.js';
+import { loadTermsOfReps, loadWorkspaceTerms } from '#src/ledger/input/rep-terms.js';
+import { Transaction } from '#src/platform/database/transaction.js';
 import { type ThreadPool } from '#src/platform/threads/thread-pool.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { flatRule } from '#test/support/terms.js';
@@ -22,6 +31,19 @@ class CountingPool implements Pick<ThreadPool, 'hold'> {
     this.tasks += 1;
     return this.pool.hold(key, work);
   };
+}
+
+class QueryCounter implements KyselyPlugin {
+  queries = 0;
+
+  transformQuery({ node }: PluginTransformQueryArgs): RootOperationNode {
+    this.queries += 1;
+    return node;
+  }
+
+  async transformResult({ result }: PluginTransformResultArgs): Promise<QueryResult<UnknownRow>> {
+    return result;
+  }
 }
 
 describe('explanations of deals of large reps', () => {
@@ -130,6 +152,23 @@ describe('explanations of deals of large reps', () => {
         'statement_locked',
         'currency_mismatch',
       ]);
+    });
+
+    it('find the large reps with two queries, however many reps there are', async () => {
+      const { db, admin, insert } = workspace;
+      const explainer = new DealExplainer(db.unitOfWork, threads, limits, 3);
+      const count = (repIds: readonly string[]) =>
+        db.unitOfWork.read(admin, async (tx) => {
+          const terms = await loadTermsOfReps(tx, repIds, await loadWorkspaceTerms(tx));
+          const counter = new QueryCounter();
+          const counted = new Transaction(tx.db.withPlugin(counter) as typeof tx.db, tx.workspaceId);
+          const days = { from: '2026-01-01', to: '2026-03-31' };
+          const large = await explainer.findLargeReps(counted, [...terms.values()], days);
+          return { queries: counter.queries, large: [...large].sort() };
+        });
+      const dee = await insert.rep('Dee');
+      expect(await count([max])).to.deep.equal({ queries: 2, large: [max] });
+      expect(await count([max, ada, dee])).to.deep.equal({ queries: 2, large: [ada, max].sort() });
     });
 
     it('use a thread only for the reps whose attainment period has more than 500 deals', async () => {

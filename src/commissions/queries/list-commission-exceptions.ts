@@ -109,17 +109,16 @@ async function findExceptions(
   explainer: DealExplainer,
 ): Promise<Exception[]> {
   const found: Exception[] = [];
-  const large: string[] = [];
-  await unitOfWork.run(caller, readOnly, async (tx) => {
+  const large = await unitOfWork.run(caller, readOnly, async (tx) => {
     const { workspace, days } = scope;
     const terms = await loadTermsOfReps(tx, repIds, workspace);
     const frozen = await loadFrozenOfReps(tx, repIds);
     const expected = await listExpectedDeals(tx, days, repIds);
-    for (const [repId, ofRep] of terms) {
-      const rep = { ...ofRep, frozen: frozen.get(repId) ?? [] };
-      if (await explainer.needsThread(tx, rep, days)) large.push(repId);
-      else found.push(...(await calculateExceptions(tx, rep, scope, expected)));
-    }
+    const reps = [...terms].map(([repId, ofRep]) => ({ ...ofRep, frozen: frozen.get(repId) ?? [] }));
+    const large = await explainer.findLargeReps(tx, reps, days);
+    for (const rep of reps)
+      if (!large.has(rep.repId)) found.push(...(await calculateExceptions(tx, rep, scope, expected)));
+    return large;
   });
   for (const repId of large) found.push(...(await explainer.findExceptions(caller, readOnly, { ...scope, repId })));
   return found;
