@@ -124,6 +124,14 @@ describe('reps', () => {
       expect(await workspace.contents('reporting_lines')).to.equal('reporting_lines: ');
     });
 
+    it('stores role, manager and employment together or not at all', async () => {
+      const cy = ids['Cy'] as string;
+      const change = { role: 'manager', managerId: ids['Ann'], hireDate: '2026-02-15' };
+      await expectError('VALIDATION_FAILED', 400, cy, { ...change, endDate: '2026-02-14' });
+      expect(await patch('Cy', change)).to.include(change);
+      await expectError('VALIDATION_FAILED', 400, cy, { role: 'rep', endDate: '2026-02-14' });
+    });
+
     it('rejects bodies that violate the schema', async () => {
       const cy = ids['Cy'] as string;
       for (const body of [

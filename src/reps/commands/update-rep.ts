@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { type Day } from '../../kernel/day.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
 import { invalid, rejectAny } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -32,19 +33,36 @@ const body = z.strictObject({
 });
 type Change = z.infer<typeof body>;
 
-async function move(
+/** The change affects commission, and its transaction does not have the workspace lock. */
+class NeedsWorkspaceLock extends Error {
+  override readonly name = 'NeedsWorkspaceLock';
+}
+
+/**
+ * Stores the change in one transaction. Commission depends on reporting lines and employment and not on roles: only a
+ * change that affects it takes the workspace lock and waits for calculations.
+ */
+async function storeChange(
+  caller: Caller,
   repId: string,
   change: Change,
-  caller: Caller,
-  changes: CommissionChanges,
-  clock: Clock,
+  { changes, clock }: { readonly changes: CommissionChanges; readonly clock: Clock },
 ): Promise<void> {
-  await changes.run(caller, 'exclusive', async (tx, recalculate) => {
-    await lockPeople(tx);
-    const today = await workspaceToday(tx, clock);
-    const moves = await managerChange(tx, repId, change);
-    await changeManagers(tx, recalculate, today, moves);
-  });
+  try {
+    await changes.run(caller, 'none', async (tx) => {
+      await changePerson(tx, caller, repId, change);
+      const moves = await managerChange(tx, repId, change);
+      const isMoved = moves.length > 0 && movesAnyone(await loadHierarchy(tx), moves, await workspaceToday(tx, clock));
+      if (isMoved || (await changedEmployment(tx, repId, change)) !== null) throw new NeedsWorkspaceLock();
+    });
+  } catch (error) {
+    if (!(error instanceof NeedsWorkspaceLock)) throw error;
+    await changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      await changePerson(tx, caller, repId, change);
+      await changeManagers(tx, recalculate, await workspaceToday(tx, clock), await managerChange(tx, repId, change));
+      await storeEmployment(tx, recalculate, repId, change);
+    });
+  }
 }
 
 async function managerChange(tx: Transaction, repId: string, change: Change): Promise<ManagerChange[]> {
@@ -83,13 +101,18 @@ async function changePerson(tx: Transaction, caller: Caller, repId: string, chan
   if (next.role !== stored.role || !next.active) await endSessions(tx, [stored.repId]);
 }
 
-/** Stores the employment. It changes the quotas of the periods in which it begins and ends. */
-async function changeEmployment(
+interface Employment {
+  readonly hireDate: Day | null;
+  readonly endDate: Day | null;
+}
+
+/** The employment after the change; null if it stays. */
+async function changedEmployment(
   tx: Transaction,
-  recalculate: Recalculate,
   repId: string,
   { hireDate, endDate }: Change,
-): Promise<void> {
+): Promise<Employment | null> {
+  if (hireDate === undefined && endDate === undefined) return null;
   const { hire_date: hiredOn, end_date: endedOn } = await tx.db
     .selectFrom('reps')
     .select(['hire_date', 'end_date'])
@@ -100,8 +123,20 @@ async function changeEmployment(
     hireDate: hireDate === undefined ? hiredOn : hireDate,
     endDate: endDate === undefined ? endedOn : endDate,
   };
-  if (next.hireDate === hiredOn && next.endDate === endedOn) return;
+  if (next.hireDate === hiredOn && next.endDate === endedOn) return null;
   assertDayOrder(['hireDate', next.hireDate], ['endDate', next.endDate]);
+  return next;
+}
+
+/** Stores the employment. It changes the quotas of the periods in which it begins and ends. */
+async function storeEmployment(
+  tx: Transaction,
+  recalculate: Recalculate,
+  repId: string,
+  change: Change,
+): Promise<void> {
+  const next = await changedEmployment(tx, repId, change);
+  if (next === null) return;
   await tx.db
     .updateTable('reps')
     .set({ hire_date: next.hireDate, end_date: next.endDate })
@@ -131,16 +166,7 @@ export const updateRep = operation({
   async execute({ params: { repId: rawId }, body: change }, caller, { unitOfWork, changes, clock }) {
     const repId = requireUuid(rawId, 'rep_not_found', repNotFound().message);
     assertNotEmpty(change);
-    // Commission depends on reporting lines and not on roles: the role is stored first and waits for no calculation.
-    const isMoved = await changes.run(caller, 'none', async (tx) => {
-      await changePerson(tx, caller, repId, change);
-      const today = await workspaceToday(tx, clock);
-      const moves = await managerChange(tx, repId, change);
-      return moves.length > 0 && movesAnyone(await loadHierarchy(tx), moves, today);
-    });
-    if (isMoved) await move(repId, change, caller, changes, clock);
-    if (change.hireDate !== undefined || change.endDate !== undefined)
-      await changes.run(caller, 'exclusive', (tx, recalculate) => changeEmployment(tx, recalculate, repId, change));
+    await storeChange(caller, repId, change, { changes, clock });
     return unitOfWork.read(caller, async (tx) => {
       const today = await workspaceToday(tx, clock);
       const [updated] = await listReps(tx, today, { repIds: [repId] });
