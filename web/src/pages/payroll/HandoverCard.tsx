@@ -8,7 +8,7 @@ import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { HandoverDialog } from './HandoverDialog.js';
 import { findHandover, hasNothingNew } from './handover.js';
-import { layouts } from './layouts.js';
+import { describeFile } from './layouts.js';
 import styles from './Payroll.module.css';
 import { type Sum } from './sums.js';
 
@@ -90,9 +90,8 @@ function Recorded({ handovers }: Pick<HandoverCardProps, 'handovers'>) {
       {handovers.map(({ handoverId, actor, createdAt, layout, scope, rowCount, totals, note, filename }) => (
         <li key={handoverId}>
           <span>
-            <span className="strong">{formatTimestamp(createdAt)}</span> {actor.name}, {layouts[layout].label},{' '}
-            {formatCount(rowCount, 'row')}
-            {scope === 'new' ? ', only what was new' : ''}
+            <span className="strong">{formatTimestamp(createdAt)}</span> {actor.name}, {describeFile({ layout, scope })}
+            , {formatCount(rowCount, 'row')}
             {note === null ? '' : `, “${note}”`}
             <span className="second">{filename}</span>
           </span>

@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/States.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
-import { layouts } from './layouts.js';
+import { describeFile } from './layouts.js';
 import { SumLines } from './SumLines.js';
 import { handedSums } from './sums.js';
 
@@ -80,11 +80,10 @@ function buildColumns(currency: string): readonly Column<Handover>[] {
       key: 'file',
       header: 'File',
       phone: 'note',
-      cell: ({ layout, scope, filename }) => (
+      cell: (handover) => (
         <>
-          {layouts[layout].label}
-          {scope === 'new' ? ', only what was new' : ''}
-          <span className="second">{filename}</span>
+          {describeFile(handover)}
+          <span className="second">{handover.filename}</span>
         </>
       ),
     },

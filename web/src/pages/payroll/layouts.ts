@@ -1,4 +1,4 @@
-import { type Layout, type PayrollTerms } from '../../api/payroll-queries.js';
+import { type Handover, type Layout, type PayrollTerms } from '../../api/payroll-queries.js';
 
 interface LayoutTerms {
   readonly label: string;
@@ -85,4 +85,9 @@ export function firstNames(people: readonly { readonly name: string }[]): string
   const others = people.length - names.length;
   const listed = others > 0 ? [...names, `${others} ${others === 1 ? 'other' : 'others'}`] : names;
   return new Intl.ListFormat('en').format(listed);
+}
+
+/** The layout of a file, and whether it contains only what earlier files of the period do not. */
+export function describeFile({ layout, scope }: Pick<Handover, 'layout' | 'scope'>): string {
+  return `${layouts[layout].label}${scope === 'new' ? ', only what was new' : ''}`;
 }
