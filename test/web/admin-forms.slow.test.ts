@@ -341,8 +341,8 @@ describe('the forms of an admin in the web app', function () {
     await pointer.press(page, 'button', 'Save 1 quota');
     await pointer.press(page, 'button', 'Save');
     await sees(page, '1 quota saved.');
-    await pointer.press(page, 'button', 'Take back what was saved');
-    await sees(page, 'The quotas are as they were before.');
+    await pointer.press(page, 'button', 'Undo the last save');
+    await sees(page, 'The last save was undone.');
 
     await visit('/members');
     await pointer.press(page, 'button', 'Noa Lind');

@@ -191,7 +191,7 @@ export function describePeriodFlow(variants: readonly FlowVariant[]): void {
       const recorded = async () =>
         (await browser.workspace.api.expect(200, 'GET', `/v1/payroll-handovers?period=${period}`)).handovers;
       const before = (await recorded()).length;
-      if (before > 0) await input.press(page, 'button', 'Everyone again');
+      if (before > 0) await input.press(page, 'button', 'Everyone');
       await page.waitForSelector('section[aria-label="First rows of the file"] tfoot td');
       await input.press(page, 'button', 'Download');
       await page.waitForFunction(`document.body.textContent.includes('Download again')`);

@@ -136,6 +136,6 @@ describe('an amount that a person enters', () => {
 
   for (const text of ['0', '0.00', '-0', 'abc', '12 apples', '1e3'])
     it(`is rejected if it pays nothing or is no number: ${JSON.stringify(text)}`, () => {
-      expect(amountProblem(text)).to.match(/^A number such as 250/);
+      expect(amountProblem(text)).to.match(/^Enter a number such as 250/);
     });
 });

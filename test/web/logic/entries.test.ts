@@ -10,7 +10,7 @@ describe('an amount that an admin adds to a period', () => {
 
   for (const amount of ['250', '$1,250'])
     it(`takes no money back if it is positive: ${amount}`, () => {
-      expect(entryProblem('clawback', amount)).to.equal('A clawback is negative, such as -250.');
+      expect(entryProblem('clawback', amount)).to.equal('A clawback is a negative amount, such as -250.');
       expect(entryProblem('adjustment', amount)).to.equal(null);
     });
 

@@ -36,7 +36,7 @@ describe('amounts that came after an approval', () => {
   it('are one sentence: what was paid when, and what is open', () => {
     expect(lateSentence([], [])).to.equal(null);
     expect(lateSentence([correction, carried], [])).to.equal(
-      'Paid $1,730.47 with the statement of Q3 2026, by a true-up, $280.00 in November 2026, carried forward from Q3 2026.',
+      'Paid $1,730.47 with the statement of Q3 2026, $280.00 in November 2026 as a correction of Q3 2026.',
     );
     expect(lateSentence([], [open])).to.equal('+$280.00 for Q3 2026 is not decided yet.');
     expect(lateSentence([], [{ ...open, status: 'dismissed' }])).to.equal('+$280.00 for Q3 2026 was not paid.');
@@ -89,10 +89,10 @@ describe('lines of true-ups', () => {
 
   it('name the deal and the period that they correct', () => {
     expect(lineTitle(line)).to.equal('Harbour Media, correction of Q3 2026');
-    expect(ruleWords(line)).to.equal('True-up');
+    expect(ruleWords(line)).to.equal('Correction');
     const later = { ...line, period: '2026-11', sourcePeriod: '2026-Q3' };
     expect(lineTitle(later)).to.equal('Harbour Media, correction of Q3 2026');
-    expect(ruleWords(later)).to.equal('Carried forward');
+    expect(ruleWords(later)).to.equal('Correction of an earlier period');
     const two = { ...line, lines: [...lines, { ...lines[0], dealId: 'D2', dealName: null }] } as unknown as Line;
     expect(lineTitle(two)).to.equal('Harbour Media and 1 more, correction of Q3 2026');
   });
@@ -120,7 +120,9 @@ describe('lines of true-ups', () => {
     expect(steps[1]?.source?.to).to.equal('/deals/D1');
     expect(steps[0]?.source?.to).to.equal('/statements/dana?period=2026-Q3');
     expect(describeTitle(explanation)).to.equal('Harbour Media, correction of Q3 2026');
-    expect(formatExplanation(explanation, steps)).to.include('Harbour Media, correction of Q3 2026: $80.00 (True-up');
-    expect(headWords(explanation.event)).to.match(/^true-up, on /);
+    expect(formatExplanation(explanation, steps)).to.include(
+      'Harbour Media, correction of Q3 2026: $80.00 (Correction',
+    );
+    expect(headWords(explanation.event)).to.match(/^correction, on /);
   });
 });

@@ -96,7 +96,7 @@ describe('the differences of two versions of a plan', () => {
     [
       {},
       { tiers: [...rule().tiers, { tierIndex: 0, minThreshold: 0, rate: 0.2, repId: 'r' }] },
-      'tiers of single people change.',
+      'individual tiers change.',
     ],
     [{}, { measure: 'arr' }, 'the measure is Arr, was Amount.'],
     [{}, { payoutBase: 'gross_margin' }, 'the rate multiplies the gross margin, was the measure.'],

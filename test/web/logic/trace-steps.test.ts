@@ -146,7 +146,7 @@ describe('the steps from a deal to its amount', () => {
     expect(titles({ event: entered, rule: null })).to.deep.equal(['Deal', 'Result']);
     expect(titles({ event: entered, rule: null, deal: null })).to.deep.equal(['Result']);
     expect(step('Result', { event: entered, rule: null }).words).to.deep.equal([
-      'A person entered this adjustment.',
+      'This adjustment was entered by hand.',
       'Agreed in May',
     ]);
   });
@@ -241,7 +241,7 @@ describe('the step of the attainment', () => {
       words: ['No quota is set or needed for this rule.'],
     });
     expect(step('Attainment at close', { trace: { belowZero: true } }).words).to.deep.equal([
-      'Refunds have taken the attainment below zero; the first tier applies.',
+      'Refunds reduced the attainment below zero, so the first tier applies.',
     ]);
   });
 });
@@ -249,7 +249,7 @@ describe('the step of the attainment', () => {
 describe('the step of the tiers', () => {
   it('has the part of each tier, its rate and its amount', () => {
     expect(step('Tiers')).to.deep.include({
-      figure: 'marginal',
+      figure: 'part in tier',
       words: [],
       scale: ['60 %', '100 %', '120 %'],
       parts: [
@@ -326,7 +326,7 @@ describe('the step of the tiers', () => {
     });
 
   for (const [given, figure] of [
-    [{}, 'marginal'],
+    [{}, 'part in tier'],
     [{ rule: { tierMode: 'full_rate' } }, 'whole deal'],
     [{ rule: { tierMode: 'retroactive' } }, 'whole period'],
     [{ rule: { tierBy: 'value' } }, 'by value'],
@@ -495,7 +495,7 @@ describe('the line below the heading of an explanation', () => {
       'commission on $1.00, closed 12 June 2026',
     ],
     [{ base: 0 }, 'commission on $0.00, closed 12 June 2026'],
-    [{ kind: 'true_up', base: null }, 'true-up, on 12 June 2026'],
+    [{ kind: 'true_up', base: null }, 'correction, on 12 June 2026'],
     [{ kind: 'adjustment', base: null }, 'adjustment, on 12 June 2026'],
     [{ kind: 'clawback', base: null }, 'clawback, on 12 June 2026'],
   ] as const)

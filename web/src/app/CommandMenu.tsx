@@ -73,7 +73,7 @@ export function CommandMenu({ onClose }: { readonly onClose: () => void }) {
           />
         ))}
       </div>
-      {commands.length > 0 || isLoading ? null : <p className={styles.none}>Nothing has this name or id.</p>}
+      {commands.length > 0 || isLoading ? null : <p className={styles.none}>No results.</p>}
     </Modal>
   );
 }

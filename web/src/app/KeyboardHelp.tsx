@@ -17,7 +17,7 @@ const common = [
   [['n'], 'Next person, on a statement under review'],
   [['p'], 'Previous person, on a statement under review'],
   [['/'], 'Filter the list'],
-  [['Esc'], 'Close the uppermost layer'],
+  [['Esc'], 'Close the dialog or panel'],
   [['?'], 'This help'],
 ] as const;
 
@@ -42,7 +42,7 @@ export function KeyboardHelp({ onClose }: { readonly onClose: () => void }) {
         ))}
       </dl>
       <CheckField
-        label="Shortcuts of single letters"
+        label="Single-letter shortcuts"
         checked={isOn}
         onChange={({ currentTarget }) => {
           setLetterShortcuts(currentTarget.checked);

@@ -5,7 +5,7 @@ import { IconButton } from '../components/Button.js';
 const choices = [
   { value: 'light', label: 'Light', icon: IconSun },
   { value: 'dark', label: 'Dark', icon: IconMoon },
-  { value: 'auto', label: 'As the system', icon: IconDeviceDesktop },
+  { value: 'auto', label: 'System', icon: IconDeviceDesktop },
 ] as const satisfies readonly { value: MantineColorScheme; label: string; icon: unknown }[];
 
 /** Light, dark, or as the system. */

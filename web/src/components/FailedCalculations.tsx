@@ -47,7 +47,9 @@ function Failed({ repId, repName, attempts, error, requestedAt, parkedAt }: Fail
       tone={isStopped ? 'negative' : 'warning'}
       icon={IconAlertTriangle}
       title={
-        isStopped ? `The commission of ${repName} is not calculated any more` : `The commission of ${repName} is late`
+        isStopped
+          ? `The calculation of commission for ${repName} has stopped`
+          : `The commission of ${repName} is not up to date`
       }
       actions={
         isStopped ? (

@@ -87,9 +87,11 @@ export function editedDeal(deal: Deal | null, standard: StandardSlugs): EditedDe
 export function listProblems(before: EditedDeal, now: EditedDeal): Partial<Record<StandardName, string>> {
   const emptied = standardNames.filter((name) => before[name] !== '' && now[name].trim() === '');
   return {
-    ...Object.fromEntries(emptied.map((name) => [name, 'A deal keeps a value here. Enter another one.'])),
-    ...(now.amount.trim() !== '' && readNumber(now.amount) === null ? { amount: 'A number such as 18,000.00.' } : {}),
-    ...(now.closeDate !== '' && !isDay(now.closeDate) ? { closeDate: 'A day with a year of four digits.' } : {}),
+    ...Object.fromEntries(emptied.map((name) => [name, 'This value cannot be removed. Enter another one.'])),
+    ...(now.amount.trim() !== '' && readNumber(now.amount) === null
+      ? { amount: 'Enter a number such as 18,000.00.' }
+      : {}),
+    ...(now.closeDate !== '' && !isDay(now.closeDate) ? { closeDate: 'Enter a day with a four-digit year.' } : {}),
   };
 }
 

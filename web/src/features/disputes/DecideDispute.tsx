@@ -87,14 +87,14 @@ function RejectDialog({ dispute: { disputeId, repName }, onClose }: StepDialogPr
   });
   return (
     <Dialog
-      title="Reject the question"
+      title={`Reject the question of ${repName}`}
       onClose={onClose}
       onSubmit={() => reject.send()}
       change={reject}
       form={form}
       action={{ kind: 'danger', disabled: note === '', children: 'Reject' }}
     >
-      <TextArea label={`Why, for ${repName} to read`} required maxLength={2000} {...form.field('note')} />
+      <TextArea label={`Reason, which ${repName} sees`} required maxLength={2000} {...form.field('note')} />
     </Dialog>
   );
 }
@@ -124,7 +124,7 @@ function AcceptDialog({ dispute, onClose }: StepDialogProps) {
   });
   return (
     <Dialog
-      title="Accept the question"
+      title={`Accept the question of ${repName}`}
       onClose={onClose}
       onSubmit={() => accept.send()}
       change={accept}
@@ -138,7 +138,7 @@ function AcceptDialog({ dispute, onClose }: StepDialogProps) {
             label={`Adjustment in ${currency} (optional)`}
             hint={
               expectedAmount === null
-                ? 'Paid with the acceptance; negative to take money back.'
+                ? 'Paid when you accept. A negative amount reduces pay.'
                 : `${repName} expects ${formatMoney(expectedAmount, currency)}.`
             }
             {...form.field('amount')}

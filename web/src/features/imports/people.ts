@@ -58,8 +58,8 @@ function options(matched: Omit<Matched, 'options'>): readonly ImportOption[] {
     },
     !hasColumn(matched, 'crmMemberId') && {
       key: 'namesAreOwners',
-      label: 'Deals name their owners as this file does',
-      hint: 'Each name becomes the owner ID, by which deals find their owner.',
+      label: 'Deals name owners as in this file',
+      hint: 'Each name becomes the owner ID, which matches deals with the person.',
       type: 'check',
       initial: hasEmail ? '' : 'yes',
     },

@@ -10,8 +10,8 @@ type Difference = Pick<Breakdown['openDifferences'][number], 'delta' | 'currency
 /** How a correction was paid: with its own statement, or with a later one. */
 export function correctionWords({ period, paidIn }: Pick<Correction, 'period' | 'paidIn'>): string {
   return period === paidIn
-    ? `with the statement of ${formatPeriod(period)}, by a true-up`
-    : `in ${formatPeriod(paidIn)}, carried forward from ${formatPeriod(period)}`;
+    ? `with the statement of ${formatPeriod(period)}`
+    : `in ${formatPeriod(paidIn)} as a correction of ${formatPeriod(period)}`;
 }
 
 export function differenceWords({ period, status }: Pick<Difference, 'period' | 'status'>): string {

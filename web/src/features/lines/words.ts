@@ -14,7 +14,7 @@ export function rateWords(line: Line): string {
 /** Names of lines that no rule paid. */
 export const kindWords = {
   commission_earned: 'Commission',
-  true_up: 'True-up',
+  true_up: 'Correction',
   adjustment: 'Adjustment',
   clawback: 'Clawback',
 } as const;
@@ -46,8 +46,8 @@ export function correctionTitle(
 /** The rule of the line, or where an amount without a rule comes from. */
 export function ruleWords({ ruleName, kind, sourcePeriod }: Line): string {
   if (ruleName !== null) return ruleName;
-  if (kind !== 'true_up') return 'Entered by a person';
-  return sourcePeriod === undefined ? 'True-up' : 'Carried forward';
+  if (kind !== 'true_up') return 'Entered by hand';
+  return sourcePeriod === undefined ? 'Correction' : 'Correction of an earlier period';
 }
 
 /** Latest first; of one deal the largest amount first. */

@@ -189,6 +189,6 @@ function tierChanges(was: Rule, rule: Rule, currency: string): string[] {
     ...[...old.keys()]
       .filter((threshold) => !now.has(threshold))
       .map((threshold) => `The tier from ${exactThreshold(was, threshold)} is removed.`),
-    ...unlessSame(own(was.tiers), own(rule.tiers), 'Tiers of single people change.'),
+    ...unlessSame(own(was.tiers), own(rule.tiers), 'Individual tiers change.'),
   ];
 }

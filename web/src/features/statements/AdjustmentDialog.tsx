@@ -23,7 +23,7 @@ type Kind = 'adjustment' | 'clawback';
 
 const kinds = [
   ['adjustment', 'Adjustment'],
-  ['clawback', 'Clawback, takes money back'],
+  ['clawback', 'Clawback (reduces pay)'],
 ] as const;
 
 /** Adds an amount to a period that is not approved. Only admins may. */

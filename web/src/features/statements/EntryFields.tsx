@@ -19,7 +19,7 @@ export function EntryFields({ kind, currency, repName, form }: EntryFieldsProps)
         problem={entryProblem(kind, form.values.amount)}
         {...form.field('amount')}
       />
-      <TextArea label={`Reason, for ${repName} to read`} required maxLength={500} {...form.field('reason')} />
+      <TextArea label={`Reason, which ${repName} sees`} required maxLength={500} {...form.field('reason')} />
     </>
   );
 }

@@ -44,7 +44,7 @@ export function UnlockDialog({
       />
       <p className="dim">
         The amounts follow the deals and plans again, and the payroll file leaves the person out until the next
-        approval. True-ups of the period are reversed, because the new calculation pays the same difference.
+        approval. Corrections of the period are reversed, because the new calculation pays the same difference.
       </p>
       {handover === undefined ? null : (
         <p>

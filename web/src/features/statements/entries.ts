@@ -12,7 +12,7 @@ export function entryProblem(kind: string, amount: string): string | null {
   const problem = amountProblem(amount);
   if (problem !== null || amount.trim() === '') return problem;
   const isNegative = (readNumber(amount) ?? 0) < 0;
-  return kind === 'clawback' && !isNegative ? 'A clawback is negative, such as -250.' : null;
+  return kind === 'clawback' && !isNegative ? 'A clawback is a negative amount, such as -250.' : null;
 }
 
 /** Whether the entry can be sent. */

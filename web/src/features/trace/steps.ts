@@ -190,7 +190,7 @@ function attainmentStep({ event, rule }: Explanation, trace: Trace): Step {
       : [{ label: `Closed in the whole ${period}`, value: formatCredit(trace.periodCredit, event) }]),
   ];
   const words =
-    trace.belowZero === true ? ['Refunds have taken the attainment below zero; the first tier applies.'] : [];
+    trace.belowZero === true ? ['Refunds reduced the attainment below zero, so the first tier applies.'] : [];
   return { title, figure, words, rows };
 }
 
@@ -210,7 +210,7 @@ function formatCredit(units: number, { currency, base, trace }: Event): string {
 }
 
 const modes: Readonly<Record<string, string>> = {
-  marginal: 'marginal',
+  marginal: 'part in tier',
   full_rate: 'whole deal',
   retroactive: 'whole period',
 };
@@ -348,8 +348,8 @@ function roundingWords(currency: string): string {
 }
 
 const enteredWords = {
-  adjustment: 'A person entered this adjustment.',
-  clawback: 'A person took this amount back.',
+  adjustment: 'This adjustment was entered by hand.',
+  clawback: 'This clawback was entered by hand.',
   true_up: 'The difference between the approved statement and its new calculation.',
 } as const;
 

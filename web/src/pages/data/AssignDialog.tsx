@@ -88,8 +88,13 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
           {...form.field('planId')}
         />
       ) : null}
-      <TextField label="First day" type="date" hint="Empty: as long as the plan." {...form.field('start')} />
-      <TextField label="Last day" type="date" hint="Empty: as long as the plan." {...form.field('end')} />
+      <TextField
+        label="First day"
+        type="date"
+        hint="Empty: no limit besides the plan's dates."
+        {...form.field('start')}
+      />
+      <TextField label="Last day" type="date" hint="Empty: no limit besides the plan's dates." {...form.field('end')} />
       <p className="dim">Commission of the days is calculated, also for deals that are won already.</p>
       {assignment === null ? null : (
         <div>

@@ -45,7 +45,7 @@ export function AssignmentsPage() {
       crumbs={[{ label: 'Assignments' }]}
       facts={[
         assignments.data === undefined ? null : formatCount(assignments.data.length, 'assignment'),
-        'Press a cell, or choose several people',
+        'Select a cell, or choose several people',
       ]}
       isWide
       actions={
@@ -97,7 +97,7 @@ function UndoButton({ undo, onDone }: { readonly undo: Undo | null; readonly onD
   const change = useChange({
     send: async () => undo?.(),
     onDone: () => {
-      showMessage('The last change was taken back.');
+      showMessage('The last change was undone.');
       onDone();
     },
     onFailed: showProblem,

@@ -40,7 +40,7 @@ export function DealDialog({ deal, onEdit, onClose }: DealDialogProps) {
           <DeleteButton deal={deal} onClose={onClose} />
           {deal.deleted_at === null ? <Button onClick={onEdit}>Edit</Button> : null}
           <Link to="/deals/$dealId" params={{ dealId }} className={buttonClass({ kind: 'primary' })}>
-            What it paid and why
+            Commission, and why
           </Link>
         </div>
       </div>
@@ -90,7 +90,7 @@ function DeleteButton({ deal: { deal_id: dealId, deleted_at: deletedAt }, onClos
       confirm="Yes, delete it"
       send={() => api.deleteDeal({ params: { dealId }, query: { hard: isDeleted ? 'true' : 'false' } })}
       onDone={() => {
-        showMessage('The deal was deleted, and its commission is taken back.');
+        showMessage('The deal was deleted, and its commission is reversed.');
         onClose();
       }}
     >

@@ -42,14 +42,14 @@ export function ImportDone({ currentImport, outcome, onRestart, onCorrect }: Imp
         <Note
           tone="warning"
           icon={IconAlertTriangle}
-          title={`${formatCount(outcome.owners.rowsWithUnknownOwner, 'deal')} of owners whom no person is`}
+          title={`${formatCount(outcome.owners.rowsWithUnknownOwner, 'deal')} with an owner who matches no person`}
           actions={
             <Link to="/owners" className={buttonClass({ kind: 'primary' })}>
               Match owners
             </Link>
           }
         >
-          They keep the owner of the file, and pay no person until you match it.
+          They pay no commission until you match the owner with a person.
         </Note>
       )}
       {outcome.jobId === undefined ? null : <JobProgress jobId={outcome.jobId} />}
@@ -58,9 +58,9 @@ export function ImportDone({ currentImport, outcome, onRestart, onCorrect }: Imp
           tone="warning"
           icon={IconAlertTriangle}
           title={`${formatCount(rejected, 'row')} rejected`}
-          actions={<Button onClick={onCorrect}>Correct them</Button>}
+          actions={<Button onClick={onCorrect}>Correct the rows</Button>}
         >
-          Nothing of these rows was written.
+          These rows were not imported.
         </Note>
       )}
       <div className={styles.final}>

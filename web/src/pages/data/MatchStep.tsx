@@ -24,7 +24,7 @@ export function MatchStep({ currentImport, onBack, onDone }: MatchStepProps) {
   const send = useSend(currentImport);
   const { kind, prepared, isDateOpen } = currentImport;
   const problems = isDateOpen
-    ? [...prepared.problems, 'The dates have two readings. Choose whether the day or the month is first.']
+    ? [...prepared.problems, 'The dates are ambiguous. Choose whether the day or the month comes first.']
     : prepared.problems;
   const result = problems.length === 0 ? dryRun.data : undefined;
   return (
@@ -72,8 +72,8 @@ export function MatchStep({ currentImport, onBack, onDone }: MatchStepProps) {
 function stayOut({ counts }: ImportOutcome): string {
   const out = counts.filter(([label, count]) => count > 0 && label !== 'New' && label !== 'Changed');
   const words = out.map(([label, count]) => `${formatNumber(count)} ${label.toLowerCase()}`).join(' and ');
-  const first = out.length === 0 ? 'Every row is imported.' : `${words} stay out.`;
-  return `${first} The matching is kept for the next file with these columns.`;
+  const first = out.length === 0 ? 'Every row is imported.' : `Not imported: ${words}.`;
+  return `${first} The next file with these columns uses the same matching.`;
 }
 
 /** How dates and numbers are written, which the values do not always show. */

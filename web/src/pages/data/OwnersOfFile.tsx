@@ -13,7 +13,7 @@ export function OwnersOfFile({ owners }: { readonly owners: ImportedOwners }) {
     <>
       {rowsWithUnknownOwner === 0 ? null : (
         <details className={styles.notes} open>
-          <summary>{formatCount(rowsWithUnknownOwner, 'row')} with an owner whom no person is</summary>
+          <summary>{formatCount(rowsWithUnknownOwner, 'row')} with an owner who matches no person</summary>
           <ul>
             {unknownOwners.map(({ owner, rows }) => (
               <li key={owner}>
@@ -21,15 +21,19 @@ export function OwnersOfFile({ owners }: { readonly owners: ImportedOwners }) {
               </li>
             ))}
           </ul>
-          <p className="dim">The deals keep the owner. After the import, you can say who it is on the page Owners.</p>
+          <p className="dim">
+            The deals keep the owner. After the import, match the owner with a person on the page Owners.
+          </p>
         </details>
       )}
       {rowsWithoutOwner === 0 ? null : (
-        <p className={styles.warning}>{formatCount(rowsWithoutOwner, 'row')} without an owner, which pay no person.</p>
+        <p className={styles.warning}>
+          {formatCount(rowsWithoutOwner, 'row')} without an owner, which pay no commission.
+        </p>
       )}
       {reassigned === 0 ? null : (
         <details className={styles.notes} open>
-          <summary>{formatCount(reassigned, 'deal')} would change the person</summary>
+          <summary>{formatCount(reassigned, 'deal')} would move to another person</summary>
           <ul>
             {reassignedDeals.map(({ dealId, fromRepId, toRepId }) => (
               <li key={dealId}>
@@ -37,7 +41,7 @@ export function OwnersOfFile({ owners }: { readonly owners: ImportedOwners }) {
               </li>
             ))}
           </ul>
-          <p className="dim">If a person was chosen by hand, leave the column with the owners out to keep it.</p>
+          <p className="dim">To keep persons that were chosen by hand, do not import the column with the owners.</p>
         </details>
       )}
     </>

@@ -35,8 +35,8 @@ export function OwnersPage() {
       <Loaded query={owners} height={320}>
         {({ owners: unmatched }) =>
           unmatched.length === 0 ? (
-            <EmptyState title="Every owner is a person">
-              Owners of imported deals whom no person is appear here, and can be matched.
+            <EmptyState title="Every owner is matched">
+              Owners of imported deals who match no person appear here.
             </EmptyState>
           ) : (
             <UnmatchedOwners owners={unmatched} />
@@ -84,7 +84,7 @@ function UnmatchedOwners({ owners }: { readonly owners: readonly DealOwner[] }) 
       phone: 'note',
       cell: ({ owner }) => (
         <InlineSelect
-          label={`Person who is ${owner}`}
+          label={`Person for ${owner}`}
           value={chosen[owner] ?? ''}
           choices={choices}
           onChange={({ currentTarget }) => setChosen({ ...chosen, [owner]: currentTarget.value })}

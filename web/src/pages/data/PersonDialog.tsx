@@ -138,7 +138,7 @@ type ValidKeys = NonNullable<Answer<'updateRep'>['validKeys']>;
 
 /**
  * Role, sign-in and manager are changed by another operation; name and owner ID are changed by e-mail. Returns the keys
- * that a person has created who is no admin any more.
+ * that a person has created who is no longer an admin.
  */
 async function send(person: Person | null, entered: Entered, people: readonly Person[]): Promise<ValidKeys> {
   const manager = people.find(({ id }) => id === entered.managerId) ?? null;

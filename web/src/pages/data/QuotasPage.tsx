@@ -46,7 +46,7 @@ export function QuotasPage() {
     <Page
       title="Quotas"
       crumbs={[{ label: 'Quotas' }]}
-      facts={['What counts as 100 % of each rule']}
+      facts={['The target of each rule: 100 % attainment']}
       isWide
       actions={
         <>
@@ -237,7 +237,7 @@ function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
     },
     onDone: () => {
       setBefore(null);
-      showMessage('The quotas are as they were before.');
+      showMessage('The last save was undone.');
     },
     onFailed: showProblem,
   });
@@ -246,11 +246,11 @@ function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
       <span className={wrong > 0 ? 'negative' : 'dim'}>
         {wrong > 0
           ? `${formatCount(wrong, 'cell')} cannot be read as a number`
-          : 'Arrows and Enter move, cells of a spreadsheet can be pasted, Ctrl Z takes back.'}
+          : 'Move with the arrow keys and Enter. Paste cells from a spreadsheet. Undo with Ctrl Z.'}
       </span>
       {before === null || count > 0 ? null : (
         <Button icon={IconArrowBackUp} isBusy={takeBack.isBusy} onClick={() => takeBack.send()}>
-          Take back what was saved
+          Undo the last save
         </Button>
       )}
       <Button icon={IconArrowBackUp} disabled={Object.keys(edits).length === 0} onClick={onUndo}>

@@ -28,7 +28,7 @@ export function RecalculationsPage() {
     <Page
       title="Recalculations"
       crumbs={[{ label: 'Recalculations' }]}
-      facts={['Changes calculate themselves', 'They continue when you close this page']}
+      facts={['Changes are calculated automatically', 'They continue when you close this page']}
       actions={
         <Button icon={IconRefresh} kind="primary" onClick={() => setOpen(true)}>
           Recalculate
@@ -110,7 +110,8 @@ function Housekeeping() {
         </div>
         <div>
           <span>
-            Delete commission, and on request deals, assignments and quotas. <span className="dim">For trials.</span>
+            Delete commission, and on request deals, assignments and quotas.{' '}
+            <span className="dim">For test workspaces.</span>
           </span>
           <Button kind="danger" onClick={() => setTask('reset')}>
             Reset

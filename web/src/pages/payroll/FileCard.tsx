@@ -64,7 +64,7 @@ export function FileCard(props: FileCardProps) {
             label="People in the file"
             choices={[
               ['new', 'Only what is new'],
-              ['full', 'Everyone again'],
+              ['full', 'Everyone'],
             ]}
             current={scope}
             onChange={(next) => navigate({ search: { period, layout, scope: next } })}

@@ -20,7 +20,7 @@ export function NewPlanPage() {
     <Page
       title="New plan"
       crumbs={[{ label: 'Plans', to: '/plans' }, { label: 'New plan' }]}
-      facts={['Start from the nearest one; everything can be changed']}
+      facts={['Start from the closest template. You can change everything']}
     >
       <Loaded query={templates} height={600}>
         {(all) => (
@@ -46,7 +46,7 @@ export function NewPlanPage() {
 
 /** A plan that was begun in this tab and is neither saved nor discarded. */
 function Unsaved({ template }: { readonly template: string | undefined }) {
-  return isKept(newDraftKey(template)) ? <p className="brand strong">Continues the plan that you began</p> : null;
+  return isKept(newDraftKey(template)) ? <p className="brand strong">Continue your unsaved plan</p> : null;
 }
 
 function Template({ template: { templateId, name, description, planConfig } }: { readonly template: PlanTemplate }) {

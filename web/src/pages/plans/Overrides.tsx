@@ -36,7 +36,7 @@ export function Overrides({ plan, history, currency }: OverridesProps) {
   const [edited, setEdited] = useKeptChoice<string>(`terms ${plan.planVersionId}`);
   return (
     <Card
-      title="Terms of single people"
+      title="Individual terms"
       action={
         <Button
           disabled={plan.assignedReps.length === 0}
@@ -128,7 +128,7 @@ function toTerms(override: Override | undefined): OwnTerms {
 
 /** Why the days of the terms are none; null for days, and for no days. */
 function dayProblem({ from, to }: OwnTerms): string | null {
-  if ([from, to].some((day) => day !== '' && !isDay(day))) return 'A day with a year of four digits.';
+  if ([from, to].some((day) => day !== '' && !isDay(day))) return 'Enter a day with a four-digit year.';
   return from !== '' && to !== '' && to < from ? 'The last day is before the first one.' : null;
 }
 
@@ -160,7 +160,7 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
   });
   return (
     <Dialog
-      title="Terms of one person"
+      title="Individual terms of a person"
       onClose={onClose}
       onSubmit={() => save.send()}
       change={save}

@@ -48,7 +48,7 @@ export function Versions({ versions, currency }: { readonly versions: readonly P
                 ) : null}
               </div>
               {differences.length === 0 ? (
-                <p className="dim">{before === undefined ? 'The first version.' : 'Nothing but its state.'}</p>
+                <p className="dim">{before === undefined ? 'The first version.' : 'Only its status.'}</p>
               ) : (
                 <DifferenceList differences={differences} />
               )}

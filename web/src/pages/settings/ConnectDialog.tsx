@@ -221,7 +221,7 @@ function Checked({
         />
         {webhookUrl === null ? null : <SecretText label={`Address for webhooks of ${product}`} text={webhookUrl} />}
         {webhookSecret === null ? null : (
-          <SecretText label="Secret of the deliveries, shown only now" text={webhookSecret} />
+          <SecretText label="Secret of the deliveries, shown only once" text={webhookSecret} />
         )}
         <p className="dim">Next: check the field mapping, then sync.</p>
         <Button kind="primary" onClick={onClose}>

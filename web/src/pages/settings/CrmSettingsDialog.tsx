@@ -164,7 +164,7 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
         label="Line items"
         choices={[
           ['no', 'are not read'],
-          ['yes', 'give deals their number, sum and products'],
+          ['yes', 'are read: their number, sum and products become fields of the deal'],
         ]}
         {...form.field('lineItems')}
       />
@@ -172,7 +172,7 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
         label="Polling for changes"
         choices={[
           ['on', 'regularly'],
-          ['off', 'only when a sync is started'],
+          ['off', 'only when you start a sync'],
         ]}
         {...form.field('polling')}
       />

@@ -68,7 +68,7 @@ export function KeysPage() {
         )}
       </Loaded>
       {open === null ? null : <KeyDialog name={open} onClose={() => setOpen(null)} onDone={done} />}
-      <SecretDialog label="It is shown only this once." secret={secret} onClose={() => setSecret(null)} />
+      <SecretDialog label="It is shown only once." secret={secret} onClose={() => setSecret(null)} />
     </Page>
   );
 }
@@ -112,14 +112,14 @@ const buildColumns = (people: readonly Person[]): readonly Column<IntegrationKey
   },
 ];
 
-/** A key stays valid when its creator is no admin any more. */
+/** A key stays valid when its creator is no longer an admin. */
 function Creator({ person }: { readonly person: Person | null }) {
   if (person === null) return <span className="dim">the command line</span>;
   if (person.active && person.role === 'admin') return person.name;
   return (
     <>
       {person.name}
-      <span className="second">{person.active ? 'no admin any more' : 'may not sign in any more'}</span>
+      <span className="second">{person.active ? 'no longer an admin' : 'can no longer sign in'}</span>
     </>
   );
 }

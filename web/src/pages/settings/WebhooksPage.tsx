@@ -68,7 +68,7 @@ export function WebhooksPage() {
         />
       )}
       <SecretDialog
-        label="The key that signs deliveries, shown only this once"
+        label="The key that signs deliveries, shown only once"
         secret={secret}
         onClose={() => setSecret(null)}
       />

@@ -282,7 +282,7 @@ function SecurityFields({ form }: PartProps) {
   return (
     <div className={styles.form}>
       <TextField
-        label="Minutes until a person confirms again"
+        label="Minutes until people must confirm again"
         hint="Before keys, roles and payroll files, by a code from an e-mail. Empty: never."
         inputMode="numeric"
         type="number"

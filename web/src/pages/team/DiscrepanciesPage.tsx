@@ -83,7 +83,7 @@ function Strip({ discrepancies }: { readonly discrepancies: readonly Discrepancy
         note="people earned more than was approved"
       />
       <StatCard
-        label="To take back"
+        label="To recover"
         figure={
           <HeroMoney
             amount={sumAmounts(main.filter((delta) => signOf(delta) < 0))}
@@ -147,7 +147,7 @@ function Nothing({ status }: { readonly status: Discrepancy['status'] }) {
   if (status !== 'open')
     return <EmptyState title={`Nothing was ${status}`}>Entries appear here with who decided, when and why.</EmptyState>;
   return (
-    <EmptyState title="Approved periods owe nothing">
+    <EmptyState title="No discrepancies">
       When a deal, a quota or a plan changes under an approved statement, the difference appears here within seconds.
     </EmptyState>
   );
@@ -211,8 +211,8 @@ function columns(open: string | undefined, toggle: (id: string) => void): readon
 }
 
 const actionWords = {
-  true_up: 'Trued up',
-  carry_forward: 'Carried forward',
+  true_up: 'Settled in the same period',
+  carry_forward: 'Settled in a later period',
   dismiss: 'Dismissed',
   cleared: 'Cleared',
   unlocked: 'Opened again',

@@ -21,13 +21,13 @@ interface ResolveDialogProps {
 
 const words = {
   true_up: {
-    title: 'True up',
-    submit: 'True up',
+    title: 'Settle in the same period',
+    submit: 'Settle',
     effect: 'The difference is paid in the approved period, as one line of a new approved version of the statement.',
   },
   carry_forward: {
-    title: 'Carry forward',
-    submit: 'Carry forward',
+    title: 'Settle in the next period',
+    submit: 'Settle',
     effect: 'The difference is paid in the next period that is not approved. The approved statement does not change.',
   },
   dismiss: {

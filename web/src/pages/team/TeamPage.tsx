@@ -126,7 +126,7 @@ function Strip({ team, previous }: StripProps) {
         figure={<HeroMoney amount={openDiscrepancies.total} currency={currency} signed />}
         note={
           openDiscrepancies.count === 0
-            ? 'approved periods owe nothing'
+            ? 'no approved period differs'
             : `in ${formatCount(openDiscrepancies.count, 'approved statement')}`
         }
       />

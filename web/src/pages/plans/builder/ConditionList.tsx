@@ -281,8 +281,8 @@ function NumbersInput({ leaf, onValue }: ValueProps) {
   const [from, to] = toList(leaf);
   return (
     <span className={styles.pair}>
-      <DecimalInput label="Least value" value={Number(from ?? 0)} onValue={(value) => onValue([value ?? 0, to])} />
-      <DecimalInput label="Largest value" value={Number(to ?? 0)} onValue={(value) => onValue([from, value ?? 0])} />
+      <DecimalInput label="Minimum" value={Number(from ?? 0)} onValue={(value) => onValue([value ?? 0, to])} />
+      <DecimalInput label="Maximum" value={Number(to ?? 0)} onValue={(value) => onValue([from, value ?? 0])} />
     </span>
   );
 }

@@ -12,9 +12,9 @@ interface LimitFieldsProps {
 /** Caps and floors. An empty input is no limit. */
 export function LimitFields({ rule, currency, onChange }: LimitFieldsProps) {
   const limits = [
-    ['cap', `Cap of a period, ${currency}`, 'Cap of a period'],
-    ['capMultiplier', 'Cap of a deal, variable targets', 'Cap of a deal as a multiple of the variable target'],
-    ['floor', `Least for a deal, ${currency}`, 'Least for a deal'],
+    ['cap', `Maximum per period, ${currency}`, 'Maximum per period'],
+    ['capMultiplier', 'Maximum per deal, in variable targets', 'Maximum per deal, as a multiple of the variable target'],
+    ['floor', `Minimum per deal, ${currency}`, 'Minimum per deal'],
     ['floorAttainment', 'Pays nothing below', 'Attainment below which the rule pays nothing'],
   ] as const;
   return (

@@ -86,7 +86,9 @@ export function TierTable({ rule, before, currency, quota, onChange }: TierTable
         </LinkButton>
         <span className="dim">
           {quota === null ? '' : `at a quota of ${formatMoney(quota, currency)}`}
-          {own.length === 0 ? '' : `${quota === null ? '' : '; '}${own.length} more for single people, see the JSON`}
+          {own.length === 0
+            ? ''
+            : `${quota === null ? '' : '; '}${own.length} more for individual people, see the JSON`}
         </span>
       </div>
     </>

@@ -39,7 +39,7 @@ export function Warnings({ builder, history, state: { preview, error } }: Warnin
         </Note>
       ))}
       {dropped.length === 0 ? null : (
-        <Note tone="warning" icon={IconAlertTriangle} title="Terms of single people end">
+        <Note tone="warning" icon={IconAlertTriangle} title="Individual terms end">
           {[...new Set(dropped.map(({ repName, ruleName }) => `${repName} (${ruleName})`))].join(', ')}
         </Note>
       )}

@@ -13,7 +13,7 @@ import { Note } from '../../../components/Note.js';
 import { typeWords } from '../../../features/disputes/words.js';
 import { formatInstant } from '../../../shared/format/dates.js';
 import { difference } from '../../../shared/format/exact.js';
-import { formatMoney, formatNumber } from '../../../shared/format/numbers.js';
+import { formatMoney } from '../../../shared/format/numbers.js';
 import { formatPeriod } from '../../../shared/format/periods.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow } from './approval-rows.js';
@@ -155,7 +155,7 @@ function UnusualNote(props: NoteProps & { readonly deviations: number }) {
     <Note
       tone="warning"
       icon={IconAlertTriangle}
-      title={`${formatNumber(Math.abs(deviations), 1)} standard deviations ${deviations < 0 ? 'below' : 'above'} the last 12 months`}
+      title={`Unusually ${deviations < 0 ? 'low' : 'high'} compared with the last 12 months`}
       actions={
         <>
           <StatementLink repId={repId} period={period} className="strong">

@@ -101,7 +101,7 @@ function selectColumn(selection: Selection): Column<ApprovalRow> {
     key: 'select',
     header: (
       <Check
-        label="Select all that need no look"
+        label="Select all without flags"
         checked={clear.length > 0 && selectedClear === clear.length}
         isPartial={selectedKeys.size > 0 && selectedClear < clear.length}
         disabled={!isReady || clear.length === 0}
@@ -194,7 +194,7 @@ function HoldBadge({ hold }: { readonly hold: NonNullable<ApprovalRow['hold']> }
         </Badge>
       );
     case 'unusual':
-      return <Badge tone="warning">{hold.deviations < 0 ? 'Under' : 'Over'} 3σ</Badge>;
+      return <Badge tone="warning">Unusually {hold.deviations < 0 ? 'low' : 'high'}</Badge>;
     case 'quota_missing':
       return (
         <Badge tone="negative" icon={IconAlertCircle}>
