@@ -13,7 +13,11 @@ interface LimitFieldsProps {
 export function LimitFields({ rule, currency, onChange }: LimitFieldsProps) {
   const limits = [
     ['cap', `Maximum per period, ${currency}`, 'Maximum per period'],
-    ['capMultiplier', 'Maximum per deal, in variable targets', 'Maximum per deal, as a multiple of the variable target'],
+    [
+      'capMultiplier',
+      'Maximum per deal, in variable targets',
+      'Maximum per deal, as a multiple of the variable target',
+    ],
     ['floor', `Minimum per deal, ${currency}`, 'Minimum per deal'],
     ['floorAttainment', 'Pays nothing below', 'Attainment below which the rule pays nothing'],
   ] as const;
