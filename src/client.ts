@@ -116,25 +116,25 @@ export function createClient(options: ClientOptions): Client {
 
 async function send(options: ClientOptions, route: string, input: LooseInput, call: CallOptions): Promise<unknown> {
   const [method, path] = route.split(' ') as [string, string];
-  const response = await (options.fetch ?? fetch)(addressOf(options.baseUrl, path, input), {
+  const response = await (options.fetch ?? fetch)(buildUrl(options.baseUrl, path, input), {
     method,
-    headers: headersOf(options, input, call),
-    ...bodyOf(input),
+    headers: buildHeaders(options, input, call),
+    ...buildBody(input),
     ...(call.signal === undefined ? {} : { signal: call.signal }),
   });
-  if (!response.ok) throw errorOf(response, await response.text());
-  return /[/+]json\b/.test(response.headers.get('content-type') ?? '') ? response.json() : fileOf(response);
+  if (!response.ok) throw toApiError(response, await response.text());
+  return /[/+]json\b/.test(response.headers.get('content-type') ?? '') ? response.json() : readFile(response);
 }
 
 /** The file of a response, with the name and the hash that the service gives it. */
-async function fileOf(response: Response): Promise<ServiceFile> {
+async function readFile(response: Response): Promise<ServiceFile> {
   const name = /filename="([^"]*)"/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? '';
   const blob = await response.blob();
   const file = new File([blob], name, { type: blob.type });
   return Object.assign(file, { sha256: response.headers.get('x-content-sha256') });
 }
 
-function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: LooseInput): string {
+function buildUrl(baseUrl: string, path: string, { params = {}, query = {} }: LooseInput): string {
   const filled = path.replace(/:([A-Za-z]+)/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''));
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
@@ -142,7 +142,7 @@ function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: L
   return `${baseUrl.replace(/\/+$/, '')}${filled}${search}`;
 }
 
-function headersOf({ token }: ClientOptions, { body, upload }: LooseInput, { idempotencyKey }: CallOptions) {
+function buildHeaders({ token }: ClientOptions, { body, upload }: LooseInput, { idempotencyKey }: CallOptions) {
   const contentType = upload?.contentType ?? (body === undefined ? undefined : 'application/json');
   return {
     ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -151,13 +151,13 @@ function headersOf({ token }: ClientOptions, { body, upload }: LooseInput, { ide
   };
 }
 
-function bodyOf({ body, upload }: LooseInput): { body?: Content } {
+function buildBody({ body, upload }: LooseInput): { body?: Content } {
   if (upload !== undefined) return { body: upload.data };
   return body === undefined ? {} : { body: JSON.stringify(body) };
 }
 
 /** A proxy may have responded instead of the service. */
-function errorOf(response: Response, text: string): ApiError {
+function toApiError(response: Response, text: string): ApiError {
   const requestId = response.headers.get('x-request-id');
   try {
     const { statusCode, code, message, details } = JSON.parse(text);

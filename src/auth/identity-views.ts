@@ -14,8 +14,8 @@ export const tokenFields = {
   repId: z.string().nullable().describe('The rep of a session (UUID); null for tokens without a person'),
 };
 
-export function tokenFieldsOf(caller: Caller): { kind: TokenKind; role: Role | null; repId: string | null } {
-  return { kind: caller.tokenKind ?? 'ws', role: roleOf(caller), repId: caller.repId };
+export function toTokenFields(caller: Caller): { kind: TokenKind; role: Role | null; repId: string | null } {
+  return { kind: caller.tokenKind ?? 'ws', role: findRole(caller), repId: caller.repId };
 }
 
 interface Identity {
@@ -28,7 +28,7 @@ interface Identity {
 /** The person of a session, otherwise the token under its name. */
 export async function findIdentity(tx: Transaction, caller: Caller): Promise<Identity> {
   const { repId } = caller;
-  if (repId === null) return { email: null, name: await tokenName(tx, caller), role: roleOf(caller) };
+  if (repId === null) return { email: null, name: await tokenName(tx, caller), role: findRole(caller) };
   return tx.db
     .selectFrom('reps')
     .select(['email', 'name', 'role'])
@@ -48,6 +48,6 @@ async function tokenName(tx: Transaction, { tokenId, tokenKind }: Caller): Promi
 }
 
 /** The role that the token acts with; a connection token has none. */
-function roleOf({ accessLevel }: Caller): Role | null {
+function findRole({ accessLevel }: Caller): Role | null {
   return accessLevel === 'connection' || accessLevel === 'public' ? null : accessLevel;
 }

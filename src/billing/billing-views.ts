@@ -25,7 +25,7 @@ export async function listSubscriptions(tx: Transaction): Promise<StoredSubscrip
   }));
 }
 
-/** Those of the subscriptions that a checkout for another workspace created, and none for this one. */
+/** Selects the subscriptions that a checkout for another workspace created, and no checkout for this one. */
 export async function boundElsewhere(
   tx: Transaction,
   subscriptionIds: readonly string[],

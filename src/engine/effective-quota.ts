@@ -46,7 +46,7 @@ export interface AssignedDays {
 export interface Absence {
   readonly from: Day;
   readonly to: Day;
-  /** In percent of the target and of the variable target. */
+  /** The relief is a percentage of the target and of the variable target. */
   readonly quotaRelief: number;
   readonly variableRelief: number;
 }
@@ -168,7 +168,7 @@ export function rampRateOn(assignments: readonly AssignedDays[], hireDate: Day |
   return step === null || step.ratePercent === 100 ? null : Decimal.of(step.ratePercent);
 }
 
-/** Of several assignments the one with the latest start. */
+/** Selects the assignment with the latest start. */
 function decidingAssignment(assignments: readonly AssignedDays[], day: Day): AssignedDays | null {
   return assignments
     .filter(({ start, end }) => isEffective(day, start, end))

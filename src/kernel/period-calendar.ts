@@ -9,7 +9,7 @@ export interface FiscalYear {
   readonly year: number;
   readonly start: Day;
   readonly pattern: FiscalPattern;
-  /** Of the patterns in weeks. With 53, the last period has one more. */
+  /** Only patterns in weeks have this number. With 53, the last period has one week more. */
   readonly weeks: 52 | 53;
 }
 

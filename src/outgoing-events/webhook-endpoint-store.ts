@@ -137,11 +137,11 @@ async function keepPreviousSecret(
     await sql`
       insert into webhook_previous_secrets (workspace_id, endpoint_id, secret_id, secret, valid_until)
       values (${tx.workspaceId}, ${endpointId}, ${newId()}, ${secret}, ${validUntil})`.execute(tx.db);
-  const keptSecrets = validUntil === null ? 0 : maxPreviousSecrets;
+  const maxStoredSecrets = validUntil === null ? 0 : maxPreviousSecrets;
   await sql`
     delete from webhook_previous_secrets where ${ofEndpoint} and secret_id not in (
       select secret_id from webhook_previous_secrets where ${ofEndpoint} and valid_until > now()
-      order by valid_until desc, secret_id limit ${keptSecrets})`.execute(tx.db);
+      order by valid_until desc, secret_id limit ${maxStoredSecrets})`.execute(tx.db);
 }
 
 /** Stores a delivery that a person requested. It is sent after the deliveries that are pending for the workspace. */

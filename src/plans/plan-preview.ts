@@ -1,6 +1,7 @@
 import { buildTimeline, computeStretches, differingDays } from '../engine/version-timeline.js';
 import { type Day, type DayRange, isWithin, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -39,7 +40,7 @@ export interface Preview {
   readonly deals: readonly MovedDeal[];
 }
 
-/** What the response of the PATCH would say besides the figures. It takes another transaction, at the same time. */
+/** The parts of the preview besides the figures. They are read in a second transaction that runs at the same time. */
 export async function previewNotes(tx: Transaction, request: PreviewRequest, today: Day): Promise<PreviewNotes> {
   const planned = await loadPlannedChange(tx, request, today);
   return { ...(await collectPreviewWarnings(tx, planned, today)), ...(await runTestsOfChange(tx, planned)) };
@@ -51,18 +52,18 @@ export async function previewChange(tx: Transaction, request: PreviewRequest, to
   const { plan, changed } = planned;
   const range = { from: request.from, to: request.to };
   const workspace = await loadWorkspaceTerms(tx);
-  const shows = (repId: string) => request.repIds === null || request.repIds.includes(repId);
-  const totals = (await loadOpenTotals(tx, plan.planId, range)).filter(({ repId }) => shows(repId));
+  const isShown = (repId: string) => request.repIds === null || request.repIds.includes(repId);
+  const totals = (await loadOpenTotals(tx, plan.planId, range)).filter(({ repId }) => isShown(repId));
   const days = differingDays(datedPlan(plan), datedPlan(changed));
   const terms = days === null ? null : await changedTerms(tx, planned);
   const forecast =
     days === null || terms === null
       ? null
       : await forecastChange(tx, { planId: plan.planId, terms, days }, { days: range, asOf: today });
-  const moved = withinRange(forecast?.moved ?? [], range).filter(({ repId }) => shows(repId));
+  const moved = withinRange(forecast?.moved ?? [], range).filter(({ repId }) => isShown(repId));
   const byRep = repMovements(totals, moved, plan.planId);
   const currency = (changed.newVersion ?? planned.source).currency ?? workspace.currency;
-  const { main, others } = sums(byRep, currency);
+  const { main, others } = sumByCurrency(byRep, currency);
   const locked = forecast === null ? [] : await lockedDeltas(tx, forecast, { range, asOf: today });
   return {
     figures: {
@@ -70,7 +71,7 @@ export async function previewChange(tx: Transaction, request: PreviewRequest, to
       otherCurrencies: others,
       timeline: changed.status === 'active' ? computeStretches(buildTimeline(changed.versions)) : [],
       byRep,
-      locked: locked.filter(({ repId }) => shows(repId)),
+      locked: locked.filter(({ repId }) => isShown(repId)),
     },
     deals: movedDeals(moved, forecast, new Set(planned.terms?.rules.map(({ name }) => name))),
   };
@@ -110,16 +111,16 @@ async function changedTerms(
   };
 }
 
-/** The moved rows with the sides that lie in the range. */
+/** The moved rows, each with its state before and after where that state is earned in the range. */
 function withinRange(moved: readonly MovedRow[], range: DayRange): MovedRow[] {
-  const side = (state: RowState | null) => (state !== null && isWithin(state.earnedOn, range) ? state : null);
+  const stateInRange = (state: RowState | null) => (state !== null && isWithin(state.earnedOn, range) ? state : null);
   return moved
-    .map((row) => ({ ...row, before: side(row.before), after: side(row.after) }))
+    .map((row) => ({ ...row, before: stateInRange(row.before), after: stateInRange(row.after) }))
     .filter(({ before, after }) => before !== null || after !== null);
 }
 
-/** Exact sums before and after a change. */
-class Sums {
+/** The exact sum before a change, and by how much the change moves it. */
+class MovingSum {
   before = Decimal.zero;
   delta = Decimal.zero;
 
@@ -134,18 +135,26 @@ class Sums {
   }
 }
 
-class SumsByKey {
-  private readonly sums = new Map<string, { readonly repId: string; readonly currency: string; readonly sums: Sums }>();
+interface SumEntry {
+  readonly repId: string;
+  readonly currency: string;
+  readonly sum: MovingSum;
+}
 
-  getOrAdd(repId: string, currency: string): Sums {
-    const key = `${repId}|${currency}`;
-    const known = this.sums.get(key) ?? { repId, currency, sums: new Sums() };
-    this.sums.set(key, known);
-    return known.sums;
+class SumsByRep {
+  private readonly entries = new Map<string, SumEntry>();
+
+  getOrAdd(repId: string, currency: string): MovingSum {
+    const { sum } = getOrInsert(this.entries, `${repId}|${currency}`, () => ({
+      repId,
+      currency,
+      sum: new MovingSum(),
+    }));
+    return sum;
   }
 
-  all() {
-    return [...this.sums.values()];
+  all(): SumEntry[] {
+    return [...this.entries.values()];
   }
 }
 
@@ -155,10 +164,10 @@ function repMovements(
   moved: readonly MovedRow[],
   planId: string,
 ): PreviewFigures['byRep'] {
-  const sums = new SumsByKey();
+  const sums = new SumsByRep();
   for (const { repId, currency, amount } of totals) sums.getOrAdd(repId, currency).before = amount;
   for (const row of moved) {
-    for (const state of [row.before, row.after].filter((side) => side !== null)) {
+    for (const state of [row.before, row.after].filter((state) => state !== null)) {
       const sum = sums.getOrAdd(row.repId, state.currency);
       const amount = Decimal.of(state.amount);
       sum.delta = sum.delta.plus(state === row.before ? amount.negated() : amount);
@@ -167,23 +176,24 @@ function repMovements(
   }
   return sums
     .all()
-    .map(({ repId, currency, sums: ofRep }) => ({ repId, ...ofRep.movement(currency) }))
+    .map(({ repId, currency, sum }) => ({ repId, ...sum.movement(currency) }))
     .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || (a.repId < b.repId ? -1 : 1));
 }
 
 /** The totals in the currency of the plan, and those in other currencies. */
-function sums(
+function sumByCurrency(
   byRep: PreviewFigures['byRep'],
   currency: string,
 ): { readonly main: Movement; readonly others: readonly Movement[] } {
-  const totals = new SumsByKey();
+  const totals = new SumsByRep();
+  // The currency of the plan is the first, also without an amount.
   totals.getOrAdd('', currency);
   for (const ofRep of byRep) {
     const sum = totals.getOrAdd('', ofRep.currency);
     sum.before = sum.before.plus(Decimal.of(ofRep.before));
     sum.delta = sum.delta.plus(Decimal.of(ofRep.delta));
   }
-  const [main, ...others] = totals.all().map((entry) => entry.sums.movement(entry.currency));
+  const [main, ...others] = totals.all().map(({ currency: code, sum }) => sum.movement(code));
   return { main: main as Movement, others };
 }
 
@@ -203,14 +213,18 @@ function movedDeals(
 
 function movedDeal(row: MovedRow, currency: string, forecast: Forecast | null, rules: ReadonlySet<string>): MovedDeal {
   const { repId, ruleName, dealKey, before, after } = row;
-  const [was, is] = [before, after].map((state) =>
+  const [amountBefore, amountAfter] = [before, after].map((state) =>
     state?.currency === currency ? Decimal.of(state.amount) : Decimal.zero,
   ) as [Decimal, Decimal];
-  const amounts = { before: was.toNumber(), after: is.toNumber(), delta: is.minus(was).toNumber() };
+  const amounts = {
+    before: amountBefore.toNumber(),
+    after: amountAfter.toNumber(),
+    delta: amountAfter.minus(amountBefore).toNumber(),
+  };
   const isPeriodic = (before ?? after)?.phase === 'periodic';
   const identity = isPeriodic ? { dealId: null, period: dealKey } : { dealId: dealKey };
   const removed = after === null && rules.size > 0 && !rules.has(ruleName) ? 'rule_removed' : undefined;
-  const reason = is.isZero() ? (forecast?.reasons.get(rowKey(row)) ?? removed) : undefined;
+  const reason = amountAfter.isZero() ? (forecast?.reasons.get(rowKey(row)) ?? removed) : undefined;
   return { ...identity, repId, ruleName, currency, ...amounts, ...(reason === undefined ? {} : { reason }) };
 }
 
@@ -220,7 +234,7 @@ function listCurrencies({ before, after }: MovedRow): string[] {
   return [before.currency, after.currency];
 }
 
-/** How much more or less approved periods would owe after the change. They do not change themselves. */
+/** The differences that the change would open in approved periods, which keep their amounts. */
 async function lockedDeltas(
   tx: Transaction,
   { terms, overlay, window }: Forecast,

@@ -4,7 +4,7 @@ import { reasons } from '../engine/trace.js';
 import { day, period, text } from '../platform/operations/schemas.js';
 import { conditionTraces } from './condition-traces.js';
 
-/** The person whom a test means if it names no one. */
+/** The name of the person in tests that name none. */
 export const defaultPerson = 'rep';
 
 const person = text(100).describe('Any name for a person of the test; rep by default');
@@ -104,7 +104,10 @@ const failedTest = z
     rep: z.string().optional().describe('The person of the expectation'),
     expected: z.number().describe('The expected amount'),
     actual: z.number().describe('What the plan pays'),
-    trace: z.record(z.string(), z.unknown()).nullable().describe('How the amount was computed; null without one event'),
+    trace: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('How the amount was computed; null unless exactly one event matches'),
     unpaid: z.array(unpaidOutcome).describe('Why the rule paid nothing on deals of the expectation, at most 5'),
   })
   .describe('An expectation that does not hold');

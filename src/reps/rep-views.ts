@@ -26,7 +26,7 @@ export async function findRepNames(tx: Transaction, repIds: readonly string[]): 
   return new Map(rows.map(({ repId, name }) => [repId, name]));
 }
 
-/** Rejects the id of no rep of the workspace. */
+/** Throws if the workspace has no rep with the id. */
 export async function assertRepExists(tx: Transaction, repId: string): Promise<void> {
   if ((await findPerson(tx, repId)) === null) throw repNotFound();
 }
@@ -46,7 +46,7 @@ export async function findPerson(
   return rep ?? null;
 }
 
-/** Those of the ids that belong to reps of the workspace. */
+/** Returns the ids that belong to reps of the workspace. */
 export async function knownReps(tx: Transaction, repIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ repId: string }>`
     select rep_id as "repId" from reps
@@ -82,7 +82,7 @@ export async function findRoleAndActivity(
     .executeTakeFirst();
 }
 
-/** The ids that no rep of the workspace has. */
+/** Returns the ids that belong to no rep of the workspace. */
 export async function unknownReps(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
   const known = await knownReps(tx, repIds);
   return repIds.filter((repId) => !known.has(repId));

@@ -46,7 +46,7 @@ export function managersAbove(hierarchy: Hierarchy, repId: string, days: DayRang
 
 interface BrokenChain {
   readonly reason: 'cycle' | 'depth';
-  /** From the bottom up; a cycle lists only its members. */
+  /** The ids are ordered from the bottom up; a cycle lists only its members. */
   readonly repIds: readonly string[];
 }
 

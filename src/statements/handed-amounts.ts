@@ -22,7 +22,7 @@ export interface HandedAmounts {
   readonly files: number;
   /** Whether the content of every file is known. */
   readonly isComplete: boolean;
-  /** By person; absent for people in no file. */
+  /** The amounts of each person; people in no file are absent. */
   readonly people: ReadonlyMap<string, readonly CurrencySummary[]>;
 }
 

@@ -29,7 +29,7 @@ export async function findHead(tx: Transaction, key: StatementKey): Promise<Stat
   return rows[0] ?? null;
 }
 
-/** Those of the reps whose period is approved. */
+/** Selects the reps whose period is approved. */
 export async function approvedAmong(
   tx: Transaction,
   { period }: Omit<StatementKey, 'repId'>,

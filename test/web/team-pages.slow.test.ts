@@ -45,7 +45,7 @@ describe("a manager's pages in the web app", function () {
   it('have dialogs that are accessible in both schemes', async () => {
     const pages = teamPages(situation);
     const dialogs = [
-      ['manager', pages['discrepancy'], ['Settle in the same period', 'Dismiss']],
+      ['manager', pages['discrepancy'], ['Pay in the same period', 'Dismiss']],
       ['manager', pages['team-question'], ['Accept', 'Reject']],
       ['admin', pages['team-question'], ['Accept']],
     ] as const;
@@ -117,7 +117,7 @@ describe("a manager's pages in the web app", function () {
 
   it('carries a discrepancy forward with a reason', async () => {
     const { page, close } = await browser.openPage('manager', `/discrepancies?open=${situation.discrepancyId}`);
-    await press(page, 'Settle in the next period');
+    await press(page, 'Pay in the next period');
     await page.waitForSelector('[role=dialog] textarea');
     await page.type('[role=dialog] textarea', 'The quarter is paid already.');
     await page.click('[role=dialog] [type=submit]');

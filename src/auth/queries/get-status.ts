@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { operation } from '../../platform/operations/operation.js';
-import { tokenFields, tokenFieldsOf } from '../identity-views.js';
+import { tokenFields, toTokenFields } from '../identity-views.js';
 
 const response = z.object({
   valid: z.literal(true).describe('Always true: an invalid token gets status 401'),
@@ -24,6 +24,6 @@ export const getAuthStatus = operation({
     response: { valid: true, workspaceId: sampleIds.workspaceId, kind: 'sess', role: 'rep', repId: sampleIds.repId },
   },
   async execute(_input, caller): Promise<z.input<typeof response>> {
-    return { valid: true, workspaceId: caller.workspaceId, ...tokenFieldsOf(caller) };
+    return { valid: true, workspaceId: caller.workspaceId, ...toTokenFields(caller) };
   },
 });

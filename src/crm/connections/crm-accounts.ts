@@ -61,7 +61,7 @@ export class CrmAccounts {
     return this.secrets.seal(credentialsEncryptionContext(workspaceId, provider), JSON.stringify(credentials));
   }
 
-  /** For an account without a stored connection: renewed credentials could not be saved. */
+  /** Used for an account without a stored connection, whose renewed credentials could not be saved. */
   openWith(
     provider: CrmProvider,
     credentials: CrmCredentials,

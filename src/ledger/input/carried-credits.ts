@@ -62,8 +62,8 @@ interface LatestEvent {
 }
 
 /**
- * The credit in the trace of the latest event of each attainment key, for the reps for whom the latest events contain one
- * of every key: their number does not depend on the number of deals.
+ * Reads the credit of each attainment key from the trace of its latest event. Reps whose latest events do not contain
+ * every key are left out, so that the number of rows does not grow with the number of deals.
  */
 async function loadLatestCredits(tx: Transaction, leftOut: readonly LeftOut[]): Promise<CarriedByIndex> {
   const [first] = leftOut;
@@ -82,8 +82,8 @@ async function loadLatestCredits(tx: Transaction, leftOut: readonly LeftOut[]): 
   for (const days of leftOut) {
     const events = byIndex.get(days.index) ?? [];
     const latest = latestByKey(events);
-    const areAll = events.length < maxLatestEvents;
-    if (!areAll && keysInProgress(days).some((key) => !latest.has(key))) continue;
+    const isComplete = events.length < maxLatestEvents;
+    if (!isComplete && keysInProgress(days).some((key) => !latest.has(key))) continue;
     const credits = [...latest.values()].map(
       (event): CarriedCredit => ({ ...event, credit: creditAfter(event.trace), amount: Decimal.zero }),
     );

@@ -117,7 +117,7 @@ export async function loadRepsToWake(tx: Transaction, repIds: readonly string[])
   return rows.map((row) => row.rep_id);
 }
 
-/** Those of the reps that have requests which wait for no pull. */
+/** Selects the reps who have requests that wait for no sync run. */
 export async function loadRepsWithRequests(tx: Transaction, repIds: readonly string[]): Promise<string[]> {
   const rows = await tx.db
     .selectFrom('calculation_requests as q')

@@ -17,7 +17,7 @@ interface TransactionContext {
   readonly onRecorded?: OnRecorded | undefined;
 }
 
-/** In characters, somewhat less than the bytes in memory. */
+/** Counts characters, which are somewhat fewer than the bytes in memory. */
 const maxCachedCharacters = 32 * 1024 * 1024;
 
 export function createTransactionCache(): VersionedCache<object> {

@@ -73,7 +73,7 @@ interface UnitOfWorkOptions {
   /** Called after the commit of a transaction that stores deliveries of outgoing events. */
   readonly onEvents?: (workspaceId: string) => void;
   readonly onRecorded?: OnRecorded;
-  /** For data that transactions read together with its revision. */
+  /** Holds data that transactions read together with its revision. */
   readonly cache?: VersionedCache<object>;
 }
 
@@ -247,7 +247,7 @@ function resultBeforeEnd<T>(
   });
 }
 
-/** In milliseconds, as the other limits of PostgreSQL. */
+/** Values are in milliseconds, as the other limits of PostgreSQL. */
 const lockTimeout: Readonly<Record<WorkspaceLock, string>> = {
   none: `${timeLimit(5_000)}`,
   shared: `${timeLimit(10_000)}`,

@@ -18,7 +18,7 @@ const maxStoredResponse = 256 * 1024;
 const leaseSeconds = 15;
 const renewEveryMs = 5_000;
 
-/** The Idempotency-Key of a request; null without one. */
+/** The Idempotency-Key of a request; null if the request has none. */
 export function readIdempotencyKey(request: Request): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;

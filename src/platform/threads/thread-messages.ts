@@ -9,7 +9,7 @@ export interface ThreadRequest {
   readonly id: number;
 }
 
-/** From a thread: a request, the result of a task, a failure for the caller, or an unexpected error. */
+/** A thread sends a request, the result of a task, a failure for the caller, or an unexpected error. */
 export type ThreadResponse =
   | ThreadRequest
   | { readonly result: Uint8Array }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { findIdentity, tokenFields, tokenFieldsOf } from '../../auth/identity-views.js';
+import { findIdentity, tokenFields, toTokenFields } from '../../auth/identity-views.js';
 import { findConnectedCrm } from '../../crm/connections/crm-connection-views.js';
 import { fieldMappingExample } from '../../fields/field-mapping.js';
 import { type Caller } from '../../kernel/caller.js';
@@ -154,7 +154,7 @@ export const getWorkspace = operation({
       const provider = await findConnectedCrm(tx);
       const { name, role } = await findIdentity(tx, caller);
       return {
-        caller: { ...tokenFieldsOf(caller), role, name },
+        caller: { ...toTokenFields(caller), role, name },
         ...workspace,
         mail: config.SMTP_URL === undefined ? 'not_set_up' : await findMailState(tx),
         crm: { connected: provider !== null, provider },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { tokenFields, tokenFieldsOf } from '../../auth/identity-views.js';
+import { tokenFields, toTokenFields } from '../../auth/identity-views.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -44,7 +44,7 @@ export const whoAmI = operation({
     return {
       workspaceId,
       workspaceName: name,
-      ...tokenFieldsOf(caller),
+      ...toTokenFields(caller),
       version: serviceVersion,
       docs: '/docs',
       openapi: '/v1/openapi.json',

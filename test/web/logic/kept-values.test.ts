@@ -5,7 +5,7 @@ import { profileQuery } from '#web/api/queries.js';
 import { changedValues, deleteAllKept, isKept, useKeptChoice, useKeptForm, useKeptState } from '#web/app/kept-state.js';
 import { queryClient } from '#web/app/query-client.js';
 import { createStore } from '#web/app/store.js';
-import { keepColumns, keptColumns } from '#web/pages/data/kept-columns.js';
+import { readSavedColumns, saveColumns } from '#web/pages/data/saved-columns.js';
 import { newDraftKey } from '#web/pages/plans/builder/use-builder.js';
 import { memoryStorage } from './memory-storage.js';
 
@@ -103,23 +103,23 @@ describe('the matching of columns', () => {
   });
 
   it('is kept for files with the same columns, whatever their case', () => {
-    keepColumns('deals', header, ['dealId', 'skip']);
-    expect(keptColumns('deals', ['DEAL_ID', 'amount'])).to.deep.equal(['dealId', 'skip']);
-    expect(keptColumns('deals', ['Deal ID', 'Amount', 'Note'])).to.equal(null);
-    expect(keptColumns('people', header)).to.equal(null);
+    saveColumns('deals', header, ['dealId', 'skip']);
+    expect(readSavedColumns('deals', ['DEAL_ID', 'amount'])).to.deep.equal(['dealId', 'skip']);
+    expect(readSavedColumns('deals', ['Deal ID', 'Amount', 'Note'])).to.equal(null);
+    expect(readSavedColumns('people', header)).to.equal(null);
   });
 
   it('is not used if it does not fit', () => {
     for (const text of ['["dealId"]', '{"0":"dealId"}', 'null', 'x', '5']) {
       Object.assign(globalThis, { localStorage: memoryStorage({ 'import-columns:deals:dealid|amount': text }) });
-      expect(keptColumns('deals', header), text).to.equal(null);
+      expect(readSavedColumns('deals', header), text).to.equal(null);
     }
   });
 
   it('is not kept where the storage is full', () => {
     Object.assign(globalThis, { localStorage: memoryStorage({}, true) });
-    keepColumns('deals', header, ['dealId', 'skip']);
-    expect(keptColumns('deals', header)).to.equal(null);
+    saveColumns('deals', header, ['dealId', 'skip']);
+    expect(readSavedColumns('deals', header)).to.equal(null);
   });
 });
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { type Simulation } from '#web/api/queries.js';
 import {
-  missingQuotas,
-  quarterResults,
-  shownResults,
-  sumsOfMore,
-  type TriedPlan,
-  triedQuarters,
+  computeQuarterResults,
+  listMissingQuotas,
+  listSimulatedQuarters,
+  type SimulatedPlan,
+  selectShownResults,
+  sumAdditions,
 } from '#web/features/plans/what-if.js';
 import { plan } from './samples.js';
 
@@ -18,7 +18,11 @@ const quarterly = plan('AE', [{ name: 'New business', tiers: ladder }]);
 
 const simulation = (total: number, rep: object = {}, currency = 'USD') =>
   ({ total, currency, reps: [{ attainment: [], outcomes: [], ...rep }] }) as unknown as Simulation;
-const tried = (before: number, after: number, more: Partial<TriedPlan> & { rep?: object; currency?: string } = {}) => ({
+const tried = (
+  before: number,
+  after: number,
+  more: Partial<SimulatedPlan> & { rep?: object; currency?: string } = {},
+) => ({
   plan: more.plan ?? quarterly,
   before: simulation(before, {}, more.currency),
   after: simulation(after, more.rep, more.currency),
@@ -34,40 +38,40 @@ const earned = (total: number, others: Readonly<Record<string, number>> = {}) =>
 
 describe('what closing deals would pay', () => {
   it('is calculated for every quarter in which a deal closes, or for the present one', () => {
-    expect(triedQuarters([quarterly], ['2027-01-14', '2026-12-15'], '2026-11-24')).to.deep.equal([
+    expect(listSimulatedQuarters([quarterly], ['2027-01-14', '2026-12-15'], '2026-11-24')).to.deep.equal([
       '2026-Q4',
       '2027-Q1',
     ]);
-    expect(triedQuarters([quarterly], [], '2026-11-24')).to.deep.equal(['2026-Q4']);
+    expect(listSimulatedQuarters([quarterly], [], '2026-11-24')).to.deep.equal(['2026-Q4']);
   });
 
   it('is calculated for every quarter of the attainment period of a rule', () => {
     const annual = plan('Annual', [{ attainmentPeriod: 'annual' }]);
-    expect(triedQuarters([quarterly, annual], ['2026-12-15'], '2026-11-24')).to.deep.equal([
+    expect(listSimulatedQuarters([quarterly, annual], ['2026-12-15'], '2026-11-24')).to.deep.equal([
       '2026-Q1',
       '2026-Q2',
       '2026-Q3',
       '2026-Q4',
     ]);
     const half = plan('Half', [{ attainmentPeriod: 'semi_annual' }]);
-    expect(triedQuarters([half], ['2026-08-01'], '2026-11-24')).to.deep.equal(['2026-Q3', '2026-Q4']);
+    expect(listSimulatedQuarters([half], ['2026-08-01'], '2026-11-24')).to.deep.equal(['2026-Q3', '2026-Q4']);
   });
 
   it('is added to what My pay shows, adjustments included, over all plans', () => {
     const plans = [tried(10_349.39, 14_749.66), tried(0, 0.01, { plan: plan('Spiff', [{}]) })];
-    expect(quarterResults('2026-Q4', plans, earned(10_629.39))).to.deep.equal([
-      { period: '2026-Q4', currency: 'USD', more: '4400.28', total: '15029.67', attainment: null },
+    expect(computeQuarterResults('2026-Q4', plans, earned(10_629.39))).to.deep.equal([
+      { period: '2026-Q4', currency: 'USD', addition: '4400.28', total: '15029.67', attainment: null },
     ]);
   });
 
   it('has a result for each currency in which plans pay', () => {
     const euros = tried(100, 350, { plan: plan('EU', [{}]), currency: 'EUR' });
-    const both = quarterResults('2026-Q4', [tried(0, 5), euros], earned(1_000, { EUR: 40 }));
-    expect(both.map(({ currency, more, total }) => [currency, more, total])).to.deep.equal([
+    const both = computeQuarterResults('2026-Q4', [tried(0, 5), euros], earned(1_000, { EUR: 40 }));
+    expect(both.map(({ currency, addition, total }) => [currency, addition, total])).to.deep.equal([
       ['USD', '5', '1005'],
       ['EUR', '250', '290'],
     ]);
-    const onlyEuros = quarterResults('2026-Q4', [euros], earned(0, { EUR: 100 }));
+    const onlyEuros = computeQuarterResults('2026-Q4', [euros], earned(0, { EUR: 100 }));
     expect(onlyEuros.map(({ currency, total }) => [currency, total])).to.deep.equal([['EUR', '350']]);
   });
 
@@ -76,12 +80,12 @@ describe('what closing deals would pay', () => {
       { measure: 'Other', period: '2026-Q4', target: 10, credit: 9, attainment: 0.9 },
       { measure: 'New business', period: '2026-Q4', target: 250_000, credit: 300_000, attainment: 1.2 },
     ];
-    const [result] = quarterResults('2026-Q4', [tried(0, 1, { rep: { attainment } })], earned(0));
+    const [result] = computeQuarterResults('2026-Q4', [tried(0, 1, { rep: { attainment } })], earned(0));
     expect(result?.attainment).to.equal(1.2);
     const unset = attainment.map((one) => ({ ...one, target: null }));
-    expect(quarterResults('2026-Q4', [tried(0, 1, { rep: { attainment: unset } })], earned(0))[0]?.attainment).to.equal(
-      null,
-    );
+    expect(
+      computeQuarterResults('2026-Q4', [tried(0, 1, { rep: { attainment: unset } })], earned(0))[0]?.attainment,
+    ).to.equal(null);
   });
 
   it('names the quotas that chosen deals need, with their period and rules', () => {
@@ -91,17 +95,23 @@ describe('what closing deals would pay', () => {
       { dealId: 'stored', ruleName: 'New business', reason: 'quota_missing' },
     ];
     const days = new Map([['pinecrest', '2027-01-14']]);
-    expect(missingQuotas([tried(0, 0, { rep: { outcomes } })], days)).to.deep.equal([
+    expect(listMissingQuotas([tried(0, 0, { rep: { outcomes } })], days)).to.deep.equal([
       { period: '2027-Q1', rules: ['New business'] },
     ]);
   });
 
   it('shows the quarters of the deals and those that they change, with one sum', () => {
-    const result = (period: string, more: string) => ({ period, currency: 'USD', more, total: more, attainment: null });
+    const result = (period: string, addition: string) => ({
+      period,
+      currency: 'USD',
+      addition,
+      total: addition,
+      attainment: null,
+    });
     const all = [result('2026-Q1', '0'), result('2026-Q2', '-1.5'), result('2026-Q4', '0'), result('2027-Q1', '10')];
-    const shown = shownResults(all, ['2026-12-15', '2027-01-14'], '2026-11-24');
+    const shown = selectShownResults(all, ['2026-12-15', '2027-01-14'], '2026-11-24');
     expect(shown.map(({ period }) => period)).to.deep.equal(['2026-Q2', '2026-Q4', '2027-Q1']);
-    expect(sumsOfMore(shown)).to.deep.equal([['USD', '8.5']]);
-    expect(shownResults(all, [], '2026-11-24').map(({ period }) => period)).to.include('2026-Q4');
+    expect(sumAdditions(shown)).to.deep.equal([['USD', '8.5']]);
+    expect(selectShownResults(all, [], '2026-11-24').map(({ period }) => period)).to.include('2026-Q4');
   });
 });

@@ -21,7 +21,7 @@ type Requested = File | { readonly jobId: string };
 /** Receives the finished share of a job, from 0 to 1. */
 type OnProgress = (ratio: number) => void;
 
-/** At most an hour, after which the service deletes files. */
+/** The service deletes files after an hour. */
 const maxPolls = 720;
 
 async function requestFile(jobId: string, onProgress: OnProgress): Promise<File> {

@@ -15,7 +15,7 @@ export interface PayrollFile {
   readonly layout: Layout;
   readonly scope: Scope;
   readonly file: File;
-  /** As the service states it: browsers compute hashes only on pages with TLS. */
+  /** The service states the hash: browsers compute hashes only on pages with TLS. */
   readonly sha256: string;
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];

@@ -12,7 +12,7 @@ export const assignmentsQuery = queryOptions({
 
 export type DealOwner = Answer<'listDealOwners'>['owners'][number];
 
-/** Owners of deals whom no person is. */
+/** Owners of deals who match no person. */
 export const dealOwnersQuery = queryOptions({
   queryKey: ['deal-owners'],
   queryFn: ({ signal }) => api.listDealOwners({ query: { limit: '500' } }, { signal }),

@@ -1,5 +1,10 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { missingQuotas, quarterResults, shownResults, triedQuarters } from '../features/plans/what-if.js';
+import {
+  computeQuarterResults,
+  listMissingQuotas,
+  listSimulatedQuarters,
+  selectShownResults,
+} from '../features/plans/what-if.js';
 import { dashboardQuery, type Plan, type SimulatedDeal, simulationQuery } from './queries.js';
 
 /** What the rep would earn in every quarter that the deals change, with the quotas that they need and that are not set. */
@@ -11,34 +16,36 @@ export const whatIfQuery = (plans: readonly Plan[], repId: string, deals: readon
       const days = [...closeDates.values()];
       const quarters = [];
       // One quarter after the other: simulations of one workspace share a few threads.
-      for (const period of triedQuarters(plans, days, today))
-        quarters.push(await triedQuarter(client, plans, repId, period, deals));
-      const results = quarters.flatMap(({ period, tried, dashboard }) => quarterResults(period, tried, dashboard));
+      for (const period of listSimulatedQuarters(plans, days, today))
+        quarters.push(await simulateQuarter(client, plans, repId, period, deals));
+      const results = quarters.flatMap(({ period, simulated, dashboard }) =>
+        computeQuarterResults(period, simulated, dashboard),
+      );
       return {
         deals: deals.length,
-        results: shownResults(results, days, today),
-        missing: missingQuotas(
-          quarters.flatMap(({ tried }) => tried),
+        results: selectShownResults(results, days, today),
+        missing: listMissingQuotas(
+          quarters.flatMap(({ simulated }) => simulated),
           closeDates,
         ),
       };
     },
   });
 
-async function triedQuarter(
+async function simulateQuarter(
   client: QueryClient,
   plans: readonly Plan[],
   repId: string,
   period: string,
   deals: readonly SimulatedDeal[],
 ) {
-  const simulated = (plan: Plan, varied: readonly SimulatedDeal[]) =>
+  const simulate = (plan: Plan, varied: readonly SimulatedDeal[]) =>
     client.fetchQuery(simulationQuery(plan.planId, repId, period, varied));
-  const [dashboard, tried] = await Promise.all([
+  const [dashboard, simulated] = await Promise.all([
     client.fetchQuery(dashboardQuery(repId, period)),
     Promise.all(
-      plans.map(async (plan) => ({ plan, before: await simulated(plan, []), after: await simulated(plan, deals) })),
+      plans.map(async (plan) => ({ plan, before: await simulate(plan, []), after: await simulate(plan, deals) })),
     ),
   ]);
-  return { period, dashboard, tried };
+  return { period, dashboard, simulated };
 }

@@ -9,7 +9,7 @@ import { oneOf, pageNumber, parseSearch, period, readSearch, stringifySearch, te
 import { type Session } from './session.js';
 import { page, requireSession, rootRoute, shellRoute } from './shell-route.js';
 
-/** Without the navigation: another program has opened the page, and the person returns to it. */
+/** The page has no navigation: another program has opened it, and the person returns there. */
 const connectAgentRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/connect-agent',

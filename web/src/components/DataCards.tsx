@@ -53,7 +53,7 @@ interface CardLineProps<Row> {
 }
 
 function CardLine<Row>({ row, columns, left, right }: CardLineProps<Row>) {
-  const cells = (place: string) => columns.filter((column) => column.phone === place);
+  const cells = (position: Column<Row>['phone']) => columns.filter((column) => column.phone === position);
   if (cells(left).length + cells(right).length === 0) return null;
   return (
     <div className={styles[left]}>

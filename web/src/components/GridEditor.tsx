@@ -28,7 +28,7 @@ interface GridEditorProps {
 
 /**
  * Numbers by row and column. Arrows and `Enter` move, cells of a spreadsheet can be pasted at any cell, and Ctrl or
- * Command with `z` takes back the last change.
+ * Command with `z` undoes the last change.
  */
 export function GridEditor({ caption, rows, columns, storedOf, edits, onEdit, onUndo }: GridEditorProps) {
   const body = useRef<HTMLTableSectionElement>(null);

@@ -24,7 +24,7 @@ export function jobWords({ kind, scope }: Job): string {
   return kind === 'recalculation' ? `Recalculation of ${scopes[scope]}` : (kinds[kind] ?? kind);
 }
 
-/** From 0 to 1; a job without work is complete. */
+/** The ratio lies between 0 and 1; a job without work is complete. */
 export function jobRatio({ status, progress: { done, total } }: Job): number {
   return status !== 'running' || total === 0 ? 1 : done / total;
 }

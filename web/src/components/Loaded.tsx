@@ -56,7 +56,7 @@ export function Loaded<Data>({ query, height, children }: LoadedProps<Data>) {
   return <Skeleton height={height} />;
 }
 
-/** In the place of a part of a page. `what`, a plural: "Your open deals". */
+/** Replaces a part of a page that did not load. `what` is a plural, such as "Your open deals". */
 export function FailedPart({
   what,
   failure: { error, retry },

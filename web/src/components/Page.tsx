@@ -56,7 +56,7 @@ interface CardProps {
   readonly title?: React.ReactNode;
   readonly note?: React.ReactNode;
   readonly action?: React.ReactNode;
-  /** Without padding below the title, for tables. */
+  /** Removes the padding below the title, for tables. */
   readonly isFlush?: boolean;
   readonly className?: string;
   readonly children: React.ReactNode;

@@ -1,7 +1,7 @@
 import styles from './ProgressBar.module.css';
 
 interface ProgressBarProps {
-  /** From 0 to 1. */
+  /** The ratio lies between 0 and 1. */
   readonly ratio: number;
   /** What the bar measures, with its figure, for screen readers. */
   readonly label: string;

@@ -12,7 +12,7 @@ interface TabsProps<Key extends string> {
   readonly tabs: readonly Tab<Key>[];
   readonly current: Key;
   readonly onChange: (key: Key) => void;
-  /** At the right, such as keyboard hints. */
+  /** Is displayed at the right, such as keyboard hints. */
   readonly side?: React.ReactNode;
 }
 

@@ -65,7 +65,7 @@ interface CrmbSettings {
 const scopes = 'oauth crm.objects.deals.read crm.schemas.deals.read crm.objects.owners.read';
 /** Requested if the settings of the connection name fields to write. */
 const writeScope = 'crm.objects.deals.write';
-/** For settings that a connection may have. The CRM grants those that the app and the account have. */
+/** Some settings of a connection need these scopes. The CRM grants those that the app and the account have. */
 const optionalScopes = 'crm.objects.line_items.read crm.objects.companies.read crm.schemas.companies.read';
 
 const rules: CrmRules = { provider: 'crmb', temporary: [423, 477, 521, 523, 524], classifyError: classifyError };

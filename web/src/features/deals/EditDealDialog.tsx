@@ -59,8 +59,8 @@ function DealForm({ deal, standard, fields, onClose }: DealFormProps) {
   const hasProblem = Object.keys(problems).length > 0;
   const row = changedDeal(before, form.values, standard, fields);
   const isSendable = row !== null && row.dealId !== '' && !hasProblem;
-  const [tried] = useDebouncedValue(isSendable ? row : null, 500);
-  const effect = useQuery(dealEffectQuery(tried));
+  const [settledRow] = useDebouncedValue(isSendable ? row : null, 500);
+  const effect = useQuery(dealEffectQuery(settledRow));
   const save = useChange({
     send: async () => {
       if (row !== null) await writeDeal(row, deal === null);
@@ -87,7 +87,7 @@ function DealForm({ deal, standard, fields, onClose }: DealFormProps) {
       {deal?.provider == null ? null : (
         <p className="dim">The deal is from a CRM. When it changes there, the values of the CRM replace these.</p>
       )}
-      {tried === null ? null : <EffectOfChange query={effect} what="change" />}
+      {settledRow === null ? null : <EffectOfChange query={effect} what="change" />}
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { type Dispute } from '../../api/queries.js';
 import { readStored, writeStored } from '../../app/device-storage.js';
 import { createStore } from '../../app/store.js';
 
-/** By question: when the change was made that the person has read last, instant in ISO 8601. */
+/** The time of the last change of each question that the person has read, instant in ISO 8601. */
 type Read = Readonly<Record<string, string>>;
 
 /** An older answer was read on another device or is not missed. */

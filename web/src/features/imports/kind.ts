@@ -103,7 +103,7 @@ export interface ImportOutcome {
   readonly accepted: number;
   readonly rejected: readonly Rejected[];
   readonly warnings: readonly string[];
-  /** Of deals: owners whom no person is, and deals that move to another person. */
+  /** Imports of deals list owners who match no person, and deals that move to another person. */
   readonly owners?: ImportedOwners;
   /** The calculation that follows. */
   readonly jobId?: string;

@@ -147,7 +147,7 @@ function creditWords({ quotaCredit, quotaMeasure, measure }: Rule): string {
   return quotaMeasure === undefined || quotaMeasure === measure ? 'the measure' : lower(fieldWords(quotaMeasure));
 }
 
-/** With more decimals than elsewhere, so that no change is rounded away. */
+/** Shows more decimals than elsewhere, so that no change is rounded away. */
 function exactPercent(ratio: number): string {
   return formatPercent(ratio, 10);
 }

@@ -35,7 +35,7 @@ export function listChanges(
   };
 }
 
-/** What takes a change back: the quotas that were stored before, and the deletion of those that it created. */
+/** The change that undoes a change: it restores the quotas that were stored before, and deletes those that were created. */
 export function invertChanges(
   { set, remove }: QuotaChange,
   before: readonly Quota[],
@@ -51,14 +51,14 @@ export function invertChanges(
   };
 }
 
-const keptSteps = 50;
+const maxSteps = 50;
 
-/** The steps that can be taken back, with another one. Typing in one cell is one step. */
+/** Adds a step that can be undone. Typing in one cell is a single step. */
 export function withStep(history: readonly Cells[], next: Cells): readonly Cells[] {
   const last = history.at(-1);
   const cell = last === undefined ? null : onlyDifference(last, next);
   const isSameCell = last !== undefined && cell !== null && onlyDifference(history.at(-2) ?? {}, last) === cell;
-  return [...(isSameCell ? history.slice(0, -1) : history.slice(-keptSteps)), next];
+  return [...(isSameCell ? history.slice(0, -1) : history.slice(-maxSteps)), next];
 }
 
 /** The key of the only cell with another text; null if there are none or several. */

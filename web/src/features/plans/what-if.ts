@@ -8,7 +8,7 @@ import { countMonths, listRules } from './rules.js';
  * The quarters to calculate: those of the close dates, and where a rule adds up more than a quarter, the other quarters
  * of its period, since a deal can change what earlier and later deals of the period pay.
  */
-export function triedQuarters(plans: readonly Plan[], closeDates: readonly string[], today: string): string[] {
+export function listSimulatedQuarters(plans: readonly Plan[], closeDates: readonly string[], today: string): string[] {
   const days = closeDates.length === 0 ? [today] : closeDates;
   const longest = Math.max(3, ...plans.flatMap((plan) => listRules(plan).map(countMonths))) as PeriodLength;
   const quarters = days.flatMap((day) => listQuarters(periodAt(day, longest)));
@@ -21,7 +21,7 @@ function listQuarters(period: string): string[] {
 }
 
 /** What one plan pays in a quarter with and without the chosen deals. */
-export interface TriedPlan {
+export interface SimulatedPlan {
   readonly plan: Plan;
   readonly before: Simulation;
   readonly after: Simulation;
@@ -30,48 +30,52 @@ export interface TriedPlan {
 export interface QuarterResult {
   readonly period: string;
   readonly currency: string;
-  /** What the deals would add. */
-  readonly more: string;
+  /** What the deals would add to the earnings. */
+  readonly addition: string;
   /** What My pay would then show for the quarter: everything that is earned, adjustments included, and the addition. */
   readonly total: string;
-  /** Of the quota that My pay shows first; null without one. */
+  /** The attainment of the quota that My pay shows first; null without a quota. */
   readonly attainment: number | null;
 }
 
 type Earned = Pick<Dashboard, 'currency' | 'earnings' | 'otherCurrencies'>;
 
 /** The results of a quarter, one for each currency in which it pays. The first is that of the workspace. */
-export function quarterResults(period: string, tried: readonly TriedPlan[], dashboard: Earned): QuarterResult[] {
+export function computeQuarterResults(
+  period: string,
+  simulated: readonly SimulatedPlan[],
+  dashboard: Earned,
+): QuarterResult[] {
   const totals = new Map([
     [dashboard.currency, dashboard.earnings.total],
     ...dashboard.otherCurrencies.map(({ currency, earnings }) => [currency, earnings.total] as const),
   ]);
-  const currencies = new Set([dashboard.currency, ...tried.map(({ after }) => after.currency)]);
+  const currencies = new Set([dashboard.currency, ...simulated.map(({ after }) => after.currency)]);
   return [...currencies].flatMap((currency) => {
-    const inCurrency = tried.filter(({ after }) => after.currency === currency);
-    if (inCurrency.length === 0 && tried.length > 0) return [];
-    const more = sumAmounts(inCurrency.map(({ before, after }) => difference(after.total, before.total)));
+    const inCurrency = simulated.filter(({ after }) => after.currency === currency);
+    if (inCurrency.length === 0 && simulated.length > 0) return [];
+    const addition = sumAmounts(inCurrency.map(({ before, after }) => difference(after.total, before.total)));
     return [
       {
         period,
         currency,
-        more,
-        total: sumAmounts([totals.get(currency) ?? 0, more]),
+        addition,
+        total: sumAmounts([totals.get(currency) ?? 0, addition]),
         attainment: computeAttainment(inCurrency),
       },
     ];
   });
 }
 
-function computeAttainment(tried: readonly TriedPlan[]): number | null {
-  const quotas = tried.flatMap(({ plan: { planId }, after }) =>
+function computeAttainment(simulated: readonly SimulatedPlan[]): number | null {
+  const quotas = simulated.flatMap(({ plan: { planId }, after }) =>
     (after.reps[0]?.attainment ?? []).flatMap((row) =>
       row.target === null ? [] : [{ ...row, planId, target: row.target }],
     ),
   );
   const main = mainQuota(
     quotas,
-    tried.map(({ plan }) => plan),
+    simulated.map(({ plan }) => plan),
   );
   return main?.quota.attainment ?? null;
 }
@@ -83,12 +87,12 @@ export interface MissingQuota {
 }
 
 /** The quotas that chosen deals need. */
-export function missingQuotas(
-  tried: readonly TriedPlan[],
+export function listMissingQuotas(
+  simulated: readonly SimulatedPlan[],
   closeDates: ReadonlyMap<string, string>,
 ): readonly MissingQuota[] {
   const missing = new Map<string, Set<string>>();
-  for (const { plan, after } of tried)
+  for (const { plan, after } of simulated)
     for (const { dealId, ruleName, reason } of after.reps[0]?.outcomes ?? []) {
       const closeDate = closeDates.get(dealId);
       const rule = listRules(plan).find(({ name }) => name === ruleName);
@@ -100,21 +104,21 @@ export function missingQuotas(
 }
 
 /** The sum of the additions by currency. */
-export function sumsOfMore(results: readonly QuarterResult[]): readonly (readonly [currency: string, sum: string])[] {
+export function sumAdditions(results: readonly QuarterResult[]): readonly (readonly [currency: string, sum: string])[] {
   const currencies = [...new Set(results.map(({ currency }) => currency))];
   return currencies.map((currency) => [
     currency,
-    sumAmounts(results.filter((result) => result.currency === currency).map(({ more }) => more)),
+    sumAmounts(results.filter((result) => result.currency === currency).map(({ addition }) => addition)),
   ]);
 }
 
 /** The quarters to show: those in which chosen deals close, and others whose amounts the deals change. */
-export function shownResults(
+export function selectShownResults(
   results: readonly QuarterResult[],
   closeDates: readonly string[],
   today: string,
 ): readonly QuarterResult[] {
   const days = closeDates.length === 0 ? [today] : closeDates;
   const quarters = new Set(days.map((day) => periodAt(day, 3)));
-  return results.filter(({ period, more }) => quarters.has(period) || signOf(more) !== 0);
+  return results.filter(({ period, addition }) => quarters.has(period) || signOf(addition) !== 0);
 }

@@ -285,10 +285,10 @@ function whyNoPart({ tier, reason }: Trace, rule: Explanation['rule']): string {
   return reasonWords[reason ?? ''] ?? 'No tier was reached.';
 }
 
-/** Of a label of the bar, in percent of its width. */
+/** The width of a label, in percent of the width of the bar. */
 const labelRoom = 15;
 
-/** From the lower to the higher attainment: a refund lowers it. */
+/** The bar runs from the lower to the higher attainment: a refund lowers it. */
 function computeScale(
   trace: Trace,
   tiers: readonly { tierIndex: number; minThreshold: number }[],

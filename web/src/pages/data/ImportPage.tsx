@@ -52,9 +52,9 @@ function Wizard({ kind, context }: { readonly kind: ImportKind; readonly context
     setOutcome(null);
     currentImport.restart();
   };
-  const finish = (made: ImportOutcome) => {
-    const onlyRows = rejectedRows(made);
-    setOutcome(made);
+  const finish = (imported: ImportOutcome) => {
+    const onlyRows = rejectedRows(imported);
+    setOutcome(imported);
     // What was imported is not offered again after a reload.
     if (onlyRows.length === 0) currentImport.restart();
     else currentImport.change({ onlyRows });

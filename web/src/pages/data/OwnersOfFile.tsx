@@ -4,7 +4,7 @@ import { type ImportedOwners } from '../../features/imports/kind.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Import.module.css';
 
-/** Owners whom no person is, and deals that the file takes from their person: before anything is written. */
+/** Before anything is written: owners who match no person, and deals that the file moves to another person. */
 export function OwnersOfFile({ owners }: { readonly owners: ImportedOwners }) {
   const { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals } = owners;
   const names = new Map((useQuery(peopleQuery).data?.reps ?? []).map(({ id, name }) => [id, name]));

@@ -16,7 +16,7 @@ import { EmptyState } from '../../components/States.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 
-/** Owners that deals name and whom no person is: each is matched with a person, for these deals and later ones. */
+/** Owners of deals who match no person. An admin matches each with a person, for these deals and later ones. */
 export function OwnersPage() {
   const owners = useQuery(dealOwnersQuery);
   return (

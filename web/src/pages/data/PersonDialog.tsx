@@ -159,7 +159,7 @@ function keysInWords(keys: ValidKeys): string {
   return `Keys created by this person stay valid: ${names}. Revoke or replace them on the page API keys.`;
 }
 
-/** With a manager or null it is a new person, who gets everything that was entered. */
+/** A new person has a manager or null, and gets everything that was entered. */
 async function upsert(entered: Entered, manager?: Person | null): Promise<void> {
   const { name, email, role, signIn, crmMemberId } = entered;
   const known = { email: email.trim(), name: name.trim(), crmMemberId: crmMemberId.trim() || null };

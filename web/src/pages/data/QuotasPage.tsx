@@ -217,7 +217,7 @@ function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
   const { set, remove, wrong } = listChanges(edits, stored);
   const count = set.length + remove.length;
   const [isAsked, setAsked] = useState(false);
-  // What was stored before the last save, so that it can be taken back.
+  // What was stored before the last save, so that the save can be undone.
   const [before, setBefore] = useState<QuotaChange | null>(null);
   const save = useChange({
     send: async () => {

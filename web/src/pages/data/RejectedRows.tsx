@@ -50,7 +50,7 @@ export function RejectedRows({
 }
 
 /** The cell as it is in the file, or as the person corrected it. */
-function cellOf({ file, state }: Import, row: number, index: number): string {
+function readCell({ file, state }: Import, row: number, index: number): string {
   return state.corrections[correctionKey(row, index)] ?? file.rows[row - 1]?.[index] ?? '';
 }
 
@@ -74,7 +74,7 @@ function buildColumns(currentImport: Import, reasons: ReadonlyMap<number, string
         cell: (row) => (
           <InlineInput
             label={`${name} of row ${row}`}
-            value={cellOf(currentImport, row, index)}
+            value={readCell(currentImport, row, index)}
             onChange={({ currentTarget }) =>
               change({ corrections: { ...state.corrections, [correctionKey(row, index)]: currentTarget.value } })
             }
@@ -89,7 +89,7 @@ function buildColumns(currentImport: Import, reasons: ReadonlyMap<number, string
 function download(currentImport: Import, reasons: ReadonlyMap<number, string>): void {
   const { file, kind } = currentImport;
   const rows = [...reasons].map(([row, reason]) => [
-    ...file.header.map((_, index) => cellOf(currentImport, row, index)),
+    ...file.header.map((_, index) => readCell(currentImport, row, index)),
     reason,
   ]);
   const text = csvText([[...file.header, 'Rejected because'], ...rows], file.delimiter);

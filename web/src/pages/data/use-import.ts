@@ -15,7 +15,7 @@ import {
 } from '../../features/imports/kind.js';
 import { suggestColumns } from '../../features/imports/suggest.js';
 import { csvText, readTable, type SourceTable } from '../../features/imports/table.js';
-import { keepColumns, keptColumns } from './kept-columns.js';
+import { readSavedColumns, saveColumns } from './saved-columns.js';
 
 /** The file and what the person decided about it. */
 interface ImportState {
@@ -123,7 +123,7 @@ function dateCells(kind: ImportKind, columns: readonly string[], table: SourceTa
 /** The matching of the last file with the same columns, otherwise suggestions. */
 function firstMatch(kind: ImportKind, text: string): Pick<ImportState, 'columns' | 'guesses'> {
   const table = readTable(text);
-  const kept = keptColumns(kind.key, table.header);
+  const kept = readSavedColumns(kind.key, table.header);
   if (kept !== null) return { columns: kept, guesses: [] };
   const suggestions = suggestColumns(kind, table);
   return {
@@ -172,7 +172,7 @@ export function useSend(currentImport: Import) {
   return useMutation({
     mutationFn: async () => withSources(await kind.send(csv, sendOptions(currentImport, false)), prepared),
     onSuccess: () => {
-      keepColumns(kind.key, file.header, state.columns);
+      saveColumns(kind.key, file.header, state.columns);
       return queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'dry-run' });
     },
   });

@@ -79,7 +79,7 @@ export function MyDealsPage() {
   );
 }
 
-/** In place of a reason that was not read: the page of the deal has it. */
+/** Is displayed where the reason was not read: the page of the deal has it. */
 const unreadReason = 'Open the deal to see why';
 
 /** Reads why won deals without an amount were not paid; of the first ones, because each needs a calculation. */

@@ -29,7 +29,7 @@ export function netSums(statements: readonly Amounts[], first: string): readonly
   }));
 }
 
-/** Without currencies whose sum is zero. */
+/** Leaves out currencies whose sum is zero. */
 export function present(sums: readonly Sum[]): readonly Sum[] {
   return sums.filter(({ amount }) => signOf(amount) !== 0);
 }

@@ -147,9 +147,9 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
     rules: ownTerms(version, { ...form.values, values }),
   }));
   const { planId, planVersionId } = plan;
-  const [tried] = useDebouncedValue([{ planVersionId, rules }, ...alsoIn], 500);
-  const isTried = form.isChanged && problem === null;
-  const effect = useQuery({ ...overrideEffectQuery(planId, repId, tried), enabled: isTried });
+  const [settledTerms] = useDebouncedValue([{ planVersionId, rules }, ...alsoIn], 500);
+  const isSendable = form.isChanged && problem === null;
+  const effect = useQuery({ ...overrideEffectQuery(planId, repId, settledTerms), enabled: isSendable });
   const save = useChange({
     send: () => api.setPlanOverride({ params: { planVersionId, repId }, body: { rules, alsoIn } }),
     onDone: () => {
@@ -166,7 +166,7 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
       change={save}
       form={form}
       problem={problem}
-      action={{ disabled: !isTried, children: 'Save terms' }}
+      action={{ disabled: !isSendable, children: 'Save terms' }}
     >
       <Choice
         label="Person"
@@ -194,7 +194,7 @@ function OverrideDialog({ plan, history, currency, overrides, repId, onRep, onCl
           onChange={({ currentTarget }) => setCarried(currentTarget.checked)}
         />
       )}
-      {isTried ? <EffectOfChange query={effect} what="change" /> : null}
+      {isSendable ? <EffectOfChange query={effect} what="change" /> : null}
     </Dialog>
   );
 }

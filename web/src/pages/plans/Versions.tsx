@@ -95,13 +95,13 @@ function StatusDialog({ version, status, onClose }: StatusDialogProps) {
       action={{ kind: isWithdrawal ? 'danger' : 'primary', disabled: preview.data === undefined, children: words }}
     >
       <Loaded query={preview} height={60}>
-        {(made) => (
+        {(calculated) => (
           <>
-            <p>{timelineWords(made.timeline ?? [], 'In force after that')}</p>
+            <p>{timelineWords(calculated.timeline ?? [], 'In force after that')}</p>
             <p className={styles.effect}>
-              It <PreviewEffect preview={made} />.
+              It <PreviewEffect preview={calculated} />.
             </p>
-            {(made.warnings ?? []).filter(isNews).map(({ message }) => (
+            {(calculated.warnings ?? []).filter(isNews).map(({ message }) => (
               <p key={message} className="dim">
                 {message}
               </p>

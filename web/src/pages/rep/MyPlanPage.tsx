@@ -164,7 +164,7 @@ function tierOfRule({ tierIndex, minThreshold, rate, flatAmount }: OwnTier): Pla
 
 interface Terms {
   readonly currency: string;
-  /** The present quota; null without one. */
+  /** The present quota; null if none is set. */
   readonly target: number | null;
 }
 

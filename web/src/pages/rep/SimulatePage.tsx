@@ -16,7 +16,7 @@ import { Card, Page } from '../../components/Page.js';
 import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState, ErrorState } from '../../components/States.js';
 import { wonStage } from '../../features/plans/attainment.js';
-import { type QuarterResult, sumsOfMore } from '../../features/plans/what-if.js';
+import { type QuarterResult, sumAdditions } from '../../features/plans/what-if.js';
 import { formatAttainment, formatCount } from '../../shared/format/numbers.js';
 import { formatPeriod, periodAt } from '../../shared/format/periods.js';
 import { NoPlan } from './NoPlan.js';
@@ -162,7 +162,7 @@ function Result({ plans, chosen, today }: ResultProps) {
       {results.length > 1 ? (
         <>
           <StatStrip label="Result" columns={results.length > 2 ? '1.25fr 1fr 1fr' : '1fr 1fr'}>
-            {sumsOfMore(results).map(([currency, sum]) => (
+            {sumAdditions(results).map(([currency, sum]) => (
               <StatCard
                 key={currency}
                 label="You would earn more"
@@ -185,7 +185,7 @@ function Result({ plans, chosen, today }: ResultProps) {
         <StatStrip label="Result" columns="1.25fr 1fr 1fr">
           <StatCard
             label={`You would earn more${only === undefined ? '' : ` in ${formatPeriod(only.period)}`}`}
-            figure={<HeroMoney amount={only?.more} currency={only?.currency ?? workspace.currency} signed />}
+            figure={<HeroMoney amount={only?.addition} currency={only?.currency ?? workspace.currency} signed />}
             note={count}
           />
           <StatCard
@@ -213,11 +213,11 @@ function Result({ plans, chosen, today }: ResultProps) {
 const quarterColumns: readonly Column<QuarterResult>[] = [
   { key: 'period', header: 'Quarter', phone: 'title', cell: ({ period }) => formatPeriod(period) },
   {
-    key: 'more',
+    key: 'addition',
     header: 'More',
     align: 'right',
     phone: 'amount',
-    cell: ({ more, currency }) => <Money amount={more} currency={currency} signed dimsZero />,
+    cell: ({ addition, currency }) => <Money amount={addition} currency={currency} signed dimsZero />,
   },
   {
     key: 'total',

@@ -129,10 +129,12 @@ function CrossingList({ main, openDeals, currency }: TierCardProps & { readonly 
   const { quota, plan } = main;
   const deals = openDeals.filter((deal) => isCrossing(deal, main, currency)).slice(0, maxDeals);
   const stage = wonStage(plan);
-  const tried = deals.map((deal) => [{ dealId: deal.deal_id, stage, closeDate: deal.closeDate ?? today }]);
+  const simulated = deals.map((deal) => [{ dealId: deal.deal_id, stage, closeDate: deal.closeDate ?? today }]);
   const results = useQueries({
     queries:
-      deals.length === 0 ? [] : [[], ...tried].map((given) => simulationQuery(plan.planId, repId, quota.period, given)),
+      deals.length === 0
+        ? []
+        : [[], ...simulated].map((chosen) => simulationQuery(plan.planId, repId, quota.period, chosen)),
   });
   if (deals.length === 0) return null;
   const base = results[0]?.data?.total;

@@ -55,9 +55,9 @@ export function ConnectDialog({ provider, canSignIn, onClose }: ConnectDialogPro
   const [connected, setConnected] = useState<Connected | null>(null);
   const paste = useChange({
     send: () => connect(provider, { ...token, instanceUrl }, isOtherAccount ? previousDeals : null),
-    onDone: (made) => {
+    onDone: (connection) => {
       form.clear();
-      setConnected(made);
+      setConnected(connection);
     },
     onFailed: (error) => setOtherAccount(error instanceof ApiError && error.code === 'account_changed'),
   });

@@ -189,7 +189,7 @@ function Settings({ stored }: { readonly stored: Workspace }) {
 }
 
 interface TermsDialogProps {
-  /** Of the workspace, to be typed. */
+  /** The name of the workspace, which the admin types to confirm. */
   readonly name: string;
   readonly change: Pick<Body, 'currency' | 'timezone'>;
   readonly save: Change;

@@ -14,7 +14,6 @@ import styles from './ChangeRequestsPage.module.css';
 type Preview = NonNullable<ChangeRequest['preview']>;
 
 interface ChangeEffectProps {
-  /** Of the request. */
   readonly id: string;
   readonly preview: Preview;
   /** Whether the effect can be calculated again: before the decision. */

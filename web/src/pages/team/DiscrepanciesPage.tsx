@@ -211,8 +211,8 @@ function columns(open: string | undefined, toggle: (id: string) => void): readon
 }
 
 const actionWords = {
-  true_up: 'Settled in the same period',
-  carry_forward: 'Settled in a later period',
+  true_up: 'Paid in the same period',
+  carry_forward: 'Paid in a later period',
   dismiss: 'Dismissed',
   cleared: 'Cleared',
   unlocked: 'Opened again',

@@ -62,9 +62,9 @@ function Actions({ discrepancy }: { readonly discrepancy: Discrepancy }) {
   return (
     <>
       <Button kind="primary" onClick={() => setAction('true_up')}>
-        Settle in the same period
+        Pay in the same period
       </Button>
-      <Button onClick={() => setAction('carry_forward')}>Settle in the next period</Button>
+      <Button onClick={() => setAction('carry_forward')}>Pay in the next period</Button>
       {discrepancy.status === 'open' ? <Button onClick={() => setAction('dismiss')}>Dismiss</Button> : null}
       {action === null ? null : (
         <ResolveDialog discrepancy={discrepancy} action={action} onClose={() => setAction(null)} />

@@ -8,6 +8,7 @@ import { Dialog } from '../../components/Dialog.js';
 import { Facing } from '../../components/Facing.js';
 import { TextArea } from '../../components/Field.js';
 import { LedgerTotal } from '../../components/Money.js';
+import { absolute, signOf } from '../../shared/format/exact.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 
@@ -21,18 +22,15 @@ interface ResolveDialogProps {
 
 const words = {
   true_up: {
-    title: 'Settle in the same period',
-    submit: 'Settle',
+    title: 'Pay in the same period',
     effect: 'The difference is paid in the approved period, as one line of a new approved version of the statement.',
   },
   carry_forward: {
-    title: 'Settle in the next period',
-    submit: 'Settle',
+    title: 'Pay in the next period',
     effect: 'The difference is paid in the next period that is not approved. The approved statement does not change.',
   },
   dismiss: {
     title: 'Dismiss',
-    submit: 'Dismiss',
     effect: 'Nothing is paid. Only a further change opens the discrepancy again.',
   },
 } as const;
@@ -64,7 +62,8 @@ export function ResolveDialog({ discrepancy, action, onClose }: ResolveDialogPro
       onClose();
     },
   });
-  const { title, submit, effect } = words[action];
+  const { title, effect } = words[action];
+  const submit = action === 'dismiss' ? title : signOf(delta) < 0 ? 'Deduct' : 'Pay';
   return (
     <Dialog
       title={`${title}: ${repName}, ${formatPeriod(period)}`}
@@ -75,7 +74,7 @@ export function ResolveDialog({ discrepancy, action, onClose }: ResolveDialogPro
       action={{
         kind: action === 'dismiss' ? 'danger' : 'primary',
         disabled: reason.trim() === '',
-        children: threshold === null ? submit : `${submit} ${formatMoney(delta, currency)}`,
+        children: threshold === null ? submit : `${submit} ${formatMoney(absolute(delta), currency)}`,
       }}
       problem={
         threshold === null

@@ -1,6 +1,6 @@
 import { readNumber } from './entered-numbers.js';
 
-/** Why the text is no amount to pay or to take back. Null for an amount, and for a text without content. */
+/** Why the text is not an amount that can be paid or deducted. Null for an amount, and for an empty text. */
 export function amountProblem(text: string): string | null {
   if (text.trim() === '') return null;
   const amount = readNumber(text);

@@ -10,7 +10,7 @@ function toUnits(amount: Amount): bigint {
   return text.startsWith('-') ? -units : units;
 }
 
-/** Without an exponent, which JavaScript writes for very small and very large numbers. */
+/** Writes no exponent, as JavaScript does for very small and very large numbers. */
 function plainText(amount: Amount): string {
   const text = String(amount);
   if (!/e/i.test(text)) return text;

@@ -48,7 +48,7 @@ interface MoneyOptions {
   readonly signed?: boolean;
   /** Whether whole amounts are displayed without cents. */
   readonly trim?: boolean;
-  /** At least so many decimals, if the currency has fewer. */
+  /** Shows at least so many decimals, also if the currency has fewer. */
   readonly decimals?: number;
 }
 

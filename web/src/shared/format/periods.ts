@@ -64,7 +64,7 @@ export function daysOf(period: string): { readonly from: string; readonly to: st
   return { from: day(parts.year, parts.month, 1), to: day(parts.year, parts.month + parts.length, 0) };
 }
 
-/** In words: June 2026, Q2 2026, first half of 2026, 2026. */
+/** Returns the period in words: June 2026, Q2 2026, first half of 2026, 2026. */
 export function formatPeriod(period: string): string {
   const parts = read(period);
   if (parts === null) return period;
@@ -74,7 +74,7 @@ export function formatPeriod(period: string): string {
   return `${formatMonth(period, 'long')} ${parts.year}`;
 }
 
-/** Without the year: June, Q2, 2026. */
+/** Returns the period in words without the year: June, Q2, 2026. */
 export function shortPeriod(period: string): string {
   const parts = read(period);
   if (parts === null) return period;

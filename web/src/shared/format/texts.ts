@@ -13,7 +13,7 @@ const latin: Readonly<Record<string, string>> = {
   ı: 'i',
 };
 
-/** In small letters without accents: Jürgen Großmann is jurgen grossmann. */
+/** Returns the text in small letters without accents: Jürgen Großmann becomes jurgen grossmann. */
 export function withoutAccents(text: string): string {
   return text
     .normalize('NFKD')

@@ -15,7 +15,7 @@ interface ActivateDialogProps {
   readonly builder: Builder;
   readonly state: PreviewState;
   readonly change: Pick<Change, 'isBusy' | 'error'>;
-  /** With `force` although a test fails. */
+  /** `force` activates the version although a test fails. */
   readonly onActivate: (force: boolean) => void;
   readonly onClose: () => void;
 }

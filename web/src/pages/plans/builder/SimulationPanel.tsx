@@ -141,7 +141,7 @@ function Change({ now, before, currency }: ChangeProps) {
   );
 }
 
-/** The quota of the person for the rule; null without one. */
+/** The quota of the person for the rule; null if none is set. */
 export function findQuota(simulation: Simulation | undefined, rule: Rule | undefined): number | null {
   if (rule === undefined) return null;
   const found = simulation?.reps[0]?.attainment.find(({ measure }) => measure === measureOf(rule));
@@ -166,7 +166,7 @@ function Curve({ builder, rule, currency, simulation }: SimulationPanelProps) {
   );
 }
 
-/** Of the table of so many rules, in pixels. */
+/** The height of the table of so many rules, in pixels. */
 function tableHeight(rules: number): number {
   return 25 + 33 * rules + 48;
 }

@@ -24,7 +24,7 @@ export function TestsPanel({ builder, currency }: { readonly builder: Builder; r
     enabled: plan !== null && latest.tests.length > 0 && latest.terms.rules.length > 0,
   });
   const failures = new Map<string, Failed>();
-  for (const one of result.data?.failed ?? []) if (!failures.has(one.name)) failures.set(one.name, one);
+  for (const failure of result.data?.failed ?? []) if (!failures.has(failure.name)) failures.set(failure.name, failure);
   const hasRun = plan !== null && result.data !== undefined;
   return (
     <>

@@ -6,12 +6,12 @@ function storageKey(key: ImportKey, header: readonly string[]): string {
 }
 
 /** The matching that was used for the last file with the same columns; null if there is none. */
-export function keptColumns(key: ImportKey, header: readonly string[]): readonly string[] | null {
+export function readSavedColumns(key: ImportKey, header: readonly string[]): readonly string[] | null {
   const kept = readStored(storageKey(key, header));
   return Array.isArray(kept) && kept.length === header.length ? (kept as string[]) : null;
 }
 
 /** Without storage, the next file gets suggestions again. */
-export function keepColumns(key: ImportKey, header: readonly string[], columns: readonly string[]): void {
+export function saveColumns(key: ImportKey, header: readonly string[], columns: readonly string[]): void {
   writeStored(storageKey(key, header), columns);
 }
