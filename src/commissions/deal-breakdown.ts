@@ -25,7 +25,7 @@ export const dealBreakdown = z
     deal: dealRecord
       .nullable()
       .describe(
-        'The deal now; null for a caller who may not see its present owner, and sees only their own events of it',
+        'The present state of the deal; null if the caller may not see its present owner. Such a caller sees only their own events of the deal',
       ),
     currency: z.string().describe('Currency of `total`: that of the workspace, ISO 4217 code'),
     events: z.array(commissionEvent).describe('The commission events of the deal'),

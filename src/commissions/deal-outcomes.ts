@@ -29,7 +29,7 @@ export const dealOutcome = z
   .describe('What one rule decided about the deal');
 export type DealOutcome = z.input<typeof dealOutcome>;
 
-/** A deal of a rep, who is the owner or a manager above. It is sent to a worker thread, so it contains only data. */
+/** A deal, explained for its owner or for a manager above. It is sent to a worker thread, so it contains only data. */
 export interface ExplainedDeal {
   readonly repId: string;
   readonly dealId: string;
@@ -41,7 +41,7 @@ export interface ExplainedDeal {
 /** What the rules of the rep decide about the deal; see {@link calculateOutcomes}. */
 export type ExplainDeal = (tx: Transaction, deal: ExplainedDeal) => Promise<DealOutcome[]>;
 
-/** What the rules of the rep, who is the owner or a manager above, decide about the deal. Writes nothing. */
+/** What the rules of the rep decide about the deal. The rep is its owner or a manager above. Writes nothing. */
 export async function loadOutcomes(
   tx: Transaction,
   repId: string | null,

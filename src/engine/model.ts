@@ -14,7 +14,7 @@ export type Phase = 'per_deal' | 'cascade' | 'periodic';
 /** A plan that the rep is or was assigned to. */
 export interface AssignedPlan {
   readonly planId: string;
-  /** The rep's assignments; an end of null is open. */
+  /** The rep's assignments. An assignment without an end continues. */
   readonly assignments: readonly AssignedDays[];
   /** The versions of its timeline, in any order; empty while the plan is stopped. */
   readonly versions: readonly CompiledVersion[];
@@ -76,7 +76,7 @@ export interface RepInput {
   quota(planId: string, key: string, period: Period): Quota | null;
   /** Read only for plans with prorated quotas or ramps; default: all days. */
   readonly workingTime?: WorkingTime;
-  /** Default: without fiscal years. */
+  /** Without a calendar, there are no fiscal years. */
   readonly calendar?: PeriodCalendar;
   /** Credits of the other reps on the plan for the key and period; read only for rank rules. */
   peerCredits(planId: string, key: string, period: Period): readonly Decimal[];

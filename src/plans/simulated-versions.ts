@@ -46,21 +46,21 @@ export async function loadSimulatedVersions(tx: Transaction, plan: SimulatedPlan
     return { planId, versions: selected.map((version) => ({ ...version, ...onEveryDay })), stored, change: null };
   }
   if ('config' in plan) {
-    const change = await changedVersion(tx, stored, workspace.currency, plan);
-    return { planId, versions: paying([...stored, change.newVersion]), stored, change };
+    const change = await buildChangedVersion(tx, stored, workspace.currency, plan);
+    return { planId, versions: buildActiveTimeline([...stored, change.newVersion]), stored, change };
   }
-  const timeline = paying(stored);
+  const timeline = buildActiveTimeline(stored);
   const newest = stored.toSorted((a, b) => b.version - a.version)[0] as StoredVersion;
   return { planId, versions: timeline.length > 0 ? timeline : [{ ...newest, ...onEveryDay }], stored, change: null };
 }
 
-/** The timeline. An inactive plan is simulated as if it were active. */
-function paying(versions: readonly StoredVersion[]): StoredVersion[] {
+/** Builds the timeline, with an active plan: an inactive one is simulated as if it were active. */
+function buildActiveTimeline(versions: readonly StoredVersion[]): StoredVersion[] {
   return buildTimeline(versions).map((version) => ({ ...version, planStatus: 'active' }));
 }
 
-/** The version that a PATCH of the config with these dates would create. It is simulated as if it were active. */
-async function changedVersion(
+/** Builds the version that a PATCH of the config with these dates would create, as if it were active. */
+async function buildChangedVersion(
   tx: Transaction,
   stored: readonly StoredVersion[],
   currency: string,

@@ -49,7 +49,7 @@ describe("an admin's pages in the web app", function () {
     const { page, close } = await browser.openPage('rep', '/account');
     for (const path of ['/recalculations', '/keys']) {
       await browser.visit(page, path);
-      expect((await texts(page, 'main')).join(), path).to.include('You may not see this');
+      expect((await texts(page, 'main')).join(), path).to.include('not part of your role');
     }
     await close();
   });

@@ -94,8 +94,8 @@ export async function loadStatementFacts(
       tx,
       content.lines.map(({ actor }) => actor),
     ),
-    earlierThisYear: await earnedBefore(tx, key, content.currency),
-    previous: await previousNet(tx, key, content.currency),
+    earlierThisYear: await sumEarlierThisYear(tx, key, content.currency),
+    previous: await findPreviousNetPayout(tx, key, content.currency),
   };
 }
 
@@ -144,15 +144,23 @@ async function listReversed(
   });
 }
 
-async function earnedBefore(tx: Transaction, { repId, period }: StatementKey, currency: string): Promise<Decimal> {
+async function sumEarlierThisYear(
+  tx: Transaction,
+  { repId, period }: StatementKey,
+  currency: string,
+): Promise<Decimal> {
   const { from } = periodRange(period);
   const newYear = `${from.slice(0, 4)}-01-01`;
   if (from === newYear) return Decimal.zero;
-  return earnedBetween(tx, repId, currency, newYear, addDays(from, -1));
+  return sumNetPayout(tx, repId, currency, newYear, addDays(from, -1));
 }
 
 /** The net payout of the previous period: from its statement, or from the ledger if none was generated. */
-async function previousNet(tx: Transaction, key: StatementKey, currency: string): Promise<StatementFacts['previous']> {
+async function findPreviousNetPayout(
+  tx: Transaction,
+  key: StatementKey,
+  currency: string,
+): Promise<StatementFacts['previous']> {
   const period = previousPeriod(key.period);
   const { from, to } = periodRange(period);
   const { rows } = await sql<{ currency: string; netPayout: string }>`
@@ -163,11 +171,11 @@ async function previousNet(tx: Transaction, key: StatementKey, currency: string)
     where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${key.repId} and h.period = ${period}`.execute(tx.db);
   const [row] = rows;
   if (row !== undefined && row.currency === currency) return { period, netPayout: row.netPayout };
-  const earned = await earnedBetween(tx, key.repId, currency, from, to);
+  const earned = await sumNetPayout(tx, key.repId, currency, from, to);
   return { period, netPayout: earned.toString() };
 }
 
-async function earnedBetween(tx: Transaction, repId: string, currency: string, from: Day, to: Day): Promise<Decimal> {
+async function sumNetPayout(tx: Transaction, repId: string, currency: string, from: Day, to: Day): Promise<Decimal> {
   const rows = await sumEarnings(tx, { from, to }, [repId]);
   return sum(
     rows

@@ -25,9 +25,9 @@ interface LaneSize extends DayRange {
  * that arrive later only make a batch larger.
  */
 export async function buildLaneBatches(tx: Transaction, repIds: readonly string[]): Promise<string[][]> {
-  const own = await loadSizes(tx, repIds);
-  const managerIds = await loadCascadeManagersAmong(tx, [...own.keys()]);
-  return buildBatchesBySize(tx, own, managerIds);
+  const sizes = await loadSizes(tx, repIds);
+  const managerIds = await loadCascadeManagersAmong(tx, [...sizes.keys()]);
+  return buildBatchesBySize(tx, sizes, managerIds);
 }
 
 /** Divides reps into batches for a calculation of the days that writes nothing; `managerIds` have cascade rules. */
@@ -42,30 +42,30 @@ export async function buildRepBatches(
     from (
       select rep_id, ${from}::date as from_day, ${to}::date as to_day from unnest(${repIds}::uuid[]) r (rep_id) offset 0
     ) q cross join lateral (${countDeals(tx.workspaceId, 'q')}) d`.execute(tx.db);
-  const sizes = new Map(rows.map((row) => [row.repId, row]));
-  const own = new Map(repIds.map((repId) => [repId, sizes.get(repId) as LaneSize]));
-  const managersAmong = managerIds.filter((repId) => own.has(repId));
-  return buildBatchesBySize(tx, own, managersAmong);
+  const sizeByRep = new Map(rows.map((row) => [row.repId, row]));
+  const sizes = new Map(repIds.map((repId) => [repId, sizeByRep.get(repId) as LaneSize]));
+  const managersAmong = managerIds.filter((repId) => sizes.has(repId));
+  return buildBatchesBySize(tx, sizes, managersAmong);
 }
 
 async function buildBatchesBySize(
   tx: Transaction,
-  own: ReadonlyMap<string, LaneSize>,
+  sizes: ReadonlyMap<string, LaneSize>,
   managerIds: readonly string[],
 ): Promise<string[][]> {
   const teams = await loadTeamIds(tx, managerIds);
-  const ofTeams = await countTeamDeals(tx, own, teams);
-  const sizeOf = (repId: string) => (own.get(repId)?.deals ?? 0) + (ofTeams.get(repId) ?? 0);
+  const ofTeams = await countTeamDeals(tx, sizes, teams);
+  const sizeOf = (repId: string) => (sizes.get(repId)?.deals ?? 0) + (ofTeams.get(repId) ?? 0);
   const limits = { items: maxLanesPerBatch, size: maxDealsPerBatch };
-  return groupByLevel([...own.keys()], teams).flatMap((level) => chunkBySize(level, sizeOf, limits));
+  return groupByLevel([...sizes.keys()], teams).flatMap((level) => chunkBySize(level, sizeOf, limits));
 }
 
-/** The deals that the calculation of the lanes reads at most. */
+/** Counts the deals that the calculation of the lanes reads; it may read fewer. */
 export async function countDealsToCalculate(tx: Transaction, repIds: readonly string[]): Promise<number> {
-  const own = await loadSizes(tx, repIds);
-  const managerIds = await loadCascadeManagersAmong(tx, [...own.keys()]);
-  const ofTeams = await countTeamDeals(tx, own, await loadTeamIds(tx, managerIds));
-  return [...own].reduce((sum, [repId, { deals }]) => sum + deals + (ofTeams.get(repId) ?? 0), 0);
+  const sizes = await loadSizes(tx, repIds);
+  const managerIds = await loadCascadeManagersAmong(tx, [...sizes.keys()]);
+  const ofTeams = await countTeamDeals(tx, sizes, await loadTeamIds(tx, managerIds));
+  return [...sizes].reduce((sum, [repId, { deals }]) => sum + deals + (ofTeams.get(repId) ?? 0), 0);
 }
 
 /** The number of deals in the years of the requests, which contain every window except those with approved periods. */
@@ -85,7 +85,7 @@ async function loadSizes(tx: Transaction, repIds: readonly string[]): Promise<Ma
   return new Map([...new Set(repIds)].flatMap((repId) => sizes.get(repId) ?? []).map((size) => [size.repId, size]));
 }
 
-/** Counts no further than decides that a lane is divided. */
+/** Stops counting above the number from which a lane is divided. */
 function countDeals(workspaceId: string, span: string) {
   return sql`
     select count(*)::int as deals from (
@@ -114,12 +114,12 @@ async function loadTeamIds(tx: Transaction, managerIds: readonly string[]): Prom
 
 async function countTeamDeals(
   tx: Transaction,
-  own: ReadonlyMap<string, LaneSize>,
+  sizes: ReadonlyMap<string, LaneSize>,
   teams: Teams,
 ): Promise<ReadonlyMap<string, number>> {
   const days = new Map<string, DayRange>();
   for (const [managerId, team] of teams) {
-    const range = own.get(managerId) as DayRange;
+    const range = sizes.get(managerId) as DayRange;
     for (const repId of team) days.set(repId, hull(days.get(repId) ?? range, range));
   }
   if (days.size === 0) return new Map();
@@ -138,8 +138,8 @@ async function countTeamDeals(
 }
 
 /**
- * The reps by level: a manager is above every rep of the team that is among them. Reps who have managed each other at
- * different times have no order; the one that is visited first counts as lower.
+ * Groups the reps by level, the lowest first. A manager has a higher level than each of the given reps in the team. Of
+ * two reps who have managed each other at different times, the one that is visited first counts as lower.
  */
 function groupByLevel(repIds: readonly string[], teams: Teams): string[][] {
   const among = new Set(repIds);

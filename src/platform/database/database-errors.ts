@@ -30,8 +30,8 @@ export function isTransient(error: unknown): boolean {
   return ['40001', '40P01', '55P03'].includes(readSqlState(error) ?? '');
 }
 
-/** The statement was rejected because an earlier one of its transaction had failed. */
-export function isLockConflict(error: unknown): boolean {
+/** The statement was rejected only because an earlier one of its transaction had failed. */
+export function isFollowUpError(error: unknown): boolean {
   return readSqlState(error) === '25P02';
 }
 

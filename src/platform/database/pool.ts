@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import pg from 'pg';
 import { timeLimit } from '../../kernel/time-limit.js';
-import { isLockConflict, readSqlState } from './database-errors.js';
+import { isFollowUpError, readSqlState } from './database-errors.js';
 import { type Tables } from './tables.js';
 
 /**
@@ -117,7 +117,7 @@ export async function enablePipelining(db: DatabaseTransaction): Promise<Databas
       try {
         return await connection.executeQuery<Row>(query);
       } catch (error) {
-        cause = isLockConflict(error) ? (cause ?? error) : error;
+        cause = isFollowUpError(error) ? (cause ?? error) : error;
         throw cause;
       }
     },

@@ -5,12 +5,12 @@ export type Field = Answer<'listFields'>[number];
 type FieldType = Field['type'];
 
 /** The two fields that every plan reads have a short name beside the standard one. */
-const short: Readonly<Record<string, { readonly slug: string; readonly label: string }>> = {
+const shortNames: Readonly<Record<string, { readonly slug: string; readonly label: string }>> = {
   dealAmount: { slug: 'amount', label: 'Amount' },
   dealStage: { slug: 'stage', label: 'Stage' },
 };
 
-const words: Readonly<Record<string, string>> = {
+const standardLabels: Readonly<Record<string, string>> = {
   closeDate: 'Close date',
   dealName: 'Deal name',
   ownerId: 'Owner ID',
@@ -44,23 +44,23 @@ function toReadKey({ slug }: Field): string {
 }
 
 /**
- * The fields under the names that plans usually have for them, each once, with the slug where another one has the same
- * label.
+ * Lists each field once, under the name that plans usually have for it. A field whose label another field has too shows
+ * its slug.
  */
 export function planFields(fields: readonly Field[]): readonly Field[] {
   const known = fields.map((field) => ({
     ...field,
-    ...(short[field.slug] ?? {}),
-    ...(words[field.slug] === undefined ? {} : { label: words[field.slug] as string }),
+    ...(shortNames[field.slug] ?? {}),
+    ...(standardLabels[field.slug] === undefined ? {} : { label: standardLabels[field.slug] as string }),
   }));
-  const fieldOf = new Map<string, string>();
+  const slugByLabel = new Map<string, string>();
   const distinct = known.filter(
     (field, index) => known.findIndex((candidate) => toReadKey(candidate) === toReadKey(field)) === index,
   );
   return distinct.map((field) => {
     const name = field.label.toLowerCase();
-    if (!fieldOf.has(name)) fieldOf.set(name, field.slug);
-    return fieldOf.get(name) === field.slug ? field : { ...field, label: `${field.label} (${field.slug})` };
+    if (!slugByLabel.has(name)) slugByLabel.set(name, field.slug);
+    return slugByLabel.get(name) === field.slug ? field : { ...field, label: `${field.label} (${field.slug})` };
   });
 }
 
@@ -69,13 +69,13 @@ type Choices = readonly (readonly [value: string, label: string])[];
 export function fieldChoices(
   fields: readonly Field[],
   current: string | undefined,
-  isWanted: (field: Field) => boolean = () => true,
+  isListed: (field: Field) => boolean = () => true,
 ): Choices {
   // A plan may name a field in another case, or a standard value by another name.
   const nameOf = (field: Field) =>
     current !== undefined && toReadKey(field) === toReadKey({ ...field, slug: current }) ? current : field.slug;
   const choices = fields
-    .filter((field) => isWanted(field) || nameOf(field) === current)
+    .filter((field) => isListed(field) || nameOf(field) === current)
     .map((field) => [nameOf(field), field.label] as const);
   return withCurrent(choices, current, fieldWords);
 }
