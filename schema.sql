@@ -415,7 +415,6 @@ CREATE TABLE plan_previews (
   plan_id uuid NOT NULL,
   request jsonb NOT NULL,
   status text NOT NULL DEFAULT 'running'::text,
-  leased_until timestamp with time zone,
   attempts integer NOT NULL DEFAULT 0,
   result jsonb,
   deals jsonb,
@@ -1384,8 +1383,6 @@ CREATE TABLE export_jobs (
   status text NOT NULL DEFAULT 'waiting'::text,
   total integer NOT NULL DEFAULT 1,
   done integer NOT NULL DEFAULT 0,
-  lease_id uuid,
-  leased_until timestamp with time zone,
   attempts integer NOT NULL DEFAULT 0,
   file jsonb,
   error_code text,
@@ -2109,7 +2106,7 @@ AS $function$
         select e.workspace_id, e.job_id, e.started_at,
           row_number() over (partition by e.workspace_id order by e.kind = 'team.zip', e.started_at) as place
         from export_jobs e
-        where e.finished_at is null and e.not_before <= now() and (e.leased_until is null or e.leased_until < now())
+        where e.finished_at is null and e.not_before <= now()
           and not exists (
             select from work_leases l
             where l.workspace_id = e.workspace_id and l.work = 'export ' || e.job_id and l.leased_until > now())
@@ -2206,7 +2203,7 @@ AS $function$
         select p.workspace_id, p.preview_id, p.started_at, p.is_leased,
           row_number() over (partition by p.workspace_id order by p.is_leased desc, p.started_at) as place
         from (
-          select p.*, coalesce(greatest(p.leased_until, l.leased_until) > now(), false) as is_leased
+          select p.*, coalesce(l.leased_until > now(), false) as is_leased
           from plan_previews p
           left join work_leases l on l.workspace_id = p.workspace_id and l.work = 'preview ' || p.preview_id
           where p.finished_at is null

@@ -33,6 +33,7 @@ import * as keysOfAgents from './031_keys_of_agents.js';
 import * as leasesOfJobs from './032_leases_of_jobs.js';
 import * as handedAmounts from './033_handed_amounts.js';
 import * as absences from './034_absences.js';
+import * as unusedLeases from './035_unused_leases.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -70,4 +71,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '032_leases_of_jobs': leasesOfJobs,
   '033_handed_amounts': handedAmounts,
   '034_absences': absences,
+  '035_unused_leases': unusedLeases,
 };
