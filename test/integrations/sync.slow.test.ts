@@ -160,10 +160,11 @@ for (const { provider, start } of crmWorlds) {
           workspaceId,
         ]).then(([row]) => row?.['n']);
       const due = () => rows("select 1 from due_lanes('0 seconds', 10) where workspace_id = $1", [workspaceId]);
-      const lastPage = holdLastPage();
+      // The deals of crmc fill two pages only.
+      const lastPage = provider === 'crmc' ? null : holdLastPage();
       const { jobId } = await api.expect(200, ...sync, { async: true });
-      const respond = provider === 'crmc' ? null : await lastPage;
-      if (respond !== null) {
+      if (lastPage !== null) {
+        const respond = await lastPage;
         const [held] = await rows('select count(*)::int as n from calculation_requests where workspace_id = $1', [
           workspaceId,
         ]);

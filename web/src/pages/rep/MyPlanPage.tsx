@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { dashboardQuery, listPlans, overridesQuery, type Plan, plansQuery } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Facts, Page } from '../../components/Page.js';
 import { PayoutCurve } from '../../components/PayoutCurve.js';
+import { Skeleton } from '../../components/States.js';
 import { amountWords } from '../../components/TierMeter.js';
 import { isCounted } from '../../features/plans/attainment.js';
 import { payoutCurve } from '../../features/plans/curve.js';
@@ -34,11 +35,22 @@ export function MyPlanPage() {
       <Loaded query={plans} height={480}>
         {(all) => {
           const own = listPlans(all, repId);
-          return own.length === 0 ? <NoPlan /> : own.map((plan) => <PlanInWords key={plan.planId} plan={plan} />);
+          return own.length === 0 ? <NoPlan /> : <OwnPlans plans={own} />;
         }}
       </Loaded>
     </Page>
   );
+}
+
+/** The plans, once their quotas and own terms are known: curves that appear later would move what is being read. */
+function OwnPlans({ plans }: { readonly plans: readonly Plan[] }) {
+  const { repId } = useSession();
+  const today = useToday();
+  const periods = new Set(plans.flatMap(listRules).map((rule) => periodAt(today, countMonths(rule))));
+  const quotas = useQueries({ queries: [...periods].map((period) => dashboardQuery(repId, period)) });
+  const terms = useQueries({ queries: plans.map(({ planVersionId }) => overridesQuery(planVersionId, repId)) });
+  if ([...quotas, ...terms].some(({ isLoading }) => isLoading)) return <Skeleton height={480} />;
+  return plans.map((plan) => <PlanInWords key={plan.planId} plan={plan} />);
 }
 
 function PlanInWords({ plan }: { readonly plan: Plan }) {
