@@ -1668,6 +1668,39 @@ CREATE POLICY absences_of_owner ON absences TO CURRENT_USER USING (((current_set
 CREATE POLICY absences_of_workspace ON absences TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON absences TO commissions_app;
 
+CREATE TABLE fiscal_years (
+  workspace_id uuid NOT NULL,
+  year smallint NOT NULL,
+  start_day date NOT NULL,
+  pattern text NOT NULL,
+  weeks smallint NOT NULL,
+  CONSTRAINT fiscal_years_pkey PRIMARY KEY (workspace_id, year),
+  CONSTRAINT fiscal_years_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT fiscal_years_pattern_check CHECK ((pattern = ANY (ARRAY['months'::text, '4-4-5'::text, '4-5-4'::text, '5-4-4'::text]))),
+  CONSTRAINT fiscal_years_weeks_check CHECK ((weeks = ANY (ARRAY[52, 53]))),
+  CONSTRAINT fiscal_years_year_check CHECK (((year >= 1900) AND (year <= 2199)))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON fiscal_years FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON fiscal_years FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON fiscal_years FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('year', '', '');
+ALTER TABLE fiscal_years ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY fiscal_years_of_owner ON fiscal_years TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY fiscal_years_of_workspace ON fiscal_years TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON fiscal_years TO commissions_app;
+
+CREATE TABLE fiscal_year_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  years jsonb NOT NULL,
+  CONSTRAINT fiscal_year_history_pkey PRIMARY KEY (workspace_id, "position"),
+  CONSTRAINT fiscal_year_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE fiscal_year_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY fiscal_year_history_of_owner ON fiscal_year_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY fiscal_year_history_of_workspace ON fiscal_year_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON fiscal_year_history TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,

@@ -34,6 +34,7 @@ import * as leasesOfJobs from './032_leases_of_jobs.js';
 import * as handedAmounts from './033_handed_amounts.js';
 import * as absences from './034_absences.js';
 import * as unusedLeases from './035_unused_leases.js';
+import * as fiscalYears from './036_fiscal_years.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -72,4 +73,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '033_handed_amounts': handedAmounts,
   '034_absences': absences,
   '035_unused_leases': unusedLeases,
+  '036_fiscal_years': fiscalYears,
 };

@@ -80,6 +80,8 @@ export const routes: Readonly<Record<string, string>> = {
   createAbsence: 'POST /v1/absences',
   updateAbsence: 'PATCH /v1/absences/:absenceId',
   deleteAbsence: 'DELETE /v1/absences/:absenceId',
+  listFiscalYears: 'GET /v1/fiscal-years',
+  setFiscalYears: 'PUT /v1/fiscal-years',
   listQuotas: 'GET /v1/quotas',
   setQuotas: 'POST /v1/quotas',
   previewQuotas: 'POST /v1/quotas/preview',

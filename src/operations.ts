@@ -81,6 +81,8 @@ import { autoMatchFields } from './fields/queries/auto-match-fields.js';
 import { getFieldMapping } from './fields/queries/get-field-mapping.js';
 import { listFieldOptions } from './fields/queries/list-field-options.js';
 import { listFieldAttributes, listFields } from './fields/queries/list-fields.js';
+import { setFiscalYears } from './fiscal-years/commands/set-fiscal-years.js';
+import { listFiscalYears } from './fiscal-years/queries/list-fiscal-years.js';
 import { setMailPreferences } from './notifications/commands/set-mail-preferences.js';
 import { getMailPreferences } from './notifications/queries/get-mail-preferences.js';
 import { createWebhookEndpoint } from './outgoing-events/commands/create-webhook-endpoint.js';
@@ -228,6 +230,8 @@ export const operations = [
   createAbsence,
   updateAbsence,
   deleteAbsence,
+  listFiscalYears,
+  setFiscalYears,
   listQuotas,
   setQuotas,
   previewQuotas,

@@ -23,7 +23,9 @@ export const fields = {
   stage: z.string().describe('Stage of the deal, as the CRM names it'),
   closeDate: z.string().describe('Close date of the deal, YYYY-MM-DD'),
   tierName: z.string().describe('Name of the tier that paid'),
-  period: z.string().describe('Month 2026-03, quarter 2026-Q1, half-year 2026-H1 or year 2026'),
+  period: z
+    .string()
+    .describe('Month 2026-03, quarter 2026-Q1, half-year 2026-H1, year 2026, or of a fiscal year, such as FY2026-Q1'),
   currency: z.string().describe('Currency of the amounts, ISO 4217 code such as USD'),
   effectiveStart: z.string().describe('First day, YYYY-MM-DD; null for no earliest day'),
   effectiveEnd: z.string().describe('Last day, YYYY-MM-DD; null for no end'),

@@ -10,6 +10,7 @@ import { type IntegrationTables } from '../crm/connections/integration-tables.js
 import { type DealTables } from '../deals/deal-tables.js';
 import { type DisputeTables } from '../disputes/dispute-tables.js';
 import { type ExportTables } from '../exports/export-tables.js';
+import { type FiscalYearTables } from '../fiscal-years/fiscal-year-tables.js';
 import { type LedgerTables } from '../ledger/tables.js';
 import { type PlanTables } from '../plans/plan-tables.js';
 import { type InboxTables } from '../platform/inbox/inbox-tables.js';
@@ -38,6 +39,7 @@ declare module '../platform/database/tables.js' {
       DiscrepancyTables,
       DisputeTables,
       ExportTables,
+      FiscalYearTables,
       IntegrationTables,
       LedgerTables,
       PlanTables,

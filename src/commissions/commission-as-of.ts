@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { monthsUpTo, repDashboard, sumMonth } from '../dashboards/rep-dashboard.js';
+import { repDashboard } from '../dashboards/rep-dashboard.js';
 import { readTeamOverview, type SelectedReps, teamOverview } from '../dashboards/team-overview.js';
 import { toEventResponse } from '../earnings/commission-event.js';
-import { listMonths } from '../earnings/commission-views.js';
 import { sumByCurrency } from '../earnings/earnings.js';
+import { loadTrend } from '../earnings/trend.js';
 import { type Caller } from '../kernel/caller.js';
-import { type Day, isWithin } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
-import { type Period, periodRange } from '../kernel/period.js';
+import { type Period } from '../kernel/period.js';
+import { loadCalendar } from '../ledger/input/calendar.js';
 import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { notYours, repNotFound } from '../reps/rep.js';
@@ -67,18 +67,15 @@ export async function readRepAsOf(
 ): Promise<z.input<typeof repAsOf>> {
   const name = isUuid(repId) ? await findRepName(tx, repId) : null;
   if (name === null) throw repNotFound();
-  const range = periodRange(period);
-  const trendMonths = monthsUpTo(range.to);
-  const months = await listMonths(tx, repId, { from: trendMonths[0] as Day, to: range.to });
-  const ofPeriod = months.filter(({ month }) => isWithin(month, range));
+  const { rows, trend } = await loadTrend(tx, repId, { period, calendar: await loadCalendar(tx), currency });
   return {
     asOf: requireInstant(tx).toISOString(),
     repId,
     name,
     period,
     currency,
-    ...sumByCurrency(ofPeriod, currency),
-    trend: trendMonths.map((month) => ({ period: month.slice(0, 7), total: sumMonth(months, month, currency) })),
+    ...sumByCurrency(rows, currency),
+    trend: [...trend],
   };
 }
 

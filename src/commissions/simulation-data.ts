@@ -4,7 +4,7 @@ import { computePlanCost } from '../engine/plan-cost.js';
 import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
-import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
+import { type Period } from '../kernel/period.js';
 import { loadTeam } from '../ledger/input/hierarchy.js';
 import {
   computeWindow,
@@ -14,7 +14,14 @@ import {
   loadStoredRank,
   loadTeamDeals,
 } from '../ledger/input/load-window.js';
-import { hasCascades, hasRankTiers, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
+import {
+  calendarOf,
+  hasCascades,
+  hasRankTiers,
+  loadRepTerms,
+  type RepTerms,
+  type WorkspaceTerms,
+} from '../ledger/input/rep-terms.js';
 import { addCarriedOverrides } from '../plans/carried-overrides.js';
 import { type SimulatedPlan, type SimulatedVersions } from '../plans/simulated-versions.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -22,6 +29,7 @@ import { rankKey, type SimulatedRepData, sentQuota, sentTeamDeal } from '../simu
 import { unsaved } from '../simulation/unsaved-plan.js';
 
 interface SimulationRequest {
+  readonly workspace: WorkspaceTerms;
   readonly plan: SimulatedPlan;
   readonly period: Period;
   readonly repIds: readonly string[] | null;
@@ -52,7 +60,7 @@ export async function loadSimulation(
   await assertSimulationCost(tx, repIds, request, simulatedVersions);
   const reps: SimulatedRepData[] = [];
   for (const repId of repIds) reps.push(await loadRepData(tx, repId, simulatedVersions, request));
-  return { window: simulatedDays(simulatedVersions, request.period), reps, requested: request.repIds ?? repIds };
+  return { window: simulatedDays(simulatedVersions, request), reps, requested: request.repIds ?? repIds };
 }
 
 /** Counts the deals before any of them is loaded. */
@@ -62,7 +70,7 @@ async function assertSimulationCost(
   request: SimulationRequest,
   simulatedVersions: SimulatedVersions,
 ): Promise<void> {
-  const { from, to } = simulatedDays(simulatedVersions, request.period);
+  const { from, to } = simulatedDays(simulatedVersions, request);
   const { rows } = await sql<{ stored: number }>`
     select count(*)::integer as stored from deals
     where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
@@ -79,8 +87,8 @@ async function assertSimulationCost(
 }
 
 /** The simulated period, widened to whole attainment periods. */
-function simulatedDays({ versions }: SimulatedVersions, period: Period): DayRange {
-  return computeWindow({ versions, frozen: [] }, periodRange(period));
+function simulatedDays({ versions }: SimulatedVersions, { workspace, period }: SimulationRequest): DayRange {
+  return computeWindow({ versions, workspace, frozen: [] }, calendarOf({ workspace }).range(period));
 }
 
 /** The reps to calculate: those of the request and, if ranks or cascades depend on others, everyone on the plan. */
@@ -104,7 +112,7 @@ async function simulatedReps(
   if (request.repIds !== null && !dependsOnOthers) return [...request.repIds];
   if (planId === unsaved)
     return known.filter((rep) => rep.active || request.repIds?.includes(rep.rep_id)).map((rep) => rep.rep_id);
-  const { from, to } = periodRange(request.period);
+  const { from, to } = calendarOf(request).range(request.period);
   const assigned = await tx.db
     .selectFrom('assignments')
     .select('rep_id')
@@ -126,7 +134,7 @@ async function loadRepData(
 ): Promise<SimulatedRepData> {
   const terms = await loadSimulatedTerms(tx, repId, simulatedVersions, request);
   const { quotas, ...sent } = terms;
-  const window = simulatedDays(simulatedVersions, request.period);
+  const window = simulatedDays(simulatedVersions, request);
   const isInWindow = ({ closeDate }: { readonly closeDate: Day }) => isWithin(closeDate, window);
   const hypotheticalIds = new Set(request.deals.map((hypothetical) => hypothetical.deal.dealId));
   const own = request.deals
@@ -160,7 +168,7 @@ async function loadRepData(
       ...teamDeals.filter(({ deal }) => !hypotheticalIds.has(deal.dealId)).map(sentTeamDeal),
       ...hypotheticalBelow,
     ],
-    firstActivity: findFirstActivity(quotas, [
+    firstActivity: findFirstActivity(terms, [
       stored ?? undefined,
       ...closeDates,
       ...(assumesQuota ? [window.from] : []),
@@ -174,16 +182,19 @@ async function storedRanks(
   terms: RepTerms,
   window: DayRange,
 ): Promise<Map<string, readonly string[]>> {
+  const calendar = calendarOf(terms);
   const rank = await loadStoredRank(tx, terms, window);
   const ranked = terms.versions.flatMap(({ planId, rules }) =>
     rules.filter((rule) => rule.tierBy === 'rank').map((rule) => ({ planId, rule })),
   );
   return new Map(
     ranked.flatMap(({ planId, rule }) =>
-      periodsTouching(window, rule.attainmentPeriod).flatMap((period): [string, readonly string[]][] => {
-        const ahead = rank(planId, attainmentKey(rule), period);
-        return ahead === null ? [] : [[rankKey(attainmentKey(rule), period), ahead.map(String)]];
-      }),
+      calendar
+        .periodsTouching(window, rule.attainmentPeriod, rule.calendar)
+        .flatMap((period): [string, readonly string[]][] => {
+          const ahead = rank(planId, attainmentKey(rule), period);
+          return ahead === null ? [] : [[rankKey(attainmentKey(rule), period), ahead.map(String)]];
+        }),
     ),
   );
 }

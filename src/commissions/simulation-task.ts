@@ -1,4 +1,5 @@
 import { type Period } from '../kernel/period.js';
+import { type FiscalYear } from '../kernel/period-calendar.js';
 import { type PlanWarning } from '../plans/plan-warnings.js';
 import { type SharedTerms } from '../simulation/simulated-reps.js';
 import { type ExplainedDeal } from './deal-outcomes.js';
@@ -17,6 +18,7 @@ export type Explanation = { readonly explainedDeal: ExplainedDeal } | { readonly
 export interface SimulationHead extends SharedTerms {
   readonly period: Period;
   readonly timeZone: string;
+  readonly fiscalYears: readonly FiscalYear[];
   /** The reps of the response, in its order. */
   readonly shown: readonly string[];
   readonly warnings: readonly PlanWarning[];

@@ -3,7 +3,8 @@ import { type Decision, type RepInput, type RepResult } from '../engine/model.js
 import { attainmentKey } from '../engine/plan-config.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
-import { type Period, periodRange, periodsTouching } from '../kernel/period.js';
+import { type Period } from '../kernel/period.js';
+import { type PeriodCalendar, toCalendar } from '../kernel/period-calendar.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTeam, type SimulatedInput } from '../simulation/simulated-team.js';
@@ -33,9 +34,10 @@ function simulatedRep(
   repId: string,
   input: RepInput,
   result: RepResult,
-  { versions, period }: SimulationHead,
+  { versions, period, fiscalYears }: SimulationHead,
 ): SimulatedRep {
-  const range = periodRange(period);
+  const calendar = toCalendar(fiscalYears);
+  const range = calendar.range(period);
   const inPeriod = (day: Day) => isWithin(day, range);
   const closed = new Set(input.deals.filter((deal) => inPeriod(deal.closeDate)).map((deal) => deal.dealId));
   const team = new Set(input.teamDeals.filter(({ deal }) => inPeriod(deal.closeDate)).map(({ deal }) => deal.dealId));
@@ -44,9 +46,9 @@ function simulatedRep(
     repId,
     decisions: result.decisions.filter((decision) => inPeriod(decision.earnedOn)),
     outcomes: result.outcomes.filter(({ ruleId, dealKey }) =>
-      periodic.has(ruleId ?? '') ? inPeriod(periodRange(dealKey).to) : closed.has(dealKey) || team.has(dealKey),
+      periodic.has(ruleId ?? '') ? inPeriod(calendar.range(dealKey).to) : closed.has(dealKey) || team.has(dealKey),
     ),
-    attainment: computeAttainment(input, result, versions, range),
+    attainment: computeAttainment(input, result, versions, calendar, range),
   };
 }
 
@@ -55,17 +57,22 @@ function computeAttainment(
   input: RepInput,
   result: RepResult,
   versions: readonly StoredVersion[],
+  calendar: PeriodCalendar,
   range: DayRange,
 ): SimulatedRep['attainment'] {
   const keys = new Map(
     versions.flatMap((version) =>
       version.rules.map(
-        (rule) => [`${attainmentKey(rule)}|${rule.attainmentPeriod}`, { rule, planId: version.planId }] as const,
+        (rule) =>
+          [
+            `${attainmentKey(rule)}|${rule.attainmentPeriod}|${rule.calendar}`,
+            { rule, planId: version.planId },
+          ] as const,
       ),
     ),
   );
   return [...keys.values()].flatMap(({ rule, planId }) =>
-    periodsTouching(range, rule.attainmentPeriod).map((period) => {
+    calendar.periodsTouching(range, rule.attainmentPeriod, rule.calendar).map((period) => {
       const measure = attainmentKey(rule);
       const quota = input.quota(planId, measure, period);
       const credit = result.credits.get(`${planId}|${measure}|${period}`) ?? Decimal.zero;

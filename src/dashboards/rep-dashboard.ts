@@ -1,28 +1,27 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { attainment, attainmentWithNextTier, relatedPeriods } from '../earnings/attainment.js';
+import { attainment, attainmentWithNextTier } from '../earnings/attainment.js';
 import {
   type ClosedDealRow,
   countClosedDeals,
   listClosedDeals,
   listCredits,
-  listMonths,
   listQuotas,
-  type MonthRow,
   type PipelineRow,
   sumOpenPipeline,
 } from '../earnings/commission-views.js';
 import { earnings, otherEarnings, sumByCurrency } from '../earnings/earnings.js';
+import { loadTrend } from '../earnings/trend.js';
 import { findUnsetQuotas } from '../earnings/unset-quotas.js';
 import { roundToCurrency } from '../kernel/currency.js';
-import { type Day, isWithin, toDay } from '../kernel/day.js';
+import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { isUuid } from '../kernel/ids.js';
-import { type Period, periodRange } from '../kernel/period.js';
+import { type Period } from '../kernel/period.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { inParallel } from '../kernel/waiting.js';
-import { assignedPlans, loadRepTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { assignedPlans, calendarOf, loadRepTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { repNotFound } from '../reps/rep.js';
 import { findRepName } from '../reps/rep-views.js';
@@ -98,14 +97,14 @@ export async function readRepDashboard(
 ): Promise<RepDashboard> {
   if (!isUuid(repId)) throw repNotFound();
   const { currency } = workspace;
-  const range = periodRange(period);
-  const trendMonths = monthsUpTo(range.to);
-  const [name, terms, months, quotas, credits, closed, closedDealCount, open] = await inParallel(
+  const calendar = calendarOf({ workspace });
+  const range = calendar.range(period);
+  const [name, terms, { rows, trend }, quotas, credits, closed, closedDealCount, open] = await inParallel(
     () => findRepName(tx, repId),
     () => loadRepTerms(tx, repId, workspace),
-    () => listMonths(tx, repId, { from: trendMonths[0] as Day, to: range.to }),
+    () => loadTrend(tx, repId, { period, calendar, currency }),
     () => listQuotas(tx, period, repId),
-    () => listCredits(tx, repId, relatedPeriods(period), range.to),
+    () => listCredits(tx, repId, calendar.periodsAround(range), range.to),
     () => listClosedDeals(tx, repId, range, currency, closedDealsOffset),
     () => countClosedDeals(tx, repId, range),
     () => sumOpenPipeline(tx, repId, currency),
@@ -118,37 +117,19 @@ export async function readRepDashboard(
     () => listDealDifferences(tx, ofDeals),
   );
   const late = { corrections: groupBy(corrections, byDeal), differences: groupBy(differences, byDeal) };
-  const unset = findUnsetQuotas({ repId, period, today }, quotas, plans, credits);
+  const unset = findUnsetQuotas({ repId, period, calendar, today }, quotas, plans, credits);
   return {
     repId,
     name,
     period,
     currency,
-    ...sumByCurrency(
-      months.filter(({ month }) => isWithin(month, range)),
-      currency,
-    ),
-    attainment: [...quotas, ...unset].map((quota) => attainmentWithNextTier(quota, plans, today)),
+    ...sumByCurrency(rows, currency),
+    attainment: [...quotas, ...unset].map((quota) => attainmentWithNextTier(quota, plans, calendar, today)),
     closedDealCount,
     closedDeals: closed.map((deal) => toClosedDealResponse(deal, late)),
     openPipeline: toPipelineResponse(open, currency),
-    trend: trendMonths.map((month) => ({ period: month.slice(0, 7), total: sumMonth(months, month, currency) })),
+    trend: [...trend],
   };
-}
-
-/** The first days of the twelve months that end with the day, oldest first. No period is longer than twelve months. */
-export function monthsUpTo(day: Day): Day[] {
-  const last = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
-  return Array.from({ length: 12 }, (_, index) => last - 11 + index).map((month) =>
-    toDay(Math.floor(month / 12), (month % 12) + 1, 1),
-  );
-}
-
-export function sumMonth(months: readonly MonthRow[], month: Day, currency: string): number {
-  return sumByCurrency(
-    months.filter((row) => row.month === month),
-    currency,
-  ).earnings.total;
 }
 
 interface LateAmount {

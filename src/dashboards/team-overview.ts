@@ -4,9 +4,10 @@ import { attainment, attainmentExample, toAttainment } from '../earnings/attainm
 import { listQuotas, listTeam, sumEarnings } from '../earnings/commission-views.js';
 import { earnings, earningsExample, otherEarnings, sumByCurrency } from '../earnings/earnings.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type Period, periodRange } from '../kernel/period.js';
+import { type Period } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { inParallel } from '../kernel/waiting.js';
+import { loadRange } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { openDiscrepancies, sumOpenDiscrepancies } from '../statements/discrepancies/open-discrepancies.js';
 
@@ -55,9 +56,10 @@ export async function readTeamOverview(
   currency: string,
   { repIds, everyone }: SelectedReps,
 ): Promise<TeamOverview> {
+  const days = await loadRange(tx, period);
   const [team, earned, quotas, open] = await inParallel(
     () => listTeam(tx, period, repIds),
-    () => sumEarnings(tx, periodRange(period), repIds),
+    () => sumEarnings(tx, days, repIds),
     () => listQuotas(tx, period),
     () => sumOpenDiscrepancies(tx, repIds, currency),
   );

@@ -6,7 +6,7 @@ import { findTracedEvent, listEventsOfDeal, type TracedEventRow } from '../earni
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day, isWithin } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
-import { periodRange } from '../kernel/period.js';
+import { loadRange } from '../ledger/input/calendar.js';
 import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { listCorrections, toCorrectionResponse } from '../statements/correction.js';
@@ -47,7 +47,7 @@ export async function collectEvidence(
   const { netPayout, ...statement } = await readStatementTotals(tx, key, workspace.currency);
   const ofDeal = dealId === null ? null : await dealEvidence(tx, key, dealId, workspace, today, explain);
   if (ofDeal !== null) assertMayDispute(ofDeal, subject.type, caller);
-  if (ofDeal !== null && disputesLine.has(subject.type)) assertDealInPeriod(ofDeal, key);
+  if (ofDeal !== null && disputesLine.has(subject.type)) await assertDealInPeriod(tx, ofDeal, key);
   const events = event === null ? (ofDeal?.events ?? []) : [event];
   return {
     dealId,
@@ -86,14 +86,18 @@ async function requireEvent(
 ): Promise<TracedEventRow> {
   const event = await findTracedEvent(tx, repId, eventId);
   if (event === null) throw new Failure('event_not_found', 'This rep has no commission event with this id.');
-  if (isWithin(event.earnedOn, periodRange(period))) return event;
+  if (isWithin(event.earnedOn, await loadRange(tx, period))) return event;
   throw invalid({ path: 'eventId', message: `was earned on ${event.earnedOn}, which is not in ${period}` });
 }
 
 /** The close date of a deal that the rep may not see must not become known, so it is not compared. */
-function assertDealInPeriod({ deal, closeDate, events }: DealEvidence, { period }: StatementKey): void {
+async function assertDealInPeriod(
+  tx: Transaction,
+  { deal, closeDate, events }: DealEvidence,
+  { period }: StatementKey,
+): Promise<void> {
   if (deal === 'unknown' || deal === 'not_owned') return;
-  const range = periodRange(period);
+  const range = await loadRange(tx, period);
   const days = [...events.map(({ earnedOn }) => earnedOn), ...(closeDate === null ? [] : [closeDate])];
   if (days.some((day) => isWithin(day, range))) return;
   const closes = closeDate === null ? 'has no close date' : `closes on ${closeDate}`;

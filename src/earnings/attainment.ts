@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { applicableVersion, type CompiledRule } from '../engine/compiled-plan.js';
 import { type AssignedPlan } from '../engine/model.js';
-import { type Day } from '../kernel/day.js';
+import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { type Period, periodKind, periodKinds, periodRange, periodsTouching } from '../kernel/period.js';
+import { type Period } from '../kernel/period.js';
+import { isFiscalPeriod, kindOfPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
 import { computeRatio, creditSoFar } from '../quotas/quota.js';
 
 const nextTier = z
@@ -19,7 +20,7 @@ export const attainment = z
   .object({
     planId: fields.planId,
     measure: fields.measure,
-    period: z.string().describe('Attainment period of the quota, such as 2026-Q1'),
+    period: z.string().describe('Attainment period of the quota, such as 2026-Q1 or FY2026-Q1'),
     target: z.number().describe('Target of the quota, in the unit of the measure'),
     credit: creditSoFar('credit'),
     attainment: creditSoFar('attainment'),
@@ -44,14 +45,8 @@ export interface QuotaRow {
   readonly through: Day;
 }
 
-/** Periods of every kind that equal, contain or lie in the period. Periods nest, so these are all that overlap it. */
-export function relatedPeriods(period: Period): Period[] {
-  return periodKinds.flatMap((kind) => periodsTouching(periodRange(period), kind));
-}
-
-/** The last day whose credit counts when the attainment period is read for the requested period. */
-export function lastCountedDay(attainmentPeriod: Period, requested: Period): Day {
-  const [{ to }, { to: end }] = [periodRange(attainmentPeriod), periodRange(requested)];
+/** The last day whose credit counts when the attainment period is read for the requested days. */
+export function lastCountedDay({ to }: DayRange, { to: end }: DayRange): Day {
   return to < end ? to : end;
 }
 
@@ -73,17 +68,23 @@ export function toAttainment(quota: QuotaRow): z.input<typeof attainment> {
 export function attainmentWithNextTier(
   quota: QuotaRow,
   plans: readonly AssignedPlan[],
+  calendar: PeriodCalendar,
   today: Day,
 ): z.input<typeof attainment> {
-  const next = findNextTier(quota, plans, today);
+  const next = findNextTier(quota, plans, calendar, today);
   return { ...toAttainment(quota), ...(next === null ? {} : { nextTier: next }) };
 }
 
-function findNextTier(quota: QuotaRow, plans: readonly AssignedPlan[], today: Day): z.input<typeof nextTier> | null {
+function findNextTier(
+  quota: QuotaRow,
+  plans: readonly AssignedPlan[],
+  calendar: PeriodCalendar,
+  today: Day,
+): z.input<typeof nextTier> | null {
   const target = Decimal.of(quota.target);
   if (quota.credit === null || target.isZero()) return null;
   const credit = Decimal.of(quota.credit);
-  const { from, to } = periodRange(quota.period);
+  const { from, to } = calendar.range(quota.period);
   const day = today < from ? from : today > to ? to : today;
   const plan = plans.find((candidate) => candidate.planId === quota.planId);
   const version = applicableVersion(plan?.versions ?? [], day);
@@ -107,7 +108,8 @@ function isCountedBy({ rule, key, isFlatRate }: CompiledRule, quota: QuotaRow): 
     key === quota.measure &&
     rule.tierBy === 'attainment' &&
     !isFlatRate &&
-    rule.attainmentPeriod === periodKind(quota.period)
+    rule.attainmentPeriod === kindOfPeriod(quota.period) &&
+    (rule.calendar === 'fiscal') === isFiscalPeriod(quota.period)
   );
 }
 

@@ -1,13 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Condition } from '../engine/condition.js';
 import { type Rule } from '../engine/plan-config.js';
-import { type Day, type DayRange } from '../kernel/day.js';
-import { type Period, periodRange } from '../kernel/period.js';
+import { addDays, type Day, type DayRange } from '../kernel/day.js';
+import { type Period } from '../kernel/period.js';
+import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/input/as-of.js';
+import { loadCalendar } from '../ledger/input/calendar.js';
 import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
 import { countedRows } from '../ledger/input/counted-rows.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { lastCountedDay, type QuotaRow, relatedPeriods } from './attainment.js';
+import { lastCountedDay, type QuotaRow } from './attainment.js';
 import { type EventRow } from './commission-event.js';
 import { type EarningsRow } from './earnings.js';
 import { type CreditRow } from './unset-quotas.js';
@@ -17,14 +19,13 @@ export function within(column: string, repIds: readonly string[] | null): RawBui
   return repIds === null ? sql`` : sql`and ${sql.ref(column)} = any(${repIds}::uuid[])`;
 }
 
-/** Whether the row of `reps r` has a plan on a day of the period, or a quota that touches it. */
-export function hasTerms(period: Period): RawBuilder<boolean> {
-  const { from, to } = periodRange(period);
+/** Whether the row of `reps r` has a plan on a day of the range, or a quota that touches it. */
+export function hasTerms(calendar: PeriodCalendar, { from, to }: DayRange): RawBuilder<boolean> {
   return sql`(exists (select from assignments a where a.workspace_id = r.workspace_id and a.rep_id = r.rep_id
       and a.deleted_at is null and coalesce(a.effective_start, '-infinity') <= ${to}::date
       and coalesce(a.effective_end, 'infinity') >= ${from}::date)
     or exists (select from quotas q where q.workspace_id = r.workspace_id and q.rep_id = r.rep_id
-      and q.period = any(${relatedPeriods(period)})))`;
+      and q.period = any(${calendar.periodsAround({ from, to })})))`;
 }
 
 export interface TeamRow {
@@ -38,9 +39,10 @@ export interface TeamRow {
 
 /** The reps by name, with the status of their statement of exactly that period. */
 export async function listTeam(tx: Transaction, period: Period, repIds: readonly string[] | null): Promise<TeamRow[]> {
+  const calendar = await loadCalendar(tx);
   const { rows } = await sql<TeamRow>`
     select r.rep_id as "repId", r.name, r.active, coalesce(s.status, 'none') as "statementStatus",
-      ${hasTerms(period)} as "hasTerms"
+      ${hasTerms(calendar, calendar.range(period))} as "hasTerms"
     from reps r left join ${statementPeriodsTable(tx)} s
       on s.workspace_id = r.workspace_id and s.rep_id = r.rep_id and s.period = ${period}
     where r.workspace_id = ${tx.workspaceId} ${within('r.rep_id', repIds)}
@@ -53,12 +55,14 @@ interface RepEarningsRow extends EarningsRow {
   readonly deals: number;
 }
 
-/** Earnings of each rep from the first to the last day, which must be the bounds of whole months. */
+/** Earnings of each rep on the days: the sums of months where these are whole months, otherwise of the events. */
 export async function sumEarnings(
   tx: Transaction,
-  { from, to }: DayRange,
+  days: DayRange,
   repIds: readonly string[] | null,
 ): Promise<RepEarningsRow[]> {
+  const { from, to } = days;
+  if (!isWholeMonths(days)) return sumEvents(tx, days, repIds);
   const { rows } = await sql<RepEarningsRow>`
     select rep_id as "repId", currency, sum(commission)::text as commission, sum(bonus)::text as bonus,
       sum(adjustments)::text as adjustments, sum(deals)::int as deals
@@ -69,14 +73,62 @@ export async function sumEarnings(
   return rows;
 }
 
-export interface MonthRow extends EarningsRow {
-  /** The first day of the month. */
-  readonly month: Day;
+/** Whether the row of `reps r` has an amount on the days. */
+export function hasAmounts(days: DayRange): RawBuilder<boolean> {
+  const { from, to } = days;
+  if (!isWholeMonths(days))
+    return sql`exists (
+      select from commission_events e
+      where e.workspace_id = r.workspace_id and e.rep_id = r.rep_id and e.status = 'earned' and e.amount <> 0
+        and e.earned_on between ${from}::date and ${to}::date)`;
+  return sql`exists (
+    select from rep_months m
+    where m.workspace_id = r.workspace_id and m.rep_id = r.rep_id and m.month between ${from}::date and ${to}::date
+      and (m.commission <> 0 or m.bonus <> 0 or m.adjustments <> 0))`;
 }
 
-export async function listMonths(tx: Transaction, repId: string, { from, to }: DayRange): Promise<MonthRow[]> {
-  const { rows } = await sql<MonthRow>`
-    select month, currency, commission, bonus, adjustments from ${monthsTable(tx)} m
+function isWholeMonths({ from, to }: DayRange): boolean {
+  return from.endsWith('-01') && addDays(to, 1).endsWith('-01');
+}
+
+export async function listDays(tx: Transaction, repId: string, { from, to }: DayRange): Promise<DatedEarningsRow[]> {
+  const { rows } = await sql<DatedEarningsRow>`
+    select earned_on as day, currency, ${sumOfCategory('commission')} as commission, ${sumOfCategory('bonus')} as bonus,
+      ${sumOfCategory('adjustment')} as adjustments
+    from ${eventsTable(tx)} e
+    where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and status = 'earned'
+      and earned_on between ${from}::date and ${to}::date
+    group by earned_on, currency`.execute(tx.db);
+  return rows;
+}
+
+function sumOfCategory(category: string): RawBuilder<string> {
+  return sql`coalesce(sum(amount) filter (where category = ${category}), 0)::text`;
+}
+
+async function sumEvents(
+  tx: Transaction,
+  { from, to }: DayRange,
+  repIds: readonly string[] | null,
+): Promise<RepEarningsRow[]> {
+  const { rows } = await sql<RepEarningsRow>`
+    select rep_id as "repId", currency, ${sumOfCategory('commission')} as commission, ${sumOfCategory('bonus')} as bonus,
+      ${sumOfCategory('adjustment')} as adjustments, count(distinct deal_key) filter (where phase = 'per_deal')::int as deals
+    from ${eventsTable(tx)} e
+    where workspace_id = ${tx.workspaceId} and status = 'earned' and earned_on between ${from}::date and ${to}::date
+      ${within('rep_id', repIds)}
+    group by rep_id, currency`.execute(tx.db);
+  return rows;
+}
+
+interface DatedEarningsRow extends EarningsRow {
+  readonly day: Day;
+}
+
+/** Earnings of the months that begin on the days, dated on their first day. */
+export async function listMonths(tx: Transaction, repId: string, { from, to }: DayRange): Promise<DatedEarningsRow[]> {
+  const { rows } = await sql<DatedEarningsRow>`
+    select month as day, currency, commission, bonus, adjustments from ${monthsTable(tx)} m
     where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and month between ${from}::date
       and ${to}::date`.execute(tx.db);
   return rows;
@@ -87,11 +139,14 @@ export async function listMonths(tx: Transaction, repId: string, { from, to }: D
  * quarter's quota read for October has no credit of November, and none of a rule that counts at the end of the quarter.
  */
 export async function listQuotas(tx: Transaction, period: Period, repId?: string): Promise<QuotaRow[]> {
-  const { to } = periodRange(period);
-  const periods = relatedPeriods(period);
+  const calendar = await loadCalendar(tx);
+  const range = calendar.range(period);
+  const { to } = range;
+  const periods = calendar.periodsAround(range);
+  const endOf = (candidate: Period) => calendar.range(candidate).to;
   const ofRep = repId === undefined ? sql`` : sql`and rep_id = ${repId}`;
-  const longer = periods.filter((candidate) => periodRange(candidate).to > to);
-  const ended = periods.filter((candidate) => periodRange(candidate).to <= to);
+  const longer = periods.filter((candidate) => endOf(candidate) > to);
+  const ended = periods.filter((candidate) => endOf(candidate) <= to);
   const { rows } = await sql<QuotaRow>`
     select q.rep_id as "repId", q.plan_id as "planId", q.attainment_key as measure, q.period, q.target,
       case when ${isCountedAtEnd(tx.workspaceId, sql`${ended}::text[]`)} then null
@@ -110,7 +165,7 @@ export async function listQuotas(tx: Transaction, period: Period, repId?: string
       and later.period = q.period
     where q.workspace_id = ${tx.workspaceId} and q.period = any(${periods}::text[]) ${repId === undefined ? sql`` : sql`and q.rep_id = ${repId}`}
     order by q.attainment_key, q.plan_id, q.period desc`.execute(tx.db);
-  return rows.map((row) => ({ ...row, through: lastCountedDay(row.period, period) }));
+  return rows.map((row) => ({ ...row, through: lastCountedDay(calendar.range(row.period), range) }));
 }
 
 /** The rep's earned credit up to the day, by plan, rule and attainment period. */

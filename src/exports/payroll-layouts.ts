@@ -1,6 +1,5 @@
 import { Decimal, maximum, minimum } from '../kernel/decimal.js';
 import { invalid, rejectAny } from '../kernel/failure.js';
-import { periodRange } from '../kernel/period.js';
 import { unreachable } from '../kernel/unreachable.js';
 import { totalsByCurrency } from '../statements/snapshot.js';
 import { hasAmount } from '../statements/team-statements.js';
@@ -72,7 +71,7 @@ const extendedColumns = [
 ];
 
 function genericFile(team: TeamExport, extended: boolean): PayrollFile {
-  const { from, to } = periodRange(team.period);
+  const { from, to } = team.days;
   const plain = team.columns.filter((column) => !extended || column !== 'Currency');
   const lines = team.rows.map((row) => {
     const cells = teamCells(row, team)
@@ -197,7 +196,7 @@ const longTypes = { commission: 'Commission', bonus: 'Bonus', adjustment: 'Adjus
  * holds the status.
  */
 function longFile(team: TeamExport, { earningCodes }: PayrollTerms): PayrollFile {
-  const { to } = periodRange(team.period);
+  const { to } = team.days;
   const hasDrafts = team.members.some(({ status }) => status !== 'approved');
   const lines = team.rows.flatMap((row) =>
     listEarnings(row)

@@ -1,4 +1,5 @@
 import { type Clock } from '../kernel/clock.js';
+import { type DayRange } from '../kernel/day.js';
 import { invalid } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -19,6 +20,7 @@ import { plainAmount } from './payroll-csv.js';
 /** The content of every team file: one row per rep and currency. */
 export interface TeamExport {
   readonly period: Period;
+  readonly days: DayRange;
   readonly currency: string;
   readonly members: readonly TeamMemberStatement[];
   readonly rows: readonly TeamRow[];
@@ -52,13 +54,13 @@ export async function loadTeamExport(
   selection: TeamSelection,
   included: Included = 'everyone',
 ): Promise<TeamExport> {
-  const { period, currency } = await resolvePeriod(tx, requested, clock);
+  const { period, days, currency } = await resolvePeriod(tx, requested, clock);
   const everyone = await readTeamStatements(tx, period, currency, selection);
   const members = everyone.filter(
     ({ status }) => included === 'everyone' || status === 'approved' || (included === 'draft' && status === 'draft'),
   );
   const rows = members.flatMap((member) => [member.main, ...member.others].map((amounts) => ({ member, amounts })));
-  return toTeamExport({ period, currency, members, rows, part: 1 });
+  return toTeamExport({ period, days, currency, members, rows, part: 1 });
 }
 
 function toTeamExport(content: Omit<TeamExport, 'totals' | 'columns'>): TeamExport {

@@ -1,6 +1,9 @@
 import { addDays, type Day, type DayRange, daysInMonth, earliestDay, latestDay, toDay } from './day.js';
 
-/** `2026-03`, `2026-Q1`, `2026-H1` or `2026`: a closed range of calendar days. */
+/**
+ * `2026-03`, `2026-Q1`, `2026-H1` or `2026`, or of a fiscal year `FY2026-P03`, `FY2026-Q1`, `FY2026-H1` or `FY2026`: a
+ * closed range of calendar days. The functions of this file know the periods of the civil calendar only.
+ */
 export type Period = string;
 
 export const periodKinds = ['monthly', 'quarterly', 'semi_annual', 'annual'] as const;

@@ -2,7 +2,7 @@ import { type PlanTerms } from '../engine/plan-config.js';
 import { type SlugMapping } from '../engine/slug.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, earliestDay, intersection, latestDay } from '../kernel/day.js';
-import { periodRange, periodsTouching } from '../kernel/period.js';
+import { loadCalendar } from '../ledger/input/calendar.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -17,6 +17,7 @@ import {
 import { listFieldReferences, listValueReferences } from './plan-references.js';
 import {
   checkTerms,
+  fiscalYearWarnings,
   listNeededQuotas,
   type PlanWarning,
   quotaMissingWarning,
@@ -56,10 +57,11 @@ export async function collectCoverageWarnings(
   quotaDays: DayRange,
 ): Promise<PlanWarning[]> {
   if ((await countAssignedReps(tx, planId, days)) === 0) return [unassignedWarning()];
-  const warnings: PlanWarning[] = [];
+  const calendar = await loadCalendar(tx);
+  const warnings: PlanWarning[] = fiscalYearWarnings(terms, calendar, quotaDays);
   for (const needed of listNeededQuotas(terms))
-    for (const period of periodsTouching(quotaDays, needed.kind)) {
-      const covered = intersection(periodRange(period), days);
+    for (const period of calendar.periodsTouching(quotaDays, needed.kind, needed.calendar)) {
+      const covered = intersection(calendar.range(period), days);
       const search = { ...needed, period, days: covered };
       const { assigned, missing } = await countMissingQuotas(tx, planId, search);
       if (missing > 0) warnings.push(quotaMissingWarning(needed, period, missing, assigned));
@@ -68,10 +70,19 @@ export async function collectCoverageWarnings(
 }
 
 /** A plan that is not stored has no quotas, so every needed quota is missing. */
-export function collectUnsavedWarnings(terms: PlanTerms, days: DayRange, reps: number): PlanWarning[] {
-  return listNeededQuotas(terms).flatMap((needed) =>
-    periodsTouching(days, needed.kind).map((period) => quotaMissingWarning(needed, period, reps, reps)),
+export async function collectUnsavedWarnings(
+  tx: Transaction,
+  terms: PlanTerms,
+  days: DayRange,
+  reps: number,
+): Promise<PlanWarning[]> {
+  const calendar = await loadCalendar(tx);
+  const missing = listNeededQuotas(terms).flatMap((needed) =>
+    calendar
+      .periodsTouching(days, needed.kind, needed.calendar)
+      .map((period) => quotaMissingWarning(needed, period, reps, reps)),
   );
+  return [...fiscalYearWarnings(terms, calendar, days), ...missing];
 }
 
 /** Every warning about a version that was just written, except those about recalculated events. */

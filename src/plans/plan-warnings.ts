@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { attainmentKey, type PlanTerms, type Rule } from '../engine/plan-config.js';
-import { type Day } from '../kernel/day.js';
+import { type Day, type DayRange } from '../kernel/day.js';
 import { type PeriodKind } from '../kernel/period.js';
+import { type CalendarName, type PeriodCalendar } from '../kernel/period-calendar.js';
 
 const planWarningCodes = [
   'rate_above_one',
@@ -16,6 +17,7 @@ const planWarningCodes = [
   'later_version_starts',
   'attainment_restarts',
   'plan_not_active',
+  'no_fiscal_year',
 ] as const;
 
 const planWarning = z
@@ -143,6 +145,7 @@ function conditionWarnings({ dealConditions, rules }: PlanTerms): PlanWarning[] 
 interface NeededQuota {
   readonly key: string;
   readonly kind: PeriodKind;
+  readonly calendar: CalendarName;
   readonly path: string;
   readonly needsTarget: boolean;
   readonly needsVariableTarget: boolean;
@@ -157,6 +160,7 @@ export function listNeededQuotas(terms: PlanTerms): NeededQuota[] {
     const quota = {
       key,
       kind: rule.attainmentPeriod,
+      calendar: rule.calendar ?? 'calendar',
       path: earlier?.path ?? `config.rules.${index}`,
       needsTarget: needsTarget(rule) || earlier?.needsTarget === true,
       needsVariableTarget: rule.payoutBase === 'variable_target' || earlier?.needsVariableTarget === true,
@@ -173,6 +177,27 @@ function needsTarget(rule: Rule): boolean {
   const thresholds = rule.tiers.filter((tier) => tier.repId === undefined).map((tier) => tier.minThreshold);
   const isFlatRate = thresholds.length === 1 && thresholds[0] === 0;
   return !isFlatRate || (rule.floorAttainment ?? 0) > 0;
+}
+
+/** Warns of rules of the fiscal calendar that pay nothing on a day of the range, because it lies in no fiscal year. */
+export function fiscalYearWarnings(
+  { rules }: PlanTerms,
+  calendar: PeriodCalendar,
+  { from, to }: DayRange,
+): PlanWarning[] {
+  const day = [from, to].find((end) => calendar.findPeriod(end, 'annual', 'fiscal') === null);
+  if (day === undefined) return [];
+  return rules.flatMap(({ name, calendar: ofRule }, index): PlanWarning[] =>
+    ofRule === 'fiscal'
+      ? [
+          {
+            code: 'no_fiscal_year',
+            path: `config.rules.${index}.calendar`,
+            message: `"${name}" counts fiscal periods, but ${day} lies in no fiscal year, so it pays nothing on that day. Define the year (PUT /v1/fiscal-years).`,
+          },
+        ]
+      : [],
+  );
 }
 
 export function unassignedWarning(): PlanWarning {

@@ -7,9 +7,9 @@ import { decodeTrace } from '../engine/trace.js';
 import { addDays, allDays, type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure, invalid } from '../kernel/failure.js';
-import { periodRange, widened } from '../kernel/period.js';
-import { findFirstActivity, maxPeriodKind } from '../ledger/input/load-window.js';
-import { type StoredVersion } from '../ledger/input/rep-terms.js';
+import { type FiscalYear, type PeriodCalendar, toCalendar } from '../kernel/period-calendar.js';
+import { findFirstActivity, widenToPeriods } from '../ledger/input/load-window.js';
+import { type StoredVersion, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTeam } from '../simulation/simulated-team.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
@@ -23,6 +23,7 @@ interface TestedPlan {
   readonly currency: string;
   readonly fieldMapping: SlugMapping;
   readonly measures: SlugMapping;
+  readonly fiscalYears: readonly FiscalYear[];
   readonly deals: DealTerms;
 }
 
@@ -61,8 +62,10 @@ async function findFailures(plan: TestedPlan, test: PlanTest, index: number): Pr
     ...unsavedVersion(plan.terms, plan.currency),
     fieldMapping: plan.fieldMapping,
   };
-  const range = computeDays(test);
-  const window = widened(range, maxPeriodKind([{ versions: [version] }]));
+  const calendar = toCalendar(plan.fiscalYears);
+  const workspace = toWorkspaceTerms(plan);
+  const range = computeDays(test, calendar, `tests.${index}`);
+  const window = widenToPeriods({ versions: [version], workspace }, range);
   const head = {
     planId: unsaved,
     versions: [version],
@@ -75,7 +78,12 @@ async function findFailures(plan: TestedPlan, test: PlanTest, index: number): Pr
   const { results } = await calculateTeam(head, people);
   const events = [...results].flatMap(([person, { decisions }]) => decisions.map((decision) => ({ person, decision })));
   const outcomes = [...results].map(([person, result]) => ({ person, outcomes: result.outcomes }));
-  return differences(test, { events, outcomes }, { version, timeZone: plan.deals.timeZone });
+  return differences(test, { events, outcomes }, { version, calendar, timeZone: plan.deals.timeZone });
+}
+
+function toWorkspaceTerms({ currency, measures, fiscalYears, deals: { timeZone } }: TestedPlan): WorkspaceTerms {
+  const unread = { amountSlug: null, sendsEvents: false, writesBack: false, revision: '' };
+  return { currency, timeZone, measures, fiscalYears, ...unread };
 }
 
 /** A misspelled rule would otherwise pass with the amount 0. */
@@ -95,12 +103,17 @@ function assertRulesKnown({ rules }: PlanTerms, { expected, quotas = [] }: PlanT
 }
 
 /** The days of all deals and periods that the test names. */
-function computeDays({ deals, quotas = [], expected }: PlanTest): DayRange {
+function computeDays({ deals, quotas = [], expected }: PlanTest, calendar: PeriodCalendar, path: string): DayRange {
+  const toRange =
+    (list: string) =>
+    ({ period }: { readonly period?: string | undefined }, index: number) =>
+      period === undefined ? [] : [calendar.range(period, `${path}.${list}.${index}.period`)];
   const ranges = [
     ...deals.map(({ closeDate }) => ({ from: closeDate, to: closeDate })),
-    ...[...quotas, ...expected].flatMap(({ period }) => (period === undefined ? [] : [periodRange(period)])),
+    ...quotas.flatMap(toRange('quotas')),
+    ...expected.flatMap(toRange('expected')),
   ];
-  return ranges.length === 0 ? periodRange('2026') : ranges.reduce(hull);
+  return ranges.length === 0 ? calendar.range('2026') : ranges.reduce(hull);
 }
 
 function listPeople({ deals, quotas = [], managers = {}, expected }: PlanTest): string[] {
@@ -128,7 +141,8 @@ function toRepData(
   test: PlanTest,
   { person, version }: { readonly person: string; readonly version: StoredVersion },
 ): SimulatedRepData {
-  const { measures, deals: dealTerms } = plan;
+  const { deals: dealTerms } = plan;
+  const workspace = toWorkspaceTerms(plan);
   const selectDeals = (owner: string) =>
     test.deals.filter(({ rep = defaultPerson }) => rep === owner).map((deal) => toTestDeal(deal, dealTerms));
   const below = peopleBelow(test.managers ?? {}, person);
@@ -138,15 +152,7 @@ function toRepData(
   return {
     terms: {
       repId: person,
-      workspace: {
-        currency: plan.currency,
-        timeZone: dealTerms.timeZone,
-        measures,
-        amountSlug: null,
-        sendsEvents: false,
-        writesBack: false,
-        revision: '',
-      },
+      workspace,
       frozen: [],
       assignments: [{ planId: unsaved, start, end, deleted: false }],
       versions: [version],
@@ -161,7 +167,7 @@ function toRepData(
     team: below.map((repId) => ({ repId, ...allDays })),
     teamDeals: below.flatMap(selectDeals).map((deal) => ({ deal, upstream: [] })),
     firstActivity: findFirstActivity(
-      quotas,
+      { workspace, quotas },
       deals.map(({ closeDate }) => closeDate),
     ),
   };
@@ -195,12 +201,14 @@ interface TestEvent {
 function differences(
   test: PlanTest,
   { events, outcomes }: { readonly events: readonly TestEvent[]; readonly outcomes: readonly PersonOutcomes[] },
-  terms: { readonly version: StoredVersion; readonly timeZone: string },
+  terms: { readonly version: StoredVersion; readonly calendar: PeriodCalendar; readonly timeZone: string },
 ): FailedTest[] {
   const { name, expected, total } = test;
   const failed = expected.flatMap((expectation): FailedTest[] => {
     const { ruleName, dealId, period, rep, amount } = expectation;
-    const matching = events.filter((event) => matches(event, expectation)).map(({ decision }) => decision);
+    const matching = events
+      .filter((event) => matches(event, expectation, terms.calendar))
+      .map(({ decision }) => decision);
     const actual = sum(matching.map((decision) => decision.amount));
     if (actual.equals(Decimal.of(amount))) return [];
     const [only] = matching.length === 1 ? matching : [];
@@ -214,7 +222,7 @@ function differences(
         expected: amount,
         actual: actual.toNumber(),
         trace: only === undefined ? null : decodeTestTrace(only, terms),
-        unpaid: findUnpaidOutcomes(test, expectation, outcomes),
+        unpaid: findUnpaidOutcomes(test, expectation, outcomes, terms.calendar),
       },
     ];
   });
@@ -227,11 +235,12 @@ function differences(
 function matches(
   { person, decision }: TestEvent,
   { ruleName, dealId, period, rep }: PlanTest['expected'][number],
+  calendar: PeriodCalendar,
 ): boolean {
   return (
     decision.ruleName === ruleName &&
     (dealId === undefined || decision.dealKey === dealId) &&
-    (period === undefined || isWithin(decision.earnedOn, periodRange(period))) &&
+    (period === undefined || isWithin(decision.earnedOn, calendar.range(period))) &&
     (rep === undefined || rep === person)
   );
 }

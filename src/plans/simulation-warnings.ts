@@ -1,6 +1,6 @@
 import { latestStarted, restatedDays } from '../engine/version-timeline.js';
 import { type Caller, mayActAs } from '../kernel/caller.js';
-import { type Period, periodRange } from '../kernel/period.js';
+import { type DayRange } from '../kernel/day.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
@@ -16,7 +16,7 @@ import { type SimulatedPlan, type SimulatedVersions } from './simulated-versions
 interface SimulatedCase {
   readonly plan: SimulatedPlan;
   readonly simulated: SimulatedVersions;
-  readonly period: Period;
+  readonly range: DayRange;
   /** Whether the request assumes a quota for everyone, so that none is missing. */
   readonly hasQuota: boolean;
   readonly reps: number;
@@ -26,9 +26,8 @@ interface SimulatedCase {
 export async function collectSimulationWarnings(
   tx: Transaction,
   caller: Caller,
-  { plan, simulated, period, hasQuota, reps }: SimulatedCase,
+  { plan, simulated, range, hasQuota, reps }: SimulatedCase,
 ): Promise<PlanWarning[]> {
-  const range = periodRange(period);
   const version =
     simulated.change?.newVersion ??
     latestStarted(simulated.versions, range.to) ??
@@ -38,7 +37,7 @@ export async function collectSimulationWarnings(
   const ofTerms = await collectTermWarnings(tx, { config, terms, fieldMapping });
   if (!mayActAs(caller, 'manager')) return ofTerms;
   if (simulated.planId === unsaved)
-    return [...ofTerms, ...(hasQuota ? [] : collectUnsavedWarnings(terms, range, reps))];
+    return [...ofTerms, ...(hasQuota ? [] : await collectUnsavedWarnings(tx, terms, range, reps))];
   const coverage = await collectCoverageWarnings(tx, simulated.planId, terms, range, range);
   const restated =
     simulated.change === null

@@ -1,6 +1,7 @@
 import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
+import { fiscalYearsColumn } from '../ledger/input/calendar.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { planTerms } from './plan.js';
@@ -25,6 +26,7 @@ export async function runVersionTests(
   const workspace = await tx.db
     .selectFrom('workspaces')
     .select(['currency', 'timezone', 'field_mapping'])
+    .select(fiscalYearsColumn(tx).as('fiscal_years'))
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   const { standard, measures } = workspace.field_mapping;
@@ -33,6 +35,7 @@ export async function runVersionTests(
     currency: currency ?? workspace.currency,
     fieldMapping: canonicalFieldMapping(fieldMapping),
     measures,
+    fiscalYears: workspace.fiscal_years,
     deals: { timeZone: workspace.timezone, standard },
   };
   return runTests(plan, tests);

@@ -1,6 +1,6 @@
 import { type Outcome } from '../engine/model.js';
 import { isWithin } from '../kernel/day.js';
-import { periodKind, periodRange } from '../kernel/period.js';
+import { kindOfPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
 import { defaultPerson, type FailedTest, type PlanTest } from './plan-tests.js';
 
 /** What the rules decided for a person of a test. */
@@ -16,16 +16,18 @@ export function findUnpaidOutcomes(
   { deals }: PlanTest,
   { ruleName, dealId, period, rep }: PlanTest['expected'][number],
   people: readonly PersonOutcomes[],
+  calendar: PeriodCalendar,
 ): FailedTest['unpaid'] {
   const closeDates = new Map(deals.map((deal) => [deal.dealId, deal.closeDate]));
-  const findDay = (key: string) => closeDates.get(key) ?? (periodKind(key) === null ? null : periodRange(key).to);
+  const findDay = (key: string) =>
+    closeDates.get(key) ?? (kindOfPeriod(key) === null ? null : (calendar.findRange(key)?.to ?? null));
   const isMeant = ({ paid, dealKey, ruleName: ruleOfOutcome }: Outcome) => {
     const day = findDay(dealKey);
     return (
       !paid &&
       (ruleOfOutcome === null || ruleOfOutcome === ruleName) &&
       (dealId === undefined || dealKey === dealId) &&
-      (period === undefined || (day !== null && isWithin(day, periodRange(period))))
+      (period === undefined || (day !== null && isWithin(day, calendar.range(period))))
     );
   };
   return people

@@ -1,6 +1,7 @@
 import { hull } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
-import { periodRange } from '../kernel/period.js';
+import { type PeriodCalendar } from '../kernel/period-calendar.js';
+import { loadCalendar } from '../ledger/input/calendar.js';
 import { type CalculationRequest } from '../ledger/requests/calculation-requests.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -42,7 +43,7 @@ export async function applyQuotas(
       .map(({ setting }) => setting),
   );
   const changed = compared.filter(({ outcome }) => outcome !== 'unchanged').map(({ setting }) => setting);
-  await recalculate(requestsFor(changed));
+  await recalculate(requestsFor(changed, await loadCalendar(tx)));
   const after = await storedQuotas(tx, settings);
   return {
     quotas: settings.map((setting) => after.get(settingKey(setting)) as Quota),
@@ -51,10 +52,10 @@ export async function applyQuotas(
 }
 
 /** One request for each rep, for the days of all changed periods and those between them. */
-function requestsFor(changed: readonly QuotaSetting[]): CalculationRequest[] {
+function requestsFor(changed: readonly QuotaSetting[], calendar: PeriodCalendar): CalculationRequest[] {
   return [...groupBy(changed, ({ repId }) => repId)].map(([repId, settings]) => ({
     repId,
-    days: settings.map(({ period }) => periodRange(period)).reduce(hull),
+    days: settings.map(({ period }) => calendar.range(period)).reduce(hull),
     trigger: 'quota_change',
   }));
 }

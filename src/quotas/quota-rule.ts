@@ -1,7 +1,14 @@
 import { type SqlBool, sql } from 'kysely';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type PeriodKind, periodFormats, periodKind } from '../kernel/period.js';
+import { type Period, type PeriodKind } from '../kernel/period.js';
+import {
+  type CalendarName,
+  isFiscalPeriod,
+  kindOfPeriod,
+  type PeriodCalendar,
+  periodFormat,
+} from '../kernel/period-calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 
 /** The rule that a quota is set for. Credit is counted under its key. */
@@ -12,6 +19,7 @@ export interface QuotaRule {
   readonly measure: string;
   readonly attainmentKey: string;
   readonly attainmentPeriod: PeriodKind;
+  readonly calendar: CalendarName;
 }
 
 /**
@@ -56,14 +64,10 @@ export async function findRuleByMeasure(
   );
 }
 
-/** The only rule in the timelines of the plans with periods of that kind; rejected if there are several. */
-export async function findOnlyRule(
-  tx: Transaction,
-  planIds: readonly string[],
-  kind: PeriodKind | null,
-): Promise<QuotaRule> {
+/** The only rule in the timelines of the plans with periods of that kind and calendar; rejected if there are several. */
+export async function findOnlyRule(tx: Transaction, planIds: readonly string[], period: Period): Promise<QuotaRule> {
   const counters = distinctCounters(await listRulesInForce(tx, planIds));
-  const ofKind = counters.filter((rule) => rule.attainmentPeriod === kind);
+  const ofKind = counters.filter((rule) => isPeriodOf(rule, period));
   const [rule, another] = ofKind.length > 0 ? ofKind : counters;
   if (rule === undefined) throw ruleNotFound('No active plan of this rep has a rule. Name the plan, or assign one.');
   if (another === undefined) return rule;
@@ -90,14 +94,22 @@ export async function assignedPlanIdsByRep(
   return new Map(rows.map(({ repId, planIds }) => [repId, planIds]));
 }
 
-/** Rejects a period that is not of the rule's kind. */
-export function assertPeriodKind(rule: QuotaRule, period: string): void {
-  if (periodKind(period) === rule.attainmentPeriod) return;
-  const format = periodFormats[rule.attainmentPeriod];
+/** Rejects a period that is not of the rule's kind and calendar, or of an unknown fiscal year. */
+export function assertPeriodOf(rule: QuotaRule, period: Period, calendar: PeriodCalendar): void {
+  if (isPeriodOf(rule, period)) {
+    calendar.range(period);
+    return;
+  }
+  const format = periodFormat(rule.attainmentPeriod, rule.calendar);
+  const fiscal = rule.calendar === 'fiscal' ? ' of the fiscal calendar' : '';
   throw new Failure(
     'period_mismatch',
-    `The rule ${rule.name} counts ${rule.attainmentPeriod}: its periods are written ${format}, not ${period}.`,
+    `The rule ${rule.name} counts ${rule.attainmentPeriod}${fiscal}: its periods are written ${format}, not ${period}.`,
   );
+}
+
+function isPeriodOf({ attainmentPeriod, calendar }: QuotaRule, period: Period): boolean {
+  return kindOfPeriod(period) === attainmentPeriod && isFiscalPeriod(period) === (calendar === 'fiscal');
 }
 
 function ruleQuery(tx: Transaction) {
@@ -116,6 +128,7 @@ function ruleQuery(tx: Transaction) {
       'r.attainment_key as attainmentKey',
       'r.attainment_period as attainmentPeriod',
       sql<string>`coalesce(r.definition ->> 'measure', '')`.as('measure'),
+      sql<CalendarName>`coalesce(r.definition ->> 'calendar', 'calendar')`.as('calendar'),
     ])
     .where('r.workspace_id', '=', tx.workspaceId);
 }

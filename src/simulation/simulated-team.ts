@@ -1,11 +1,11 @@
 import { type RepInput, type RepResult } from '../engine/model.js';
 import { type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { periodRange } from '../kernel/period.js';
 import { type TeamMember } from '../ledger/input/hierarchy.js';
 import { type DealEvent, peerCreditsIn, type Rankings } from '../ledger/input/load-window.js';
 import {
   assignedPlans,
+  calendarOf,
   hasRankTiers,
   quotaFinder,
   type RepTerms,
@@ -61,7 +61,7 @@ class SimulatedTeam implements TeamInputs<SimulatedInput, SimulatedEarnings> {
   /** Everyone whom the caller sees competes in the periods in which they are on the plan. */
   readonly rankings: Rankings = (planId, _key, period) =>
     this.visible
-      .filter(({ assignments }) => isOnPlan(assignments, planId, periodRange(period)))
+      .filter((terms) => isOnPlan(terms.assignments, planId, calendarOf(terms).range(period)))
       .map(({ repId }) => ({ repId, credit: Decimal.zero }));
 
   /** Smaller teams come first: the team of a manager contains the teams below. */
@@ -114,6 +114,7 @@ function toInput(
     window: shared.window,
     plans: assignedPlans({ ...rep.terms, quotas }),
     ...workingTimeInput(rep.terms),
+    calendar: calendarOf(rep.terms),
     deals: rep.deals,
     teamDeals: rep.teamDeals.map(receivedTeamDeal).map(({ deal, upstream }) => ({
       deal,

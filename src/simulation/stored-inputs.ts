@@ -1,13 +1,7 @@
 import { type Day, type DayRange } from '../kernel/day.js';
 import { inParallel } from '../kernel/waiting.js';
 import { loadTeams, type TeamMember } from '../ledger/input/hierarchy.js';
-import {
-  listCompetitors,
-  listRankedPlans,
-  loadRankings,
-  peerCreditsIn,
-  type Rankings,
-} from '../ledger/input/load-window.js';
+import { listCompetitors, loadRankings, peerCreditsIn, type Rankings } from '../ledger/input/load-window.js';
 import { type LoadedRepInput, loadRepInputs } from '../ledger/input/rep-input.js';
 import { hasCascades, type RepTerms } from '../ledger/input/rep-terms.js';
 import { buildRepBatches } from '../ledger/lanes/lane-batches.js';
@@ -36,10 +30,9 @@ export class StoredInputs implements TeamInputs<LoadedRepInput, RepMoves> {
   ): Promise<StoredInputs> {
     const all = [...terms.values()];
     const managers = all.filter(hasCascades).map(({ repId }) => repId);
-    const ranked = listRankedPlans(all);
     const [teams, rankings] = await inParallel(
       () => loadTeams(tx, managers),
-      () => loadRankings(tx, ranked, window),
+      () => loadRankings(tx, all, window),
     );
     return new StoredInputs(tx, terms, window, asOf, teams, rankings);
   }

@@ -4,7 +4,6 @@ import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { widened } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type CountedRow, loadCountedRows } from '../ledger/input/counted-rows.js';
 import { type Hierarchy, loadHierarchyBelow, type TeamMember } from '../ledger/input/hierarchy.js';
@@ -21,16 +20,16 @@ import {
   joinTeamDeals,
   type LoadedTeamDeal,
   listCompetitors,
-  listRankedPlans,
   loadFirstCloseDates,
   loadOwnedDeals,
   loadRankings,
-  maxPeriodKind,
   peerCreditsIn,
   type Rankings,
+  widenToPeriods,
 } from '../ledger/input/load-window.js';
 import {
   assignedPlans,
+  calendarOf,
   hasCascades,
   hasPeriodicRules,
   hasRankTiers,
@@ -60,7 +59,8 @@ export async function calculateUnfrozenRows(
   const below = await loadTermsOfReps(tx, hierarchy.bottomUp, terms.workspace);
   const all = new Map([...below].map(([repId, repTerms]) => [repId, overlay.terms(repTerms)]));
   all.set(terms.repId, { ...terms, frozen: [] });
-  const window = widened(days, maxPeriodKind([...all.values()]));
+  const versions = [...all.values()].flatMap((repTerms) => repTerms.versions);
+  const window = widenToPeriods({ ...terms, versions }, days);
   const input = await loadTeamInput(tx, terms.repId, all, window);
   const rankings = overlay.rankings(input.rankings);
   const inputs = new UnfrozenInputs(hierarchy, { ...input, rankings }, window, asOf);
@@ -90,7 +90,6 @@ async function loadTeamInput(
   window: DayRange,
 ): Promise<TeamInput> {
   const all = [...terms.values()];
-  const ranked = listRankedPlans(all);
   const periodic = all.filter(hasPeriodicRules);
   const deals = await loadOwnedDeals(
     tx,
@@ -100,7 +99,7 @@ async function loadTeamInput(
   const dealIds = [...deals.values()].flat().map(({ dealId }) => dealId);
   const [retained, rankings, firstCloseDates] = await inParallel(
     () => loadRetainedRows(tx, repId, terms, { window, dealIds }),
-    () => loadRankings(tx, ranked, window),
+    () => loadRankings(tx, all, window),
     () =>
       loadFirstCloseDates(
         tx,
@@ -194,6 +193,7 @@ class UnfrozenInputs implements TeamInputs<UnfrozenInput, UnfrozenRows> {
       window: this.window,
       plans: assignedPlans(terms),
       ...workingTimeInput(terms),
+      calendar: calendarOf(terms),
       deals: deals.get(repId) ?? [],
       teamDeals: this.teamDeals(repId),
       retained: ofRep,
@@ -201,7 +201,7 @@ class UnfrozenInputs implements TeamInputs<UnfrozenInput, UnfrozenRows> {
       frozen: [],
       quota: quotaFinder(terms.quotas),
       peerCredits: () => [],
-      firstActivity: findFirstActivity(terms.quotas, [firstCloseDates.get(repId)]),
+      firstActivity: findFirstActivity(terms, [firstCloseDates.get(repId)]),
       explain: false,
     };
   }

@@ -1,9 +1,8 @@
 import { type EventRow } from '../earnings/commission-event.js';
 import { currencyDigits } from '../kernel/currency.js';
-import { addDays, type Day, isWithin } from '../kernel/day.js';
+import { addDays, type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure, invalid } from '../kernel/failure.js';
-import { type Period, periodRange } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type FrozenPeriod } from '../ledger/input/rep-terms.js';
 
@@ -35,8 +34,7 @@ export function exactAmount(amount: number, currency: string, path = 'amount'): 
  * of the period. If an approved statement of another period covers that day, the last day before it. Null when
  * approved statements cover the whole period.
  */
-export function adjustmentDay(period: Period, today: Day, frozen: readonly FrozenPeriod[]): Day | null {
-  const range = periodRange(period);
+export function adjustmentDay(range: DayRange, today: Day, frozen: readonly FrozenPeriod[]): Day | null {
   const isFrozen = (day: Day) => frozen.some((frozenPeriod) => isWithin(day, frozenPeriod.range));
   if (isWithin(today, range) && !isFrozen(today)) return today;
   let day = range.to;

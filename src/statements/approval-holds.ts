@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { overlap } from '../kernel/day.js';
+import { allDays, overlap } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
-import { type Period, periodRange } from '../kernel/period.js';
+import { type Period } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
+import { loadCalendar, loadRange } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DisputeType, disputeTypes, openStatuses } from './dispute-types.js';
 
@@ -60,7 +61,7 @@ export async function coveringPeriods(
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<ReadonlyMap<string, Period[]>> {
-  const { from, to } = periodRange(period);
+  const { from, to } = await loadRange(tx, period);
   const { rows } = await sql<{ repId: string; period: Period }>`
     select s.rep_id as "repId", s.period from ${statementPeriodsTable(tx)} s
     where s.workspace_id = ${tx.workspaceId} and s.status = 'approved' and s.period <> ${period}
@@ -89,10 +90,13 @@ export async function openDisputesIn(
     where d.workspace_id = ${tx.workspaceId} and d.status = any(${[...openStatuses]}::text[])
       ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`}
     order by d.opened_at, d.dispute_id`.execute(tx.db);
-  const range = periodRange(period);
   const byRep = new Map<string, OpenDispute[]>();
+  if (rows.length === 0) return byRep;
+  const calendar = await loadCalendar(tx);
+  const range = calendar.range(period);
+  const sharesDays = (disputed: Period) => overlap(calendar.findRange(disputed) ?? allDays, range);
   for (const { repId, ...dispute } of rows)
-    if (overlap(periodRange(dispute.period), range)) getOrInsert(byRep, repId, () => []).push(dispute);
+    if (sharesDays(dispute.period)) getOrInsert(byRep, repId, () => []).push(dispute);
   return byRep;
 }
 

@@ -3,9 +3,10 @@ import { type Phase } from '../engine/model.js';
 import { decodeTrace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type Period, periodRange } from '../kernel/period.js';
+import { type Period } from '../kernel/period.js';
 import { mapInSlices } from '../kernel/waiting.js';
 import { eventsTable } from '../ledger/input/as-of.js';
+import { loadRange } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { loadDealNames } from './deal-names.js';
 import { type StatementLine } from './snapshot.js';
@@ -39,7 +40,7 @@ export async function readTeamLedgerLines(
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, StatementLine[]>> {
   if (repIds.length === 0) return new Map();
-  const { from, to } = periodRange(period);
+  const { from, to } = await loadRange(tx, period);
   const { rows } = await sql<LedgerRow>`
     select e.rep_id as "repId", e.event_id as "eventId", e.deal_key as "dealKey", d.name as "dealName", d.close_date as "dealCloses",
       d.rep_id as "dealOwner", e.plan_id as "planId", p.name as "planName", v.version as "planVersion", e.rule_id as "ruleId",

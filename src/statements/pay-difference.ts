@@ -5,8 +5,9 @@ import { type Day, dayInZone } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
-import { nextPeriod, type Period, periodRange } from '../kernel/period.js';
-import { type FrozenPeriod, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
+import { type Period } from '../kernel/period.js';
+import { isFiscalPeriod } from '../kernel/period-calendar.js';
+import { calendarOf, type FrozenPeriod, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { storeTruedUpRows } from '../ledger/output/trued-up-state.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -135,7 +136,7 @@ async function trueUp(
     amount: owed.delta.toString(),
     currency: approved.currency,
     period: statementPeriod,
-    earnedOn: periodRange(statementPeriod).to,
+    earnedOn: frozen.range.to,
     dealId: null,
     reason: `True-up of version ${approved.version}`,
   });
@@ -179,7 +180,7 @@ export async function carryForward(
   { caller, at }: { readonly caller: Caller; readonly at: Date },
 ): Promise<{ eventId: string; period: Period }> {
   const { repId, period: sourcePeriod } = key;
-  const target = firstOpenPeriod(sourcePeriod, dayInZone(at, terms.workspace.timeZone), terms.frozen);
+  const target = firstOpenPeriod(sourcePeriod, dayInZone(at, terms.workspace.timeZone), terms);
   const runId = newId();
   const entry = { repId, runId, actor: caller.actor };
   const amount = owed.delta.toString();
@@ -211,14 +212,20 @@ const maxPeriodsAhead = 120;
 function firstOpenPeriod(
   source: Period,
   today: Day,
-  frozen: readonly FrozenPeriod[],
+  terms: RepTerms,
 ): { readonly period: Period; readonly earnedOn: Day } {
-  const byDay = [...frozen].sort((a, b) => (a.range.from < b.range.from ? -1 : 1));
+  const calendar = calendarOf(terms);
+  const byDay = [...terms.frozen].sort((a, b) => (a.range.from < b.range.from ? -1 : 1));
   let period = source;
   for (let ahead = 0; ahead < maxPeriodsAhead; ahead += 1) {
-    period = nextPeriod(period);
-    const earnedOn = adjustmentDay(period, today, byDay);
+    const next = calendar.findNext(period);
+    if (next === null) break;
+    period = next;
+    const earnedOn = adjustmentDay(calendar.range(period), today, byDay);
     if (earnedOn !== null) return { period, earnedOn };
   }
-  throw new Failure('statement_locked', `Every period after ${source} is approved. Use true_up.`, { period: source });
+  const message = isFiscalPeriod(source)
+    ? `Every period after ${source} is approved or in no fiscal year. Define the next year, or use true_up.`
+    : `Every period after ${source} is approved. Use true_up.`;
+  throw new Failure('statement_locked', message, { period: source });
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { chunk } from '../kernel/chunk.js';
 import { Decimal } from '../kernel/decimal.js';
-import { type Period, periodRange } from '../kernel/period.js';
+import { type Period } from '../kernel/period.js';
+import { loadRange } from '../ledger/input/calendar.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { findOwed } from './discrepancies/discrepancy-views.js';
@@ -53,7 +54,7 @@ async function equalsLedger(
   currency: string,
 ): Promise<boolean> {
   if (content.currency !== currency || content.generatedAt === null) return false;
-  const { from, to } = periodRange(period);
+  const { from, to } = await loadRange(tx, period);
   const { rows } = await sql<{ currency: string; changed: boolean } & Record<Category, string | null>>`
     select e.currency, bool_or(e.updated_at > ${content.generatedAt}::timestamptz - ${waitMargin}) as changed,
       ${sumOfCategory('commission')}, ${sumOfCategory('bonus')}, ${sumOfCategory('adjustment')}
@@ -146,7 +147,7 @@ async function repsWithLaterEvents(
 ): Promise<ReadonlySet<string>> {
   if (drafts.length === 0) return new Set();
   if (tx.asOf !== null) return new Set(drafts.map(({ repId }) => repId));
-  const { from, to } = periodRange(period);
+  const { from, to } = await loadRange(tx, period);
   const { rows } = await sql<{ repId: string }>`
     select d.rep_id as "repId" from (select * from ${unnestRows(drafts, [
       ['rep_id', 'uuid', (draft) => draft.repId],

@@ -2,8 +2,8 @@ import { sql, type UpdateObject } from 'kysely';
 import { type AuditEntry, recordAuditEntry } from '../audit/audit-entry.js';
 import { type Caller } from '../kernel/caller.js';
 import { newId } from '../kernel/ids.js';
-import { periodRange } from '../kernel/period.js';
 import { mapInSlices } from '../kernel/waiting.js';
+import { loadRange } from '../ledger/input/calendar.js';
 import { requestWriteBack } from '../ledger/requests/write-back-requests.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Tables } from '../platform/database/tables.js';
@@ -78,7 +78,7 @@ async function nextVersions(
   { period }: Omit<StatementKey, 'repId'>,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
-  const { from, to } = periodRange(period);
+  const { from, to } = await loadRange(tx, period);
   const { rows } = await sql<{ repId: string; version: number }>`
     insert into statement_periods as s (workspace_id, rep_id, period, from_day, to_day, status, current_version)
     select ${tx.workspaceId}::uuid, rep_id, ${period}, ${from}::date, ${to}::date, 'draft', 1
@@ -159,7 +159,7 @@ async function updateHead(
     .where('rep_id', '=', repId)
     .where('period', '=', period)
     .execute();
-  requestWriteBack(tx, [{ repId, days: periodRange(period) }]);
+  requestWriteBack(tx, [{ repId, days: await loadRange(tx, period) }]);
 }
 
 /** Stores the current ledger as the next version of the statement. The caller holds the rep's lane. */

@@ -1,11 +1,13 @@
 import { sql } from 'kysely';
-import { hasTerms } from '../earnings/commission-views.js';
+import { hasTerms, sumEarnings } from '../earnings/commission-views.js';
 import { type Clock } from '../kernel/clock.js';
-import { type Day, dayInZone, isWithin } from '../kernel/day.js';
+import { type Day, type DayRange, dayInZone, isWithin } from '../kernel/day.js';
+import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type Period, periodRange, toPeriod } from '../kernel/period.js';
+import { type Period, toPeriod } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
-import { type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { loadCalendar, loadRange } from '../ledger/input/calendar.js';
+import { calendarOf, type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { toAuthor } from '../reps/author.js';
 import { readLedgerLines } from './ledger-lines.js';
@@ -110,12 +112,12 @@ export async function readStatementTotals(
     join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
       and s.version = h.current_version
     where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${repId} and h.period = ${period}`.execute(tx.db);
-  const { from, to } = periodRange(period);
-  const { rows: sums } = await sql<{ total: string }>`
-    select coalesce(sum(commission + bonus + adjustments), 0)::text as total from rep_months
-    where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and currency = ${currency}
-      and month between ${from}::date and ${to}::date`.execute(tx.db);
-  return rows[0] ?? { status: 'none', version: 0, netPayout: sums[0]?.total ?? '0', currency };
+  const earned = await sumEarnings(tx, await loadRange(tx, period), [repId]);
+  const amounts = earned
+    .filter((row) => row.currency === currency)
+    .flatMap(({ commission, bonus, adjustments }) => [commission, bonus, adjustments]);
+  const netPayout = sum(amounts.map((amount) => Decimal.of(amount))).toString();
+  return rows[0] ?? { status: 'none', version: 0, netPayout, currency };
 }
 
 /** The current ledger of the period in the form of a statement. */
@@ -126,6 +128,8 @@ export async function readLedger(tx: Transaction, key: StatementKey, currency: s
 
 interface StatementListRow {
   readonly period: Period;
+  /** First and last day of the period. */
+  readonly days: DayRange;
   readonly status: 'draft' | 'approved';
   readonly version: number;
   readonly netPayout: string;
@@ -137,8 +141,8 @@ interface StatementListRow {
 /** The latest version of every generated statement of the rep, the latest period first. */
 export async function listStoredStatements(tx: Transaction, repId: string): Promise<StatementListRow[]> {
   const { rows } = await sql<StatementListRow>`
-    select h.period, h.status, s.version, s.summary->>'netPayout' as "netPayout", s.currency,
-      s.generated_at as "generatedAt", h.approved_at as "approvedAt"
+    select h.period, json_build_object('from', h.from_day, 'to', h.to_day) as days, h.status, s.version,
+      s.summary->>'netPayout' as "netPayout", s.currency, s.generated_at as "generatedAt", h.approved_at as "approvedAt"
     from statement_periods h
     join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
       and s.version = h.current_version
@@ -227,6 +231,7 @@ export async function listTeamStatements(
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<TeamStatementRow[]> {
+  const calendar = await loadCalendar(tx);
   const { rows } = await sql<TeamStatementRow>`
     with handed_over as (select max(created_at) as at from payroll_handovers where workspace_id = ${tx.workspaceId}),
     shared as (select payroll_key(payroll_id) as key from reps
@@ -236,7 +241,7 @@ export async function listTeamStatements(
         then r.payroll_id_changed_at end as "payrollIdChangedAt",
       r.payroll_id is not null and (r.payroll_key is null or r.payroll_key in (select key from shared))
         as "sharesPayrollId",
-      ${hasTerms(period)} as "hasTerms",
+      ${hasTerms(calendar, calendar.range(period))} as "hasTerms",
       coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approver as "approvedBy", s.generated_at as "generatedAt", s.content_hash as "contentHash",
       ${tx.asOf === null ? isPending : sql`false`} as pending, s.version,
       s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies"
@@ -250,14 +255,16 @@ export async function listTeamStatements(
 }
 
 /**
- * The requested period, or the month of today or of the transaction's `asOf` in the workspace's time zone, with the
- * workspace's currency.
+ * The requested period, or the month of today or of the transaction's `asOf` in the workspace's time zone, with its days
+ * and the workspace's currency. Rejects a period of an unknown fiscal year.
  */
 export async function resolvePeriod(
   tx: Transaction,
   requested: Period | undefined,
   clock: Clock,
-): Promise<{ readonly period: Period; readonly currency: string }> {
-  const { currency, timeZone } = await loadWorkspaceTerms(tx);
-  return { period: requested ?? toPeriod(dayInZone(tx.asOf ?? clock.now(), timeZone), 'monthly'), currency };
+): Promise<{ readonly period: Period; readonly days: DayRange; readonly currency: string }> {
+  const workspace = await loadWorkspaceTerms(tx);
+  const { currency, timeZone } = workspace;
+  const period = requested ?? toPeriod(dayInZone(tx.asOf ?? clock.now(), timeZone), 'monthly');
+  return { period, days: calendarOf({ workspace }).range(period), currency };
 }

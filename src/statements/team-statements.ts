@@ -3,7 +3,8 @@ import { fields } from '../api/resource-fields.js';
 import { sumEarnings } from '../earnings/commission-views.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
-import { type Period, periodRange } from '../kernel/period.js';
+import { type Period } from '../kernel/period.js';
+import { loadRange } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ApprovalHolds, approvalHolds, toHoldsResponse } from './approval-holds.js';
 import { type HandedAmounts, handedTotals } from './handed-amounts.js';
@@ -135,7 +136,7 @@ export async function readTeamStatements(
   { repIds, everyone }: TeamSelection,
 ): Promise<TeamMemberStatement[]> {
   const team = await listTeamStatements(tx, period, repIds);
-  const earned = groupBy(await sumEarnings(tx, periodRange(period), repIds), (row) => row.repId);
+  const earned = groupBy(await sumEarnings(tx, await loadRange(tx, period), repIds), (row) => row.repId);
   const live = new Map([...earned].map(([repId, rows]) => [repId, rows.map(liveSummary)]));
   const stale = await staleDrafts(tx, { period, currency }, team, (repId) =>
     splitByCurrency(live.get(repId) ?? [], currency),

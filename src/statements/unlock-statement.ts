@@ -3,7 +3,7 @@ import { type Caller } from '../kernel/caller.js';
 import { type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
-import { periodRange } from '../kernel/period.js';
+import { loadRange } from '../ledger/input/calendar.js';
 import { loadCurrentDays } from '../ledger/input/current-days.js';
 import { type FrozenPeriod, loadRepTerms } from '../ledger/input/rep-terms.js';
 import { dropTruedUpRows } from '../ledger/output/trued-up-state.js';
@@ -81,7 +81,7 @@ async function assertNotCarriedIntoApproved(
  * while the period was frozen.
  */
 async function daysToCalculate(tx: Transaction, { repId, period }: StatementKey): Promise<DayRange> {
-  const range = periodRange(period);
+  const range = await loadRange(tx, period);
   const { rows } = await sql<{ dealKey: string }>`
     select deal_key as "dealKey" from commission_events
     where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and deal_key is not null

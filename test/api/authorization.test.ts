@@ -95,6 +95,8 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   createAbsence: { body: {} },
   updateAbsence: { path: '/v1/absences/<unknown>', body: {} },
   deleteAbsence: { path: '/v1/absences/<unknown>' },
+  listFiscalYears: {},
+  setFiscalYears: { body: {} },
   deleteAssignment: { path: '/v1/assignments/<unknown>' },
   listQuotas: {},
   setQuotas: { body: {} },

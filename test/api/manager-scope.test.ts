@@ -73,6 +73,7 @@ const impersonal: ReadonlySet<string> = new Set([
   'getProfile',
   'logOut',
   'whoAmI',
+  'listFiscalYears',
   'getRevision',
   'listIntegrations',
   'listFields',

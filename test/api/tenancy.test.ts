@@ -214,6 +214,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   createAbsence: [['POST /v1/absences', { repId: '<rep>', from: '2026-01-01', to: '2026-01-31' }]],
   updateAbsence: [['PATCH /v1/absences/<absence>', { to: '2026-12-31' }]],
   deleteAbsence: [['DELETE /v1/absences/<absence>']],
+  listFiscalYears: [],
+  setFiscalYears: [],
   listQuotas: [['GET /v1/quotas?repId=<rep>'], ['GET /v1/quotas?planId=<plan>'], ['GET /v1/quotas?planId=<version>']],
   previewQuotas: [
     ['POST /v1/quotas/preview', { planRuleId: '<rule>', targets: [] }],

@@ -144,6 +144,7 @@ describe('the team roll-up as PDF', () => {
   it('prints a team without members', async () => {
     const emptyTeam = {
       period: '2026-01',
+      days: { from: '2026-01-01', to: '2026-01-31' },
       currency: 'JPY',
       members: [],
       rows: [],

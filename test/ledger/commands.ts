@@ -1,6 +1,7 @@
 import fc from 'fast-check';
+import type { WorldFiscalYear } from '#test/support/oracle/fiscal.js';
 import type { PlanStatus, World } from '#test/support/oracle/world.js';
-import { arbitraryWorld } from '#test/support/oracle/worlds.js';
+import { arbitraryWorld, fiscalYears } from '#test/support/oracle/worlds.js';
 import { type DealContent, type LiveWorld, type PatchPlan, type Pay, type ReportedDeal } from './live-world.js';
 
 /** A step of a history. Numbers select objects by position modulo their count, so every command fits every world. */
@@ -65,6 +66,7 @@ export type Command =
   | { readonly does: 'approve all'; readonly period: string }
   | { readonly does: 'true up all'; readonly inReverse: boolean }
   | { readonly does: 'adjust'; readonly rep: number; readonly period: string; readonly amount: number }
+  | { readonly does: 'set fiscal years'; readonly years: readonly WorldFiscalYear[] }
   | { readonly does: 'reset' }
   | {
       readonly does: 'recalculate';
@@ -152,6 +154,8 @@ export async function execute(live: LiveWorld, command: Command): Promise<void> 
       return live.trueUpAll(command.inReverse);
     case 'adjust':
       return live.adjust(command.rep, command.period, command.amount);
+    case 'set fiscal years':
+      return live.setFiscalYears(command.years);
     case 'reset':
       return live.reset();
     case 'recalculate':
@@ -275,6 +279,7 @@ function commandOn(contents: readonly DealContent[]): fc.Arbitrary<Command> {
       variableTarget: fc.constantFrom(null, 0, 750.5, 2000),
     }),
     does('delete quota', { which: number }),
+    does('set fiscal years', { years: fiscalYears.filter(({ length }) => length > 0) }),
     does('assign', { reps, plan: number, start, end }),
     does('move assignment', { which: number, start }),
     does('move assignment', { which: number, end }),
@@ -298,7 +303,10 @@ function commandOn(contents: readonly DealContent[]): fc.Arbitrary<Command> {
     }),
   ];
   const someMonth = fc.constantFrom('2026-01', '2026-02', '2026-03', '2026-05');
-  const someStatement = fc.oneof(someMonth, fc.constantFrom('2026-Q1', '2026'));
+  const someStatement = fc.oneof(
+    someMonth,
+    fc.constantFrom('2026-Q1', '2026', 'FY2026-P01', 'FY2026-P02', 'FY2026-Q1'),
+  );
   const ofStatements: fc.Arbitrary<Command>[] = [
     does('generate', { rep: number, period: someStatement }),
     does('approve', { rep: number, period: someStatement }),
@@ -352,6 +360,7 @@ export function arbitraryRun(): fc.Arbitrary<Run> {
     frozen: false,
     unbounded: false,
     people: false,
+    fiscal: true,
   };
   const worlds = fc.oneof(arbitraryWorld({ ...size, plans: 2 }), arbitraryWorld({ ...size, plans: 3 }));
   const more = arbitraryWorld({
@@ -364,9 +373,13 @@ export function arbitraryRun(): fc.Arbitrary<Run> {
     frozen: false,
     unbounded: false,
     people: false,
+    fiscal: true,
   });
   const run = fc
-    .tuple(worlds.filter((world) => world.reps.length === 4).map(withHierarchy), more)
+    .tuple(
+      worlds.filter(({ reps, fiscalYears = [] }) => reps.length === 4 && fiscalYears.length > 0).map(withHierarchy),
+      more,
+    )
     .map(([world, { deals }]) => {
       const contents = deals.map(({ dealId: _, repId: __, ...content }) => readable(content, world.workspace));
       return {

@@ -40,7 +40,12 @@ async function totalsAfter(
   );
   const credits = new Map([['plan|key|2026-Q1', Decimal.of('7')]]);
   const input = { stored: rows, window: { ...window, to }, ...(isShortened ? { carried: [] } : {}) };
-  return computeKnownTotals({ repId: 'rep', versions: [] }, input, { credits }, difference);
+  return computeKnownTotals(
+    { repId: 'rep', versions: [], workspace: { fiscalYears: [] } },
+    input,
+    { credits },
+    difference,
+  );
 }
 
 const monthsOf = (totals: KnownTotals | null) =>
@@ -144,7 +149,8 @@ describe('the totals that follow from a run', () => {
 });
 
 describe('the last day that a run moves', () => {
-  const terms = (cap?: number) => ({ versions: [{ rules: [cap === undefined ? {} : { cap }] }] }) as never;
+  const terms = (cap?: number) =>
+    ({ versions: [{ rules: [cap === undefined ? {} : { cap }] }], workspace: { fiscalYears: [] } }) as never;
   const january = { from: '2026-01-10', to: '2026-01-31' };
 
   /** Of the run that replaces the rows by the decisions, all of which it loads. */

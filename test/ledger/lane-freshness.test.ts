@@ -10,6 +10,8 @@ const inputs = [
   'assignments',
   'commission_events',
   'deals',
+  'fiscal_year_history',
+  'fiscal_years',
   'plan_overrides',
   'plan_rules',
   'plan_versions',
@@ -126,6 +128,12 @@ describe('a recalculation of a workspace without pending requests', () => {
           from: '2026-01-05',
           to: '2026-01-09',
         }),
+      everyone,
+    ],
+    [
+      'a fiscal year',
+      () =>
+        example.api.expect(200, 'PUT', '/v1/fiscal-years', [{ year: 2026, start: '2026-02-01', pattern: 'months' }]),
       everyone,
     ],
     [

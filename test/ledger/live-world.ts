@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { Decimal } from '#src/kernel/decimal.js';
-import { periodKind, periodRange } from '#src/kernel/period.js';
+import { type CalendarName, kindOfPeriod } from '#src/kernel/period-calendar.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { expectCurrentResponses } from '#test/support/current-answers.js';
 import { byKey } from '#test/support/engine-world.js';
 import { earnedRows } from '#test/support/ledger-checks.js';
-import { periodOf, plusDays } from '#test/support/oracle/calendar.js';
+import { type DayRange, plusDays } from '#test/support/oracle/calendar.js';
 import { calculated } from '#test/support/oracle/clean-ledger.js';
 import { numberFrom } from '#test/support/oracle/fields.js';
+import { periodDays, periodIn, type WorldFiscalYear } from '#test/support/oracle/fiscal.js';
 import { unlocked } from '#test/support/oracle/histories.js';
 import {
   type PlanPatch,
@@ -55,7 +56,8 @@ interface Rule {
   readonly id: string;
   readonly name: string;
   readonly quotaGroup?: string;
-  readonly attainmentPeriod: Parameters<typeof periodOf>[0];
+  readonly attainmentPeriod: Parameters<typeof periodIn>[2];
+  readonly calendar?: CalendarName;
   readonly payoutMode: string;
   readonly tiers: readonly { readonly tierIndex: number; readonly repId?: string }[];
 }
@@ -63,7 +65,7 @@ interface Rule {
 /** A manual amount. */
 interface Adjustment {
   readonly repId: string;
-  readonly period: string;
+  readonly earnedOn: string;
   readonly amount: number;
 }
 
@@ -137,6 +139,7 @@ export class LiveWorld {
   }
 
   private async fill(world: World): Promise<void> {
+    await this.api.expect(200, 'PUT', '/v1/fiscal-years', world.fiscalYears ?? []);
     for (const [rep, { lines }] of world.reps.entries()) {
       for (const { managerId, from, to } of lines) {
         await this.changeManager(rep, this.repIndex(managerId), from);
@@ -473,7 +476,7 @@ export class LiveWorld {
     await this.setQuota(
       index,
       (each) => each.name === name,
-      (each) => periodOf(each.attainmentPeriod, day),
+      (each) => periodIn(this.world, each.calendar ?? 'calendar', each.attainmentPeriod, day),
       reps,
       target,
       variableTarget,
@@ -483,7 +486,7 @@ export class LiveWorld {
   private async setQuota(
     index: number,
     isMeant: (rule: Rule) => boolean,
-    periodFor: (rule: Rule) => string,
+    periodFor: (rule: Rule) => string | null,
     reps: readonly number[],
     target: number | string,
     variableTarget: number | string | null,
@@ -494,6 +497,7 @@ export class LiveWorld {
     const repIds = [...new Set(reps.map((rep) => this.repId(rep)))];
     const amounts = { target: Number(target), variableTarget: variableTarget === null ? null : Number(variableTarget) };
     const period = periodFor(rule);
+    if (period === null) return;
     const saved = await this.api.expect(201, 'POST', '/v1/quotas', { repIds, planRuleId: rule.id, period, ...amounts });
     for (const { quotaId, repId } of saved as { quotaId: string; repId: string }[]) {
       const quota: LiveQuota = { repId, planId, key: keyOf(rule), period, ...amounts, quotaId };
@@ -513,6 +517,30 @@ export class LiveWorld {
     if (quota === undefined) return;
     await this.api.expect(200, 'DELETE', `/v1/quotas/${quota.quotaId}`);
     this.world.quotas = this.world.quotas.filter((each) => each !== quota);
+  }
+
+  // Fiscal years
+
+  /**
+   * The days of a year do not change while an approved statement lies in it. Rows that stay keep the period of their time,
+   * so the years change only while every version is active and nothing is trued up.
+   */
+  async setFiscalYears(years: readonly WorldFiscalYear[]): Promise<void> {
+    const { fiscalYears = [], plans, frozen } = this.world;
+    const versions = plans.flatMap((plan) => [plan, ...plan.versions]);
+    if (versions.some(({ status }) => status !== 'active') || frozen.some(({ truedUp }) => truedUp !== null)) return;
+    await this.waitForCalculations();
+    this.recordCleanRows();
+    const isSame = (a: WorldFiscalYear) => years.some((b) => JSON.stringify(a) === JSON.stringify(b));
+    const lies = (list: readonly WorldFiscalYear[], { year }: WorldFiscalYear) => {
+      const days = periodDays({ fiscalYears: [...list] }, `FY${year}`);
+      const isIn = ({ first, last }: DayRange) => days !== null && first <= days.last && last >= days.first;
+      return frozen.some(({ period }) => isIn(this.days(period)));
+    };
+    const changed = fiscalYears.filter((year) => !isSame(year));
+    const inUse = changed.some((year) => lies(fiscalYears, year) || lies(years, year));
+    expectStatus(await this.api.put('/v1/fiscal-years', years), inUse ? 409 : 200, 'PUT fiscal years');
+    if (!inUse) this.world.fiscalYears = [...years];
   }
 
   // Reps
@@ -583,9 +611,17 @@ export class LiveWorld {
   async adjust(rep: number, period: string, amount: number): Promise<void> {
     const repId = this.repId(rep);
     const answer = await this.api.post(`/v1/statements/${repId}/adjust`, { period, amount, reason: 'model' });
-    const locked = this.overlapping(repId, period).length > 0;
-    expectStatus(answer, locked ? 400 : 200, `adjust ${period}`);
-    if (!locked) this.adjustments.push({ repId, period, amount });
+    const earnedOn = this.lastOpenDay(repId, period);
+    expectStatus(answer, earnedOn === null ? 400 : 200, `adjust ${period}`);
+    if (earnedOn !== null) this.adjustments.push({ repId, earnedOn, amount });
+  }
+
+  /** The last day of the period that no approved statement covers. */
+  private lastOpenDay(repId: string, period: string): string | null {
+    const { first, last } = this.days(period);
+    for (let day = last; day >= first; day = plusDays(day, -1))
+      if (this.overlapping(repId, period, day).length === 0) return day;
+    return null;
   }
 
   /**
@@ -638,7 +674,9 @@ export class LiveWorld {
     const isFrozen = (row: LedgerRow) => this.overlapping(row.repId, row.earnedOn.slice(0, 7), row.earnedOn).length > 0;
     this.world.storedRows = this.cleanRows().filter(isFrozen);
     await this.api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
-    this.adjustments = this.adjustments.filter(({ repId, period }) => this.overlapping(repId, period).length > 0);
+    this.adjustments = this.adjustments.filter(
+      ({ repId, earnedOn: day }) => this.overlapping(repId, day, day).length > 0,
+    );
     await this.api.expect(200, 'POST', '/v1/commissions/recalculate', {});
   }
 
@@ -648,26 +686,29 @@ export class LiveWorld {
 
   /** The rep's approved periods that share days with the period. */
   private overlapping(repId: string, period: string, day?: string): string[] {
-    const { from, to } = day === undefined ? periodRange(period) : { from: day, to: day };
+    const { first, last } = day === undefined ? this.days(period) : { first: day, last: day };
     return this.world.frozen
       .filter((each) => each.repId === repId)
       .map((each) => each.period)
-      .filter((other) => periodRange(other).from <= to && periodRange(other).to >= from);
+      .filter((other) => this.days(other).first <= last && this.days(other).last >= first);
+  }
+
+  private days(period: string) {
+    return periodDays(this.world, period) as DayRange;
   }
 
   private earnedIn(repId: string, period: string): Decimal {
-    const { from, to } = periodRange(period);
+    const { first, last } = this.days(period);
     return this.cleanRows()
       .filter((row) => row.repId === repId && row.currency === this.world.workspace.currency)
-      .filter((row) => row.earnedOn >= from && row.earnedOn <= to)
+      .filter((row) => row.earnedOn >= first && row.earnedOn <= last)
       .reduce((sum, row) => sum.plus(Decimal.of(row.amount)), Decimal.zero);
   }
 
-  /** Adjustments belong to months. */
   private adjustedIn(repId: string, period: string): Decimal {
-    const { from, to } = periodRange(period);
+    const { first, last } = this.days(period);
     return this.adjustments
-      .filter((one) => one.repId === repId && `${one.period}-15` >= from && `${one.period}-15` <= to)
+      .filter((one) => one.repId === repId && one.earnedOn >= first && one.earnedOn <= last)
       .reduce((sum, one) => sum.plus(Decimal.of(one.amount)), Decimal.zero);
   }
 
@@ -852,7 +893,7 @@ interface Line {
 
 function expectLines(lines: readonly Line[], expected: readonly TrueUpLine[]): void {
   // The oracle has the period as the deal of a periodic rule. No deal of a random world has such an id.
-  const dealOf = ({ dealId }: Line | TrueUpLine) => (dealId === null || periodKind(dealId) !== null ? null : dealId);
+  const dealOf = ({ dealId }: Line | TrueUpLine) => (dealId === null || kindOfPeriod(dealId) !== null ? null : dealId);
   const textOf = (line: Line | TrueUpLine) =>
     [dealOf(line), line.planId, line.ruleName, Number(line.approved), Number(line.live), Number(line.delta)].join(' ');
   expect(lines.map(textOf).sort(), 'lines').to.deep.equal(expected.map(textOf).sort());

@@ -60,9 +60,9 @@ describe('the definitions of the tools', () => {
     expect(definitions[0]?.name).to.equal('get_workspace');
   });
 
-  it('use fewer than 12,200 tokens without the output schemas, at four characters each', () => {
+  it('use fewer than 12,250 tokens without the output schemas, at four characters each', () => {
     const listed = definitions.map(({ outputSchema: _, ...definition }) => definition);
-    expect(JSON.stringify(listed).length / 4).to.be.lessThan(12_200);
+    expect(JSON.stringify(listed).length / 4).to.be.lessThan(12_250);
   });
 
   for (const { definition, operation, tool } of offered) {

@@ -26,6 +26,7 @@ function run(config: object, ...tests: object[]) {
     currency: 'USD',
     fieldMapping: {},
     measures: {},
+    fiscalYears: [],
     deals: { timeZone: 'UTC', standard: {} },
   };
   return runTests(plan, planTests.parse(tests));

@@ -17,8 +17,9 @@ restates_open_periods. Nothing is rejected for them, so show every one to the pe
 assigned to the plan on that day, the plan is active and in force on that day, the plan's dealConditions hold, and the rule's
 conditions hold. Call get_commissions with the dealId: it returns the first of these that failed as the reason.
 
-**Periods.** Months are written 2026-03, quarters 2026-Q1, half-years 2026-H1, years 2026. A rule adds up attainment over its
-attainmentPeriod (quarterly unless it says otherwise), and its quotas are set for periods of that kind, one by one.
+**Periods.** Months are written 2026-03, quarters 2026-Q1, half-years 2026-H1, years 2026; of a fiscal year that an admin has
+defined, FY2026-P03, FY2026-Q1, FY2026-H1, FY2026. A rule adds up attainment over its attainmentPeriod (quarterly unless it
+says otherwise; with calendar fiscal a fiscal one), and its quotas are set for periods of that kind, one by one.
 
 **Attainment.** Credit of the deals divided by the target of the quota: 1 is 100 %. Without a quota, or with target 0, attainment is 0
 and no tier is reached: the rule pays nothing, not even its first tier. The one exception is a flat rate, a rule with exactly one

@@ -263,6 +263,7 @@ async function runLocally({ config, tests = [], currency }: PlanFile): Promise<S
     currency: currency ?? 'USD',
     fieldMapping: {},
     measures: {},
+    fiscalYears: [],
     deals: { timeZone: 'UTC', standard: {} },
   };
   return (await runTests(plan, readTests.value)) as ServerTestResult;

@@ -133,7 +133,7 @@ export const getCommissions = operation({
         'a person asks who earned what, how far a rep is from the quota, or why a deal paid this amount or nothing.',
       notFor: 'what would be earned under other terms (use simulate_commissions).',
       formats:
-        'nothing or period: the team (manager or admin). repId: that rep. dealId: that deal, whatever the period. period 2026-03, 2026-Q1, 2026-H1 or 2026; the current month when left out. Amounts in other currencies are listed in otherCurrencies and never added.',
+        'nothing or period: the team (manager or admin). repId: that rep. dealId: that deal, whatever the period. period 2026-03, 2026-Q1, 2026-H1, 2026, or fiscal as FY2026-Q1; the current month when left out. Amounts in other currencies are listed in otherCurrencies and never added.',
       changes: 'nothing.',
     },
     arguments: {

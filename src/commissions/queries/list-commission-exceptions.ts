@@ -4,10 +4,10 @@ import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
 import { dayInZone } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { periodRange, toPeriod } from '../../kernel/period.js';
+import { toPeriod } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
-import { loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { calendarOf, loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
@@ -254,7 +254,7 @@ export const listCommissionExceptions = operation({
       const workspace = await loadWorkspaceTerms(tx);
       const today = dayInZone(clock.now(), workspace.timeZone);
       const period = requested ?? toPeriod(today, 'monthly');
-      const days = periodRange(period);
+      const days = calendarOf({ workspace }).range(period);
       const [unowned, undated] = [
         repIds === null ? await listUnownedDeals(tx, days) : [],
         await listUndatedDeals(tx, repIds),

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { listEventPeriods } from '../../earnings/commission-views.js';
 import { type Caller, onlyRep } from '../../kernel/caller.js';
-import { type Period, periodRange } from '../../kernel/period.js';
+import { type DayRange } from '../../kernel/day.js';
+import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { loadCalendar } from '../../ledger/input/calendar.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { narrowedReps, readsAsWidget, repIdQuery } from '../../reps/rep.js';
@@ -17,8 +19,7 @@ function repsShown(caller: Caller, repId: string | undefined): readonly string[]
 }
 
 /** Sorts by the last day, latest first; of periods with the same last day, the longest is first. */
-function newestFirst(a: Period, b: Period): number {
-  const [first, second] = [periodRange(a), periodRange(b)];
+function newestFirst(first: DayRange, second: DayRange): number {
   if (first.to !== second.to) return first.to > second.to ? -1 : 1;
   return first.from < second.from ? -1 : 1;
 }
@@ -39,8 +40,12 @@ export const listCommissionPeriods = operation({
     const repIds = repsShown(caller, repId);
     const periods = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (tx) => {
       if (repId !== undefined) await assertRepExists(tx, repId);
-      return listEventPeriods(tx, repIds);
+      const calendar = await loadCalendar(tx);
+      return (await listEventPeriods(tx, repIds)).flatMap((period) => {
+        const range = calendar.findRange(period);
+        return range === null ? [] : [{ period, ...range }];
+      });
     });
-    return periods.sort(newestFirst);
+    return periods.sort(newestFirst).map(({ period }) => period);
   },
 });

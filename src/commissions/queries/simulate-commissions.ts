@@ -6,7 +6,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { type Day, dayInZone } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { calendarOf, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { planConfig, planNotFound, requestedDates } from '../../plans/plan.js';
 import { describeWarnings } from '../../plans/plan-tool-text.js';
 import { isDraft, maySeePlan, planViewer } from '../../plans/plan-views.js';
@@ -70,19 +70,20 @@ async function load(
   clock: Clock,
 ): Promise<{ readonly head: SimulationHead; readonly reps: readonly SimulatedRepData[] }> {
   const { period: during, quota, asOf } = request;
-  const { timeZone } = await loadWorkspaceTerms(tx);
+  const workspace = await loadWorkspaceTerms(tx);
+  const { timeZone, fiscalYears } = workspace;
   const today = dayInZone(clock.now(), timeZone);
   const plan = simulatedPlan(request, today);
   const simulatedVersions = await loadSimulatedVersions(tx, plan);
   if (!(await maySimulate(tx, caller, simulatedVersions))) throw planNotFound();
   const deals = await buildHypotheticalDeals(tx, caller, request, repIds, timeZone);
   const visible = visibleReps(caller);
-  const simulated = { plan, period: during, repIds, deals, visible, hasQuota: quota !== undefined };
+  const simulated = { workspace, plan, period: during, repIds, deals, visible, hasQuota: quota !== undefined };
   const { window, reps, requested } = await loadSimulation(tx, simulated, simulatedVersions);
   const checked = {
     plan,
     simulated: simulatedVersions,
-    period: during,
+    range: calendarOf({ workspace }).range(during),
     hasQuota: quota !== undefined,
     reps: requested.length,
   };
@@ -93,6 +94,7 @@ async function load(
     asOf: asOf ?? today,
     window,
     timeZone,
+    fiscalYears,
     quota: quota === undefined ? null : sentAmounts(quota),
     visible,
     shown: requested.filter((repId) => maySee(caller, repId)),
@@ -210,7 +212,7 @@ export const simulateCommissions = operation({
         'before a plan is created, changed or activated, to compare two versions, or to answer "what if I close this deal".',
       notFor: 'what has been earned (use get_commissions); a simulation pays nothing.',
       formats:
-        'planId, planVersionId or config; planId with config is a change of the plan. period 2026-03, 2026-Q1, 2026-H1 or 2026. Without repId everyone assigned to the plan is simulated, with config alone every active rep.',
+        'planId, planVersionId or config; planId with config is a change of the plan. period 2026-03, 2026-Q1, 2026-H1, 2026, or fiscal as FY2026-Q1. Without repId everyone assigned to the plan is simulated, with config alone every active rep.',
       changes: 'nothing.',
     },
     arguments: {

@@ -1,6 +1,6 @@
 import { type QuotaRow } from '../../earnings/attainment.js';
 import { Decimal } from '../../kernel/decimal.js';
-import { type Period, periodRange } from '../../kernel/period.js';
+import { type Period } from '../../kernel/period.js';
 import { type StatementLine } from '../../statements/snapshot.js';
 import { decodeLineTrace } from './rule-explanations.js';
 import { type RuleTerms, type StatementFacts } from './statement-facts.js';
@@ -22,13 +22,10 @@ export interface Meter {
  * contains what a true-up has paid since. Quotas that no line counted towards are added unless the statement is approved
  * and their period has not ended, because their credit may have changed since.
  */
-export function buildMeters({
-  content,
-  rules,
-  quotas,
-  head,
-  key,
-}: Pick<StatementFacts, 'content' | 'rules' | 'quotas' | 'head' | 'key'>): Meter[] {
+export function buildMeters(
+  facts: Pick<StatementFacts, 'content' | 'rules' | 'quotas' | 'head' | 'days' | 'calendar'>,
+): Meter[] {
+  const { content, rules, quotas } = facts;
   const meters = new Map<string, Meter>();
   for (const line of content.lines) {
     const meter = toLineMeter(line, rules.get(line.ruleId ?? '') ?? null);
@@ -41,15 +38,18 @@ export function buildMeters({
   for (const quota of quotas) {
     const id = meterId(quota.planId, quota.measure, quota.period);
     const found = meters.get(id);
-    const meter = found === undefined ? toQuotaMeter(quota, head, key) : withCredit(found, quota);
+    const meter = found === undefined ? toQuotaMeter(quota, facts) : withCredit(found, quota);
     if (meter !== null) meters.set(id, meter);
   }
   return [...meters.values()];
 }
 
 /** A quota that no line of the statement counted towards. */
-function toQuotaMeter(quota: QuotaRow, head: StatementFacts['head'], key: StatementFacts['key']): Meter | null {
-  const hasEnded = periodRange(quota.period).to <= periodRange(key.period).to;
+function toQuotaMeter(
+  quota: QuotaRow,
+  { head, days, calendar }: Pick<StatementFacts, 'head' | 'days' | 'calendar'>,
+): Meter | null {
+  const hasEnded = calendar.range(quota.period).to <= days.to;
   const target = Decimal.of(quota.target);
   if (quota.credit === null || target.isZero() || (head?.status === 'approved' && !hasEnded)) return null;
   const credit = Decimal.of(quota.credit);

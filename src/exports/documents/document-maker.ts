@@ -96,8 +96,8 @@ export class DocumentMaker {
   private async statementXlsx(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
     const { repId, period, asOf } = request;
     const facts = await this.loadFacts(workspaceId, repId ?? '', request);
-    const { workspace, rep, head, content, people } = facts;
-    const terms = { workspace, period, now: this.clock.now(), asOf };
+    const { workspace, days, rep, head, content, people } = facts;
+    const terms = { workspace, period, days, now: this.clock.now(), asOf };
     await storeStream(statementWorkbook(terms, only({ ...rep, head, content, people })), sink);
     return {
       contentType: workbookType,
@@ -129,7 +129,10 @@ export class DocumentMaker {
     const { team, workspace } = await this.loadTeam(workspaceId, request);
     const summaries: CurrencySummary[] = [];
     const statements = this.readStatements(workspaceId, request, team, summaries);
-    await storeStream(statementWorkbook({ workspace, period, now: this.clock.now(), asOf }, statements), sink);
+    await storeStream(
+      statementWorkbook({ workspace, period, days: team.days, now: this.clock.now(), asOf }, statements),
+      sink,
+    );
     const headers = controlTotals(summaries.length, totalsByCurrency(summaries), team.members);
     return { contentType: workbookType, filename: `statements-${period}.xlsx`, headers, ...peopleIn(request, team) };
   }

@@ -1,6 +1,7 @@
 import { currencyDigits } from '../../kernel/currency.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { type Period, periodKind } from '../../kernel/period.js';
+import { isFiscalPeriod } from '../../kernel/period-calendar.js';
 import { plainAmount } from '../payroll-csv.js';
 
 /** `-1234567.50` as `-1,234,567.50`. */
@@ -55,17 +56,11 @@ const months = [
   'December',
 ];
 
-/** `2026-03` as `March 2026`, `2026-Q1` as `Q1 2026`. */
+/** `2026-03` as `March 2026`, `2026-Q1` as `Q1 2026`, `FY2026-P03` as `P03 FY2026`. */
 export function periodName(period: Period): string {
   const [year = '', part = ''] = period.split('-');
-  switch (periodKind(period)) {
-    case 'monthly':
-      return `${months[Number(part) - 1]} ${year}`;
-    case 'annual':
-      return `Year ${year}`;
-    default:
-      return `${part} ${year}`;
-  }
+  if (part === '') return isFiscalPeriod(period) ? `Fiscal year ${year.slice(2)}` : `Year ${year}`;
+  return periodKind(period) === 'monthly' ? `${months[Number(part) - 1]} ${year}` : `${part} ${year}`;
 }
 
 /** Date and time to the minute in the time zone, with the name of the zone. */

@@ -5,10 +5,12 @@ import { type QuotaRow } from '../../earnings/attainment.js';
 import { listQuotas, sumEarnings } from '../../earnings/commission-views.js';
 import { type EffectiveTier, effectiveTiers } from '../../engine/compiled-plan.js';
 import { attainmentKey, type Rule } from '../../engine/plan-config.js';
-import { addDays, type Day } from '../../kernel/day.js';
+import { addDays, type Day, type DayRange } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
-import { type Period, periodRange, previousPeriod } from '../../kernel/period.js';
+import { type Period } from '../../kernel/period.js';
+import { kindOfPeriod, type PeriodCalendar } from '../../kernel/period-calendar.js';
 import { eventsTable, statementPeriodsTable } from '../../ledger/input/as-of.js';
+import { loadCalendar } from '../../ledger/input/calendar.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { readActorNames } from '../../reps/actor-names.js';
 import { loadDealNames } from '../../statements/deal-names.js';
@@ -44,6 +46,9 @@ export interface StatementFacts {
   readonly workspace: WorkspaceRow;
   readonly rep: { readonly name: string; readonly email: string; readonly payrollId: string | null };
   readonly key: StatementKey;
+  /** The days of the period. */
+  readonly days: DayRange;
+  readonly calendar: PeriodCalendar;
   readonly head: StatementHead | null;
   readonly content: StatementContent;
   /** The instant whose state the other fields show; null for the present state. */
@@ -54,9 +59,10 @@ export interface StatementFacts {
   readonly comments: readonly Comment[];
   /** Names of the authors of lines and approvals, by actor. */
   readonly people: ReadonlyMap<string, string>;
-  /** Net payout of the months of the year before the period, in the statement's currency. */
+  /** Net payout of the days of the year, or fiscal year, before the period, in the statement's currency. */
   readonly earlierThisYear: Decimal;
-  readonly previous: { readonly period: Period; readonly netPayout: string };
+  /** Null for a year, and if no fiscal year comes before the period. */
+  readonly previous: { readonly period: Period; readonly netPayout: string } | null;
 }
 
 /**
@@ -77,25 +83,29 @@ export async function loadStatementFacts(
     .executeTakeFirst();
   if (rep === undefined) return null;
   const key = { repId, period };
+  const calendar = await loadCalendar(tx);
+  const days = calendar.range(period);
   const asOf = tx.asOf;
   const { head, content } = await readStatement(tx, key, workspace.currency);
   return {
     workspace,
     rep,
     key,
+    days,
+    calendar,
     head,
     content,
     asOf,
     rules: await loadRules(tx, key, content),
     quotas: asOf === null ? await listQuotas(tx, period, repId) : [],
-    reversed: await listReversed(tx, key, content.generatedAt),
+    reversed: await listReversed(tx, { repId, days }, content.generatedAt),
     comments: await listNewestComments(tx, key, { limit: maxShownComments }),
     people: await readActorNames(
       tx,
       content.lines.map(({ actor }) => actor),
     ),
-    earlierThisYear: await sumEarlierThisYear(tx, key, content.currency),
-    previous: await findPreviousNetPayout(tx, key, content.currency),
+    earlierThisYear: await sumEarlierThisYear(tx, key, calendar, content.currency),
+    previous: await findPreviousNetPayout(tx, key, calendar, content.currency),
   };
 }
 
@@ -122,10 +132,9 @@ async function loadRules(
 /** Events that were reversed before the statement was generated. Later reversals are not part of it. */
 async function listReversed(
   tx: Transaction,
-  { repId, period }: StatementKey,
+  { repId, days: { from, to } }: { readonly repId: string; readonly days: DayRange },
   until: Date | null,
 ): Promise<ReversedLine[]> {
-  const { from, to } = periodRange(period);
   const { rows } = await sql<ReversedLine & { readonly repId: string; readonly dealOwner: string | null }>`
     select e.rep_id as "repId", d.rep_id as "dealOwner", case when e.phase = 'periodic' then null else e.deal_key end as "dealId",
       case when e.phase = 'periodic' then null else d.name end as "dealName", e.rule_name as "ruleName", e.kind,
@@ -147,22 +156,25 @@ async function listReversed(
 async function sumEarlierThisYear(
   tx: Transaction,
   { repId, period }: StatementKey,
+  calendar: PeriodCalendar,
   currency: string,
 ): Promise<Decimal> {
-  const { from } = periodRange(period);
-  const newYear = `${from.slice(0, 4)}-01-01`;
+  const { from } = calendar.range(period);
+  const [year = ''] = period.split('-');
+  const newYear = calendar.range(year).from;
   if (from === newYear) return Decimal.zero;
-  return sumNetPayout(tx, repId, currency, newYear, addDays(from, -1));
+  return sumNetPayout(tx, repId, currency, { from: newYear, to: addDays(from, -1) });
 }
 
 /** The net payout of the previous period: from its statement, or from the ledger if none was generated. */
 async function findPreviousNetPayout(
   tx: Transaction,
   key: StatementKey,
+  calendar: PeriodCalendar,
   currency: string,
 ): Promise<StatementFacts['previous']> {
-  const period = previousPeriod(key.period);
-  const { from, to } = periodRange(period);
+  const period = kindOfPeriod(key.period) === 'annual' ? null : calendar.findPrevious(key.period);
+  if (period === null) return null;
   const { rows } = await sql<{ currency: string; netPayout: string }>`
     select s.currency, s.summary->>'netPayout' as "netPayout"
     from ${statementPeriodsTable(tx)} h
@@ -171,12 +183,12 @@ async function findPreviousNetPayout(
     where h.workspace_id = ${tx.workspaceId} and h.rep_id = ${key.repId} and h.period = ${period}`.execute(tx.db);
   const [row] = rows;
   if (row !== undefined && row.currency === currency) return { period, netPayout: row.netPayout };
-  const earned = await sumNetPayout(tx, key.repId, currency, from, to);
+  const earned = await sumNetPayout(tx, key.repId, currency, calendar.range(period));
   return { period, netPayout: earned.toString() };
 }
 
-async function sumNetPayout(tx: Transaction, repId: string, currency: string, from: Day, to: Day): Promise<Decimal> {
-  const rows = await sumEarnings(tx, { from, to }, [repId]);
+async function sumNetPayout(tx: Transaction, repId: string, currency: string, days: DayRange): Promise<Decimal> {
+  const rows = await sumEarnings(tx, days, [repId]);
   return sum(
     rows
       .filter((row) => row.currency === currency)

@@ -1,7 +1,6 @@
 import { currencyDigits } from '../../kernel/currency.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { periodKind, periodRange } from '../../kernel/period.js';
 import { loadFontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
 import { type StatementLine, type Summary } from '../../statements/snapshot.js';
@@ -39,8 +38,8 @@ ${notes(facts)}`;
   return htmlPage({ title, style, body });
 }
 
-function renderHead({ workspace, rep, key, head, content, asOf }: StatementFacts, now: Date): Html {
-  const { from, to } = periodRange(key.period);
+function renderHead({ workspace, rep, key, days, head, content, asOf }: StatementFacts, now: Date): Html {
+  const { from, to } = days;
   const byPlan = groupBy(
     content.lines.filter((line) => line.planName !== null),
     (line) => line.planName as string,
@@ -84,11 +83,11 @@ function renderSums(facts: StatementFacts): Html {
   const { content, key, earlierThisYear, previous } = facts;
   const { currency, summary } = content;
   const yearToDate = earlierThisYear.plus(Decimal.of(summary.netPayout));
-  const year = key.period.slice(0, 4);
+  const [year = ''] = key.period.split('-');
   return html`<section class="sums">
   <p class="net"><span>Net payout</span><strong>${currency} ${money(summary.netPayout, currency)}</strong>
     <small>Year to date ${year}: ${money(yearToDate, currency)}</small>
-    ${periodKind(key.period) === 'annual' ? [] : html`<small>Previous period, ${periodName(previous.period)}: ${money(previous.netPayout, currency)}</small>`}
+    ${previous === null ? [] : html`<small>Previous period, ${periodName(previous.period)}: ${money(previous.netPayout, currency)}</small>`}
   </p>
   ${summaryTable(summary, currency)}
 </section>

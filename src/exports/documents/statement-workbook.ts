@@ -1,6 +1,7 @@
 import { type Readable } from 'node:stream';
+import { type DayRange } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
-import { type Period, periodRange } from '../../kernel/period.js';
+import { type Period } from '../../kernel/period.js';
 import { disarmFormula } from '../../kernel/spreadsheet-formulas.js';
 import {
   type Sheet,
@@ -29,6 +30,7 @@ export interface WorkbookStatement {
 interface WorkbookTerms {
   readonly workspace: WorkspaceRow;
   readonly period: Period;
+  readonly days: DayRange;
   readonly now: Date;
   /** The instant whose state the workbook shows; null for the present state. */
   readonly asOf: Date | null;
@@ -277,11 +279,10 @@ function lacksPayrollId({ payrollId, content }: WorkbookStatement): boolean {
 
 function writeAbout(
   sheet: Sheet,
-  { workspace, period, now, asOf }: WorkbookTerms,
+  { workspace, period, days: { from, to }, now, asOf }: WorkbookTerms,
   heads: readonly WorkbookStatement[],
   plans: readonly PlanLines[],
 ): void {
-  const { from, to } = periodRange(period);
   const facts: readonly (readonly [string, WorkbookCell])[] = [
     ['Workspace', { text: workspace.name }],
     ['Period', { text: period }],

@@ -1,4 +1,3 @@
-import { periodRange } from '../../kernel/period.js';
 import { loadFontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
 import { statementStatuses } from '../../statements/statement.js';
@@ -14,7 +13,7 @@ export async function teamPage(
   workspace: WorkspaceRow,
   { now, asOf }: { readonly now: Date; readonly asOf: Date | null },
 ): Promise<Html> {
-  const { from, to } = periodRange(team.period);
+  const { from, to } = team.days;
   const approved = isFullyApproved(team);
   const body = html`
 ${approved ? [] : watermark}

@@ -6,11 +6,10 @@ import { addDays, type Day, overlap } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { periodRange, toPeriod } from '../../kernel/period.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type RepWindow } from './load-window.js';
-import { hasRule, isEveryVersionActive, type RepTerms } from './rep-terms.js';
+import { calendarOf, hasRule, isEveryVersionActive, type RepTerms } from './rep-terms.js';
 
 /** A shortened window and the days before it. */
 interface LeftOut {
@@ -105,10 +104,13 @@ function latestByKey(events: readonly LatestEvent[]): ReadonlyMap<string, Latest
 /** The attainment keys whose period begins on a day that is left out and has not ended. */
 function keysInProgress({ terms, to }: LeftOut): string[] {
   const first = addDays(to, 1);
+  const calendar = calendarOf(terms);
   return terms.versions.flatMap(({ planId, rules }) =>
     rules.flatMap((rule) => {
-      const period = toPeriod(first, rule.attainmentPeriod);
-      return periodRange(period).from === first ? [] : [`${planId}|${attainmentKey(rule)}|${period}`];
+      const period = calendar.findPeriod(first, rule.attainmentPeriod, rule.calendar);
+      return period === null || calendar.findRange(period)?.from === first
+        ? []
+        : [`${planId}|${attainmentKey(rule)}|${period}`];
     }),
   );
 }

@@ -2,21 +2,21 @@ import { type RepResult } from '../../engine/model.js';
 import { type Day, type DayRange, isWithin } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
-import { type Period, periodRange, toPeriod } from '../../kernel/period.js';
+import { type Period, toPeriod } from '../../kernel/period.js';
 import { type Counter } from '../output/affected-totals.js';
 import { type Difference } from '../output/difference.js';
 import { type KnownTotals, type MonthChange } from '../output/totals.js';
 import { type LedgerRow } from './ledger-rows.js';
-import { maxPeriodKind } from './load-window.js';
+import { widenToPeriods } from './load-window.js';
 import { type LoadedRepInput } from './rep-input.js';
-import { hasRule, type RepTerms } from './rep-terms.js';
+import { calendarOf, hasRule, type InCalendar, type RepTerms } from './rep-terms.js';
 
 /**
  * The totals after a run of a shortened window, which has loaded every event from its first day on. Null if events before
  * this day change too, or if a month or one of its periods may have lost its last event.
  */
 export function computeKnownTotals(
-  terms: Pick<RepTerms, 'repId' | 'versions'>,
+  terms: Pick<RepTerms, 'repId' | 'versions'> & InCalendar,
   { carried, stored, window }: Pick<LoadedRepInput, 'carried' | 'stored' | 'window'>,
   { credits }: Pick<RepResult, 'credits'>,
   { writes, reversals }: Difference,
@@ -36,7 +36,10 @@ export function computeKnownTotals(
   const months = monthChanges(terms.repId, ...sums);
   if (months === null) return null;
   // The events after the last day of the window, if it is not the end of a period, are not known.
-  const changes = window.to < lastDayOfPeriod(terms, window.to) ? creditChanges({ writes, reversals }) : null;
+  const changes =
+    window.to < widenToPeriods(terms, { from: window.to, to: window.to }).to
+      ? creditChanges({ writes, reversals })
+      : null;
   if (changes !== null)
     return {
       findCredit: () => null,
@@ -45,10 +48,6 @@ export function computeKnownTotals(
     };
   const findCredit = (counter: Counter) => credits.get(counterKey(counter)) ?? null;
   return { findCredit, findCreditChange: () => null, months };
-}
-
-function lastDayOfPeriod(terms: Pick<RepTerms, 'versions'>, day: Day): Day {
-  return periodRange(toPeriod(day, maxPeriodKind([terms]))).to;
 }
 
 function counterKey({ planId, attainmentKey, period }: Counter): string {
@@ -64,7 +63,11 @@ function creditChanges(difference: Difference): ReadonlyMap<string, Decimal> {
  * The last day of the periods for which the run changed a sum with which the days after the window begin: the credit under
  * a key, or what a rule with a cap has paid. Null if it changed none.
  */
-export function movesUntil(terms: RepTerms, window: DayRange, difference: Difference): Day | null {
+export function movesUntil(
+  terms: Pick<RepTerms, 'versions'> & InCalendar,
+  window: DayRange,
+  difference: Difference,
+): Day | null {
   const isInside = ({ earnedOn }: { readonly earnedOn: Day }) => isWithin(earnedOn, window);
   const within: Difference = {
     writes: difference.writes.map((write) =>
@@ -72,10 +75,11 @@ export function movesUntil(terms: RepTerms, window: DayRange, difference: Differ
     ),
     reversals: difference.reversals.filter(isInside),
   };
+  const calendar = calendarOf(terms);
   const ends = new Map<string, Day>();
   const open = (key: string, { period }: Counter, amount: string | Decimal) => {
-    const { to } = periodRange(period);
-    if (to <= window.to) return null;
+    const to = calendar.findRange(period)?.to;
+    if (to === undefined || to <= window.to) return null;
     ends.set(key, to);
     return { key, amount };
   };

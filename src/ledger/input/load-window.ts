@@ -6,31 +6,35 @@ import { type Day, type DayRange, hull, isWithin, overlap } from '../../kernel/d
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { longerKind, type Period, type PeriodKind, periodRange, widened } from '../../kernel/period.js';
+import { type Period } from '../../kernel/period.js';
+import { maxKinds } from '../../kernel/period-calendar.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { selectAsText, unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
 import { loadTeams, type TeamMember } from './hierarchy.js';
-import { hasCascades, hasPeriodicRules, hasRankTiers, type RepTerms } from './rep-terms.js';
+import {
+  calendarOf,
+  hasCascades,
+  hasPeriodicRules,
+  hasRankTiers,
+  type InCalendar,
+  type RepTerms,
+} from './rep-terms.js';
 
 /** The days widened to whole attainment periods of every rule that the rep has or had. */
-export function computeWindow(terms: Pick<RepTerms, 'versions' | 'frozen'>, days: DayRange): DayRange {
-  const longest = maxPeriodKind([terms]);
-  const window = widened(days, longest);
+export function computeWindow(terms: Pick<RepTerms, 'versions' | 'frozen'> & InCalendar, days: DayRange): DayRange {
+  const window = widenToPeriods(terms, days);
   // A frozen period that overlaps the window is included as a whole, because its rows count for their neighbours.
   return terms.frozen.reduce(
-    (wide, { range }) => (overlap(wide, range) ? widened(hull(wide, range), longest) : wide),
+    (wide, { range }) => (overlap(wide, range) ? widenToPeriods(terms, hull(wide, range)) : wide),
     window,
   );
 }
 
-/** The longest attainment period of the rules that the reps have or had. */
-export function maxPeriodKind(terms: readonly Pick<RepTerms, 'versions'>[]): PeriodKind {
-  const kinds = terms.flatMap(({ versions }) =>
-    versions.flatMap((version) => version.rules.map((rule) => rule.attainmentPeriod)),
-  );
-  return kinds.reduce<PeriodKind>(longerKind, 'monthly');
+/** The days widened to whole attainment periods, without regard to approved ones. */
+export function widenToPeriods(terms: Pick<RepTerms, 'versions'> & InCalendar, days: DayRange): DayRange {
+  return calendarOf(terms).widened(days, maxKinds(terms.versions.flatMap(({ rules }) => rules)));
 }
 
 const dealColumns = 'deal_id close_date fields amount stage name owner_id currency created_date'
@@ -229,11 +233,13 @@ export async function loadPeerCredits(
   windows: readonly RepWindow[],
 ): Promise<RepInput['peerCredits'][]> {
   const ranked = windows.filter(({ terms }) => hasRankTiers(terms));
-  const [first] = ranked;
-  if (first === undefined) return windows.map(() => () => []);
-  const planIds = listRankedPlans(ranked.map(({ terms }) => terms));
+  if (ranked.length === 0) return windows.map(() => () => []);
   const days = ranked.map(({ window }) => window).reduce(hull);
-  const rankings = await loadRankings(tx, planIds, days);
+  const rankings = await loadRankings(
+    tx,
+    ranked.map(({ terms }) => terms),
+    days,
+  );
   return windows.map(({ terms }) => peerCreditsIn(rankings, terms.repId));
 }
 
@@ -258,7 +264,7 @@ export async function loadStoredRank(
   terms: RepTerms,
   window: DayRange,
 ): Promise<(planId: string, key: string, period: Period) => readonly Decimal[] | null> {
-  const rankings = await loadRankings(tx, listRankedPlans([terms]), window);
+  const rankings = await loadRankings(tx, [terms], window);
   return (planId, key, period) => {
     const ranking = rankings(planId, key, period);
     if (ranking.every(({ credit }) => credit.isZero())) return null;
@@ -291,8 +297,12 @@ export type Rankings = (
   period: string,
 ) => readonly { readonly repId: string; readonly credit: Decimal }[];
 
-export async function loadRankings(tx: Transaction, planIds: readonly string[], window: DayRange): Promise<Rankings> {
-  if (planIds.length === 0) return () => [];
+/** The rankings of every plan of the reps that has a rule with rank tiers. */
+export async function loadRankings(tx: Transaction, terms: readonly RepTerms[], window: DayRange): Promise<Rankings> {
+  const planIds = listRankedPlans(terms);
+  const [first] = terms;
+  if (planIds.length === 0 || first === undefined) return () => [];
+  const calendar = calendarOf(first);
   const { rows: credits } = await sql<{
     plan_id: string;
     attainment_key: string;
@@ -315,7 +325,7 @@ export async function loadRankings(tx: Transaction, planIds: readonly string[], 
     credits.map((row) => [`${row.plan_id}|${row.attainment_key}|${row.period}|${row.rep_id}`, row.credit]),
   );
   return memoized((planId, key, period) => {
-    const { from, to } = periodRange(period);
+    const { from, to } = calendar.range(period);
     const peers = new Set(
       spans
         .filter(
@@ -345,16 +355,17 @@ export async function loadFirstActivities(tx: Transaction, reps: readonly RepTer
   const repIds = [...periodic].map(({ repId }) => repId);
   const firstCloseDates = await loadFirstCloseDates(tx, repIds);
   return reps.map((terms) =>
-    periodic.has(terms) ? findFirstActivity(terms.quotas, [firstCloseDates.get(terms.repId)]) : null,
+    periodic.has(terms) ? findFirstActivity(terms, [firstCloseDates.get(terms.repId)]) : null,
   );
 }
 
 /** The first day of the quotas and the close dates of a rep. */
 export function findFirstActivity(
-  quotas: readonly { readonly period: string }[],
+  terms: InCalendar & { readonly quotas: readonly { readonly period: Period }[] },
   closeDates: readonly (Day | undefined)[],
 ): Day | null {
-  const days = [...quotas.map(({ period }) => periodRange(period).from), ...closeDates];
+  const calendar = calendarOf(terms);
+  const days = [...terms.quotas.map(({ period }) => calendar.findRange(period)?.from), ...closeDates];
   return days.filter((day) => day !== undefined).sort()[0] ?? null;
 }
 

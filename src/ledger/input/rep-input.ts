@@ -13,7 +13,7 @@ import {
   loadTeamDeals,
   type RepWindow,
 } from './load-window.js';
-import { assignedPlans, quotaFinder, type RepTerms, workingTimeInput } from './rep-terms.js';
+import { assignedPlans, calendarOf, quotaFinder, type RepTerms, workingTimeInput } from './rep-terms.js';
 
 /** Everything the engine needs to calculate the window, and the rows that its decisions are compared with. */
 export interface LoadedRepInput extends RepInput {
@@ -80,6 +80,7 @@ export async function loadRepInputs(
     asOf,
     plans: assignedPlans(terms),
     ...workingTimeInput(terms),
+    calendar: calendarOf(terms),
     frozen: terms.frozen,
     quota: quotaFinder(terms.quotas),
     explain,

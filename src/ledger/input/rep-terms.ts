@@ -14,9 +14,11 @@ import { type Day, type DayRange, isEffective } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Period } from '../../kernel/period.js';
+import { type FiscalYear, type PeriodCalendar, toCalendar } from '../../kernel/period-calendar.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { type Tables } from '../../platform/database/tables.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { fiscalYearsColumn } from './calendar.js';
 import { canonicalFieldMapping } from './field-mapping.js';
 import { loadWorkingTimes } from './working-times.js';
 
@@ -47,6 +49,8 @@ export interface WorkspaceTerms {
   readonly measures: Readonly<Record<string, string>>;
   /** The field that holds the amount of a deal; null if the workspace has not mapped it. */
   readonly amountSlug: string | null;
+  /** The fiscal years, by year; none in a workspace that has only the civil calendar. */
+  readonly fiscalYears: readonly FiscalYear[];
   /** Whether the workspace has a webhook endpoint that is enabled. */
   readonly sendsEvents: boolean;
   /** Whether commission is written to a CRM. */
@@ -65,6 +69,11 @@ interface Configured {
   readonly workingTime: WorkingTime | null;
   /** Whether the rep has or had a manager. */
   readonly hasManagers: boolean;
+}
+
+/** What belongs to a workspace with fiscal years. */
+export interface InCalendar {
+  readonly workspace: Pick<WorkspaceTerms, 'fiscalYears'>;
 }
 
 /** Everything but the deals that decides what a rep is paid. */
@@ -91,6 +100,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
   const row = await tx.db
     .selectFrom('workspaces')
     .select(['currency', 'timezone', 'field_mapping', 'sends_events', 'writes_back', 'configuration_revision'])
+    .select(fiscalYearsColumn(tx).as('fiscal_years'))
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   return {
@@ -98,6 +108,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     timeZone: row.timezone,
     measures: row.field_mapping.measures,
     amountSlug: row.field_mapping.standard['dealAmount'] ?? null,
+    fiscalYears: row.fiscal_years,
     sendsEvents: row.sends_events,
     writesBack: row.writes_back,
     revision: row.configuration_revision,
@@ -378,6 +389,11 @@ export async function loadFrozenOfReps(
   }));
 }
 
+/** The periods of the rep's workspace. */
+export function calendarOf({ workspace }: InCalendar): PeriodCalendar {
+  return toCalendar(workspace.fiscalYears);
+}
+
 /** The part of the engine's input that prorated quotas need. */
 export function workingTimeInput({ workingTime }: Pick<RepTerms, 'workingTime'>): Pick<RepInput, 'workingTime'> {
   return workingTime === null ? {} : { workingTime };
@@ -395,6 +411,7 @@ export function assignedPlans(terms: RepTerms): AssignedPlan[] {
       terms.overrides,
       terms.workspace.measures,
       terms.workspace.timeZone,
+      calendarOf(terms),
     ),
   }));
 }

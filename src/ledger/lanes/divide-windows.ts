@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { addDays, allDays, type Day, type DayRange, intersection, overlap } from '../../kernel/day.js';
-import { periodRange, toPeriod } from '../../kernel/period.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { loadTeam } from '../input/hierarchy.js';
-import { computeWindow, maxPeriodKind } from '../input/load-window.js';
+import { computeWindow, widenToPeriods } from '../input/load-window.js';
 import { hasCascades, type RepTerms } from '../input/rep-terms.js';
 import { type CalculationRequest } from '../requests/calculation-requests.js';
 import { hullOfDays, type PendingRequest } from './lanes.js';
@@ -121,9 +120,9 @@ function isBoundary(terms: RepTerms, day: Day): boolean {
   return period.from === day || isSum(terms, period);
 }
 
-/** The longest attainment period that contains the day. */
+/** The longest attainment period that contains the day; of rules of both calendars, all that overlap each other. */
 function periodAround(terms: RepTerms, day: Day): DayRange {
-  return periodRange(toPeriod(day, maxPeriodKind([terms])));
+  return widenToPeriods(terms, { from: day, to: day });
 }
 
 interface DealDay {

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
+import { allDays, type DayRange } from '../../kernel/day.js';
 import { type Decimal } from '../../kernel/decimal.js';
 import { type Period, periodRange } from '../../kernel/period.js';
+import { isFiscalPeriod } from '../../kernel/period-calendar.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -149,8 +151,8 @@ async function updateQuotas(tx: Transaction, counters: readonly RepCounter[], ha
       from ${unnestRows(distinctPeriods(counters), [
         ['rep_id', 'uuid', ({ repId }) => repId],
         ['period', 'text', ({ period }) => period],
-        ['from_day', 'date', ({ period }) => periodRange(period).from],
-        ['to_day', 'date', ({ period }) => periodRange(period).to],
+        ['from_day', 'date', ({ period }) => daysOf(period).from],
+        ['to_day', 'date', ({ period }) => daysOf(period).to],
       ])} cross join lateral (
         select c.plan_id, c.attainment_key, sum(c.credit) as credit from ${source}
         where c.rep_id = rows_from.rep_id and c.period = rows_from.period
@@ -165,6 +167,11 @@ async function updateQuotas(tx: Transaction, counters: readonly RepCounter[], ha
       and q.rep_id = counters.rep_id and q.plan_id = counters.plan_id
       and q.attainment_key = counters.attainment_key and q.period = counters.period
       and q.current_value is distinct from coalesce(c.credit, 0)`.execute(tx.db);
+}
+
+/** The days of the rows that count in the period. Rows that stayed when a fiscal year moved may lie on other days. */
+function daysOf(period: Period): DayRange {
+  return isFiscalPeriod(period) ? allDays : periodRange(period);
 }
 
 /** The different periods of each rep: their events are read once, whatever the number of keys. */

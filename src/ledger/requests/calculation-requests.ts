@@ -16,6 +16,7 @@ export type Trigger =
   | 'hierarchy_change'
   | 'rep_change'
   | 'absence'
+  | 'calendar'
   | 'mapping_change'
   | 'workspace_change'
   | 'cascade'

@@ -4,10 +4,11 @@ import { type Clock } from '../../kernel/clock.js';
 import { type DayRange } from '../../kernel/day.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
 import { Failure, invalid } from '../../kernel/failure.js';
-import { periodRange } from '../../kernel/period.js';
+import { type PeriodCalendar } from '../../kernel/period-calendar.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { pollUntil } from '../../kernel/waiting.js';
+import { loadCalendar } from '../../ledger/input/calendar.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
@@ -57,7 +58,7 @@ async function storePreview(tx: Transaction, planRef: string, request: Body, clo
   if (Object.values(change).every((value) => value === undefined))
     throw invalid({ path: '', message: 'give a change: config, dates, currency, fieldMapping, tests or status' });
   assertFieldMapping(mapping ?? null);
-  const range = comparedDays(request);
+  const range = comparedDays(request, await loadCalendar(tx));
   const today = await workspaceToday(tx, clock);
   const { plan } = await loadPlannedChange(tx, { planRef, change }, today);
   const unknown = repIds === null ? [] : await unknownReps(tx, repIds);
@@ -70,8 +71,8 @@ async function storePreview(tx: Transaction, planRef: string, request: Body, clo
   return { planId: plan.planId, previewId };
 }
 
-function comparedDays({ period: during, from, to }: Body): DayRange {
-  if (during !== undefined && from === undefined && to === undefined) return periodRange(during);
+function comparedDays({ period: during, from, to }: Body, calendar: PeriodCalendar): DayRange {
+  if (during !== undefined && from === undefined && to === undefined) return calendar.range(during);
   if (during !== undefined || from === undefined || to === undefined)
     throw invalid({ path: 'period', message: 'give period, or from and to' });
   assertDayOrder(['from', from], ['to', to]);

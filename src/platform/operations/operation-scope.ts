@@ -10,6 +10,7 @@ const areaScopes: Readonly<Record<string, KeyScope>> = {
   fields: 'plans',
   assignments: 'plans',
   absences: 'plans',
+  'fiscal-years': 'plans',
   quotas: 'plans',
   statements: 'payroll',
   'payroll-handovers': 'payroll',

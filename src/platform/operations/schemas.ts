@@ -3,7 +3,7 @@ import { isCurrency } from '../../kernel/currency.js';
 import { isDay, readInstant } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
-import { periodKind } from '../../kernel/period.js';
+import { kindOfPeriod, periodExamples } from '../../kernel/period-calendar.js';
 import { isStorable } from '../database/columns.js';
 
 /** Request and response schemas that every slice uses. */
@@ -20,12 +20,16 @@ export const day = z.string().refine(isDay, 'must be a calendar day, YYYY-MM-DD'
 /** Accepts 1900 to 2199. */
 export const period = z
   .string()
-  .refine((text) => periodKind(text) !== null, 'must be a period: 2026-03, 2026-Q1, 2026-H1 or 2026')
-  .describe('Month 2026-03, quarter 2026-Q1, half-year 2026-H1 or year 2026');
+  .refine((text) => kindOfPeriod(text) !== null, `must be a period: ${periodExamples}`)
+  .describe(
+    'Month 2026-03, quarter 2026-Q1, half-year 2026-H1, year 2026; fiscal: FY2026-P03, FY2026-Q1, FY2026-H1, FY2026',
+  );
 /** The period of a request in a query string. */
 export const optionalPeriod = period
   .optional()
-  .describe('Month 2026-03, quarter 2026-Q1, half-year 2026-H1 or year 2026; the current month by default');
+  .describe(
+    'Month 2026-03, quarter 2026-Q1, half-year 2026-H1, year 2026; fiscal: FY2026-P03, FY2026-Q1, FY2026-H1, FY2026; the current month by default',
+  );
 export const currency = z
   .string()
   .refine(isCurrency, 'must be an ISO 4217 currency code such as USD')

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { periodRange } from '../../kernel/period.js';
+import { allDays } from '../../kernel/day.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { loadCalendar } from '../../ledger/input/calendar.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -50,7 +51,8 @@ export const deleteQuota = operation({
       if (quota === null) throw quotaNotFound();
       const { quotaId, repId, period } = quota;
       await removeQuota(tx, quotaId);
-      await recalculate([{ repId, days: periodRange(period), trigger: 'quota_change' }]);
+      const days = (await loadCalendar(tx)).findRange(period) ?? allDays;
+      await recalculate([{ repId, days, trigger: 'quota_change' }]);
       return { deleted: true, quotaId };
     });
   },

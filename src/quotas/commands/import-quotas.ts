@@ -4,7 +4,8 @@ import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { detectNumberFormat, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
-import { periodKind } from '../../kernel/period.js';
+import { isFiscalPeriod, kindOfPeriod, type PeriodCalendar, periodExamples } from '../../kernel/period-calendar.js';
+import { loadCalendar } from '../../ledger/input/calendar.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { findPlanIdsByName } from '../../plans/plan-views.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -25,7 +26,7 @@ import { findRepIdsByEmail } from '../../reps/rep-views.js';
 import { applyQuotas, compareQuotas, repeatedSettings } from '../apply-quotas.js';
 import { targetAmount } from '../quota.js';
 import {
-  assertPeriodKind,
+  assertPeriodOf,
   assignedPlanIdsByRep,
   findOnlyRule,
   findRuleById,
@@ -83,6 +84,7 @@ async function readRows(tx: Transaction, rows: readonly Row[], format: NumberFor
   const reps = await findRepIdsByEmail(tx, emails);
   const plans = await findPlanIdsByName(tx);
   const assigned = await assignedPlanIdsByRep(tx, [...reps.values()]);
+  const calendar = await loadCalendar(tx);
   const rules = new Map<string, Promise<QuotaRule>>();
   const findRule = async (row: Row, repId: string): Promise<QuotaRule> => {
     const { planRuleId, plan, measure } = row.cells;
@@ -93,38 +95,41 @@ async function readRows(tx: Transaction, rows: readonly Row[], format: NumberFor
       return known;
     }
     const planIds = plan === undefined ? (assigned.get(repId) ?? []) : plans.find(plan);
-    const kind = periodKind(row.cells.period ?? '');
-    const key = JSON.stringify([planIds, measure, kind]);
+    const period = row.cells.period ?? '';
+    const key = JSON.stringify([planIds, measure, kindOfPeriod(period), isFiscalPeriod(period)]);
     const cached = rules.get(key);
     if (cached !== undefined) return cached;
-    const found = measure === undefined ? findOnlyRule(tx, planIds, kind) : findRuleByMeasure(tx, measure, planIds);
+    const found = measure === undefined ? findOnlyRule(tx, planIds, period) : findRuleByMeasure(tx, measure, planIds);
     rules.set(key, found);
     return found;
   };
-  const read = await readRowsInSlices(rows, (row) => readSetting(row, reps, findRule, format));
+  const read = await readRowsInSlices(rows, (row) => readSetting(row, { reps, findRule, format, calendar }));
   return read.map((setting, index): ReadRow => {
     const row = rows[index] as Row;
     return setting instanceof Failure ? { row, setting: null, failure: setting } : { row, setting, failure: null };
   });
 }
 
-async function readSetting(
-  row: Row,
-  reps: ReadonlyMap<string, string>,
-  findRule: (row: Row, repId: string) => Promise<QuotaRule>,
-  format: NumberFormat | null,
-): Promise<QuotaSetting> {
+/** What the rows of a file are read with. */
+interface FileContext {
+  readonly reps: ReadonlyMap<string, string>;
+  readonly findRule: (row: Row, repId: string) => Promise<QuotaRule>;
+  readonly format: NumberFormat | null;
+  readonly calendar: PeriodCalendar;
+}
+
+async function readSetting(row: Row, { reps, findRule, format, calendar }: FileContext): Promise<QuotaSetting> {
   if (row.problem !== null) throw rejectedRow(row.problem);
   const { email, period } = row.cells;
   const repId = reps.get(normalEmail(email ?? ''));
   if (repId === undefined) throw new Failure('rep_not_found', `No rep has the e-mail address ${email ?? '(empty)'}.`);
-  if (period === undefined || periodKind(period) === null)
-    throw rejectedRow('period: must be a period: 2026-03, 2026-Q1, 2026-H1 or 2026');
+  if (period === undefined || kindOfPeriod(period) === null)
+    throw rejectedRow(`period: must be a period: ${periodExamples}`);
   const target = readAmount('target', row.cells.target, format);
   if (target === undefined) throw rejectedRow('target: is empty');
   const variableTarget = readAmount('variableTarget', row.cells.variableTarget, format);
   const rule = await findRule(row, repId);
-  assertPeriodKind(rule, period);
+  assertPeriodOf(rule, period, calendar);
   return { repId, rule, period, target, variableTarget };
 }
 

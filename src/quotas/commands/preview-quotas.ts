@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type DayRange, hull } from '../../kernel/day.js';
+import { allDays, type DayRange, hull } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
-import { periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { loadCalendar } from '../../ledger/input/calendar.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -13,7 +13,7 @@ import { unknownReps } from '../../reps/rep-views.js';
 import { previewWrite } from '../../simulation/preview-write.js';
 import { commissionEffect, loadAffectedWithin } from '../../simulation/write-effect.js';
 import { quotaNotFound, targetAmount } from '../quota.js';
-import { assertPeriodKind, findRuleById } from '../quota-rule.js';
+import { assertPeriodOf, findRuleById } from '../quota-rule.js';
 import { type QuotaSetting, deleteQuota as removeQuota, upsertQuotas } from '../quota-store.js';
 import { findQuota } from '../quota-views.js';
 
@@ -45,13 +45,16 @@ async function writeQuotas(tx: Transaction, { planRuleId, targets, removed }: Bo
   const unknown = await unknownReps(tx, [...new Set(targets.map(({ repId }) => repId))]);
   if (unknown.length > 0) throw repNotFound(unknown);
   const rule = await findRuleById(tx, planRuleId, undefined);
+  const calendar = await loadCalendar(tx);
   const settings = targets.map(({ repId, period: during, target }): QuotaSetting => {
-    assertPeriodKind(rule, during);
+    assertPeriodOf(rule, during, calendar);
     return { repId, rule, period: during, target: Decimal.of(target), variableTarget: undefined };
   });
   const affected = new Map<string, DayRange>();
-  const affect = (repId: string, during: string) =>
-    affected.set(repId, hull(affected.get(repId) ?? periodRange(during), periodRange(during)));
+  const affect = (repId: string, during: string) => {
+    const days = calendar.findRange(during) ?? allDays;
+    affected.set(repId, hull(affected.get(repId) ?? days, days));
+  };
   for (const { repId, period: during } of settings) affect(repId, during);
   for (const quotaId of removed) {
     const quota = await findQuota(tx, quotaId);

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure, invalid, rejectAny } from '../../kernel/failure.js';
+import { type PeriodCalendar } from '../../kernel/period-calendar.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { loadCalendar } from '../../ledger/input/calendar.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { planNotFound } from '../../plans/plan.js';
 import { findPlanId } from '../../plans/plan-views.js';
@@ -13,7 +15,7 @@ import { email, repNotFound } from '../../reps/rep.js';
 import { findRepIdsByEmail, unknownReps } from '../../reps/rep-views.js';
 import { applyQuotas, repeatedSettings } from '../apply-quotas.js';
 import { type Quota, quota, quotaExample, targetAmount } from '../quota.js';
-import { assertPeriodKind, assignedPlanIds, findRuleById, findRuleByMeasure, type QuotaRule } from '../quota-rule.js';
+import { assertPeriodOf, assignedPlanIds, findRuleById, findRuleByMeasure, type QuotaRule } from '../quota-rule.js';
 import { type QuotaSetting } from '../quota-store.js';
 
 const target = z
@@ -33,7 +35,9 @@ const body = z.strictObject({
   planRuleId: uuid.optional().describe('Id of the rule (UUID); send this or measure'),
   measure: text(500).optional().describe('Name of a rule of an active plan; send this or planRuleId'),
   planId: uuid.optional().describe('Plan (UUID) of the measure, if several plans have a rule of this name'),
-  period: period.optional().describe('Attainment period in the format of the rule: 2026-03, 2026-Q1 or 2026'),
+  period: period
+    .optional()
+    .describe('Attainment period in the format of the rule: 2026-03, 2026-Q1, 2026 or FY2026-Q1'),
   target: targetAmount.optional().describe('What counts as 100 %, in the unit of the measure'),
   variableTarget: targetAmount
     .nullish()
@@ -100,8 +104,9 @@ async function readTargets(tx: Transaction, request: Request): Promise<Requested
 function toSetting(
   rule: QuotaRule,
   { repId, period: during, target: amount, variableTarget }: RequestedTarget,
+  calendar: PeriodCalendar,
 ): QuotaSetting {
-  assertPeriodKind(rule, during);
+  assertPeriodOf(rule, during, calendar);
   return {
     repId,
     rule,
@@ -155,7 +160,7 @@ export const setQuotas = operation({
         'a rule has tiers by attainment: without a quota for the period attainment is 0, no tier is reached and nothing is paid.',
       notFor: 'rules with one tier from 0 or tierBy value, which need no quota.',
       formats:
-        'period in the form of the attainmentPeriod of the rule: 2026-03, 2026-Q1 or 2026. Name the rule by planRuleId, which also works for drafts; or by measure once its plan is active and the reps are assigned, with planId when several plans have the name.',
+        'period in the form of the attainmentPeriod of the rule: 2026-03, 2026-Q1 or 2026; FY2026-Q1 with calendar fiscal. Name the rule by planRuleId, which also works for drafts; or by measure once its plan is active and the reps are assigned, with planId when several plans have the name.',
       changes: 'commission of these reps in the period is recalculated; approved statements stay.',
     },
     arguments: {
@@ -197,7 +202,8 @@ export const setQuotas = operation({
       const unknown = await unknownReps(tx, repIds);
       if (unknown.length > 0) throw repNotFound(unknown);
       const rule = await findRule(tx, repIds, request);
-      const settings = targets.map((requestedTarget) => toSetting(rule, requestedTarget));
+      const calendar = await loadCalendar(tx);
+      const settings = targets.map((requestedTarget) => toSetting(rule, requestedTarget, calendar));
       rejectRepeated(targets, settings);
       const { quotas } = await applyQuotas(tx, recalculate, settings);
       return quotas;

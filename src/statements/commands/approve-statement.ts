@@ -4,8 +4,8 @@ import { type Caller } from '../../kernel/caller.js';
 import { overlap } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid, newId } from '../../kernel/ids.js';
-import { periodRange } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { loadRange } from '../../ledger/input/calendar.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { saveFreshnessMarks } from '../../ledger/lanes/lane-freshness.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
@@ -173,7 +173,7 @@ async function assertNoOpenDispute(tx: Transaction, key: StatementKey): Promise<
 const maxDisputeIds = 20;
 
 async function assertNoOverlap(tx: Transaction, key: StatementKey): Promise<void> {
-  const range = periodRange(key.period);
+  const range = await loadRange(tx, key.period);
   const other = (await listFrozenPeriods(tx, key.repId)).find((frozen) => overlap(frozen.range, range));
   if (other !== undefined)
     throw new Failure(

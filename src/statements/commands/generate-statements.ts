@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
+import { hasAmounts, sumEarnings } from '../../earnings/commission-views.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { chunkBySize } from '../../kernel/chunk.js';
 import { Failure } from '../../kernel/failure.js';
-import { periodRange } from '../../kernel/period.js';
+import { groupBy } from '../../kernel/group-by.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { mapConcurrently } from '../../kernel/waiting.js';
+import { loadRange } from '../../ledger/input/calendar.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
 import { isUnavailable } from '../../platform/database/database-errors.js';
@@ -145,25 +147,19 @@ function toSummary({ repId, version, statementId, summary }: InsertedVersion) {
 
 /** The number of deals that each rep is paid on in the period. */
 async function dealsByRep(tx: Transaction, requestedPeriod: string): Promise<ReadonlyMap<string, number>> {
-  const { from, to } = periodRange(requestedPeriod);
-  const { rows } = await sql<{ repId: string; deals: number }>`
-    select rep_id as "repId", sum(deals)::integer as deals from rep_months
-    where workspace_id = ${tx.workspaceId} and month between ${from}::date and ${to}::date
-    group by rep_id`.execute(tx.db);
-  return new Map(rows.map(({ repId, deals }) => [repId, deals]));
+  const earned = await sumEarnings(tx, await loadRange(tx, requestedPeriod), null);
+  const byRep = groupBy(earned, ({ repId }) => repId);
+  return new Map([...byRep].map(([repId, rows]) => [repId, rows.reduce((count, { deals }) => count + deals, 0)]));
 }
 
 /** Every active rep that the caller may see, and inactive reps with an amount in the period. */
 async function listRepsOfPeriod(tx: Transaction, caller: Caller, requestedPeriod: string): Promise<string[]> {
-  const { from, to } = periodRange(requestedPeriod);
+  const days = await loadRange(tx, requestedPeriod);
   const repIds = visibleReps(caller);
   const { rows } = await sql<{ rep_id: string }>`
     select r.rep_id from reps r
     where r.workspace_id = ${tx.workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
-      and (r.active or exists (
-        select from rep_months m
-        where m.workspace_id = r.workspace_id and m.rep_id = r.rep_id and m.month between ${from}::date and ${to}::date
-          and (m.commission <> 0 or m.bonus <> 0 or m.adjustments <> 0)))
+      and (r.active or ${hasAmounts(days)})
     order by r.rep_id`.execute(tx.db);
   return rows.map((row) => row.rep_id);
 }

@@ -56,6 +56,7 @@ const descriptions: Readonly<Record<string, string>> = {
   hierarchy_change: 'Reporting lines',
   rep_change: 'The person',
   absence: 'An absence',
+  calendar: 'The fiscal calendar',
   mapping_change: 'The field mapping',
   workspace_change: 'The currency or time zone of the workspace',
   cascade: 'Amounts of people below',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
 import { maySee } from '../../kernel/caller.js';
-import { overlap } from '../../kernel/day.js';
-import { type Period, periodRange } from '../../kernel/period.js';
+import { type DayRange, overlap } from '../../kernel/day.js';
+import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -29,16 +29,20 @@ const listed = z
   })
   .describe('A statement without its lines');
 
+interface StatementDays {
+  readonly period: Period;
+  readonly days: DayRange;
+}
+
 /** Finds the other approved periods with days of the period, earliest first. */
 function coveringAmong(
-  requestedPeriod: Period,
-  rows: readonly { readonly period: Period; readonly status: string }[],
+  requested: StatementDays,
+  rows: readonly (StatementDays & { readonly status: string })[],
 ): Period[] {
-  const range = periodRange(requestedPeriod);
   return rows
     .filter(
-      ({ period, status }) =>
-        status === 'approved' && period !== requestedPeriod && overlap(periodRange(period), range),
+      ({ period, days, status }) =>
+        status === 'approved' && period !== requested.period && overlap(days, requested.days),
     )
     .map(({ period }) => period)
     .reverse();
@@ -76,12 +80,12 @@ export const listRepStatements = operation({
       await assertRepExists(tx, repId);
       return listStoredStatements(tx, repId);
     });
-    return rows.map((row) => ({
+    return rows.map(({ days, ...row }) => ({
       ...row,
       netPayout: Number(row.netPayout),
       generatedAt: row.generatedAt.toISOString(),
       approvedAt: row.approvedAt?.toISOString() ?? null,
-      coveredBy: coveringAmong(row.period, rows),
+      coveredBy: coveringAmong({ period: row.period, days }, rows),
     }));
   },
 });

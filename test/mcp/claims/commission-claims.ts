@@ -202,7 +202,7 @@ export const commissionClaims: Claims = {
       const outcome = rep.outcomes.find(({ dealId }: { dealId: string }) => dealId === lost);
       expect(outcome).to.include({ paid: false, amount: 0, reason: 'deal_condition_failed' });
     },
-    'period 2026-03, 2026-Q1, 2026-H1 or 2026': async (world) => {
+    'period 2026-03, 2026-Q1, 2026-H1, 2026, or fiscal as FY2026-Q1': async (world) => {
       const rules = [rule([tier(0.1)])];
       const { repId, planId } = await world.addPaidRep({ config: { rules } });
       await world.addDeal(repId);

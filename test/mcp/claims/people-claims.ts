@@ -157,13 +157,14 @@ export const peopleClaims: Claims = {
       const { repId } = await world.addPaidRep();
       expect(await world.total(await world.addDeal(repId))).to.equal(100);
     },
-    'period in the form of the attainmentPeriod of the rule: 2026-03, 2026-Q1 or 2026': async (world) => {
-      const { repId, ruleId } = await world.addPaidRep({ config: tiered });
-      const quota = { repIds: [repId], planRuleId: ruleId, target: 1 };
-      await world.call('set_quota', { ...quota, period: month });
-      for (const period of ['2026-Q1', '2026'])
-        await world.expectCode('period_mismatch', 'set_quota', { ...quota, period });
-    },
+    'period in the form of the attainmentPeriod of the rule: 2026-03, 2026-Q1 or 2026; FY2026-Q1 with calendar fiscal':
+      async (world) => {
+        const { repId, ruleId } = await world.addPaidRep({ config: tiered });
+        const quota = { repIds: [repId], planRuleId: ruleId, target: 1 };
+        await world.call('set_quota', { ...quota, period: month });
+        for (const period of ['2026-Q1', '2026', 'FY2026-Q1'])
+          await world.expectCode('period_mismatch', 'set_quota', { ...quota, period });
+      },
     'Name the rule by planRuleId, which also works for drafts; or by measure once its plan is active and the reps are assigned, with planId when several plans have the name':
       async (world) => {
         const config = { rules: [{ ...tiered.rules[0], name: 'Renewals' }] };

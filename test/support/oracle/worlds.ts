@@ -31,6 +31,8 @@ interface WorldSize {
   unbounded?: boolean;
   /** Employment, absences, ramps, prorated quotas, fiscal years and dates of rules. Default true. */
   people?: boolean;
+  /** Fiscal years, and rules that count fiscal periods. Default: as `people`. */
+  fiscal?: boolean;
   /** Also generate inputs whose result the design does not define. Default false. */
   contested?: boolean;
 }
@@ -673,7 +675,7 @@ function arbitraryShape(settings: Settings): fc.Arbitrary<PlanShape> {
     shape: often<'canonical' | 'second'>(fc.constant('canonical'), fc.constant('second'), 3),
     quotaPeriod: fc.oneof(kind, fc.constant<PeriodKind>('semi_annual')),
     kinds: fc.record({ A: kind, B: kind, C: kind, D: kind, G: kind }),
-    calendars: settings.people
+    calendars: settings.fiscal
       ? fc.record({ A: fiscal, B: fiscal, C: fiscal, D: fiscal, G: fiscal, 'Rule 1': fiscal, 'Rule 3': fiscal })
       : fc.constant({}),
     groups: fc.record({
@@ -1007,7 +1009,7 @@ const person: fc.Arbitrary<RawPerson> = fc.record({
     ),
 });
 
-const fiscalYears: fc.Arbitrary<WorldFiscalYear[]> = oneOf<WorldFiscalYear[]>(
+export const fiscalYears: fc.Arbitrary<WorldFiscalYear[]> = oneOf<WorldFiscalYear[]>(
   [],
   [
     { year: 2025, start: '2025-02-01', pattern: 'months', weeks: 52 },
@@ -1061,6 +1063,7 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
     frozen: true,
     unbounded: true,
     people: true,
+    fiscal: size.people ?? true,
     contested: false,
     ...size,
   };
@@ -1160,6 +1163,7 @@ function toWorld(raw: RawWorld, repIds: string[], settings: Settings): World {
     asOf: raw.asOf,
     workspace: raw.workspace,
     reps: repIds.map((repId, index) => ({ repId, lines: raw.lines[index] ?? [] })),
+    ...(settings.fiscal ? { fiscalYears: raw.fiscalYears } : {}),
     ...people,
     plans,
     assignments: repIds.flatMap((repId, rep) =>
@@ -1170,7 +1174,7 @@ function toWorld(raw: RawWorld, repIds: string[], settings: Settings): World {
         return toAssignments(repId, plan.planId, terms, hasPeriodic[index] === true);
       }),
     ),
-    quotas: toQuotas(raw.quotas, repIds, raw.plans, people ?? {}, settings),
+    quotas: toQuotas(raw.quotas, repIds, raw.plans, raw, settings),
     deals: raw.deals.last,
     frozen: [],
     storedRows: [],
@@ -1186,8 +1190,8 @@ function toWorld(raw: RawWorld, repIds: string[], settings: Settings): World {
   return afterHistory(world, { first, second, plansBefore }, { ...raw, frozen });
 }
 
-/** The reps with their employment, the absences and the fiscal years. */
-function peopleIn(raw: RawWorld, repIds: string[]): Pick<World, 'reps' | 'absences' | 'fiscalYears' | 'workspace'> {
+/** The reps with their employment, and the absences. */
+function peopleIn(raw: RawWorld, repIds: string[]): Pick<World, 'reps' | 'absences' | 'workspace'> {
   const reps = repIds.map((repId, index) => {
     const { hireDate = null, endDate = null, absences = [] } = raw.people[index] ?? {};
     return { repId, lines: raw.lines[index] ?? [], hireDate, endDate, absences };
@@ -1195,7 +1199,6 @@ function peopleIn(raw: RawWorld, repIds: string[]): Pick<World, 'reps' | 'absenc
   return {
     reps: reps.map(({ absences: _, ...rep }) => rep),
     absences: reps.flatMap(({ repId, absences }) => absences.map((absence) => ({ repId, ...absence }))),
-    fiscalYears: raw.fiscalYears,
     workspace: body({ ...raw.workspace, minQuotaPercent: raw.minQuotaPercent }) as World['workspace'],
   };
 }

@@ -1,0 +1,62 @@
+import { type Day, type DayRange, isWithin, toDay } from '../kernel/day.js';
+import { type Period } from '../kernel/period.js';
+import { isFiscalPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { listDays, listMonths } from './commission-views.js';
+import { type EarningsRow, sumByCurrency } from './earnings.js';
+
+interface DatedRow extends EarningsRow {
+  readonly day: Day;
+}
+
+/** What a rep earned in a period and in the twelve months that end with it, or the twelfths of fiscal years. */
+export interface Trend {
+  /** The rows of the period. */
+  readonly rows: readonly DatedRow[];
+  readonly trend: readonly { readonly period: Period; readonly total: number }[];
+}
+
+/** No period is longer than twelve months. */
+const length = 12;
+
+export async function loadTrend(
+  tx: Transaction,
+  repId: string,
+  {
+    period,
+    calendar,
+    currency,
+  }: { readonly period: Period; readonly calendar: PeriodCalendar; readonly currency: string },
+): Promise<Trend> {
+  const range = calendar.range(period);
+  const months = isFiscalPeriod(period) ? fiscalMonthsUpTo(calendar, range) : monthsUpTo(range.to);
+  const days = { from: calendar.range(months[0] as Period).from, to: range.to };
+  const rows = isFiscalPeriod(period) ? await listDays(tx, repId, days) : await listMonths(tx, repId, days);
+  const rowsWithin = (within: DayRange) => rows.filter(({ day }) => isWithin(day, within));
+  return {
+    rows: rowsWithin(range),
+    trend: months.map((month) => ({
+      period: month,
+      total: sumByCurrency(rowsWithin(calendar.range(month)), currency).earnings.total,
+    })),
+  };
+}
+
+/** The months up to the one of the day, oldest first. */
+function monthsUpTo(day: Day): Period[] {
+  const last = Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1;
+  return Array.from({ length }, (_, index) => last - length + 1 + index).map((month) =>
+    toDay(Math.floor(month / 12), (month % 12) + 1, 1).slice(0, 7),
+  );
+}
+
+/** The twelfths of fiscal years up to the end of the range, oldest first; fewer if earlier years are not defined. */
+function fiscalMonthsUpTo(calendar: PeriodCalendar, range: DayRange): Period[] {
+  const months = calendar.periodsTouching(range, 'monthly', 'fiscal');
+  while (months.length < length) {
+    const before = calendar.findPrevious(months[0] as Period);
+    if (before === null) break;
+    months.unshift(before);
+  }
+  return months;
+}
