@@ -207,9 +207,9 @@ describe('the forms of an admin in the web app', function () {
       await visit('/fields');
       await write('New name', 'arr');
       await press('Add name');
-      await sees(page, 'Nothing is saved yet.');
+      await sees(page, 'The changes are not saved yet.');
       await press('Discard');
-      await sees(page, 'Nothing is changed.');
+      await sees(page, 'No changes.');
     });
 
     it('a key, which is shown once', async () => {

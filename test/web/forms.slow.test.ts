@@ -27,7 +27,7 @@ describe('forms of the web app', function () {
   it('keep what was entered across a reload, a lost connection and an ended session', async () => {
     const { page, close } = await browser.openPage('rep', address);
     const words = 'The second year is missing.';
-    await pointer.press(page, 'button', 'Something is missing');
+    await pointer.press(page, 'button', 'Report something missing');
     await pointer.write(page, 'Your explanation', words);
     await page.reload();
     await page.waitForSelector('[role=dialog] textarea');
@@ -67,7 +67,7 @@ describe('forms of the web app', function () {
 
   it('ask before Escape discards what was entered, and return the focus', async () => {
     const { page, close } = await browser.openPage('rep', address);
-    await keyboard.press(page, 'button', 'Something is missing');
+    await keyboard.press(page, 'button', 'Report something missing');
     await keyboard.write(page, 'Your explanation', 'Nothing yet');
     await page.keyboard.press('Escape');
     await page.waitForSelector('::-p-aria([name="Keep editing"][role="button"]):focus');
@@ -77,8 +77,8 @@ describe('forms of the web app', function () {
     await page.keyboard.press('Escape');
     await keyboard.press(page, 'button', 'Discard');
     await isClosed(page);
-    await page.waitForSelector('::-p-aria([name="Something is missing"][role="button"]):focus');
-    await keyboard.press(page, 'button', 'Something is missing');
+    await page.waitForSelector('::-p-aria([name="Report something missing"][role="button"]):focus');
+    await keyboard.press(page, 'button', 'Report something missing');
     await page.waitForSelector('[role=dialog] textarea');
     expect(await entered(page)).to.equal('');
     await close();

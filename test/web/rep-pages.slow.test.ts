@@ -129,7 +129,7 @@ describe('the pages of a rep', function () {
     const { page, close } = await browser.openPage('rep', `/deals/${deals[0].deal_id}`);
     expect((await texts(page, 'main')).join(' '))
       .to.include('Stage is Closed Won')
-      .and.to.include('What paid nothing, and why');
+      .and.to.include('Rules that paid nothing, and why');
     await close();
   });
 

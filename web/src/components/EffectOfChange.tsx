@@ -16,7 +16,8 @@ interface EffectOfChangeProps {
 export function EffectOfChange({ query: { data, error, isFetching }, what }: EffectOfChangeProps) {
   if (error !== null) return <p className="negative">{describeError(error).message}</p>;
   if (data === undefined) return <p className="dim">{isFetching ? 'Calculating the commission …' : ''}</p>;
-  if (data === null) return <p className="dim">The commission of so many deals is known after the {what}.</p>;
+  if (data === null)
+    return <p className="dim">Too many deals to calculate now. The commission is shown after the {what}.</p>;
   const { lines, reps, totals, locked } = data;
   return (
     <div className={styles.effect} aria-busy={isFetching}>

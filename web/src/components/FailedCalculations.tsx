@@ -60,9 +60,8 @@ function Failed({ repId, repName, attempts, error, requestedAt, parkedAt }: Fail
       }
     >
       <p className="dim">
-        It lacks changes since {formatTimestamp(requestedAt)}: {formatCount(attempts, 'attempt')} failed
-        {isStopped ? ', and there is no further one.' : ', and the next one follows by itself.'} The last error was:{' '}
-        {error}
+        Changes since {formatTimestamp(requestedAt)} are not included: {formatCount(attempts, 'attempt')} failed.{' '}
+        {isStopped ? 'The service does not try again.' : 'The service tries again.'} The last error was: {error}
       </p>
     </Note>
   );

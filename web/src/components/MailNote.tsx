@@ -11,8 +11,8 @@ export function MailNote() {
     return (
       <Note tone="warning" icon={IconMailOff} title="The last mail could not be sent">
         <p>
-          It is tried again several times within two hours. Until the mail server accepts it, people get no codes for
-          signing in and no invitations. The operator finds the reason with <code>npx commissions mail</code>.
+          The service tries again several times within two hours. Until the mail server accepts it, people get no codes
+          for signing in and no invitations. The operator finds the reason with <code>npx commissions mail</code>.
         </p>
       </Note>
     );

@@ -64,7 +64,7 @@ export function DisputeDialog({ period, event, onClose }: DisputeDialogProps) {
         </p>
       )}
       <Choice label="What is wrong?" choices={disputeTypes} {...form.field('type')} />
-      {event === null ? <TextField label="Deal ID, if there is one" maxLength={200} {...form.field('dealId')} /> : null}
+      {event === null ? <TextField label="Deal ID (optional)" maxLength={200} {...form.field('dealId')} /> : null}
       <AmountField label={`Amount that you expect, ${workspace.currency} (optional)`} {...form.field('expected')} />
       <TextArea label="Your explanation" required rows={4} maxLength={4000} {...form.field('description')} />
     </Dialog>

@@ -104,7 +104,8 @@ function Housekeeping() {
       <div className={blocks.lines}>
         <div>
           <span>
-            Remove lines of rules that no plan has any more. <span className="dim">Approved periods stay.</span>
+            Remove commission lines of rules that were deleted from their plans.{' '}
+            <span className="dim">Approved periods stay.</span>
           </span>
           <Button onClick={() => setTask('cleanup')}>Clean up</Button>
         </div>

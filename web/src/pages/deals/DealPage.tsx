@@ -66,7 +66,7 @@ export function DealPage() {
               events={loaded.events}
             />
             {loaded.deal === null ? (
-              <p className="dim">The deal is not yours any more. You see what it paid you while it was.</p>
+              <p className="dim">This deal belongs to someone else now. You see what it paid you while it was yours.</p>
             ) : (
               <Card title={loaded.deal.provider === null ? 'Fields of the deal' : 'Fields in the CRM'}>
                 <Facing
@@ -170,7 +170,7 @@ function OpenDifferences({ differences }: { readonly differences: Breakdown['ope
   if (differences.length === 0) return null;
   const opens = role === 'admin' || role === 'manager' || role === 'payroll';
   return (
-    <Card title="What is not paid yet">
+    <Card title="Not paid yet">
       <ul className={blocks.rows}>
         {differences.map((difference) => (
           <li key={`${difference.discrepancyId} ${difference.planId} ${difference.ruleName}`}>
@@ -206,7 +206,7 @@ function UnpaidRules({ outcomes, events }: Pick<Breakdown, 'outcomes' | 'events'
     events.find((event) => event.ruleId === ruleId && event.status === 'earned')?.eventId;
   if (outcomes.length === 0) return null;
   return (
-    <Card title="What paid nothing, and why">
+    <Card title="Rules that paid nothing, and why">
       <ul>
         {outcomes.map((outcome) => (
           <li key={`${outcome.ruleId} ${outcome.reason}`} className={styles.unpaid}>

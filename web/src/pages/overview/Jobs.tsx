@@ -19,7 +19,7 @@ export function Jobs() {
       <Loaded query={jobs} height={60}>
         {({ jobs: all }) =>
           all.length === 0 ? (
-            <p className="dim">None in the last six hours.</p>
+            <p className="dim">No jobs in the last six hours.</p>
           ) : (
             all.slice(0, maxShown).map((job) => <JobLine key={job.jobId} job={job} />)
           )

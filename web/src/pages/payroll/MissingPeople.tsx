@@ -33,7 +33,7 @@ export function MissingPeople({ period, currency, missing, people }: MissingPeop
           rowKey={({ statement }) => statement.repId}
           rowHeight={53}
           total={{
-            person: 'Known so far',
+            person: 'Total so far',
             net: (
               <SumLines
                 isTotal

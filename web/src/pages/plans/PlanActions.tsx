@@ -13,11 +13,8 @@ import { TextField } from '../../components/Field.js';
 type Action = 'rename' | 'archive' | 'restore' | 'remove';
 
 const words: Readonly<Record<Action, readonly [title: string, effect: string]>> = {
-  rename: ['Rename', 'Quotas, assignments and history stay.'],
-  archive: [
-    'Archive',
-    'Nothing new is earned under the plan. What was earned stays, and the plan can be made active again.',
-  ],
+  rename: ['Rename', 'Quotas, assignments and history are kept.'],
+  archive: ['Archive', 'The plan pays nothing new. Earned commission is kept, and you can make the plan active again.'],
   restore: ['Make active', 'The plan pays again on the days of its versions.'],
   remove: [
     'Delete',

@@ -45,7 +45,7 @@ export const lockedColumns: readonly Column<Locked>[] = [
   { key: 'period', header: 'Period', phone: 'detail', cell: ({ period }) => formatPeriod(period) },
   {
     key: 'delta',
-    header: 'Would owe',
+    header: 'Difference',
     align: 'right',
     phone: 'amount',
     cell: ({ delta, currency }) => <Money amount={delta} currency={currency} signed />,

@@ -153,7 +153,7 @@ function NothingEarned({ period }: { readonly period: string }) {
       }
     >
       {isOver
-        ? 'None of your deals closed in it, or none was paid.'
+        ? 'No deal of yours closed in this period, or none paid commission.'
         : 'They appear here when one of your deals closes, usually within a minute.'}
     </EmptyState>
   );

@@ -159,7 +159,7 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
       {lists.map(([key, label, hint]) => (
         <TextField key={key} label={label} hint={hint} {...form.field(key)} />
       ))}
-      <TextField label="Only deals that close from this day on" type="date" {...form.field('closedFrom')} />
+      <TextField label="Only deals that close on or after this day" type="date" {...form.field('closedFrom')} />
       <Choice
         label="Line items"
         choices={[

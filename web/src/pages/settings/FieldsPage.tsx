@@ -94,7 +94,7 @@ function Mapper({ stored, deals }: { readonly stored: Mapping; readonly deals: r
       />
       {jobId === null ? null : <JobProgress jobId={jobId} />}
       <div className={blocks.saveLine}>
-        <span className="dim">{edited === null ? 'Nothing is changed.' : 'Nothing is saved yet.'}</span>
+        <span className="dim">{edited === null ? 'No changes.' : 'The changes are not saved yet.'}</span>
         <Button disabled={edited === null} onClick={() => setEdited(null)}>
           Discard
         </Button>

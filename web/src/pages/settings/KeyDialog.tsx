@@ -63,7 +63,7 @@ function NewKey({ onClose, onDone }: Props) {
       form={form}
       action={{ disabled: name.trim() === '' || scopes.length === 0, children: 'Create key' }}
     >
-      <TextField label="Name" hint="Such as the system that uses it." {...form.field('name')} />
+      <TextField label="Name" hint="For example, the system that uses it." {...form.field('name')} />
       <CheckList
         label="What the key permits"
         choices={Object.entries(scopeWords) as [Scope, string][]}
@@ -96,7 +96,7 @@ function NewWidget({ onClose, onDone }: Props) {
       form={form}
       action={{ children: 'Create token' }}
     >
-      <TextField label="Name" hint="Such as the CRM that shows the widget." {...form.field('label')} />
+      <TextField label="Name" hint="For example, the CRM that shows the widget." {...form.field('label')} />
     </Dialog>
   );
 }

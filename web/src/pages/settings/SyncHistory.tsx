@@ -28,7 +28,7 @@ export function SyncHistory({ provider }: { readonly provider: Provider }) {
           <div className={blocks.stack}>
             <Health health={health} />
             {syncs.length === 0 ? (
-              <p className="dim">None yet.</p>
+              <p className="dim">No syncs yet.</p>
             ) : (
               <DataTable
                 caption={`Syncs of ${productNames[provider]}`}

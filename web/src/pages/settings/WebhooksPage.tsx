@@ -180,7 +180,7 @@ function Deliveries({ endpoint, onSecret }: DeliveriesProps) {
       <Loaded query={deliveries} height={160}>
         {({ deliveries: all }) =>
           all.length === 0 ? (
-            <p className="dim">None.</p>
+            <p className="dim">No deliveries.</p>
           ) : (
             <DataTable
               caption="Deliveries"

@@ -26,7 +26,9 @@ export function CommentThread({ repId, period }: CommentThreadProps) {
       <Loaded query={comments} height={20}>
         {(all) =>
           all.length === 0 ? (
-            <p className="dim">None yet. {role === 'rep' ? 'Your manager' : 'The person'} sees what you write here.</p>
+            <p className="dim">
+              No comments yet. {role === 'rep' ? 'Your manager' : 'The person'} sees what you write here.
+            </p>
           ) : (
             <ul className={styles.comments}>
               {all.map(({ commentId, author, body, createdAt, dealId }) => (

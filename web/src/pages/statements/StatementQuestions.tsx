@@ -31,7 +31,7 @@ export function StatementQuestions({ repId, period, mayAsk }: StatementQuestions
       <Loaded query={disputes} height={20}>
         {({ disputes: all }) =>
           all.length === 0 ? (
-            <p className="dim">None about this statement.</p>
+            <p className="dim">No questions about this statement.</p>
           ) : (
             <ul className={blocks.rows}>
               {all.map((dispute) => (
@@ -48,7 +48,7 @@ export function StatementQuestions({ repId, period, mayAsk }: StatementQuestions
       </Loaded>
       {mayAsk ? (
         <Button icon={IconMessageCircleQuestion} onClick={() => setAsking(true)}>
-          Something is missing
+          Report something missing
         </Button>
       ) : null}
       <Suspense fallback={null}>

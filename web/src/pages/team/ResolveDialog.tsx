@@ -101,5 +101,5 @@ function doneWords(action: string, period: string | undefined, name: string): st
   if (action === 'trued_up') return `The difference of ${name} was paid in the approved period.`;
   if (action === 'carried_forward')
     return `The difference of ${name} is paid in ${period === undefined ? 'the next period' : formatPeriod(period)}.`;
-  return action === 'dismissed' ? `The difference of ${name} was dismissed.` : 'There is no difference any more.';
+  return action === 'dismissed' ? `The difference of ${name} was dismissed.` : 'The difference no longer exists.';
 }

@@ -54,7 +54,7 @@ export function ActivateDialog({ builder, state, change, onActivate, onClose }: 
       {isFailing ? (
         <CheckField
           label="Activate although a test fails"
-          hint="The audit log says so."
+          hint="The audit log records it."
           checked={isForced}
           onChange={({ currentTarget }) => setForced(currentTarget.checked)}
         />

@@ -35,14 +35,14 @@ export function ApprovalBar({ rows, selected, onClear, onApprove }: ApprovalBarP
   );
 }
 
-/** What the others need, such as "Leila and Tomas need a look first, Sam needs a quota". */
+/** What the others need, such as "Leila and Tomas need a review first, Sam needs a quota". */
 function remainder(rows: readonly ApprovalRow[]): string {
   const names = (of: (hold: ApprovalRow['hold']) => boolean) =>
     rows.filter(({ hold }) => of(hold)).map(({ statement }) => statement.name.split(' ')[0] as string);
   const looks = names((hold) => hold?.kind === 'look' || (hold?.kind === 'blocked' && hold.because === 'stale'));
   const quotas = names((hold) => hold?.kind === 'blocked' && hold.because === 'quota_missing');
   return [
-    needs(looks, 'a look first'),
+    needs(looks, 'a review first'),
     needs(quotas, 'a quota'),
     needs(
       names((hold) => hold?.kind === 'question'),

@@ -139,7 +139,7 @@ function ApprovalTable(props: ApprovalTableProps) {
   );
 }
 
-/** A phone shows what needs a look first. */
+/** A phone shows what needs a review first. */
 function inOrder(rows: readonly ApprovalRow[], isPhone: boolean): readonly ApprovalRow[] {
   if (!isPhone) return rows;
   const needsLook = ({ hold }: ApprovalRow) => hold !== null && hasNote(hold);

@@ -30,7 +30,7 @@ import { type Failures, useGenerate } from './use-generate.js';
 
 const route = getRouteApi('/_shell/approvals');
 
-/** Approves what is clear in one step, and shows what needs a look first. */
+/** Approves what is clear in one step, and shows what needs a review first. */
 export function ApprovalsPage() {
   const navigate = useNavigate({ from: '/approvals' });
   const search = route.useSearch();
