@@ -13,7 +13,7 @@ import { secretEncryptionContext } from './webhook-endpoint.js';
 import { recordEnabledEndpoints } from './webhook-endpoint-store.js';
 
 const sliceMs = 5000;
-/** Statuses of a receiver or of a proxy before it that can process no event at present. */
+/** With these statuses, the receiver or a proxy before it says that it can process no event at present. */
 const unreachableStatuses: readonly number[] = [429, 502, 503, 504];
 
 export interface DeliverySettings extends PostLimits {

@@ -2,6 +2,7 @@ import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, earliestDay, latestDay, overlap } from '../../kernel/day.js';
 import { findDayOrderIssue } from '../../kernel/day-order.js';
 import { Failure } from '../../kernel/failure.js';
+import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
@@ -35,21 +36,25 @@ const columns = {
 } as const;
 type Row = TableRow<keyof (typeof columns)['names']>;
 
-interface ParsedRow {
+interface AssignedDays {
+  readonly start: Day | null;
+  readonly end: Day | null;
+}
+
+interface ParsedRow extends AssignedDays {
   readonly row: number;
   readonly repId: string;
   readonly planId: string;
-  readonly start: Day | null;
-  readonly end: Day | null;
 }
 
 function placementKey({ planId, start, end }: ParsedRow): string {
   return `${planId}|${start ?? ''}|${end ?? ''}`;
 }
 
-async function insert(tx: Transaction, recalculate: Recalculate, valid: readonly ParsedRow[]): Promise<void> {
-  const [{ planId, start, end }] = valid as readonly [ParsedRow, ...ParsedRow[]];
-  const repIds = valid.map(({ repId }) => repId);
+/** Inserts assignments to the same plan on the same days. */
+async function insertGroup(tx: Transaction, recalculate: Recalculate, group: readonly ParsedRow[]): Promise<void> {
+  const [{ planId, start, end }] = group as readonly [ParsedRow, ...ParsedRow[]];
+  const repIds = group.map(({ repId }) => repId);
   await insertAssignments(tx, repIds, { planId, start, end });
   await recalculateAssigned(tx, recalculate, planId, repIds);
 }
@@ -83,42 +88,45 @@ async function readRows(
   return readRowsInSlices(rows, parse);
 }
 
-async function decide(
+/** Decides for each row whether it creates an assignment, changes nothing or is rejected. */
+async function compareWithStored(
   tx: Transaction,
   rows: readonly Row[],
-  read: readonly (ParsedRow | Failure)[],
-): Promise<{ results: RowResult[]; fresh: ParsedRow[] }> {
-  const valid = read.filter((row): row is ParsedRow => !(row instanceof Failure));
+  parsedRows: readonly (ParsedRow | Failure)[],
+): Promise<{ results: RowResult[]; created: ParsedRow[] }> {
+  const valid = parsedRows.filter((row): row is ParsedRow => !(row instanceof Failure));
   const repIds = [...new Set(valid.map(({ repId }) => repId))];
   const stored = (await listAssignments(tx, { repIds })).map((assignment) => ({
     ...assignment,
     start: assignment.effectiveStart,
     end: assignment.effectiveEnd,
   }));
-  const byRepAndPlan = groupBy(stored, ({ repId, planId }) => `${repId}|${planId}`);
-  const fresh: ParsedRow[] = [];
+  const daysByRepAndPlan = new Map<string, AssignedDays[]>(
+    groupBy(stored, ({ repId, planId }) => `${repId}|${planId}`),
+  );
+  const created: ParsedRow[] = [];
   const results = rows.map(({ row, cells }, index): RowResult => {
-    const parsed = read[index] as ParsedRow | Failure;
+    const parsed = parsedRows[index] as ParsedRow | Failure;
     const email = cells.email ?? null;
     if (parsed instanceof Failure)
       return { row, outcome: 'rejected', email, repId: null, code: parsed.code, reason: parsed.message };
     const { repId, planId, start, end } = parsed;
     const key = `${repId}|${planId}`;
-    const others: { start: Day | null; end: Day | null }[] = byRepAndPlan.get(key) ?? [];
+    const others = getOrInsert(daysByRepAndPlan, key, () => []);
     if (others.some((other) => other.start === start && other.end === end))
       return { row, outcome: 'unchanged', email, repId };
     if (others.some((other) => overlap(toRange(other), toRange(parsed)))) {
       const reason = 'The rep already has an assignment to this plan on some of these days.';
       return { row, outcome: 'rejected', email, repId, code: 'assignment_overlap', reason };
     }
-    byRepAndPlan.set(key, [...(byRepAndPlan.get(key) ?? []), parsed] as never);
-    fresh.push(parsed);
+    others.push(parsed);
+    created.push(parsed);
     return { row, outcome: 'created', email, repId };
   });
-  return { results, fresh };
+  return { results, created };
 }
 
-function toRange({ start, end }: { readonly start: Day | null; readonly end: Day | null }) {
+function toRange({ start, end }: AssignedDays) {
   return { from: start ?? earliestDay, to: end ?? latestDay };
 }
 
@@ -135,9 +143,10 @@ export const importAssignments = operation({
   async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, { changes }) {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
     return changes.run(caller, 'exclusive', async (tx, recalculate): Promise<ImportResults> => {
-      const read = await readRows(tx, rows, dateFormat);
-      const { results, fresh } = await decide(tx, rows, read);
-      if (!dryRun) for (const ofPlan of groupBy(fresh, placementKey).values()) await insert(tx, recalculate, ofPlan);
+      const parsed = await readRows(tx, rows, dateFormat);
+      const { results, created } = await compareWithStored(tx, rows, parsed);
+      if (!dryRun)
+        for (const group of groupBy(created, placementKey).values()) await insertGroup(tx, recalculate, group);
       return toImportResponse(results, dryRun);
     });
   },

@@ -245,23 +245,18 @@ export const listCommissionExceptions = operation({
   ): Promise<ExceptionsResponse> {
     const repIds = visibleReps(caller);
     const read = <T>(work: (tx: Transaction) => Promise<T>) => unitOfWork.run(caller, readOnly, work);
-    const {
-      scope,
-      period: requestedPeriod,
-      toExplain,
-      unassigned,
-    } = await read(async (tx) => {
+    const { scope, period, toExplain, unassigned } = await read(async (tx) => {
       const workspace = await loadWorkspaceTerms(tx);
       const today = dayInZone(clock.now(), workspace.timeZone);
-      const period = requested ?? toPeriod(today, 'monthly');
-      const days = calendarOf({ workspace }).range(period);
+      const selected = requested ?? toPeriod(today, 'monthly');
+      const days = calendarOf({ workspace }).range(selected);
       const [unowned, undated] = [
         repIds === null ? await listUnownedDeals(tx, days) : [],
         await listUndatedDeals(tx, repIds),
       ];
       return {
         scope: { workspace, today, days },
-        period,
+        period: selected,
         toExplain: await listRepsToExplain(tx, days, repIds),
         unassigned: [
           ...unowned.map((deal) => unexplained(deal, 'owner_unresolved')),
@@ -276,7 +271,7 @@ export const listCommissionExceptions = operation({
     const groups = groupByReason(found, currency, limit);
     const names = await read((tx) => findNames(tx, idsIn(groups)));
     return {
-      period: requestedPeriod,
+      period,
       currency,
       deals: new Set(found.map(({ dealId }) => dealId)).size,
       exceptions: groups.map(({ listed, ...group }) => ({

@@ -36,7 +36,7 @@ export class ResponseCache {
     caller: Caller,
     /** Cache versions of the whole workspace. */
     versions: string,
-    make: () => Promise<unknown>,
+    execute: () => Promise<unknown>,
   ): Promise<Buffer> {
     const { workspaceId, accessLevel } = caller;
     const quarter = Math.floor(this.clock.now().getTime() / quarterOfAnHour);
@@ -55,19 +55,19 @@ export class ResponseCache {
     if (cached !== null) return cached;
     const flight = `${version} ${key}`;
     return getOrInsert(this.inFlight, flight, () =>
-      this.make(key, workspaceId, repId, version, make).finally(() => this.inFlight.delete(flight)),
+      this.executeAndStore(key, workspaceId, repId, version, execute).finally(() => this.inFlight.delete(flight)),
     );
   }
 
-  private async make(
+  private async executeAndStore(
     key: string,
     workspaceId: string,
     repId: string | null,
     version: string,
-    make: () => Promise<unknown>,
+    execute: () => Promise<unknown>,
   ): Promise<Buffer> {
     const storedVersion = await this.readSourceVersion(workspaceId, repId, version);
-    const json = Buffer.from(await jsonInSlices(await make()));
+    const json = Buffer.from(await jsonInSlices(await execute()));
     if (storedVersion !== null)
       this.responses.set(storedVersion, key, json, json.length + key.length + storedVersion.length);
     return json;
