@@ -102,10 +102,14 @@ describe('the people before and after a person in the review', () => {
   const people = ['ana', 'ben', 'cem'].map((repId) => ({ repId }));
 
   it('are those of the list', () => {
-    expect(neighbours(people, 'ben')).to.deep.equal({ place: 1, previous: { repId: 'ana' }, next: { repId: 'cem' } });
-    expect(neighbours(people, 'ana')).to.deep.equal({ place: 0, previous: null, next: { repId: 'ben' } });
-    expect(neighbours(people, 'cem')).to.deep.equal({ place: 2, previous: { repId: 'ben' }, next: null });
-    expect(neighbours(people, 'zoe')).to.deep.equal({ place: -1, previous: null, next: { repId: 'ana' } });
+    expect(neighbours(people, 'ben')).to.deep.equal({
+      position: 1,
+      previous: { repId: 'ana' },
+      next: { repId: 'cem' },
+    });
+    expect(neighbours(people, 'ana')).to.deep.equal({ position: 0, previous: null, next: { repId: 'ben' } });
+    expect(neighbours(people, 'cem')).to.deep.equal({ position: 2, previous: { repId: 'ben' }, next: null });
+    expect(neighbours(people, 'zoe')).to.deep.equal({ position: -1, previous: null, next: { repId: 'ana' } });
     expect(neighbours([], 'zoe').next).to.equal(null);
   });
 });

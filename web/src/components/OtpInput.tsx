@@ -10,26 +10,26 @@ interface OtpInputProps {
   readonly describedBy?: string;
 }
 
-const places = Array.from({ length: codeLength }, (_, place) => place);
+const places = Array.from({ length: codeLength }, (_, position) => position);
 
 /** Six boxes for a code. They accept pasting, advance by themselves, and go back with the backspace key. */
 export function OtpInput({ value, onChange, onComplete, describedBy }: OtpInputProps) {
   const boxes = useRef<(HTMLInputElement | null)[]>([]);
-  const enter = (place: number, text: string) => {
-    const next = codeAfter(value, place, text);
+  const enter = (position: number, text: string) => {
+    const next = codeAfter(value, position, text);
     onChange(next);
     boxes.current[Math.min(next.length, places.length - 1)]?.focus();
     if (next.length === places.length) onComplete(next);
   };
-  const press = (place: number, event: React.KeyboardEvent) => {
+  const press = (position: number, event: React.KeyboardEvent) => {
     // A digit that is the same as the selected one changes no value.
     if (/^\d$/.test(event.key) && !event.ctrlKey && !event.metaKey && !event.altKey) {
       event.preventDefault();
-      enter(place, event.key);
+      enter(position, event.key);
     }
     if (event.key !== 'Backspace') return;
     event.preventDefault();
-    const { code, box } = codeWithout(value, place);
+    const { code, box } = codeWithout(value, position);
     onChange(code);
     boxes.current[box]?.focus();
   };
@@ -39,22 +39,22 @@ export function OtpInput({ value, onChange, onComplete, describedBy }: OtpInputP
   return (
     <fieldset className={styles.code}>
       <legend className="unseen">Code of six digits</legend>
-      {places.map((place) => (
+      {places.map((position) => (
         <input
-          key={place}
+          key={position}
           ref={(box) => {
-            boxes.current[place] = box;
+            boxes.current[position] = box;
           }}
           className={styles.digit}
           inputMode="numeric"
-          autoComplete={place === 0 ? 'one-time-code' : 'off'}
-          aria-label={`Digit ${place + 1} of 6`}
+          autoComplete={position === 0 ? 'one-time-code' : 'off'}
+          aria-label={`Digit ${position + 1} of 6`}
           aria-describedby={describedBy}
-          value={value[place] ?? ''}
+          value={value[position] ?? ''}
           // biome-ignore lint/a11y/noAutofocus: the code is the only thing to enter on this page
-          autoFocus={place === 0}
-          onChange={({ currentTarget }) => enter(place, currentTarget.value)}
-          onKeyDown={(event) => press(place, event)}
+          autoFocus={position === 0}
+          onChange={({ currentTarget }) => enter(position, currentTarget.value)}
+          onKeyDown={(event) => press(position, event)}
           onPaste={(event) => {
             event.preventDefault();
             enter(0, event.clipboardData.getData('text'));

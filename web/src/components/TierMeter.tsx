@@ -93,9 +93,9 @@ interface RateProps {
 }
 
 function Rate({ tier, left, isCurrent, currency }: RateProps) {
-  const place = left > 85 ? { right: 0 } : { left: `${left}%` };
+  const offset = left > 85 ? { right: 0 } : { left: `${left}%` };
   return (
-    <span className={isCurrent ? styles.currentRate : styles.rate} style={place}>
+    <span className={isCurrent ? styles.currentRate : styles.rate} style={offset}>
       <span className="num">{payWords(tier, currency)}</span>
       <span className={styles.name}>{tier.name}</span>
     </span>

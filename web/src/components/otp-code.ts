@@ -5,17 +5,17 @@ export const codeLength = 6;
  * typed alone if the digit was selected; several digits were pasted or filled in. The boxes behind are emptied.
  */
 export function codeAfter(code: string, box: number, text: string): string {
-  const place = Math.min(box, code.length);
+  const position = Math.min(box, code.length);
   const digits = text.replace(/\D/g, '');
-  const before = code[place] ?? '';
+  const before = code[position] ?? '';
   const isReplaced = before === '' || digits.length !== 2 || !digits.includes(before);
   const entered = isReplaced ? digits : digits.startsWith(before) ? digits.slice(1) : digits.slice(0, 1);
-  const start = entered.length >= codeLength ? '' : code.slice(0, place);
+  const start = entered.length >= codeLength ? '' : code.slice(0, position);
   return (start + entered).slice(0, codeLength);
 }
 
 /** The code without the digit of the box, or without its last one if the box is empty, and the box to go to. */
 export function codeWithout(code: string, box: number): { readonly code: string; readonly box: number } {
-  const place = Math.max(0, Math.min(box, code.length - 1));
-  return { code: code.slice(0, place), box: place };
+  const position = Math.max(0, Math.min(box, code.length - 1));
+  return { code: code.slice(0, position), box: position };
 }

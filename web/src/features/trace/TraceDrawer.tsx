@@ -56,8 +56,8 @@ export function TraceDrawer({ eventId, eventIds, period, isBeside }: TraceDrawer
   const openDispute = useQuery({ ...disputesQuery({ repId }), enabled: repId !== undefined }).data?.disputes.find(
     (dispute) => dispute.eventId === eventId && isWaiting(dispute),
   );
-  const place = eventIds.indexOf(eventId);
-  const [previous, next] = place < 0 ? [] : [eventIds[place - 1], eventIds[place + 1]];
+  const position = eventIds.indexOf(eventId);
+  const [previous, next] = position < 0 ? [] : [eventIds[position - 1], eventIds[position + 1]];
   const isLoading = explanation.data === undefined;
   const copy = async (loaded: Explanation) => {
     if (await copyText(formatExplanation(loaded, buildSteps(loaded, session)))) showMessage('The steps were copied.');
@@ -101,7 +101,7 @@ export function TraceDrawer({ eventId, eventIds, period, isBeside }: TraceDrawer
       <Loaded query={explanation} height={480}>
         {(loaded) => (
           <>
-            <TraceHead explanation={loaded} place={place} count={eventIds.length} />
+            <TraceHead explanation={loaded} position={position} count={eventIds.length} />
             <TraceSteps steps={buildSteps(loaded, session)} />
           </>
         )}
@@ -121,17 +121,17 @@ export function TraceDrawer({ eventId, eventIds, period, isBeside }: TraceDrawer
 
 interface TraceHeadProps {
   readonly explanation: Explanation;
-  readonly place: number;
+  readonly position: number;
   readonly count: number;
 }
 
-function TraceHead({ explanation, place, count }: TraceHeadProps) {
+function TraceHead({ explanation, position, count }: TraceHeadProps) {
   const { event } = explanation;
   return (
     <div className={styles.head}>
       <p className={`second ${styles.rule}`}>
         {event.ruleName ?? kindWords[event.kind]}
-        {place < 0 ? '' : `, line ${place + 1} of ${count}`}
+        {position < 0 ? '' : `, line ${position + 1} of ${count}`}
       </p>
       <h2 className={styles.title}>{describeTitle(explanation)}</h2>
       <p className={styles.amount}>

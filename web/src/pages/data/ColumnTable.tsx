@@ -59,9 +59,9 @@ function buildColumns(currentImport: Import, checks: readonly Check[]): readonly
       phone: 'detail',
       cell: (index) => (
         <span className={`dim ${styles.values}`}>
-          {file.rows.slice(0, 2).map((row, place) => (
+          {file.rows.slice(0, 2).map((row, position) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the first two rows have no other identity
-            <span key={place}>{row[index] || 'empty'}</span>
+            <span key={position}>{row[index] || 'empty'}</span>
           ))}
         </span>
       ),
@@ -100,8 +100,8 @@ function TargetSelect({ currentImport, index }: { readonly currentImport: Import
   const choose = (target: string) =>
     change({
       // A target has one column: the column that had it before is left out.
-      columns: state.columns.map((key, place) =>
-        place === index ? target : key === target && !isRepeatable(target) ? listRest(currentImport) : key,
+      columns: state.columns.map((key, position) =>
+        position === index ? target : key === target && !isRepeatable(target) ? listRest(currentImport) : key,
       ),
       guesses: state.guesses.filter((guess) => guess !== index),
     });

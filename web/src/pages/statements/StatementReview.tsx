@@ -56,7 +56,7 @@ interface ReviewBarProps extends StatementReviewProps {
 
 function ReviewBar({ repId, period, rows, row }: ReviewBarProps) {
   const navigate = useNavigate();
-  const { place, previous, next } = neighbours(rows, repId);
+  const { position, previous, next } = neighbours(rows, repId);
   const open = (to: ApprovalRow | null) =>
     to === null ? undefined : navigate({ to: '/statements/$repId', params: { repId: to.repId }, search: { period } });
   useShortcuts({ n: () => void open(next), p: () => void open(previous) });
@@ -76,7 +76,7 @@ function ReviewBar({ repId, period, rows, row }: ReviewBarProps) {
         onClick={() => void open(next)}
       />
       <span className="dim">
-        {place < 0 ? '' : `${place + 1} of ${rows.length}, `}
+        {position < 0 ? '' : `${position + 1} of ${rows.length}, `}
         {toReview} to approve
         {next === null ? null : (
           <>

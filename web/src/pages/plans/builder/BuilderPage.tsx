@@ -96,7 +96,7 @@ function BuilderPage({ history, initial, template }: BuilderPageProps) {
   const { draft, plan } = builder;
   const currency = draft.currency ?? workspace.currency;
   const rule = part === 'conditions' ? undefined : (draft.terms.rules[part] ?? draft.terms.rules[0]);
-  const place = rule === undefined ? 'conditions' : draft.terms.rules.indexOf(rule);
+  const shownPart = rule === undefined ? 'conditions' : draft.terms.rules.indexOf(rule);
   return (
     <Page
       isWide
@@ -115,13 +115,13 @@ function BuilderPage({ history, initial, template }: BuilderPageProps) {
     >
       <div className={styles.builder}>
         <div className={styles.left}>
-          <RuleList builder={builder} currency={currency} part={place} onPart={setPart} />
+          <RuleList builder={builder} currency={currency} part={shownPart} onPart={setPart} />
           <TestsPanel builder={builder} currency={currency} />
         </div>
         <div className={styles.form}>
           <PartForm
             builder={builder}
-            place={place}
+            shownPart={shownPart}
             currency={currency}
             quota={findQuota(simulation.now, rule)}
             onPart={setPart}
@@ -188,32 +188,32 @@ function Actions({ builder }: { readonly builder: Builder }) {
 
 interface PartFormProps {
   readonly builder: Builder;
-  readonly place: Part;
+  readonly shownPart: Part;
   readonly currency: string;
   readonly quota: number | null;
   readonly onPart: (part: Part) => void;
 }
 
-function PartForm({ builder, place, currency, quota, onPart }: PartFormProps) {
+function PartForm({ builder, shownPart, currency, quota, onPart }: PartFormProps) {
   const { data = [] } = useQuery(fieldsQuery);
   const fields = planFields(data);
   const { draft, saved, editTerms, editRule } = builder;
-  const rule = place === 'conditions' ? undefined : draft.terms.rules[place];
-  if (place === 'conditions' || rule === undefined)
+  const rule = shownPart === 'conditions' ? undefined : draft.terms.rules[shownPart];
+  if (shownPart === 'conditions' || rule === undefined)
     return <PlanForm builder={builder} fields={fields} currency={currency} />;
   return (
     <RuleForm
-      key={place}
+      key={shownPart}
       rule={rule}
       before={saved?.terms.rules.find(({ name }) => name === rule.name)}
       fields={fields}
       currency={currency}
       quota={quota}
       ruleNames={draft.terms.rules.flatMap((other) => (other === rule ? [] : [other.name]))}
-      onChange={(change) => editRule(place, change)}
+      onChange={(change) => editRule(shownPart, change)}
       onRemove={() => {
-        editTerms({ rules: draft.terms.rules.filter((_, index) => index !== place) });
-        onPart(Math.max(0, place - 1));
+        editTerms({ rules: draft.terms.rules.filter((_, index) => index !== shownPart) });
+        onPart(Math.max(0, shownPart - 1));
       }}
     />
   );

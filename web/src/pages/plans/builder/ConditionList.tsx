@@ -22,11 +22,11 @@ const emptyLeaf: Leaf = { field: 'stage', fieldType: 'status', operator: 'equals
 /** Conditions that all must hold. A group within them needs all or one of its own. */
 export function ConditionList({ label, conditions, fields, onChange }: ConditionListProps) {
   const replace = (index: number, next: Condition | null) =>
-    onChange(conditions.flatMap((condition, place) => (place === index ? (next ?? []) : condition)));
+    onChange(conditions.flatMap((condition, position) => (position === index ? (next ?? []) : condition)));
   return (
     <fieldset aria-label={label} className={styles.conditions}>
       {conditions.map((condition, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no identity but their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no identity but their position
         <div key={index} className={styles.condition}>
           <span className={styles.joint}>{index === 0 ? '' : 'and'}</span>
           {isGroup(condition) ? (
@@ -72,11 +72,11 @@ function GroupLines({ group, fields, onChange }: GroupLinesProps) {
       />
       {group.rules.map((leaf, index) => (
         <LeafLine
-          // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no identity but their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no identity but their position
           key={index}
           leaf={leaf}
           fields={fields}
-          onChange={(next) => set(group.rules.flatMap((rule, place) => (place === index ? (next ?? []) : rule)))}
+          onChange={(next) => set(group.rules.flatMap((rule, position) => (position === index ? (next ?? []) : rule)))}
         />
       ))}
       <LinkButton className="strong" onClick={() => set([...group.rules, emptyLeaf])}>

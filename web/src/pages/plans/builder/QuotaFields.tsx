@@ -77,7 +77,7 @@ interface CreditsProps {
 
 function Credits({ credits, fields, onChange }: CreditsProps) {
   const edit = (index: number, change: Partial<CreditsProps['credits'][number]>) =>
-    onChange(credits.map((credit, place) => (place === index ? { ...credit, ...change } : credit)));
+    onChange(credits.map((credit, position) => (position === index ? { ...credit, ...change } : credit)));
   return (
     <div className={styles.conditions}>
       {credits.map(({ field, weight }, index) => (
@@ -100,7 +100,7 @@ function Credits({ credits, fields, onChange }: CreditsProps) {
             <IconButton
               icon={IconX}
               label={`Do not count ${fieldWords(field)}`}
-              onClick={() => onChange(credits.filter((_, place) => place !== index))}
+              onClick={() => onChange(credits.filter((_, position) => position !== index))}
             />
           )}
         </div>

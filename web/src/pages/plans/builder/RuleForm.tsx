@@ -238,10 +238,10 @@ function TierFields({ rule, fields, onChange }: RuleFormProps) {
 }
 
 function withPay({ tiers }: Rule, isFlat: boolean, before: Rule['tiers'] = []): Rule['tiers'] {
-  return tiers.map(({ rate, flatAmount, ...tier }, place) =>
+  return tiers.map(({ rate, flatAmount, ...tier }, position) =>
     isFlat
-      ? { ...tier, flatAmount: flatAmount ?? before[place]?.flatAmount ?? 0 }
-      : { ...tier, rate: rate ?? before[place]?.rate ?? 0 },
+      ? { ...tier, flatAmount: flatAmount ?? before[position]?.flatAmount ?? 0 }
+      : { ...tier, rate: rate ?? before[position]?.rate ?? 0 },
   );
 }
 

@@ -119,30 +119,30 @@ interface EntriesProps {
   readonly add: () => Entry;
   readonly addWords: string;
   readonly onChange: (entries: readonly Entry[]) => void;
-  readonly children: (entry: Entry, edit: (change: Entry) => void, place: number) => React.ReactNode;
+  readonly children: (entry: Entry, edit: (change: Entry) => void, position: number) => React.ReactNode;
   /** More lines about an entry. */
-  readonly below?: (entry: Entry, replace: (entry: Entry) => void, place: number) => React.ReactNode;
+  readonly below?: (entry: Entry, replace: (entry: Entry) => void, position: number) => React.ReactNode;
 }
 
 function Entries({ title, entries, add, addWords, onChange, children, below }: EntriesProps) {
   return (
     <fieldset className={styles.entries}>
       <legend>{title}</legend>
-      {entries.map((entry, place) => {
+      {entries.map((entry, position) => {
         const replace = (changed: Entry) =>
-          onChange(entries.map((entry, index) => (index === place ? changed : entry)));
+          onChange(entries.map((entry, index) => (index === position ? changed : entry)));
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: an entry has no identity but its place
-          <div key={place}>
+          // biome-ignore lint/suspicious/noArrayIndexKey: an entry has no identity but its position
+          <div key={position}>
             <div className={styles.entry}>
-              {children(entry, (change) => replace({ ...entry, ...change }), place + 1)}
+              {children(entry, (change) => replace({ ...entry, ...change }), position + 1)}
               <IconButton
                 icon={IconX}
-                label={`Remove line ${place + 1} of ${title}`}
-                onClick={() => onChange(entries.filter((_, index) => index !== place))}
+                label={`Remove line ${position + 1} of ${title}`}
+                onClick={() => onChange(entries.filter((_, index) => index !== position))}
               />
             </div>
-            {below?.(entry, replace, place + 1)}
+            {below?.(entry, replace, position + 1)}
           </div>
         );
       })}
@@ -166,30 +166,30 @@ function Deals({ deals, onChange }: DealsProps) {
       addWords="Add deal"
       add={() => ({ ...deals.at(-1), dealId: nextDealId(deals) })}
       onChange={onChange}
-      below={(deal, replace, place) => <MoreValues deal={deal} place={place} onChange={replace} />}
+      below={(deal, replace, position) => <MoreValues deal={deal} position={position} onChange={replace} />}
     >
-      {(deal, edit, place) => (
+      {(deal, edit, position) => (
         <>
           <InlineInput
-            label={`ID of deal ${place}`}
+            label={`ID of deal ${position}`}
             placeholder="ID"
             value={String(deal['dealId'] ?? '')}
             onChange={({ currentTarget }) => edit({ dealId: currentTarget.value })}
           />
           <DecimalInput
-            label={`Amount of deal ${place}`}
+            label={`Amount of deal ${position}`}
             placeholder="amount"
             value={deal['amount'] as number | undefined}
             onValue={(amount) => edit({ amount })}
           />
           <InlineInput
-            label={`Stage of deal ${place}`}
+            label={`Stage of deal ${position}`}
             placeholder="stage"
             value={String(deal['stage'] ?? '')}
             onChange={({ currentTarget }) => edit({ stage: currentTarget.value })}
           />
           <InlineInput
-            label={`Close date of deal ${place}`}
+            label={`Close date of deal ${position}`}
             type="date"
             value={String(deal['closeDate'] ?? '')}
             onChange={({ currentTarget }) => edit({ closeDate: currentTarget.value })}
@@ -202,12 +202,12 @@ function Deals({ deals, onChange }: DealsProps) {
 
 interface MoreValuesProps {
   readonly deal: Entry;
-  readonly place: number;
+  readonly position: number;
   readonly onChange: (deal: Entry) => void;
 }
 
 /** The fields of a deal that have no column, and those that it may have. */
-function MoreValues({ deal, place, onChange }: MoreValuesProps) {
+function MoreValues({ deal, position, onChange }: MoreValuesProps) {
   const { data = [] } = useQuery(fieldsQuery);
   const fields = planFields(data);
   const values = moreValues(deal);
@@ -226,7 +226,7 @@ function MoreValues({ deal, place, onChange }: MoreValuesProps) {
         return (
           <div key={key} className={styles.moreValue}>
             <InlineSelect
-              label={`Field of deal ${place}`}
+              label={`Field of deal ${position}`}
               value={key}
               choices={withCurrent(
                 choices.filter(([first]) => first === key || !taken.has(first)),
@@ -236,13 +236,13 @@ function MoreValues({ deal, place, onChange }: MoreValuesProps) {
               onChange={({ currentTarget }) => onChange(renamedValue(deal, key, currentTarget.value))}
             />
             <InlineInput
-              label={`${label} of deal ${place}`}
+              label={`${label} of deal ${position}`}
               value={shownValue(value)}
               onChange={({ currentTarget }) => onChange(withValue(deal, key, typedValue(currentTarget.value, type)))}
             />
             <IconButton
               icon={IconX}
-              label={`Remove ${label} of deal ${place}`}
+              label={`Remove ${label} of deal ${position}`}
               onClick={() => onChange(withValue(deal, key, undefined))}
             />
           </div>
@@ -250,7 +250,7 @@ function MoreValues({ deal, place, onChange }: MoreValuesProps) {
       })}
       {free === undefined ? null : (
         <LinkButton onClick={() => onChange(withValue(deal, free[0], ''))}>
-          Add field<span className="unseen"> to deal {place}</span>
+          Add field<span className="unseen"> to deal {position}</span>
         </LinkButton>
       )}
     </div>
@@ -279,26 +279,26 @@ function Quotas({ entries, rules, onChange }: RuleEntriesProps) {
       add={() => (rules[0] === undefined ? {} : quotaFor(rules[0], todayIn('UTC')))}
       onChange={onChange}
     >
-      {(quota, edit, place) => (
+      {(quota, edit, position) => (
         <>
           <InlineSelect
-            label={`Rule of quota ${place}`}
+            label={`Rule of quota ${position}`}
             value={String(quota['measure'] ?? '')}
             choices={withCurrent(measures, String(quota['measure'] ?? ''))}
             onChange={({ currentTarget }) => edit({ measure: currentTarget.value })}
           />
           <InlineInput
-            label={`Period of quota ${place}`}
+            label={`Period of quota ${position}`}
             value={String(quota['period'] ?? '')}
             onChange={({ currentTarget }) => edit({ period: currentTarget.value })}
           />
           <DecimalInput
-            label={`Target of quota ${place}`}
+            label={`Target of quota ${position}`}
             value={quota['target'] as number | undefined}
             onValue={(target) => edit({ target: target ?? 0 })}
           />
           <DecimalInput
-            label={`Variable target of quota ${place}`}
+            label={`Variable target of quota ${position}`}
             placeholder="variable target"
             value={quota['variableTarget'] as number | undefined}
             onValue={(variableTarget) => edit({ variableTarget })}
@@ -318,10 +318,10 @@ function Expected({ entries, rules, onChange }: RuleEntriesProps) {
       add={() => ({ ruleName: rules[0]?.name ?? '', amount: 0 })}
       onChange={onChange}
     >
-      {(amount, edit, place) => (
+      {(amount, edit, position) => (
         <>
           <InlineSelect
-            label={`Rule of amount ${place}`}
+            label={`Rule of amount ${position}`}
             value={String(amount['ruleName'] ?? '')}
             choices={withCurrent(
               rules.map(({ name }) => [name, name] as const),
@@ -330,25 +330,25 @@ function Expected({ entries, rules, onChange }: RuleEntriesProps) {
             onChange={({ currentTarget }) => edit({ ruleName: currentTarget.value })}
           />
           <InlineInput
-            label={`Deal of amount ${place}, or empty for all`}
+            label={`Deal of amount ${position}, or empty for all`}
             placeholder="all deals"
             value={String(amount['dealId'] ?? '')}
             onChange={({ currentTarget }) => edit({ dealId: currentTarget.value || undefined })}
           />
           <InlineInput
-            label={`Period of amount ${place}, or empty for all`}
+            label={`Period of amount ${position}, or empty for all`}
             placeholder="all periods"
             value={String(amount['period'] ?? '')}
             onChange={({ currentTarget }) => edit({ period: currentTarget.value || undefined })}
           />
           <InlineInput
-            label={`Person of amount ${place}, or empty for all`}
+            label={`Person of amount ${position}, or empty for all`}
             placeholder="everyone"
             value={String(amount['rep'] ?? '')}
             onChange={({ currentTarget }) => edit({ rep: currentTarget.value || undefined })}
           />
           <DecimalInput
-            label={`Amount ${place}`}
+            label={`Amount ${position}`}
             value={amount['amount'] as number | undefined}
             onValue={(amount) => edit({ amount: amount ?? 0 })}
           />

@@ -30,7 +30,7 @@ export function TierTable({ rule, before, currency, quota, onChange }: TierTable
   const own = rule.tiers.filter(({ repId }) => repId !== undefined);
   const set = (tiers: readonly Tier[]) => onChange([...tiers, ...own]);
   const edit = (index: number, change: Partial<Tier>) =>
-    set(shared.map((tier, place) => (place === index ? withChange(tier, change) : tier)));
+    set(shared.map((tier, position) => (position === index ? withChange(tier, change) : tier)));
   const isFlat = paysAmounts(rule);
   const add = () => {
     set([...shared, nextTier(rule, shared, isFlat)]);
@@ -69,13 +69,13 @@ export function TierTable({ rule, before, currency, quota, onChange }: TierTable
         >
           {shared.map((tier, index) => (
             <TierRow
-              // biome-ignore lint/suspicious/noArrayIndexKey: a tier has no identity but its place
+              // biome-ignore lint/suspicious/noArrayIndexKey: a tier has no identity but its position
               key={index}
-              place={{ rule, tier, next: shared[index + 1], index, isFlat }}
+              position={{ rule, tier, next: shared[index + 1], index, isFlat }}
               paid={quota === null ? null : paidWords(rule, before, shared, index, { quota, currency })}
               onChange={(change) => edit(index, change)}
               onTo={(to) => edit(index + 1, { minThreshold: to })}
-              onRemove={shared.length === 1 ? null : () => set(shared.filter((_, place) => place !== index))}
+              onRemove={shared.length === 1 ? null : () => set(shared.filter((_, position) => position !== index))}
             />
           ))}
         </tbody>
@@ -107,7 +107,7 @@ function nextTier(rule: Rule, shared: readonly Tier[], isFlat: boolean): Tier {
 }
 
 interface TierRowProps {
-  readonly place: {
+  readonly position: {
     readonly rule: Rule;
     readonly tier: Tier;
     readonly next: Tier | undefined;
@@ -120,7 +120,7 @@ interface TierRowProps {
   readonly onRemove: (() => void) | null;
 }
 
-function TierRow({ place: { rule, tier, next, index, isFlat }, paid, onChange, onTo, onRemove }: TierRowProps) {
+function TierRow({ position: { rule, tier, next, index, isFlat }, paid, onChange, onTo, onRemove }: TierRowProps) {
   const name = `tier ${index + 1}`;
   const isRatio = rule.tierBy === 'attainment';
   const threshold = isRatio ? ({ places: 2, unit: '%' } as const) : {};

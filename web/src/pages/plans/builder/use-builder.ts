@@ -17,7 +17,7 @@ interface Kept {
   readonly base: Base | null;
 }
 
-/** The part of the plan that the form displays: a rule by its place, or the conditions of the plan. */
+/** The part of the plan that the form displays: a rule by its position, or the conditions of the plan. */
 export type Part = number | 'conditions';
 
 /** The plan that is edited. The browser keeps it until it is saved or discarded. */
@@ -84,7 +84,9 @@ export function useBuilder(history: readonly Plan[], initial: Draft, template?: 
     edit: (change) => edit((before) => ({ ...before, ...change })),
     editTerms,
     editRule: (index, change) =>
-      editTerms({ rules: draft.terms.rules.map((rule, place) => (place === index ? withChange(rule, change) : rule)) }),
+      editTerms({
+        rules: draft.terms.rules.map((rule, position) => (position === index ? withChange(rule, change) : rule)),
+      }),
     rebase: (plan, keepsDraft) =>
       keepsDraft ? setKept({ draft, base: describeBase(plan, Math.max(latest, plan.version)) }) : setKept(null),
     discard: clear,

@@ -6,8 +6,8 @@ interface Person {
 export function neighbours<Row extends Person>(
   rows: readonly Row[],
   repId: string,
-): { readonly place: number; readonly previous: Row | null; readonly next: Row | null } {
-  const place = rows.findIndex((row) => row.repId === repId);
-  if (place < 0) return { place, previous: null, next: rows[0] ?? null };
-  return { place, previous: rows[place - 1] ?? null, next: rows[place + 1] ?? null };
+): { readonly position: number; readonly previous: Row | null; readonly next: Row | null } {
+  const position = rows.findIndex((row) => row.repId === repId);
+  if (position < 0) return { position, previous: null, next: rows[0] ?? null };
+  return { position, previous: rows[position - 1] ?? null, next: rows[position + 1] ?? null };
 }
