@@ -195,6 +195,7 @@ const callers: Readonly<Record<string, AccessLevel | null>> = {
 
 /** The operations for the role payroll: statements, exports, hand-overs and people, and those of every session. */
 const payrollMayCall: ReadonlySet<string> = new Set([
+  'listFiscalYears',
   'getAuthStatus',
   'getProfile',
   'confirmSession',

@@ -34,7 +34,9 @@ describe('the typed client', () => {
     };
     visit('client.js');
     const texts = ['commissions/reason-texts.js', 'crm/connections/product-names.js'];
-    expect([...loaded]).to.have.members(['client.js', 'client-routes.js', ...texts]);
+    const rules = ['engine/standard-slugs.js', 'kernel/spreadsheet-formulas.js', 'kernel/period-calendar.js'];
+    const days = ['kernel/day.js', 'kernel/failure.js', 'kernel/period.js'];
+    expect([...loaded]).to.have.members(['client.js', 'client-routes.js', ...texts, ...rules, ...days]);
   });
 
   it('has a method for every operation', () => {

@@ -22,6 +22,7 @@ export async function adminPages(browser: Browser): Promise<Readonly<Record<stri
     connections: '/connections',
     fields: '/fields',
     keys: '/keys',
+    'fiscal-calendar': '/fiscal-calendar',
     webhooks: '/endpoints',
     audit: '/audit',
     'audit-engine': '/audit?view=engine',

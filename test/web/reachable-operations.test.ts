@@ -22,8 +22,6 @@ const excluded: Readonly<Record<string, string>> = {
   listExportJobs: 'a file is saved by the page that started it',
   trueUpStatement: 'the page of discrepancies pays the difference through resolveDiscrepancy',
   setCrmcSync: 'updateIntegration does the same for every CRM',
-  setFiscalYears: 'fiscal years are defined by the API',
-  listFiscalYears: 'fiscal years are defined by the API',
   listAbsences: 'absences are entered by the API',
   createAbsence: 'absences are entered by the API',
   updateAbsence: 'absences are entered by the API',

@@ -10,6 +10,7 @@ export const listFiscalYears = operation({
   method: 'get',
   path: '/v1/fiscal-years',
   access: 'rep',
+  payroll: true,
   response: z.object({
     fiscalYears: z.array(fiscalYear).describe('The fiscal years, in their order; none unless an admin defines them'),
     count: z.int().describe('Number of fiscal years'),

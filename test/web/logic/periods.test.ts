@@ -9,6 +9,7 @@ import {
   type PeriodLength,
   periodAt,
   periodsOfYear,
+  setFiscalYears,
   shiftPeriod,
   shortPeriod,
   toMonth,
@@ -132,10 +133,11 @@ describe('periods', () => {
     );
   });
 
-  it('of a year are its twelve months, four quarters and itself, in order', () => {
+  it('of a year are its twelve months, four quarters, two halves and itself, in order', () => {
     expect(periodsOfYear(2026)).to.deep.equal({
       months: ['01', '02', '03', '04', '05', '06', '07', '08', '09', '10', '11', '12'].map((month) => `2026-${month}`),
       quarters: ['2026-Q1', '2026-Q2', '2026-Q3', '2026-Q4'],
+      halves: ['2026-H1', '2026-H2'],
       year: '2026',
     });
   });
@@ -153,4 +155,57 @@ describe('a counted period', () => {
     expect(countedPeriod('2026-Q4', '2026-10-31')).to.equal('Q4 to 31 October');
     expect(countedPeriod('2026', '2026-10-31')).to.equal('2026 to 31 October');
   });
+});
+
+describe('periods of fiscal years', () => {
+  before(() =>
+    setFiscalYears([
+      { year: 2026, start: '2026-02-01', pattern: '4-5-4', weeks: 52 },
+      { year: 2027, start: '2027-01-31', pattern: 'months', weeks: 52 },
+    ]),
+  );
+  after(() => setFiscalYears([]));
+
+  it('have names', () => {
+    const named = ['FY2026-P03', 'FY2026-Q1', 'FY2026-H2', 'FY2026'].map((period) => [
+      formatPeriod(period),
+      shortPeriod(period),
+    ]);
+    expect(named).to.deep.equal([
+      ['P03 FY2026', 'P03'],
+      ['Q1 FY2026', 'Q1 FY2026'],
+      ['Second half of FY2026', 'Second half of FY2026'],
+      ['FY2026', 'FY2026'],
+    ]);
+    expect(shortPeriod('2026-Q1')).to.equal('Q1 2026');
+  });
+
+  it('have the days of their year, and none in an unknown one', () => {
+    expect(daysOf('FY2026-P02')).to.deep.equal({ from: '2026-03-01', to: '2026-04-04' });
+    expect(daysOf('FY2028')).to.deep.equal({ from: '', to: '' });
+    expect(periodAt('2026-04-04', 1, 'fiscal')).to.equal('FY2026-P02');
+    expect(periodAt('2026-01-31', 3, 'fiscal'), 'outside of all years').to.equal('2026-Q1');
+  });
+
+  it('have neighbours of the same length', () => {
+    expect(shiftPeriod('FY2026-P12', 1)).to.equal('FY2027-P01');
+    expect(shiftPeriod('FY2027-Q1', -1)).to.equal('FY2026-Q4');
+    expect(shiftPeriod('FY2026', 1)).to.equal('FY2027');
+    expect(toPeriodLength('FY2026-P12')).to.equal(1);
+  });
+
+  it('are listed by year', () => {
+    const { months, quarters, halves, year } = periodsOfYear(2026, 'fiscal');
+    expect([months[2], quarters[3], halves, year]).to.deep.equal([
+      'FY2026-P03',
+      'FY2026-Q4',
+      ['FY2026-H1', 'FY2026-H2'],
+      'FY2026',
+    ]);
+  });
+
+  for (const text of ['FY2026-03', '2026-P03', 'FY2026-P13', 'FY26'])
+    it(`${text} is none`, () => {
+      expect(isPeriod(text)).to.equal(false);
+    });
 });

@@ -5,6 +5,7 @@ import {
   type RouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { fiscalYearsQuery } from '../api/fiscal-queries.js';
 import { profileQuery } from '../api/queries.js';
 import { PageError } from '../components/PageProblems.js';
 import { queryClient } from './query-client.js';
@@ -19,6 +20,7 @@ export async function requireSession({ location }: { readonly location: { readon
   const profile = await queryClient.ensureQueryData(profileQuery).catch(() => null);
   if (profile === null || profile.repId === null)
     throw redirect({ to: '/login', search: { next: location.href === '/' ? undefined : location.href } });
+  await queryClient.ensureQueryData(fiscalYearsQuery).catch(() => null);
 }
 
 /** Pages of people who are signed in. */

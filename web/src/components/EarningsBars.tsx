@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { computeTrend, type Month } from '../features/lines/trend.js';
 import { sumAmounts } from '../shared/format/exact.js';
 import { formatCompact, formatMoney } from '../shared/format/numbers.js';
-import { formatMonth, formatPeriod, toPeriodLength } from '../shared/format/periods.js';
+import { formatMonth, formatPeriod, isFiscal, toPeriodLength } from '../shared/format/periods.js';
 import { LinkButton } from './Button.js';
 import { type Column, DataTable } from './DataTable.js';
 import styles from './EarningsBars.module.css';
@@ -36,11 +36,13 @@ export function EarningsBars({ months, period, currency }: EarningsBarsProps) {
 }
 
 function sumWords(months: readonly Month[], currency: string): string {
-  const year = months.at(-1)?.period.slice(0, 4) ?? '';
+  const [year = ''] = months.at(-1)?.period.split('-') ?? [];
   const ofYear = months.filter((month) => month.period.startsWith(year));
   const sum = (part: readonly Month[]) => formatMoney(sumAmounts(part.map(({ total }) => total)), currency);
-  const all = `${months.length} months, ${sum(months)} in total`;
-  return ofYear.length === months.length ? all : `${all}, ${sum(ofYear)} since January`;
+  const all = `${months.length} ${isFiscal(year) ? 'periods' : 'months'}, ${sum(months)} in total`;
+  return ofYear.length === months.length
+    ? all
+    : `${all}, ${sum(ofYear)} since ${isFiscal(year) ? `the start of ${year}` : 'January'}`;
 }
 
 const height = 160;

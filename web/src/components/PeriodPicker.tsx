@@ -1,16 +1,20 @@
 import { Popover } from '@mantine/core';
 import { IconChevronDown, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
+import { formatDay } from '../shared/format/dates.js';
 import {
+  daysOf,
   formatMonth,
   formatPeriod,
+  isFiscal,
+  listFiscalYears,
   type PeriodLength,
   periodsOfYear,
   shiftPeriod,
-  shortPeriod,
 } from '../shared/format/periods.js';
 import { useShortcuts } from '../shared/keys/shortcuts.js';
 import styles from './PeriodPicker.module.css';
+import { Segments } from './Segments.js';
 
 interface PeriodPickerProps {
   readonly period: string;
@@ -22,7 +26,10 @@ interface PeriodPickerProps {
 /** The period of a page, with arrows to its neighbours; `[` and `]` do the same. */
 export function PeriodPicker({ period, onChange, lengths = [1, 3, 12] }: PeriodPickerProps) {
   const [isOpen, setOpen] = useState(false);
-  const move = (count: number) => onChange(shiftPeriod(period, count));
+  const move = (count: number) => {
+    const target = shiftPeriod(period, count);
+    if (daysOf(target).from !== '') onChange(target);
+  };
   useShortcuts({ '[': () => move(-1), ']': () => move(1) });
   const choose = (chosen: string) => {
     setOpen(false);
@@ -59,10 +66,19 @@ interface ArrowProps {
 }
 
 function Arrow({ period, count, onMove }: ArrowProps) {
-  const label = `${count < 0 ? 'Previous' : 'Next'} period: ${formatPeriod(shiftPeriod(period, count))}`;
+  const target = shiftPeriod(period, count);
+  const isKnown = daysOf(target).from !== '';
+  const label = `${count < 0 ? 'Previous' : 'Next'} period: ${isKnown ? formatPeriod(target) : 'in no fiscal year'}`;
   const Glyph = count < 0 ? IconChevronLeft : IconChevronRight;
   return (
-    <button type="button" className={styles.arrow} title={label} aria-label={label} onClick={() => onMove(count)}>
+    <button
+      type="button"
+      className={styles.arrow}
+      title={label}
+      aria-label={label}
+      disabled={!isKnown}
+      onClick={() => onMove(count)}
+    >
       <Glyph size={14} aria-hidden="true" />
     </button>
   );
@@ -75,8 +91,15 @@ interface ChoicesProps {
 }
 
 function Choices({ period, lengths, onChoose }: ChoicesProps) {
-  const [year, setYear] = useState(Number(period.slice(0, 4)));
-  const { months, quarters, year: whole } = periodsOfYear(year);
+  const [calendar, setCalendar] = useState<'calendar' | 'fiscal'>(isFiscal(period) ? 'fiscal' : 'calendar');
+  const fiscalYears = listFiscalYears();
+  const [year, setYear] = useState(Number(period.replace('FY', '').slice(0, 4)));
+  const { months, quarters, year: whole } = periodsOfYear(year, calendar);
+  const isOffered = (candidate: number) => calendar === 'calendar' || fiscalYears.includes(candidate);
+  const choose = (name: 'calendar' | 'fiscal') => {
+    setCalendar(name);
+    if (name === 'fiscal' && !fiscalYears.includes(year)) setYear(fiscalYears.at(-1) ?? year);
+  };
   const choice = (value: string, label: string) => (
     <button
       key={value}
@@ -84,6 +107,7 @@ function Choices({ period, lengths, onChoose }: ChoicesProps) {
       className={styles.choice}
       aria-pressed={value === period}
       aria-label={formatPeriod(value)}
+      title={isFiscal(value) ? spanWords(value) : undefined}
       onClick={() => onChoose(value)}
     >
       {label}
@@ -91,20 +115,33 @@ function Choices({ period, lengths, onChoose }: ChoicesProps) {
   );
   return (
     <>
+      {fiscalYears.length === 0 || !lengths.includes(3) ? null : (
+        <Segments<'calendar' | 'fiscal'>
+          label="Calendar"
+          current={calendar}
+          onChange={choose}
+          choices={[
+            ['calendar', 'Calendar'],
+            ['fiscal', 'Fiscal'],
+          ]}
+        />
+      )}
       <div className={styles.year}>
         <button
           type="button"
           className={styles.arrow}
           aria-label={`Year ${year - 1}`}
+          disabled={!isOffered(year - 1)}
           onClick={() => setYear(year - 1)}
         >
           <IconChevronLeft size={14} aria-hidden="true" />
         </button>
-        <span className="num strong">{year}</span>
+        <span className="num strong">{formatPeriod(whole)}</span>
         <button
           type="button"
           className={styles.arrow}
           aria-label={`Year ${year + 1}`}
+          disabled={!isOffered(year + 1)}
           onClick={() => setYear(year + 1)}
         >
           <IconChevronRight size={14} aria-hidden="true" />
@@ -114,9 +151,16 @@ function Choices({ period, lengths, onChoose }: ChoicesProps) {
         <div className={styles.months}>{months.map((month) => choice(month, formatMonth(month, 'short')))}</div>
       ) : null}
       {lengths.includes(3) ? (
-        <div className={styles.quarters}>{quarters.map((quarter) => choice(quarter, shortPeriod(quarter)))}</div>
+        <div className={styles.quarters}>{quarters.map((quarter) => choice(quarter, quarter.slice(-2)))}</div>
       ) : null}
-      {lengths.includes(12) ? <div className={styles.quarters}>{choice(whole, `Year ${whole}`)}</div> : null}
+      {lengths.includes(12) ? (
+        <div className={styles.quarters}>{choice(whole, `Year ${formatPeriod(whole)}`)}</div>
+      ) : null}
     </>
   );
+}
+
+function spanWords(period: string): string {
+  const { from, to } = daysOf(period);
+  return `${formatDay(from, 'long')} to ${formatDay(to, 'long')}`;
 }

@@ -1,5 +1,5 @@
 import { type Dashboard, type Plan } from '../../api/queries.js';
-import { toPeriodLength } from '../../shared/format/periods.js';
+import { isFiscal, toPeriodLength } from '../../shared/format/periods.js';
 import { listRules, measureOf, type Overrides, type OwnTier, type PlanRule, tiersFor } from './rules.js';
 
 export type Attainment = Dashboard['attainment'][number];
@@ -38,8 +38,11 @@ export function mainQuota<Quota extends QuotaProgress>(
   return found.sort((a, b) => b.rule.tiers.length - a.rule.tiers.length || order(a) - order(b))[0] ?? null;
 }
 
-function isDecidedBy(rule: PlanRule, { measure }: QuotaProgress): boolean {
-  return rule.tierBy === 'attainment' && measureOf(rule) === measure && rule.executionPhase !== 'cascade';
+function isDecidedBy(rule: PlanRule, { measure, period }: QuotaProgress): boolean {
+  const isOfCalendar = (rule.calendar === 'fiscal') === isFiscal(period);
+  return (
+    rule.tierBy === 'attainment' && measureOf(rule) === measure && isOfCalendar && rule.executionPhase !== 'cascade'
+  );
 }
 
 /** Where attainment is between the tiers. */

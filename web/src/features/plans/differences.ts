@@ -93,11 +93,7 @@ function changesOfRule(was: Rule, rule: Rule, currency: string): string[] {
     ...tierChanges(was, rule, currency),
     ...changed('The measure is', fieldWords(was.measure), fieldWords(rule.measure)),
     ...changed('The rate multiplies', baseWords(was), baseWords(rule)),
-    ...changed(
-      'Attainment counts by',
-      attainmentPeriodWords(was.attainmentPeriod),
-      attainmentPeriodWords(rule.attainmentPeriod),
-    ),
+    ...changed('Attainment counts by', attainmentPeriodWords(was), attainmentPeriodWords(rule)),
     ...changed('Tiers go by', tierByWords(was), tierByWords(rule)),
     ...changed('Tiers apply to', tierModeWords[was.tierMode], tierModeWords[rule.tierMode]),
     ...changed('A tier pays', payoutModeWords[was.payoutMode], payoutModeWords[rule.payoutMode]),

@@ -8,8 +8,11 @@ export function summarizeRule(rule: Rule, currency: string): string {
   return [describePay(rule, currency), ...describeLimits(rule, currency)].join(', ');
 }
 
-function describeLimits({ cap, capMultiplier, floorAttainment, attainmentPeriod }: Rule, currency: string): string[] {
-  const period = attainmentPeriodWords(attainmentPeriod);
+function describeLimits(
+  { cap, capMultiplier, floorAttainment, attainmentPeriod, calendar }: Rule,
+  currency: string,
+): string[] {
+  const period = attainmentPeriodWords({ attainmentPeriod, calendar });
   return [
     ...(cap === undefined ? [] : [`at most ${formatMoney(cap, currency, { trim: true })} a ${period}`]),
     ...(capMultiplier === undefined ? [] : [`at most ${formatNumber(capMultiplier)} variable targets a deal`]),
@@ -19,7 +22,7 @@ function describeLimits({ cap, capMultiplier, floorAttainment, attainmentPeriod 
 
 function describePay(rule: Rule, currency: string): string {
   const tiers = sharedTiers(rule);
-  const period = attainmentPeriodWords(rule.attainmentPeriod);
+  const period = attainmentPeriodWords(rule);
   const rates = tiers.flatMap(({ rate }) => (rate === undefined ? [] : [formatNumber(shifted(rate, 2), 2)]));
   const amounts = tiers.flatMap(({ flatAmount }) =>
     flatAmount === undefined ? [] : [formatMoney(flatAmount, currency, { trim: true })],

@@ -1,6 +1,13 @@
 import { type Dashboard, type Plan, type Simulation } from '../../api/queries.js';
 import { difference, signOf, sumAmounts } from '../../shared/format/exact.js';
-import { daysOf, type PeriodLength, periodAt, shiftPeriod, toPeriodLength } from '../../shared/format/periods.js';
+import {
+  daysOf,
+  isFiscal,
+  type PeriodLength,
+  periodAt,
+  shiftPeriod,
+  toPeriodLength,
+} from '../../shared/format/periods.js';
 import { mainQuota } from './attainment.js';
 import { countMonths, listRules } from './rules.js';
 
@@ -10,13 +17,15 @@ import { countMonths, listRules } from './rules.js';
  */
 export function listSimulatedQuarters(plans: readonly Plan[], closeDates: readonly string[], today: string): string[] {
   const days = closeDates.length === 0 ? [today] : closeDates;
-  const longest = Math.max(3, ...plans.flatMap((plan) => listRules(plan).map(countMonths))) as PeriodLength;
-  const quarters = days.flatMap((day) => listQuarters(periodAt(day, longest)));
+  const rules = plans.flatMap(listRules);
+  const longest = Math.max(3, ...rules.map(countMonths)) as PeriodLength;
+  const calendar = rules.some((rule) => rule.calendar === 'fiscal') ? 'fiscal' : 'calendar';
+  const quarters = days.flatMap((day) => listQuarters(periodAt(day, longest, calendar)));
   return [...new Set(quarters)].sort();
 }
 
 function listQuarters(period: string): string[] {
-  const first = periodAt(daysOf(period).from, 3);
+  const first = periodAt(daysOf(period).from, 3, isFiscal(period) ? 'fiscal' : 'calendar');
   return Array.from({ length: toPeriodLength(period) / 3 }, (_, index) => shiftPeriod(first, index));
 }
 
@@ -97,7 +106,7 @@ export function listMissingQuotas(
       const closeDate = closeDates.get(dealId);
       const rule = listRules(plan).find(({ name }) => name === ruleName);
       if (reason !== 'quota_missing' || closeDate === undefined || rule === undefined) continue;
-      const period = periodAt(closeDate, countMonths(rule));
+      const period = periodAt(closeDate, countMonths(rule), rule.calendar);
       missing.set(period, (missing.get(period) ?? new Set()).add(rule.name));
     }
   return [...missing].sort().map(([period, rules]) => ({ period, rules: [...rules] }));
@@ -119,6 +128,9 @@ export function selectShownResults(
   today: string,
 ): readonly QuarterResult[] {
   const days = closeDates.length === 0 ? [today] : closeDates;
-  const quarters = new Set(days.map((day) => periodAt(day, 3)));
-  return results.filter(({ period, addition }) => quarters.has(period) || signOf(addition) !== 0);
+  const isOfDay = (period: string) => {
+    const { from, to } = daysOf(period);
+    return days.some((day) => from <= day && day <= to);
+  };
+  return results.filter(({ period, addition }) => isOfDay(period) || signOf(addition) !== 0);
 }

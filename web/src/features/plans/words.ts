@@ -83,8 +83,15 @@ export function conditionLines(conditions: readonly Condition[]): string[] {
 
 const lengths = { monthly: 'month', quarterly: 'quarter', semi_annual: 'half-year', annual: 'year' } as const;
 
-export function attainmentPeriodWords(period: string): string {
-  return lengths[period as keyof typeof lengths] ?? period;
+/** The attainment period of a rule: quarter, or fiscal quarter. */
+export function attainmentPeriodWords({ attainmentPeriod, calendar }: CountedPeriods): string {
+  const length = lengths[attainmentPeriod as keyof typeof lengths] ?? attainmentPeriod;
+  return calendar === 'fiscal' ? `fiscal ${length}` : length;
+}
+
+interface CountedPeriods {
+  readonly attainmentPeriod: string;
+  readonly calendar?: 'calendar' | 'fiscal' | undefined;
 }
 
 /** What the rule multiplies, in words. */
@@ -114,7 +121,7 @@ export function ruleSentences(rule: PlanRule, currency: string): string[] {
 }
 
 function phaseSentence(rule: PlanRule): string {
-  const each = `each ${attainmentPeriodWords(rule.attainmentPeriod)}`;
+  const each = `each ${attainmentPeriodWords(rule)}`;
   if (rule.executionPhase === 'cascade')
     return `Pays on what the people below you earn${rule.dependsOn === undefined || rule.dependsOn === '_total' ? '' : ` from ${rule.dependsOn}`}.`;
   if (rule.executionPhase === 'periodic') return `Pays once for ${each} that has ended, on ${baseWords(rule)}.`;
@@ -129,7 +136,7 @@ function factorSentence({ payoutMode }: PlanRule): string | null {
 }
 
 function tierSentence(rule: PlanRule): string | null {
-  const period = attainmentPeriodWords(rule.attainmentPeriod);
+  const period = attainmentPeriodWords(rule);
   if (rule.tiers.length < 2 || !rule.payoutMode.startsWith('rate')) return null;
   if (rule.tierBy === 'rank') return 'Your position among the people of the plan decides the rate.';
   if (rule.tierBy === 'value')

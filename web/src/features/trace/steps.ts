@@ -172,7 +172,7 @@ function teamSteps({ event }: Explanation, { upstream = [] }: Trace): readonly S
 
 function attainmentStep({ event, rule }: Explanation, trace: Trace): Step {
   const { target, attainmentBefore, attainmentAfter, before, after } = trace;
-  const period = attainmentPeriodWords(rule?.attainmentPeriod ?? '');
+  const period = attainmentPeriodWords(rule ?? { attainmentPeriod: '' });
   const title = 'Attainment at close';
   if (target === null)
     return { title, figure: 'no quota', words: ['No quota is set or needed for this rule.'], rows: [] };
@@ -278,7 +278,7 @@ function agreedWords(rate: number | null, planRate: number | undefined): string[
 
 function whyNoPart({ tier, reason }: Trace, rule: Explanation['rule']): string {
   if (tier !== null && rule !== null)
-    return `Tier ${tier.name ?? tier.tierIndex + 1} adds nothing to what was paid before in the ${attainmentPeriodWords(rule.attainmentPeriod)}.`;
+    return `Tier ${tier.name ?? tier.tierIndex + 1} adds nothing to what was paid before in the ${attainmentPeriodWords(rule)}.`;
   const lowest = rule?.tiers.map(({ minThreshold }) => minThreshold).sort((a, b) => a - b)[0];
   if (reason === 'below_lowest_tier' && rule !== null && lowest !== undefined)
     return `It is below the lowest tier, which begins at ${thresholdWords(rule as Pick<Rule, 'tierBy'>, lowest)}.`;

@@ -28,8 +28,9 @@ import { invertChanges, listChanges, type QuotaChange, withStep } from '../../fe
 import { listRules, measureOf, type PlanRule } from '../../features/plans/rules.js';
 import { todayIn } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
-import { periodsOfYear, shortPeriod } from '../../shared/format/periods.js';
+import { isFiscal, listFiscalYears, periodsOfYear, shortPeriod } from '../../shared/format/periods.js';
 import { containsText } from '../../shared/format/texts.js';
+import { formatSpan } from '../payroll/period.js';
 
 const route = getRouteApi('/_shell/quotas');
 
@@ -56,7 +57,7 @@ export function QuotasPage() {
           <PeriodPicker
             period={year}
             lengths={[12]}
-            onChange={(period) => navigate({ search: { year: period.slice(0, 4), rule } })}
+            onChange={(period) => navigate({ search: { year: period, rule } })}
           />
         </>
       }
@@ -91,7 +92,11 @@ export function QuotasPage() {
                   onChange={({ currentTarget }) => navigate({ search: { year, rule: currentTarget.value } })}
                 />
               </div>
-              <QuotaGrid key={`${found.rule.id} ${year}`} plan={found.plan} rule={found.rule} year={year} />
+              {found.rule.calendar === 'fiscal' && !listFiscalYears().includes(Number(year)) ? (
+                <UnknownYear year={year} />
+              ) : (
+                <QuotaGrid key={`${found.rule.id} ${year}`} plan={found.plan} rule={found.rule} year={year} />
+              )}
             </>
           );
         }}
@@ -100,11 +105,29 @@ export function QuotasPage() {
   );
 }
 
-function periodsFor({ attainmentPeriod }: PlanRule, year: string): readonly string[] {
-  const { months, quarters } = periodsOfYear(Number(year));
-  if (attainmentPeriod === 'monthly') return months;
-  if (attainmentPeriod === 'quarterly') return quarters;
-  return attainmentPeriod === 'annual' ? [year] : [`${year}-H1`, `${year}-H2`];
+function periodsFor({ attainmentPeriod, calendar }: PlanRule, year: string): readonly string[] {
+  const { months, quarters, halves, year: whole } = periodsOfYear(Number(year), calendar);
+  return { monthly: months, quarterly: quarters, semi_annual: halves, annual: [whole] }[attainmentPeriod];
+}
+
+/** The heading of a period: that of a fiscal year has its days. */
+function headingOf(period: string): string {
+  return isFiscal(period) ? `${shortPeriod(period)} · ${formatSpan(period)}` : shortPeriod(period);
+}
+
+function UnknownYear({ year }: { readonly year: string }) {
+  return (
+    <EmptyState
+      title={`The fiscal year ${year} is not defined`}
+      actions={
+        <Link to="/fiscal-calendar" className={buttonClass()}>
+          Fiscal calendar
+        </Link>
+      }
+    >
+      The rule counts fiscal periods, so its quotas need the days of the year.
+    </EmptyState>
+  );
 }
 
 interface QuotaGridProps {
@@ -165,9 +188,9 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
   return (
     <>
       <GridEditor
-        caption={`Quotas of ${rule.name} in ${year}`}
+        caption={`Quotas of ${rule.name} in ${rule.calendar === 'fiscal' ? 'FY' : ''}${year}`}
         rows={people.slice(0, maxRows).map(({ id, name }) => [id, name] as const)}
-        columns={periodsFor(rule, year).map((period) => [period, shortPeriod(period)] as const)}
+        columns={periodsFor(rule, year).map((period) => [period, headingOf(period)] as const)}
         storedOf={(row, column) => stored.get(cellKey(row, column))?.target}
         edits={edits}
         onEdit={(next) => setHistory((before) => withStep(before, next))}

@@ -46,7 +46,7 @@ export function MyPlanPage() {
 function OwnPlans({ plans }: { readonly plans: readonly Plan[] }) {
   const { repId } = useSession();
   const today = useToday();
-  const periods = new Set(plans.flatMap(listRules).map((rule) => periodAt(today, countMonths(rule))));
+  const periods = new Set(plans.flatMap(listRules).map((rule) => periodAt(today, countMonths(rule), rule.calendar)));
   const quotas = useQueries({ queries: [...periods].map((period) => dashboardQuery(repId, period)) });
   const terms = useQueries({ queries: plans.map(({ planVersionId }) => overridesQuery(planVersionId, repId)) });
   if ([...quotas, ...terms].some(({ isLoading }) => isLoading)) return <Skeleton height={480} />;
@@ -92,7 +92,7 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
   const overrides = useQuery(overridesQuery(plan.planVersionId, repId)).data;
   const today = useToday();
   const tiers = tiersFor(rule, repId, today, overrides);
-  const period = periodAt(today, countMonths(rule));
+  const period = periodAt(today, countMonths(rule), rule.calendar);
   const { attainment = [] } = useQuery(dashboardQuery(repId, period)).data ?? {};
   const quota = attainment.find(
     (quota) =>

@@ -101,7 +101,7 @@ function Effect({ main: { quota, rule }, position: { current, next }, currency }
   const effect = {
     marginal: `Every ${currency === 'USD' ? 'dollar' : currency} above it pays ${then} instead of ${now}.`,
     full_rate: `The deal that crosses it, and every deal after it, pays ${then} instead of ${now}.`,
-    retroactive: `Every deal of the ${attainmentPeriodWords(rule.attainmentPeriod)} then pays ${then} instead of ${now}.`,
+    retroactive: `Every deal of the ${attainmentPeriodWords(rule)} then pays ${then} instead of ${now}.`,
   }[rule.tierMode];
   return (
     <p className={styles.words}>

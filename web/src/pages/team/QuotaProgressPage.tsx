@@ -29,7 +29,7 @@ export function QuotaProgressPage() {
   const today = useToday();
   const navigate = useNavigate({ from: '/quota-progress' });
   const { period: chosen, measure } = route.useSearch();
-  const period = chosen ?? periodAt(today, 3);
+  const period = chosen ?? periodAt(today, 3, 'fiscal');
   const overview = useQuery(teamOverviewQuery(period));
   const count = overview.data === undefined ? null : toRows(overview.data).length;
   return (

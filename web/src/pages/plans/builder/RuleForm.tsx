@@ -7,6 +7,7 @@ import { type Rule } from '../../../features/plans/draft.js';
 import { type Field, fieldChoices, isNumeric, measureChoices, withCurrent } from '../../../features/plans/fields.js';
 import { needsQuota } from '../../../features/plans/rules.js';
 import { fieldWords, teamEarnings } from '../../../features/plans/words.js';
+import { listFiscalYears } from '../../../shared/format/periods.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
 import { NumberFieldSelect, SelectField } from './FormField.js';
@@ -43,6 +44,11 @@ const periods = [
   ['quarterly', 'Quarter'],
   ['semi_annual', 'Half-year'],
   ['annual', 'Year'],
+] as const;
+
+const calendars = [
+  ['calendar', 'the calendar year'],
+  ['fiscal', 'the fiscal year'],
 ] as const;
 
 /** Everything about one rule: what it pays, on which deals, at which tiers, and its limits. */
@@ -192,12 +198,7 @@ function TierFields({ rule, fields, onChange }: RuleFormProps) {
             onValue={(tierValueField) => onChange({ tierValueField })}
           />
         ) : null}
-        <SelectField
-          label="Attainment by"
-          value={rule.attainmentPeriod}
-          choices={periods}
-          onValue={(attainmentPeriod) => onChange({ attainmentPeriod })}
-        />
+        <PeriodFields rule={rule} onChange={onChange} />
         <SelectField
           label="A tier pays"
           value={rule.payoutMode}
@@ -233,6 +234,29 @@ function TierFields({ rule, fields, onChange }: RuleFormProps) {
           />
         ) : null}
       </div>
+    </>
+  );
+}
+
+/** Over how long attainment is added up, and by which years. */
+function PeriodFields({ rule, onChange }: Pick<RuleFormProps, 'rule' | 'onChange'>) {
+  return (
+    <>
+      <SelectField
+        label="Attainment by"
+        value={rule.attainmentPeriod}
+        choices={periods}
+        onValue={(attainmentPeriod) => onChange({ attainmentPeriod })}
+      />
+      {listFiscalYears().length > 0 || rule.calendar === 'fiscal' ? (
+        <SelectField
+          label="Of"
+          name="Calendar of the attainment period"
+          value={rule.calendar ?? 'calendar'}
+          choices={calendars}
+          onValue={(calendar) => onChange({ calendar: calendar === 'fiscal' ? calendar : undefined })}
+        />
+      ) : null}
     </>
   );
 }

@@ -54,7 +54,7 @@ function newTest({ tests, terms: { rules } }: Draft): PlanTest {
 }
 
 function quotaFor(rule: Rule, day: string): Entry {
-  return { measure: measureOf(rule), period: periodAt(day, countMonths(rule)), target: 100_000 };
+  return { measure: measureOf(rule), period: periodAt(day, countMonths(rule), rule.calendar), target: 100_000 };
 }
 
 /** Made-up deals, quotas and what the rules must pay for them. */
