@@ -37,13 +37,13 @@ type PreviewBody = Parameters<typeof api.previewPlanChange>[0]['body'];
 
 /** What a change would do to commission. A worker calculates it; the query waits for the result. */
 async function preview(planRef: string, body: PreviewBody, signal: AbortSignal): Promise<PlanPreview> {
-  let made = await api.previewPlanChange({ params: { planRef }, body }, { signal });
-  while (made.status === 'running') {
+  let response = await api.previewPlanChange({ params: { planRef }, body }, { signal });
+  while (response.status === 'running') {
     await new Promise((resolve) => setTimeout(resolve, pollMs));
     signal.throwIfAborted();
-    made = await api.getPlanPreview({ params: { planRef, jobId: made.jobId } }, { signal });
+    response = await api.getPlanPreview({ params: { planRef, jobId: response.jobId } }, { signal });
   }
-  return made;
+  return response;
 }
 
 /** The effect of the draft as an active version. */

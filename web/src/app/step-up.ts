@@ -1,10 +1,10 @@
 import { confirmWith } from '../api/client.js';
 import { createStore } from './store.js';
 
-/** What the open dialog decides. */
+/** The decision for which the open dialog waits. */
 interface Decision {
-  readonly made: Promise<boolean>;
-  readonly make: (isConfirmed: boolean) => void;
+  readonly isConfirmed: Promise<boolean>;
+  readonly decide: (isConfirmed: boolean) => void;
 }
 
 const current = createStore<Decision | null>(null);
@@ -12,10 +12,10 @@ const current = createStore<Decision | null>(null);
 /** Opens the dialog that asks for a code, once for all requests that wait for it. */
 function openDialog(): Promise<boolean> {
   const open = current.get();
-  if (open !== null) return open.made;
-  const { promise: made, resolve: make } = Promise.withResolvers<boolean>();
-  current.set({ made, make });
-  return made;
+  if (open !== null) return open.isConfirmed;
+  const { promise: isConfirmed, resolve: decide } = Promise.withResolvers<boolean>();
+  current.set({ isConfirmed, decide });
+  return isConfirmed;
 }
 
 confirmWith(openDialog);
@@ -24,7 +24,7 @@ confirmWith(openDialog);
 export function closeDialog(isConfirmed: boolean): void {
   const decision = current.get();
   current.set(null);
-  decision?.make(isConfirmed);
+  decision?.decide(isConfirmed);
 }
 
 /** Whether a request waits for the person to confirm that it is them. */

@@ -113,9 +113,9 @@ interface Days {
 }
 
 async function create(repIds: readonly string[], planId: string, days: Days): Promise<Undo> {
-  const made = await api.createAssignments({ body: { repIds: [...repIds], planId, ...days } });
+  const created = await api.createAssignments({ body: { repIds: [...repIds], planId, ...days } });
   return async () => {
-    for (const { assignmentId } of made) await api.deleteAssignment({ params: { assignmentId } });
+    for (const { assignmentId } of created) await api.deleteAssignment({ params: { assignmentId } });
   };
 }
 

@@ -7,8 +7,8 @@ function storageKey(key: ImportKey, header: readonly string[]): string {
 
 /** The matching that was used for the last file with the same columns; null if there is none. */
 export function readSavedColumns(key: ImportKey, header: readonly string[]): readonly string[] | null {
-  const kept = readStored(storageKey(key, header));
-  return Array.isArray(kept) && kept.length === header.length ? (kept as string[]) : null;
+  const saved = readStored(storageKey(key, header));
+  return Array.isArray(saved) && saved.length === header.length ? (saved as string[]) : null;
 }
 
 /** Without storage, the next file gets suggestions again. */

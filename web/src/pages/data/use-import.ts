@@ -90,11 +90,11 @@ export function useImport(kind: ImportKind, context: ImportContext): Import {
   const optionKey = JSON.stringify(options);
   const { prepared, csv } = useMemo(() => {
     const matched: Matched = { table, columns: state.columns, options: JSON.parse(optionKey), context };
-    const made = kind.prepare(matched);
+    const prepared = kind.prepare(matched);
     const sources = state.onlyRows;
     const rows =
-      sources === null ? made.rows : made.rows.map((row) => ({ ...row, source: sources[row.source - 1] ?? 0 }));
-    return { prepared: { ...made, rows }, csv: csvText([made.header, ...rows.map(({ cells }) => cells)]) };
+      sources === null ? prepared.rows : prepared.rows.map((row) => ({ ...row, source: sources[row.source - 1] ?? 0 }));
+    return { prepared: { ...prepared, rows }, csv: csvText([prepared.header, ...rows.map(({ cells }) => cells)]) };
   }, [kind, table, state.columns, state.onlyRows, optionKey, context]);
   return {
     kind,
@@ -123,8 +123,8 @@ function dateCells(kind: ImportKind, columns: readonly string[], table: SourceTa
 /** The matching of the last file with the same columns, otherwise suggestions. */
 function firstMatch(kind: ImportKind, text: string): Pick<ImportState, 'columns' | 'guesses'> {
   const table = readTable(text);
-  const kept = readSavedColumns(kind.key, table.header);
-  if (kept !== null) return { columns: kept, guesses: [] };
+  const saved = readSavedColumns(kind.key, table.header);
+  if (saved !== null) return { columns: saved, guesses: [] };
   const suggestions = suggestColumns(kind, table);
   return {
     columns: suggestions.map(({ target }) => target),
