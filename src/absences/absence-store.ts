@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type DayRange, hull } from '../kernel/day.js';
-import { widened } from '../kernel/period.js';
+import { loadCalendar } from '../ledger/input/calendar.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Absence, absenceOverlap } from './absence.js';
@@ -41,9 +41,11 @@ export async function removeAbsence(tx: Transaction, absenceId: string): Promise
  * periods, also for the deals before it.
  */
 export async function recalculateAbsence(
+  tx: Transaction,
   recalculate: Recalculate,
   { repId }: Pick<Absence, 'repId'>,
   ...days: readonly [DayRange, ...DayRange[]]
 ): Promise<void> {
-  await recalculate([{ repId, days: widened(days.reduce(hull), 'annual'), trigger: 'absence' }]);
+  const calendar = await loadCalendar(tx);
+  await recalculate([{ repId, days: calendar.yearsAround(days.reduce(hull)), trigger: 'absence' }]);
 }

@@ -191,6 +191,14 @@ export class PeriodCalendar {
       );
   }
 
+  /** The range widened to the years and the fiscal years that it touches. */
+  yearsAround(range: DayRange): DayRange {
+    return calendarNames
+      .flatMap((name) => this.periodsTouching(range, 'annual', name))
+      .map((year) => this.findRange(year) as DayRange)
+      .reduce(hull, range);
+  }
+
   /** The months, or the twelfths of a fiscal year, of which the period consists. */
   listMonths(period: Period): DayRange[] {
     const range = this.findRange(period);

@@ -259,6 +259,22 @@ describe('fiscal years', () => {
     ).to.deep.equal([...Array.from({ length: 3 }, () => [{ table: 'fiscal_years', id: { year: 2026 } }]), []]);
   });
 
+  it('an absence in January lowers the target of the fiscal quarter that began in November, also where it is approved', async () => {
+    await define(fromFebruary);
+    await countFiscal({ quotaProration: 'calendar_days' });
+    await workspace.api.setQuota([workspace.ben], 'New business', 'FY2026-Q4', 92_000);
+    await workspace.deal('a', 62_000, '2026-11-10');
+    await workspace.calculated();
+    await workspace.generateAndApprove('2026-11');
+    const leave = { repId: workspace.ben, from: '2027-01-02', to: '2027-01-31' };
+    await workspace.api.expect(201, 'POST', '/v1/absences', leave);
+    await workspace.checked();
+    const { discrepancies } = await get('/v1/discrepancies?status=open');
+    expect(discrepancies.map(({ period, delta }: Record<string, unknown>) => [period, delta])).to.deep.equal([
+      ['2026-11', 2480],
+    ]);
+  });
+
   it('a condition takes the days of a fiscal period, and is rejected for a year that is not defined', async () => {
     await define(fromFebruary);
     const inPeriod = (value: string) => ({

@@ -118,6 +118,11 @@ describe('a range of days', () => {
     expect(widened('annual', 'annual')).to.equal('2026-01-01 2028-12-31');
   });
 
+  it('touches years of both calendars', () => {
+    expect(calendar.yearsAround(march)).to.deep.equal({ from: '2026-01-01', to: '2027-01-31' });
+    expect(civilCalendar.yearsAround(march)).to.deep.equal({ from: '2026-01-01', to: '2026-12-31' });
+  });
+
   it('has the periods of both calendars around it, and none of a workspace without fiscal years', () => {
     expect(calendar.periodsAround(march)).to.deep.equal([
       '2026-03',

@@ -39,7 +39,7 @@ export const createAbsence = operation({
       await assertRepExists(tx, terms.repId);
       const entered = { absenceId: newId(), ...terms };
       await storeAbsence(tx, entered);
-      await recalculateAbsence(recalculate, entered, entered);
+      await recalculateAbsence(tx, recalculate, entered, entered);
       return entered;
     });
   },

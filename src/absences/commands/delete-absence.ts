@@ -31,7 +31,7 @@ export const deleteAbsence = operation({
       const current = await findAbsence(tx, rawId);
       if (current === null) throw absenceNotFound();
       await removeAbsence(tx, current.absenceId);
-      await recalculateAbsence(recalculate, current, current);
+      await recalculateAbsence(tx, recalculate, current, current);
       return { deleted: true, absenceId: current.absenceId };
     });
   },

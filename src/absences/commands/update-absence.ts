@@ -37,7 +37,7 @@ export const updateAbsence = operation({
       const changed: Absence = { ...current, ...Object.fromEntries(given) };
       assertDayOrder(['from', changed.from], ['to', changed.to]);
       await storeAbsence(tx, changed);
-      await recalculateAbsence(recalculate, changed, current, changed);
+      await recalculateAbsence(tx, recalculate, changed, current, changed);
       return changed;
     });
   },

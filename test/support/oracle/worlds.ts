@@ -722,7 +722,7 @@ function arbitraryConfig(shape: PlanShape, repIds: string[], settings: Settings)
 
 /** The rules with their proration, calendar and dates. */
 function withQuotaTerms(config: fc.Arbitrary<object>, shape: PlanShape, settings: Settings): fc.Arbitrary<object> {
-  if (!settings.people) return config;
+  if (!settings.people && !settings.fiscal) return config;
   const dates = fc.array(ruleDates(settings), { minLength: settings.rules, maxLength: settings.rules });
   return fc.tuple(config, prorationsOf(settings), dates).map(([posted, prorations, ofRules]) => ({
     ...posted,
