@@ -20,6 +20,7 @@ export interface DealFilter {
   readonly closedFrom?: Day | undefined;
   readonly closedTo?: Day | undefined;
   readonly isWon?: boolean | undefined;
+  readonly isClosed?: boolean | undefined;
   /** true: deals without a rep; false: deals with one. */
   readonly unowned?: boolean | undefined;
   /** Lists deleted deals instead of current ones. */
@@ -74,10 +75,10 @@ function readAfter(tx: Transaction, where: RawBuilder<SqlBool>, after: string, {
 }
 
 function buildConditions(workspaceId: string, filter: DealFilter): RawBuilder<SqlBool> {
-  const { repIds = null, stage, since, query, closedFrom, closedTo, isWon, unowned, deleted = false, paid } = filter;
+  const { repIds = null, stage, since, query, closedFrom, closedTo, isWon, isClosed, unowned, paid } = filter;
   const conditions = [
     sql`deals.workspace_id = ${workspaceId}`,
-    deleted ? sql`deals.deleted_at is not null` : sql`deals.deleted_at is null`,
+    filter.deleted === true ? sql`deals.deleted_at is not null` : sql`deals.deleted_at is null`,
     // The condition of the index on snapshots.
     sql`deals.snapshot_at > '-infinity'`,
     repIds === null ? null : sql`deals.rep_id = any(${repIds}::uuid[])`,
@@ -87,6 +88,7 @@ function buildConditions(workspaceId: string, filter: DealFilter): RawBuilder<Sq
     closedFrom === undefined ? null : sql`deals.close_date >= ${closedFrom}::date`,
     closedTo === undefined ? null : sql`deals.close_date <= ${closedTo}::date`,
     isWon === undefined ? null : sql`deals.is_won = ${isWon}`,
+    isClosed === undefined ? null : sql`deals.is_closed = ${isClosed}`,
     unowned === undefined ? null : unowned ? sql`deals.rep_id is null` : sql`deals.rep_id is not null`,
     paid === undefined ? null : isPaid(workspaceId, paid, filter.paidTo),
   ];

@@ -41,6 +41,7 @@ describe('the filters of GET /v1/deals', () => {
       'OPP-4': { name: 'alderwood', amount: 4000, stage: 'Won', closeDate: '2026-04-01' },
       'OPP-5': { amount: 0, stage: 'Won', closeDate: '2026-02-20', repId: ben },
       'OPP-6': { name: 'Elm', amount: 6000, stage: 'Won', closeDate: '2026-02-10', repId: ben },
+      'OPP-7': { name: 'Fir', amount: 7000, stage: 'Closed Lost', closeDate: '2026-02-01', repId: ben },
     };
     for (const [id, deal] of Object.entries(deals)) await api.expect(201, 'PUT', `/v1/deals/${id}`, deal);
     await service.waitForCalculations(workspaceId);
@@ -78,11 +79,14 @@ describe('the filters of GET /v1/deals', () => {
     ['closedFrom=2026-04-01', ['OPP-4']],
     ['closedTo=2026-01-15', ['OPP-1']],
     ['isWon=true', ['OPP-1', 'OPP-2', 'OPP-4', 'OPP-5']],
-    ['isWon=false', ['OPP-3']],
+    ['isWon=false', ['OPP-3', 'OPP-7']],
+    ['isClosed=true', ['OPP-1', 'OPP-2', 'OPP-4', 'OPP-5', 'OPP-7']],
+    ['isClosed=false', ['OPP-3']],
+    ['isClosed=true&isWon=false', ['OPP-7']],
     ['unowned=true', ['OPP-4']],
-    ['unowned=false', ['OPP-1', 'OPP-2', 'OPP-3', 'OPP-5']],
+    ['unowned=false', ['OPP-1', 'OPP-2', 'OPP-3', 'OPP-5', 'OPP-7']],
     ['paid=true', ['OPP-2', 'OPP-5']],
-    ['paid=false', ['OPP-1', 'OPP-3', 'OPP-4']],
+    ['paid=false', ['OPP-1', 'OPP-3', 'OPP-4', 'OPP-7']],
     ['paid=false&isWon=true&closedFrom=2026-01-01&closedTo=2026-03-31', ['OPP-1']],
     ['deleted=true', ['OPP-6']],
     ['deleted=true&paid=true', []],
@@ -109,12 +113,13 @@ describe('the filters of GET /v1/deals', () => {
   it('counts for a rep in paid only what the rep earned, not what the manager earned', async () => {
     const rep = await service.as(workspaceId, ben);
     expect(await idsOf('paid=true', rep)).to.deep.equal(['OPP-2']);
-    expect(await idsOf('paid=false', rep)).to.deep.equal(['OPP-1', 'OPP-3', 'OPP-5']);
+    expect(await idsOf('paid=false', rep)).to.deep.equal(['OPP-1', 'OPP-3', 'OPP-5', 'OPP-7']);
   });
 
   it('rejects a filter with an invalid value and names the filter', async () => {
     for (const [query, path] of [
       ['isWon=yes', 'isWon'],
+      ['isClosed=1', 'isClosed'],
       ['unowned=1', 'unowned'],
       ['deleted=TRUE', 'deleted'],
       ['paid=', 'paid'],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Browser, texts, waitUntilLoaded } from '#test/support/browser.js';
+import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 import { money, plain } from './amounts.js';
 import { latestMonth, repPages } from './rep-pages.js';
@@ -177,6 +177,34 @@ describe('the pages of a rep', function () {
     await page.waitForNetworkIdle({ idleTime: 700 });
     await waitUntilLoaded(page);
     expect((await texts(page, '[aria-label="Result"] > div:nth-child(1)'))[0]).to.include('1 deal chosen');
+    await close();
+  });
+
+  it('list every open deal by pages, and keep those chosen on another page', async () => {
+    const repId = browser.repId('rep');
+    const deals = Array.from({ length: 120 }, (_, index) => ({
+      dealId: `OPEN-${index}`,
+      amount: 1000 + index,
+      stage: 'Proposal',
+      closeDate: '2027-01-15',
+      repId,
+    }));
+    await browser.workspace.api.expect(200, 'POST', '/v1/deals/import', { deals });
+    const { count } = await browser.workspace.api.expect(200, 'GET', `/v1/deals?repId=${repId}&isClosed=false`);
+    expect(count).to.be.above(120);
+    const { page, close } = await browser.openPage('rep', '/me/deals');
+    const openNext = () =>
+      page.evaluate(`[...document.querySelectorAll('main button')].findLast(isNext).click();
+      function isNext({ textContent }) { return textContent === 'Next'; }`);
+    await sees(page, `${count} deals`);
+    await openNext();
+    await sees(page, `101 to ${count} of ${count}`);
+    expect(new URL(page.url()).search).to.equal('?open=1');
+    await browser.visit(page, '/me/simulate');
+    await page.click('input[type=checkbox]');
+    await openNext();
+    await page.waitForFunction(`document.querySelector(':checked') === null`);
+    await sees(page, '1 deal chosen');
     await close();
   });
 });

@@ -30,6 +30,7 @@ const query = z.strictObject({
   closedFrom: day.optional().describe('First close date, YYYY-MM-DD'),
   closedTo: day.optional().describe('Last close date, YYYY-MM-DD'),
   isWon: flag.optional().describe('true: deals in a won stage; false: all others'),
+  isClosed: flag.optional().describe('true: deals that are won or lost; false: open deals'),
   unowned: flag.optional().describe('true: deals that belong to no rep; false: deals that belong to one'),
   deleted: flag.default(false).describe('true: deleted deals instead of the others'),
   paid: flag.optional().describe('true: deals that earned any rep an amount other than 0; false: deals that did not'),
@@ -110,6 +111,7 @@ export const listDeals = operation({
       closedFrom: 'First close date',
       closedTo: 'Last close date',
       isWon: { description: 'true: won; false: others', schema: booleanSchema },
+      isClosed: { description: 'true: won or lost; false: open', schema: booleanSchema },
       unowned: { description: 'true: only without a rep', schema: booleanSchema },
       deleted: { description: 'true: only deleted', schema: booleanSchema },
       paid: {

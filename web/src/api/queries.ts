@@ -96,6 +96,15 @@ export const dealsQuery = (filter: DealFilter) =>
     queryFn: ({ signal }) => api.listDeals({ query: filter }, { signal }),
   });
 
+/** The number of open deals on a page. */
+export const openDealsPage = 100;
+
+/** A page of the deals of the rep that are neither won nor lost. */
+export const openDealsQuery = (repId: string, page: number) => ({
+  ...dealsQuery({ repId, isClosed: 'false', limit: String(openDealsPage), offset: String(page * openDealsPage) }),
+  placeholderData: keepPreviousData,
+});
+
 /** The max number of comments of one response. */
 const commentsOfPage = 500;
 

@@ -66,10 +66,14 @@ export const router = createRouter({
       page('/account/agents', () => import('../pages/account/AgentsPage.js'), 'AgentsPage'),
       page('/me/mail', () => import('../pages/account/MailPage.js'), 'MailPage'),
       page('/me', () => import('../pages/rep/MyPayPage.js'), 'MyPayPage', { period, trace: text }),
-      page('/me/deals', () => import('../pages/deals/MyDealsPage.js'), 'MyDealsPage', { period, page: pageNumber }),
+      page('/me/deals', () => import('../pages/deals/MyDealsPage.js'), 'MyDealsPage', {
+        period,
+        page: pageNumber,
+        open: pageNumber,
+      }),
       page('/deals/$dealId', () => import('../pages/deals/DealPage.js'), 'DealPage', { trace: text }),
       page('/me/plan', () => import('../pages/rep/MyPlanPage.js'), 'MyPlanPage'),
-      page('/me/simulate', () => import('../pages/rep/SimulatePage.js'), 'SimulatePage'),
+      page('/me/simulate', () => import('../pages/rep/SimulatePage.js'), 'SimulatePage', { page: pageNumber }),
       page('/statements', () => import('../pages/statements/StatementsPage.js'), 'StatementsPage'),
       page('/statements/$repId', () => import('../pages/statements/StatementPage.js'), 'StatementPage', {
         period,

@@ -6,7 +6,8 @@ import {
   closedDealsQuery,
   type Dashboard,
   type Deal,
-  dealsQuery,
+  openDealsPage,
+  openDealsQuery,
 } from '../../api/queries.js';
 import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
@@ -30,11 +31,13 @@ type Closed = Dashboard['closedDeals'][number] & { readonly why: string };
 /** Closed deals with what they paid or why they paid nothing, and open deals. */
 export function MyDealsPage() {
   const { repId } = useSession();
-  const { period: chosen, page = 0 } = route.useSearch();
+  const { period: chosen, page = 0, open: openPage = 0 } = route.useSearch();
   const navigate = useNavigate({ from: '/me/deals' });
   const period = usePeriod(chosen);
   const dashboard = useQuery(closedDealsQuery(repId, period, page));
-  const open = useQuery(dealsQuery({ repId, isWon: 'false', limit: '500' }));
+  const open = useQuery(openDealsQuery(repId, openPage));
+  const toPage = (next: { page?: number | undefined; open?: number | undefined }) =>
+    navigate({ search: (search) => ({ ...search, ...next }), resetScroll: false });
   const closed = useReasons(dashboard.data?.closedDeals ?? []);
   return (
     <Page
@@ -67,11 +70,15 @@ export function MyDealsPage() {
                   page={page}
                   pageSize={closedDealsPage}
                   count={closedDealCount}
-                  onChange={(next) => navigate({ search: { period, page: next === 0 ? undefined : next } })}
+                  onChange={(next) => toPage({ page: next === 0 ? undefined : next })}
                 />
               )}
             </Card>
-            <OpenDeals open={loaded} />
+            <OpenDeals
+              open={loaded}
+              page={openPage}
+              onPage={(next) => toPage({ open: next === 0 ? undefined : next })}
+            />
           </>
         )}
       </Loaded>
@@ -138,7 +145,13 @@ const closedColumns: readonly Column<Closed>[] = [
   { key: 'why', header: 'Note', phone: 'detail', cell: ({ why }) => <span className="dim">{why}</span> },
 ];
 
-function OpenDeals({ open }: { readonly open: { readonly deals: readonly Deal[] } | LoadFailure }) {
+interface OpenDealsProps {
+  readonly open: { readonly deals: readonly Deal[]; readonly count: number } | LoadFailure;
+  readonly page: number;
+  readonly onPage: (page: number) => void;
+}
+
+function OpenDeals({ open, page, onPage }: OpenDealsProps) {
   if (open instanceof LoadFailure)
     return (
       <Card title="Open" isFlush>
@@ -147,18 +160,16 @@ function OpenDeals({ open }: { readonly open: { readonly deals: readonly Deal[] 
         </p>
       </Card>
     );
-  const deals = open.deals.filter(({ isClosed }) => !isClosed);
+  const { deals, count } = open;
   return (
-    <Card
-      title="Open"
-      note={formatCount(deals.length, 'deal')}
-      isFlush
-      action={<Link to="/me/simulate">If I close …</Link>}
-    >
-      {deals.length === 0 ? (
+    <Card title="Open" note={formatCount(count, 'deal')} isFlush action={<Link to="/me/simulate">If I close …</Link>}>
+      {count === 0 ? (
         <p className={styles.none}>You have no open deals.</p>
       ) : (
         <DataTable caption="Open deals" columns={openColumns} rows={deals} rowKey={({ deal_id }) => deal_id} isInset />
+      )}
+      {count <= openDealsPage ? null : (
+        <Pager page={page} pageSize={openDealsPage} count={count} labels={['Previous', 'Next']} onChange={onPage} />
       )}
     </Card>
   );

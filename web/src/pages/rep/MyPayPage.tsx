@@ -48,7 +48,7 @@ export function MyPayPage() {
   const plans = useQuery(plansQuery);
   const live = useQuery(statementQuery(session.repId, period, true));
   const statements = useQuery(ownStatementsQuery(session.repId));
-  const open = useQuery(dealsQuery({ repId: session.repId, isWon: 'false', closedFrom: useToday(), limit: '200' }));
+  const open = useQuery(dealsQuery({ repId: session.repId, isClosed: 'false', closedFrom: useToday(), limit: '200' }));
   const lines = orderedLines(live.data?.lineItems ?? []);
   return (
     <Page

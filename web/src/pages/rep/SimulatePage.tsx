@@ -1,9 +1,17 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type Deal, dealsQuery, listPlans, type Plan, plansQuery, type SimulatedDeal } from '../../api/queries.js';
+import {
+  type Deal,
+  listPlans,
+  openDealsPage,
+  openDealsQuery,
+  type Plan,
+  plansQuery,
+  type SimulatedDeal,
+} from '../../api/queries.js';
 import { whatIfQuery } from '../../api/what-if-query.js';
 import { useSession } from '../../app/session.js';
 import { useToday } from '../../app/today.js';
@@ -13,6 +21,7 @@ import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { HeroMoney, Money } from '../../components/Money.js';
 import { Note } from '../../components/Note.js';
 import { Card, Page } from '../../components/Page.js';
+import { Pager } from '../../components/Pager.js';
 import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState, ErrorState } from '../../components/States.js';
 import { wonStage } from '../../features/plans/attainment.js';
@@ -21,6 +30,8 @@ import { formatAttainment, formatCount } from '../../shared/format/numbers.js';
 import { formatPeriod, periodAt } from '../../shared/format/periods.js';
 import { NoPlan } from './NoPlan.js';
 import styles from './Simulate.module.css';
+
+const route = getRouteApi('/_shell/me/simulate');
 
 interface Variation {
   readonly isChosen: boolean;
@@ -32,7 +43,8 @@ interface Variation {
 export function SimulatePage() {
   const { repId } = useSession();
   const plans = useQuery(plansQuery);
-  const deals = useQuery(dealsQuery({ repId, isWon: 'false', limit: '500' }));
+  const { page = 0 } = route.useSearch();
+  const deals = useQuery(openDealsQuery(repId, page));
   return (
     <Page
       title="If I close …"
@@ -40,17 +52,16 @@ export function SimulatePage() {
       facts={['A calculation with your plan. It changes nothing.']}
     >
       <Loaded query={combineQueries({ plans, deals })} height={480}>
-        {({ plans: all, deals: { deals: notWon } }) => {
-          const open = notWon.filter(({ isClosed }) => !isClosed);
+        {({ plans: all, deals: { deals: open, count } }) => {
           const own = listPlans(all, repId);
           if (own.length === 0) return <NoPlan />;
-          if (open.length === 0)
+          if (count === 0)
             return (
               <EmptyState title="You have no open deals" actions={<Link to="/me/deals">See your deals</Link>}>
                 Open deals from the CRM appear here. Choose some to see what they would pay.
               </EmptyState>
             );
-          return <Simulator plans={own} deals={open} />;
+          return <Simulator plans={own} deals={open} count={count} />;
         }}
       </Loaded>
     </Page>
@@ -59,11 +70,17 @@ export function SimulatePage() {
 
 interface SimulatorProps {
   readonly plans: readonly Plan[];
+  /** The open deals of the page. */
   readonly deals: readonly Deal[];
+  /** The number of open deals on all pages. */
+  readonly count: number;
 }
 
-function Simulator({ plans, deals }: SimulatorProps) {
+/** Deals that are chosen on one page stay chosen on the others. */
+function Simulator({ plans, deals, count }: SimulatorProps) {
   const today = useToday();
+  const { page = 0 } = route.useSearch();
+  const navigate = useNavigate({ from: '/me/simulate' });
   const [variations, setVariations] = useState<Readonly<Record<string, Variation>>>({});
   const toVariation = (deal: Deal): Variation =>
     variations[deal.deal_id] ?? {
@@ -74,12 +91,9 @@ function Simulator({ plans, deals }: SimulatorProps) {
   const change = (deal: Deal, part: Partial<Variation>) =>
     setVariations({ ...variations, [deal.deal_id]: { ...toVariation(deal), ...part } });
   const stage = wonStage(plans[0] as Plan);
-  const chosen = deals
-    .filter((deal) => toVariation(deal).isChosen)
-    .map((deal): SimulatedDeal => {
-      const { amount, closeDate } = toVariation(deal);
-      return { dealId: deal.deal_id, amount: Number(amount), stage, closeDate };
-    });
+  const chosen = Object.entries(variations)
+    .filter(([, { isChosen }]) => isChosen)
+    .map(([dealId, { amount, closeDate }]): SimulatedDeal => ({ dealId, amount: Number(amount), stage, closeDate }));
   return (
     <>
       <Result plans={plans} chosen={chosen} today={today} />
@@ -94,6 +108,15 @@ function Simulator({ plans, deals }: SimulatorProps) {
             />
           ))}
         </ul>
+        {count <= openDealsPage ? null : (
+          <Pager
+            page={page}
+            pageSize={openDealsPage}
+            count={count}
+            labels={['Previous', 'Next']}
+            onChange={(next) => navigate({ search: { page: next === 0 ? undefined : next }, resetScroll: false })}
+          />
+        )}
       </Card>
     </>
   );
