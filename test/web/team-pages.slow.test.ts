@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
-import { Browser, texts, waitUntilLoaded } from '#test/support/browser.js';
+import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
+import { until } from '#test/support/until.js';
 import { violations, violationsInBothSchemes } from './accessibility.js';
 import { plain } from './amounts.js';
 import { expectSoundPages, looks } from './sound-pages.js';
@@ -128,6 +129,41 @@ describe("a manager's pages in the web app", function () {
     );
     expect(resolved.resolution).to.include({ action: 'carry_forward', reason: 'The quarter is paid already.' });
     await close();
+  });
+
+  it('pays a difference and accepts the question about its deal with one confirmation', async () => {
+    const [rep, repId] = [await browser.as('rep'), browser.repId('rep')];
+    const { deals } = await browser.workspace.api.expect(200, 'GET', '/v1/deals?query=D-0000-late');
+    const [{ deal_id: dealId, name, amount, stage, closeDate, currency, fields }] = deals;
+    const changed = { name, amount: amount + 1000, stage, closeDate, currency, repId, fields };
+    await browser.workspace.api.expect(200, 'PUT', `/v1/deals/${dealId}`, changed);
+    const { period, delta } = await until(
+      async () =>
+        (await browser.workspace.api.expect(200, 'GET', `/v1/discrepancies?repId=${repId}&status=open`))
+          .discrepancies[0],
+      { what: 'the difference' },
+    );
+    const { disputeId } = await rep.expect(201, 'POST', '/v1/disputes', {
+      period,
+      type: 'wrong_amount',
+      dealId,
+      description: 'The amount of the deal has changed.',
+    });
+    const { page, problems, close } = await browser.openPage('manager', `/questions/${disputeId}`);
+    await sees(page, `+$${plain(delta)} for Q3 2026 is not decided yet`);
+    await press(page, `Pay $${plain(delta)} and accept`);
+    await page.waitForSelector('[role=dialog] textarea');
+    expect(await violationsInBothSchemes(page)).to.deep.equal([]);
+    await page.type('[role=dialog] textarea', 'You are right.');
+    await page.click('[role=dialog] [type=submit]');
+    await dialogClosed(page);
+    await sees(page, 'Accepted');
+    expect(problems).to.deep.equal([]);
+    await close();
+    const { status, history } = await rep.expect(200, 'GET', `/v1/disputes/${disputeId}`);
+    expect([status, history.at(-1).note]).to.deep.equal(['accepted', 'You are right.']);
+    const { count } = await browser.workspace.api.expect(200, 'GET', `/v1/discrepancies?repId=${repId}&status=open`);
+    expect(count).to.equal(0);
   });
 
   it('say to a rep that the page is not theirs', async () => {

@@ -45,6 +45,13 @@ export const discrepanciesQuery = (status: Discrepancy['status']) =>
     placeholderData: keepPreviousData,
   });
 
+/** The open differences of the person: what approved statements owe. */
+export const openDifferencesQuery = (repId: string) =>
+  queryOptions({
+    queryKey: ['discrepancies', 'of', repId],
+    queryFn: ({ signal }) => api.listDiscrepancies({ query: { repId, status: 'open', limit: '200' } }, { signal }),
+  });
+
 /** One stored version of a statement. */
 export const versionQuery = (repId: string, period: string, version: number) =>
   queryOptions({

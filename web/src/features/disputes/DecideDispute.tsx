@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { type DisputeDetail, isWaiting } from '../../api/team-queries.js';
+import { type Statement } from '../../api/queries.js';
+import { type Discrepancy, type DisputeDetail, isWaiting } from '../../api/team-queries.js';
 import { isKept, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
@@ -14,19 +15,30 @@ import { amountProblem } from '../../shared/format/amounts.js';
 import { readNumber } from '../../shared/format/entered-numbers.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
+import { PayAndAcceptDialog, payKey } from './PayAndAcceptDialog.js';
+import { payLabel } from './words.js';
 
 type Step = 'in_review' | 'accepted' | 'rejected';
 
 /** Where the answer is kept until it is sent. */
 const answerKey = (step: Step, disputeId: string) => `${step} ${disputeId}`;
 
+interface DecideDisputeProps {
+  readonly dispute: DisputeDetail;
+  /** What an approved period owes and may be the answer; null if nothing is. */
+  readonly difference: Discrepancy | null;
+  /** The statement of the question's period, as it is now. */
+  readonly statement: Pick<Statement, 'period' | 'status'>;
+}
+
 /** Review, accept or reject, for managers and admins who neither opened the question nor are paid. */
-export function DecideDispute({ dispute }: { readonly dispute: DisputeDetail }) {
+export function DecideDispute({ dispute, difference, statement }: DecideDisputeProps) {
   const { repId, role } = useSession();
   const { status, openedBy, disputeId } = dispute;
-  const [step, setStep] = useState<Step | null>(
-    () => (['accepted', 'rejected'] as const).find((answer) => isKept(answerKey(answer, disputeId))) ?? null,
-  );
+  const [step, setStep] = useState<Step | 'paid' | null>(() => {
+    if (isKept(payKey(disputeId))) return 'paid';
+    return (['accepted', 'rejected'] as const).find((answer) => isKept(answerKey(answer, disputeId))) ?? null;
+  });
   const review = useAction({
     send: () => api.updateDispute({ params: { disputeId }, body: { status: 'in_review' } }),
     onDone: () => showMessage('The question is in review.'),
@@ -42,10 +54,15 @@ export function DecideDispute({ dispute }: { readonly dispute: DisputeDetail }) 
     <Card title="Decision">
       <div className={blocks.actions}>
         <p className="dim">
-          {dispute.repName} sees the decision and its note. {approvalWords(dispute)}
+          {dispute.repName} sees the decision and its note. {approvalWords(statement)}
         </p>
-        <Button kind="primary" size="final" onClick={() => setStep('accepted')}>
-          Accept
+        {difference === null ? null : (
+          <Button kind="primary" size="final" onClick={() => setStep('paid')}>
+            {payLabel(difference)} and accept
+          </Button>
+        )}
+        <Button kind={difference === null ? 'primary' : undefined} size="final" onClick={() => setStep('accepted')}>
+          {difference === null ? 'Accept' : 'Accept only'}
         </Button>
         <Button size="final" onClick={() => setStep('rejected')}>
           Reject
@@ -56,17 +73,20 @@ export function DecideDispute({ dispute }: { readonly dispute: DisputeDetail }) 
           </Button>
         ) : null}
       </div>
+      {step === 'paid' && difference !== null ? (
+        <PayAndAcceptDialog dispute={dispute} difference={difference} onClose={() => setStep(null)} />
+      ) : null}
       {step === 'accepted' ? <AcceptDialog dispute={dispute} onClose={() => setStep(null)} /> : null}
       {step === 'rejected' ? <RejectDialog dispute={dispute} onClose={() => setStep(null)} /> : null}
     </Card>
   );
 }
 
-function approvalWords({ period, evidence }: DisputeDetail): string {
-  const statement = `The statement of ${formatPeriod(period)}`;
-  return evidence.statement.status === 'approved'
-    ? `${statement} is approved already, and does not change by it.`
-    : `${statement} is not approved before.`;
+function approvalWords({ period, status }: DecideDisputeProps['statement']): string {
+  const subject = `The statement of ${formatPeriod(period)}`;
+  return status === 'approved'
+    ? `${subject} is approved, and accepting the question does not change it.`
+    : `${subject} is not approved yet.`;
 }
 
 interface StepDialogProps {
@@ -150,7 +170,7 @@ function AcceptDialog({ dispute, onClose }: StepDialogProps) {
           />
         </>
       ) : (
-        <p className="dim">Nothing is paid by this. Correct the deal or the plan, or ask an admin for an adjustment.</p>
+        <p className="dim">This pays nothing. Correct the deal or the plan, or ask an admin for an adjustment.</p>
       )}
     </Dialog>
   );

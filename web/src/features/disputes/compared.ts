@@ -20,7 +20,7 @@ export function ofRep({ events, outcomes, corrections }: Breakdown, repId: Dispu
   };
 }
 
-interface ComparedRule {
+export interface ComparedAmount {
   readonly name: string;
   readonly before: string;
   /** Null without a present state. */
@@ -30,7 +30,7 @@ interface ComparedRule {
 const nothing = 'nothing';
 
 /** Each rule with what it paid then and pays now, corrections included, or why it paid nothing. */
-export function comparedRules(then: PaidRules, now: PaidRules | null): readonly ComparedRule[] {
+export function comparedRules(then: PaidRules, now: PaidRules | null): readonly ComparedAmount[] {
   const earlier = byRule(then);
   const after = now === null ? null : byRule(now);
   const names = new Set([...earlier.keys(), ...(after?.keys() ?? [])]);

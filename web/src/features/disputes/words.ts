@@ -1,4 +1,7 @@
 import { type Dispute } from '../../api/queries.js';
+import { type Discrepancy } from '../../api/team-queries.js';
+import { absolute, signOf } from '../../shared/format/exact.js';
+import { formatMoney } from '../../shared/format/numbers.js';
 
 export const disputeTypes = [
   ['wrong_amount', 'The amount is wrong'],
@@ -30,4 +33,9 @@ export const statusWords: Readonly<Record<Dispute['status'], string>> = {
 /** Where the question about an amount, or about a period, is kept until it is sent. */
 export function disputeKey(period: string, eventId: string | null): string {
   return `question ${eventId ?? period}`;
+}
+
+/** What paying the difference does: Pay $280.00, or Deduct $280.00. */
+export function payLabel({ delta, currency }: Pick<Discrepancy, 'delta' | 'currency'>): string {
+  return `${signOf(delta) < 0 ? 'Deduct' : 'Pay'} ${formatMoney(absolute(delta), currency)}`;
 }

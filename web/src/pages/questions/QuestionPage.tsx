@@ -4,21 +4,22 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { breakdownQuery, disputeQuery } from '../../api/queries.js';
-import { type DisputeDetail, isWaiting } from '../../api/team-queries.js';
+import { type Breakdown, breakdownQuery, disputeQuery, statementQuery } from '../../api/queries.js';
+import { type Discrepancy, type DisputeDetail, isWaiting, openDifferencesQuery } from '../../api/team-queries.js';
 import { findUrl } from '../../app/navigation.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, buttonClass } from '../../components/Button.js';
 import { Facing } from '../../components/Facing.js';
-import { Loaded } from '../../components/Loaded.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { DealLink, StatementLink } from '../../components/links.js';
 import { Note } from '../../components/Note.js';
 import { Card, Page } from '../../components/Page.js';
-import { comparedRules, ofRep, type PaidRules } from '../../features/disputes/compared.js';
+import { type ComparedAmount, comparedRules, ofRep } from '../../features/disputes/compared.js';
 import { DecideDispute } from '../../features/disputes/DecideDispute.js';
 import { DisputeBadge } from '../../features/disputes/DisputeBadge.js';
 import { recordRead } from '../../features/disputes/read-answers.js';
+import { findRelatedDifference } from '../../features/disputes/related-difference.js';
 import { disputeTitle, statusWords, typeWords } from '../../features/disputes/words.js';
 import { lateSentence } from '../../features/lines/late-amounts.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
@@ -41,22 +42,54 @@ export function QuestionPage() {
       actions={dispute.data === undefined ? undefined : <DisputeBadge status={dispute.data.status} />}
     >
       <Loaded query={dispute} height={480}>
-        {(loaded) => (
-          <>
-            <Asked dispute={loaded} />
-            <DecideDispute dispute={loaded} />
-            {loaded.dealId === null || loaded.evidence.deal === 'unknown' || loaded.evidence.deal === 'not_owned' ? (
-              <Evidence dispute={loaded} now={null} />
-            ) : (
-              <ThenAndNow dispute={loaded} dealId={loaded.dealId} />
-            )}
-            <Card>
-              <CommentThread repId={loaded.repId} period={loaded.period} />
-            </Card>
-          </>
-        )}
+        {(loaded) =>
+          role === 'manager' || role === 'admin' ? <ForDecision dispute={loaded} /> : <Question dispute={loaded} />
+        }
       </Loaded>
     </Page>
+  );
+}
+
+/** With what approved statements owe, one of which may be the answer. */
+function ForDecision({ dispute }: { readonly dispute: DisputeDetail }) {
+  const differences = useQuery(openDifferencesQuery(dispute.repId));
+  const statement = useQuery(statementQuery(dispute.repId, dispute.period));
+  return (
+    <Loaded query={combineQueries({ differences, statement })} height={480}>
+      {({ differences: { discrepancies }, statement: loaded }) => {
+        const difference = isWaiting(dispute) ? findRelatedDifference(discrepancies, dispute) : null;
+        return (
+          <Question dispute={dispute}>
+            {difference === null ? null : <RelatedDifference difference={difference} />}
+            <DecideDispute dispute={dispute} difference={difference} statement={loaded} />
+          </Question>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+interface QuestionProps {
+  readonly dispute: DisputeDetail;
+  /** How it is decided, for those who decide. */
+  readonly children?: React.ReactNode;
+}
+
+function Question({ dispute, children }: QuestionProps) {
+  const { repId, period, dealId, evidence } = dispute;
+  return (
+    <>
+      <Asked dispute={dispute} />
+      {children}
+      {dealId === null || evidence.deal === 'unknown' || evidence.deal === 'not_owned' ? (
+        <StatementThenAndNow dispute={dispute} />
+      ) : (
+        <ThenAndNow dispute={dispute} dealId={dealId} />
+      )}
+      <Card>
+        <CommentThread repId={repId} period={period} />
+      </Card>
+    </>
   );
 }
 
@@ -117,69 +150,96 @@ function Said({ by, at, step, text }: SaidProps) {
   );
 }
 
-/** What the deal pays the person now, beside what it paid when the dispute was opened, and what is not decided about it. */
+function RelatedDifference({ difference }: { readonly difference: Discrepancy }) {
+  const { discrepancyId, status, period, repName, delta, currency } = difference;
+  const [line, ...others] = difference.lines;
+  return (
+    <Note
+      tone="warning"
+      icon={IconAlertTriangle}
+      title={`${formatMoney(delta, currency, { signed: true })} for ${formatPeriod(period)} is not decided yet`}
+      actions={
+        <Link to="/discrepancies" search={{ status, open: discrepancyId }} className={buttonClass()}>
+          See the difference
+        </Link>
+      }
+    >
+      <p>
+        {line === undefined || line.dealId === null ? (
+          'Amounts'
+        ) : (
+          <DealLink dealId={line.dealId} name={line.dealName} />
+        )}
+        {others.length === 0 ? '' : ' and others'} changed after the statement of {formatPeriod(period)} was approved.
+        Paying the difference may answer {repName}.
+      </p>
+    </Note>
+  );
+}
+
+/** What the deal pays the person now, beside what it paid when the dispute was opened. */
 function ThenAndNow({ dispute, dealId }: { readonly dispute: DisputeDetail; readonly dealId: string }) {
-  const { repId, repName } = dispute;
+  const { repId } = dispute;
   const { role } = useSession();
   const now = useQuery(breakdownQuery(dealId)).data;
   const differences = now?.openDifferences.filter((openDifference) => openDifference.repId === repId) ?? [];
-  const [first] = differences;
-  const mayResolve = role === 'admin' || role === 'manager';
   return (
     <>
-      {first === undefined ? null : (
-        <Note
-          tone="warning"
-          icon={IconAlertTriangle}
-          title={lateSentence([], differences)}
-          actions={
-            mayResolve ? (
-              <Link
-                to="/discrepancies"
-                search={{ status: first.status, open: first.discrepancyId }}
-                className={buttonClass()}
-              >
-                See the difference
-              </Link>
-            ) : undefined
-          }
-        >
-          <p>
-            {mayResolve
-              ? `The deal changed after the statement of ${formatPeriod(first.period)} was approved. Paying the difference may answer ${repName}.`
-              : `The deal changed after the statement of ${formatPeriod(first.period)} was approved.`}
-          </p>
-        </Note>
-      )}
-      <Evidence dispute={dispute} now={now === undefined ? null : ofRep(now, repId)} />
+      {role === 'manager' || role === 'admin' ? null : <NotPaidYet differences={differences} />}
+      <Evidence
+        dispute={dispute}
+        rows={comparedRules(dispute.evidence, now === undefined ? null : ofRep(now, repId))}
+      />
     </>
   );
 }
 
-/** What the service had calculated when the dispute was opened, and what it has now. */
-function Evidence({
-  dispute: { evidence, dealId, dealName },
-  now,
-}: {
+function NotPaidYet({ differences }: { readonly differences: Breakdown['openDifferences'] }) {
+  const [first] = differences;
+  if (first === undefined) return null;
+  return (
+    <Note tone="warning" icon={IconAlertTriangle} title={lateSentence([], differences)}>
+      <p>The deal changed after the statement of {formatPeriod(first.period)} was approved.</p>
+    </Note>
+  );
+}
+
+/** What the statement pays now, beside what it paid when a dispute about none of the person's deals was opened. */
+function StatementThenAndNow({ dispute }: { readonly dispute: DisputeDetail }) {
+  const { repId, period, evidence, currency } = dispute;
+  const now = useQuery(statementQuery(repId, period)).data?.summary.netPayout;
+  const rules = comparedRules(evidence, null);
+  const net = {
+    name: `Net payout of ${formatPeriod(period)}`,
+    before: formatMoney(evidence.statement.netPayout, currency),
+    now: now === undefined ? null : formatMoney(now, currency),
+  };
+  return <Evidence dispute={dispute} rows={[...rules, net]} />;
+}
+
+interface EvidenceProps {
   readonly dispute: DisputeDetail;
-  readonly now: PaidRules | null;
-}) {
-  const { statement } = evidence;
-  const rows = comparedRules(evidence, now);
+  readonly rows: readonly ComparedAmount[];
+}
+
+/** What the service had calculated when the dispute was opened, and what it has now. */
+function Evidence({ dispute: { evidence, dealId, dealName }, rows }: EvidenceProps) {
+  const { statement, deal } = evidence;
+  const isTheirs = dealId !== null && deal !== 'unknown' && deal !== 'not_owned';
   return (
     <Card
-      title={now === null ? 'As calculated at that time' : 'Then and now'}
+      title={rows.every(({ now }) => now === null) ? 'As calculated at that time' : 'Then and now'}
       note={
         statement.version === 0
           ? 'The statement was not generated then'
           : `The statement was ${statement.status} then, version ${statement.version}`
       }
-      action={dealId === null || now === null ? undefined : <DealLink dealId={dealId} name={dealName} />}
+      action={isTheirs ? <DealLink dealId={dealId} name={dealName} /> : undefined}
     >
       <Facing
-        rows={rows.map(({ name, before, now: present }) => [
+        rows={rows.map(({ name, before, now }) => [
           name,
-          present === null || present === before ? before : `${before}, now ${present}`,
+          now === null || now === before ? before : `${before}, now ${now}`,
         ])}
       />
     </Card>
