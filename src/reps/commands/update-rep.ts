@@ -33,14 +33,10 @@ const body = z.strictObject({
 });
 type Change = z.infer<typeof body>;
 
-/** The change affects commission, and its transaction does not have the workspace lock. */
-class NeedsWorkspaceLock extends Error {
-  override readonly name = 'NeedsWorkspaceLock';
-}
-
 /**
- * Stores the change in one transaction. Commission depends on reporting lines and employment and not on roles: only a
- * change that affects it takes the workspace lock and waits for calculations.
+ * Stores the role before the rest: commission depends on reporting lines and employment and not on roles, so that a
+ * person loses rights without waiting for a calculation. The first transaction also checks the rest, which is stored
+ * together.
  */
 async function storeChange(
   caller: Caller,
@@ -48,21 +44,18 @@ async function storeChange(
   change: Change,
   { changes, clock }: { readonly changes: CommissionChanges; readonly clock: Clock },
 ): Promise<void> {
-  try {
-    await changes.run(caller, 'none', async (tx) => {
-      await changePerson(tx, caller, repId, change);
-      const moves = await managerChange(tx, repId, change);
-      const isMoved = moves.length > 0 && movesAnyone(await loadHierarchy(tx), moves, await workspaceToday(tx, clock));
-      if (isMoved || (await changedEmployment(tx, repId, change)) !== null) throw new NeedsWorkspaceLock();
-    });
-  } catch (error) {
-    if (!(error instanceof NeedsWorkspaceLock)) throw error;
-    await changes.run(caller, 'exclusive', async (tx, recalculate) => {
-      await changePerson(tx, caller, repId, change);
-      await changeManagers(tx, recalculate, await workspaceToday(tx, clock), await managerChange(tx, repId, change));
-      await storeEmployment(tx, recalculate, repId, change);
-    });
-  }
+  const affectsCommission = await changes.run(caller, 'none', async (tx) => {
+    await changePerson(tx, caller, repId, change);
+    const moves = await managerChange(tx, repId, change);
+    const isMoved = moves.length > 0 && movesAnyone(await loadHierarchy(tx), moves, await workspaceToday(tx, clock));
+    return (await changedEmployment(tx, repId, change)) !== null || isMoved;
+  });
+  if (!affectsCommission) return;
+  await changes.run(caller, 'exclusive', async (tx, recalculate) => {
+    await lockPeople(tx);
+    await changeManagers(tx, recalculate, await workspaceToday(tx, clock), await managerChange(tx, repId, change));
+    await storeEmployment(tx, recalculate, repId, change);
+  });
 }
 
 async function managerChange(tx: Transaction, repId: string, change: Change): Promise<ManagerChange[]> {
