@@ -21,10 +21,12 @@ CREATE TABLE workspaces (
   digest_of date,
   configuration_revision uuid NOT NULL DEFAULT gen_random_uuid(),
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  min_quota_percent numeric(9,6) NOT NULL DEFAULT 25,
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
   CONSTRAINT workspaces_agent_writes_check CHECK ((agent_writes = ANY (ARRAY['allow'::text, 'confirm'::text, 'deny'::text]))),
   CONSTRAINT workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   CONSTRAINT workspaces_manager_scope_check CHECK ((manager_scope = ANY (ARRAY['workspace'::text, 'reports'::text]))),
+  CONSTRAINT workspaces_min_quota_percent_check CHECK (((min_quota_percent >= (1)::numeric) AND (min_quota_percent <= (100)::numeric))),
   CONSTRAINT workspaces_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   CONSTRAINT workspaces_paper_check CHECK ((paper = ANY (ARRAY['A4'::text, 'Letter'::text]))),
   CONSTRAINT workspaces_seats_check CHECK ((seats >= 0)),
@@ -32,7 +34,9 @@ CREATE TABLE workspaces (
   CONSTRAINT workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
 );
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
+CREATE TRIGGER bump_configuration_revision_of_proration BEFORE UPDATE OF min_quota_percent ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER bump_workspace_cache_version_of_proration AFTER UPDATE OF min_quota_percent ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through,sends_events,writes_back,digest_of');
 ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY workspaces_of_owner ON workspaces TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -442,12 +446,17 @@ CREATE TABLE assignments (
   effective_end date,
   deleted_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  ramp_id uuid,
+  ramp_from date,
   CONSTRAINT assignments_pkey PRIMARY KEY (workspace_id, assignment_id),
+  CONSTRAINT assignments_ramp_fkey FOREIGN KEY (workspace_id, ramp_id) REFERENCES ramps(workspace_id, ramp_id),
   CONSTRAINT assignments_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
   CONSTRAINT assignments_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
-  CONSTRAINT assignments_check CHECK ((effective_end >= effective_start))
+  CONSTRAINT assignments_check CHECK ((effective_end >= effective_start)),
+  CONSTRAINT assignments_ramp_check CHECK (((ramp_from IS NULL) OR (ramp_id IS NOT NULL)))
 );
 CREATE INDEX assignments_by_plan ON assignments USING btree (workspace_id, plan_id);
+CREATE INDEX assignments_by_ramp ON assignments USING btree (workspace_id, ramp_id) WHERE (ramp_id IS NOT NULL);
 CREATE INDEX assignments_by_rep ON assignments USING btree (workspace_id, rep_id);
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON assignments FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON assignments FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
@@ -469,6 +478,7 @@ CREATE TABLE quotas (
   variable_target numeric(20,6),
   current_value numeric NOT NULL DEFAULT 0,
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  prorate boolean NOT NULL DEFAULT true,
   CONSTRAINT quotas_pkey PRIMARY KEY (workspace_id, quota_id),
   CONSTRAINT quotas_natural UNIQUE (workspace_id, rep_id, plan_id, attainment_key, period),
   CONSTRAINT quotas_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
@@ -478,6 +488,7 @@ CREATE TABLE quotas (
   CONSTRAINT quotas_variable_target_check CHECK (((variable_target >= (0)::numeric) AND (variable_target <> 'NaN'::numeric)))
 );
 CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OF rep_id, plan_id, attainment_key, period, target, variable_target OR TRUNCATE ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_configuration_revision_of_proration AFTER UPDATE OF prorate ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON quotas FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON quotas FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('quota_id,rep_id', '', 'current_value,updated_at');
 ALTER TABLE quotas ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -1700,6 +1711,25 @@ ALTER TABLE fiscal_year_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECUR
 CREATE POLICY fiscal_year_history_of_owner ON fiscal_year_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY fiscal_year_history_of_workspace ON fiscal_year_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON fiscal_year_history TO commissions_app;
+
+CREATE TABLE ramps (
+  workspace_id uuid NOT NULL,
+  ramp_id uuid NOT NULL,
+  name text NOT NULL,
+  steps jsonb NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT ramps_pkey PRIMARY KEY (workspace_id, ramp_id),
+  CONSTRAINT ramps_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id) ON DELETE CASCADE,
+  CONSTRAINT ramps_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+);
+CREATE UNIQUE INDEX ramps_by_name ON ramps USING btree (workspace_id, lower(name));
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON ramps FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON ramps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON ramps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('ramp_id', '', '');
+ALTER TABLE ramps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY ramps_of_owner ON ramps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY ramps_of_workspace ON ramps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON ramps TO commissions_app;
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,

@@ -35,6 +35,7 @@ import * as handedAmounts from './033_handed_amounts.js';
 import * as absences from './034_absences.js';
 import * as unusedLeases from './035_unused_leases.js';
 import * as fiscalYears from './036_fiscal_years.js';
+import * as ramps from './037_ramps.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -74,4 +75,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '034_absences': absences,
   '035_unused_leases': unusedLeases,
   '036_fiscal_years': fiscalYears,
+  '037_ramps': ramps,
 };

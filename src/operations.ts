@@ -1,5 +1,6 @@
 import { createAbsence } from './absences/commands/create-absence.js';
 import { deleteAbsence } from './absences/commands/delete-absence.js';
+import { importAbsences } from './absences/commands/import-absences.js';
 import { updateAbsence } from './absences/commands/update-absence.js';
 import { listAbsences } from './absences/queries/list-absences.js';
 import { decideAgentRequest } from './agents/access/commands/decide-agent-request.js';
@@ -115,6 +116,10 @@ import { importQuotas } from './quotas/commands/import-quotas.js';
 import { previewQuotas } from './quotas/commands/preview-quotas.js';
 import { setQuotas } from './quotas/commands/set-quotas.js';
 import { listQuotas } from './quotas/queries/list-quotas.js';
+import { createRamp } from './ramps/commands/create-ramp.js';
+import { deleteRamp } from './ramps/commands/delete-ramp.js';
+import { updateRamp } from './ramps/commands/update-ramp.js';
+import { listRamps } from './ramps/queries/list-ramps.js';
 import { addPayrollId } from './reps/commands/add-payroll-id.js';
 import { bulkInviteReps } from './reps/commands/bulk-invite-reps.js';
 import { importReps } from './reps/commands/import-reps.js';
@@ -228,10 +233,15 @@ export const operations = [
   deleteAssignment,
   listAbsences,
   createAbsence,
+  importAbsences,
   updateAbsence,
   deleteAbsence,
   listFiscalYears,
   setFiscalYears,
+  listRamps,
+  createRamp,
+  updateRamp,
+  deleteRamp,
   listQuotas,
   setQuotas,
   previewQuotas,

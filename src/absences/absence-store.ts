@@ -1,7 +1,4 @@
 import { sql } from 'kysely';
-import { type DayRange, hull } from '../kernel/day.js';
-import { loadCalendar } from '../ledger/input/calendar.js';
-import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Absence, absenceOverlap } from './absence.js';
 
@@ -34,18 +31,4 @@ export async function removeAbsence(tx: Transaction, absenceId: string): Promise
     .where('workspace_id', '=', tx.workspaceId)
     .where('absence_id', '=', absenceId)
     .execute();
-}
-
-/**
- * Requests the years that the absence touches, before and after the change: it changes the target of whole attainment
- * periods, also for the deals before it.
- */
-export async function recalculateAbsence(
-  tx: Transaction,
-  recalculate: Recalculate,
-  { repId }: Pick<Absence, 'repId'>,
-  ...days: readonly [DayRange, ...DayRange[]]
-): Promise<void> {
-  const calendar = await loadCalendar(tx);
-  await recalculate([{ repId, days: calendar.yearsAround(days.reduce(hull)), trigger: 'absence' }]);
 }

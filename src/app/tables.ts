@@ -16,6 +16,7 @@ import { type PlanTables } from '../plans/plan-tables.js';
 import { type InboxTables } from '../platform/inbox/inbox-tables.js';
 import { type OutboundTables } from '../platform/outbound/outbound-tables.js';
 import { type QuotaTables } from '../quotas/quota-tables.js';
+import { type RampTables } from '../ramps/ramp-tables.js';
 import { type RepTables } from '../reps/rep-tables.js';
 import { type DiscrepancyTables } from '../statements/discrepancies/discrepancy-tables.js';
 import { type StatementTables } from '../statements/statement-tables.js';
@@ -46,6 +47,7 @@ declare module '../platform/database/tables.js' {
       InboxTables,
       OutboundTables,
       QuotaTables,
+      RampTables,
       RepTables,
       StatementTables,
       WorkspaceTables {}

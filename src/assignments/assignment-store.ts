@@ -14,6 +14,12 @@ interface Placement {
   readonly end: Day | null;
 }
 
+/** A placement with its ramp, which starts on a day of its own or with the assignment. */
+export interface RampedPlacement extends Placement {
+  readonly rampId: string | null;
+  readonly rampFrom: Day | null;
+}
+
 /** The reps who have another assignment to the plan on some of these days. */
 export async function overlappingReps(
   tx: Transaction,
@@ -34,13 +40,15 @@ export async function overlappingReps(
 export async function insertAssignments(
   tx: Transaction,
   repIds: readonly string[],
-  { planId, start, end }: Placement,
+  { planId, start, end, rampId, rampFrom }: RampedPlacement,
 ): Promise<string[]> {
   const rows = repIds.map((repId) => ({ assignmentId: newId(), repId }));
   await forceCustomPlans(tx);
   await sql`
-    insert into assignments (workspace_id, assignment_id, rep_id, plan_id, effective_start, effective_end)
-    select ${tx.workspaceId}::uuid, assignment_id, rep_id, ${planId}::uuid, ${start}::date, ${end}::date
+    insert into assignments
+      (workspace_id, assignment_id, rep_id, plan_id, effective_start, effective_end, ramp_id, ramp_from)
+    select ${tx.workspaceId}::uuid, assignment_id, rep_id, ${planId}::uuid, ${start}::date, ${end}::date,
+      ${rampId}::uuid, ${rampFrom}::date
     from ${unnestRows(rows, [
       ['assignment_id', 'uuid', (row) => row.assignmentId],
       ['rep_id', 'uuid', (row) => row.repId],
@@ -48,10 +56,14 @@ export async function insertAssignments(
   return rows.map((row) => row.assignmentId);
 }
 
-export async function moveAssignment(tx: Transaction, assignmentId: string, { start, end }: Placement): Promise<void> {
+export async function changeAssignment(
+  tx: Transaction,
+  assignmentId: string,
+  { start, end, rampId, rampFrom }: RampedPlacement,
+): Promise<void> {
   await tx.db
     .updateTable('assignments')
-    .set({ effective_start: start, effective_end: end })
+    .set({ effective_start: start, effective_end: end, ramp_id: rampId, ramp_from: rampFrom })
     .where('workspace_id', '=', tx.workspaceId)
     .where('assignment_id', '=', assignmentId)
     .execute();

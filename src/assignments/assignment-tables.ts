@@ -9,6 +9,8 @@ export interface AssignmentTables {
     plan_id: string;
     effective_start: Day | null;
     effective_end: Day | null;
+    ramp_id: string | null;
+    ramp_from: Day | null;
     deleted_at: Instant | null;
     created_at: GeneratedInstant;
   };

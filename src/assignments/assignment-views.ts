@@ -27,6 +27,8 @@ export async function listAssignments(tx: Transaction, filter: AssignmentFilter)
       'p.name as planName',
       'a.effective_start as effectiveStart',
       'a.effective_end as effectiveEnd',
+      'a.ramp_id as rampId',
+      'a.ramp_from as rampFrom',
     ])
     .where('a.workspace_id', '=', tx.workspaceId)
     .where('a.deleted_at', 'is', null)
@@ -39,7 +41,12 @@ export async function listAssignments(tx: Transaction, filter: AssignmentFilter)
     query = query.where(sql<boolean>`a.assignment_id = any(${filter.assignmentIds}::uuid[])`);
   if (filter.repIds) query = query.where(sql<boolean>`a.rep_id = any(${filter.repIds}::uuid[])`);
   if (filter.planId !== undefined) query = query.where('a.plan_id', '=', filter.planId);
-  return query.execute();
+  const rows = await query.execute();
+  return rows.map(({ rampId, rampFrom, ...row }) => ({
+    ...row,
+    ...(rampId === null ? {} : { rampId }),
+    ...(rampFrom === null ? {} : { rampFrom }),
+  }));
 }
 
 export async function findAssignment(tx: Transaction, assignmentId: string): Promise<Assignment | null> {

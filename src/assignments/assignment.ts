@@ -12,6 +12,13 @@ export const assignment = z
     planName: fields.planName,
     effectiveStart: fields.effectiveStart.nullable(),
     effectiveEnd: fields.effectiveEnd.nullable(),
+    rampId: fields.rampId.optional().describe('Id of the ramp (UUID); absent without one'),
+    rampFrom: z
+      .string()
+      .optional()
+      .describe(
+        'First day of the ramp, YYYY-MM-DD; absent if that is the first day on the plan, or else the hire date',
+      ),
   })
   .describe('A rep is on a plan from one day to another');
 export type Assignment = z.infer<typeof assignment>;

@@ -21,7 +21,10 @@ export const attainment = z
     planId: fields.planId,
     measure: fields.measure,
     period: z.string().describe('Attainment period of the quota, such as 2026-Q1 or FY2026-Q1'),
-    target: z.number().describe('Target of the quota, in the unit of the measure'),
+    target: z
+      .number()
+      .describe('Target that counts, in the unit of the measure: what the days of the period leave of the quota'),
+    fullTarget: z.number().optional().describe('Target of the quota before proration; absent if all of it counts'),
     credit: creditSoFar('credit'),
     attainment: creditSoFar('attainment'),
     through: z
@@ -38,7 +41,10 @@ export interface QuotaRow {
   readonly planId: string;
   readonly measure: string;
   readonly period: Period;
+  /** The target that counts. */
   readonly target: string;
+  /** The target before proration; absent if all of it counts. */
+  readonly fullTarget?: string;
   /** Null if nothing is counted before the end of the attainment period. */
   readonly credit: string | null;
   /** The last day whose credit is counted. */
@@ -58,6 +64,7 @@ export function toAttainment(quota: QuotaRow): z.input<typeof attainment> {
     measure: quota.measure,
     period: quota.period,
     target: target.toNumber(),
+    ...(quota.fullTarget === undefined ? {} : { fullTarget: Number(quota.fullTarget) }),
     credit: credit?.toNumber() ?? null,
     attainment: credit === null ? null : computeRatio(credit, target),
     through: quota.through,

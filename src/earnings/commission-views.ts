@@ -8,6 +8,7 @@ import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/input
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
 import { countedRows } from '../ledger/input/counted-rows.js';
+import { loadProratedQuotas } from '../ledger/input/prorated-quotas.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { lastCountedDay, type QuotaRow } from './attainment.js';
 import { type EventRow } from './commission-event.js';
@@ -165,7 +166,12 @@ export async function listQuotas(tx: Transaction, period: Period, repId?: string
       and later.period = q.period
     where q.workspace_id = ${tx.workspaceId} and q.period = any(${periods}::text[]) ${repId === undefined ? sql`` : sql`and q.rep_id = ${repId}`}
     order by q.attainment_key, q.plan_id, q.period desc`.execute(tx.db);
-  return rows.map((row) => ({ ...row, through: lastCountedDay(calendar.range(row.period), range) }));
+  const prorated = await loadProratedQuotas(tx, rows);
+  return rows.map((row, index) => {
+    const quota = prorated[index] ?? null;
+    const targets = quota === null ? {} : { target: quota.target.toString(), fullTarget: row.target };
+    return { ...row, ...targets, through: lastCountedDay(calendar.range(row.period), range) };
+  });
 }
 
 /** The rep's earned credit up to the day, by plan, rule and attainment period. */

@@ -23,7 +23,7 @@ export interface Quota {
   readonly isFixed?: boolean;
 }
 
-interface RampStep {
+export interface RampStep {
   readonly months: number;
   readonly quotaPercent: number;
   readonly variablePercent: number;
@@ -43,7 +43,7 @@ export interface AssignedDays {
   readonly ramp?: Ramp;
 }
 
-export interface Absence {
+interface Absence {
   readonly from: Day;
   readonly to: Day;
   /** The relief is a percentage of the target and of the variable target. */

@@ -53,17 +53,22 @@ export class PlanQuotas {
   }
 
   /** The quota of the rule, as the days of the period leave it: one object for each key, period and mode. */
-  findQuota(rule: CompiledRule, period: Period): EffectiveQuota | null {
+  findQuota(rule: Pick<CompiledRule, 'rule' | 'key'>, period: Period): EffectiveQuota | null {
     const quota = this.input.quota(this.plan.planId, rule.key, period);
     const { quotaProration = 'none' } = rule.rule;
     if (quota === null || quotaProration === 'none' || quota.isFixed === true) return quota;
     return getOrInsert(this.prorated, `${quotaProration}|${rule.key}|${period}`, () => {
       const range = this.calendar.findRange(period) as DayRange;
-      const days = getOrInsert(this.weighted, period, () => weighDays(range, this.plan.assignments, this.workingTime));
       const months = this.calendar.listMonths(period);
       const minPercent = Decimal.of(this.workingTime.minQuotaPercent);
-      return effectiveQuota(quota, quotaProration, { range, months }, days, minPercent);
+      return effectiveQuota(quota, quotaProration, { range, months }, this.listDays(period), minPercent);
     });
+  }
+
+  /** The days of the period in stretches of equal weight. */
+  listDays(period: Period): readonly WeightedDays[] {
+    const range = this.calendar.findRange(period) as DayRange;
+    return getOrInsert(this.weighted, period, () => weighDays(range, this.plan.assignments, this.workingTime));
   }
 
   /** The percentage of the raw amount that the rep's ramp pays on the day; null if it does not change it. */

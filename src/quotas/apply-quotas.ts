@@ -86,9 +86,10 @@ function storedKey(...parts: readonly string[]): string {
 
 function compareSetting(
   before: Quota | undefined,
-  { target, variableTarget }: QuotaSetting,
+  { target, variableTarget, prorate }: QuotaSetting,
 ): ComparedSetting['outcome'] {
   if (before === undefined) return 'created';
   const keepsVariable = variableTarget === undefined || before.variableTarget === (variableTarget?.toNumber() ?? null);
-  return before.target === target.toNumber() && keepsVariable ? 'unchanged' : 'changed';
+  const keepsProration = prorate === undefined || (before.prorate ?? true) === prorate;
+  return before.target === target.toNumber() && keepsVariable && keepsProration ? 'unchanged' : 'changed';
 }

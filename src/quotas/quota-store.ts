@@ -15,6 +15,8 @@ export interface QuotaSetting {
   readonly target: Decimal;
   /** Undefined keeps the stored value, null clears it. */
   readonly variableTarget: Decimal | null | undefined;
+  /** Whether ramps, absences and dates change the targets; undefined keeps the stored value, true for a new quota. */
+  readonly prorate?: boolean | undefined;
 }
 
 /**
@@ -47,8 +49,15 @@ async function upsert(
 ): Promise<RepCounter[]> {
   if (settings.length === 0) return [];
   const { rows } = await sql<RepCounter & { readonly isNew: boolean }>`
-    insert into quotas (workspace_id, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target)
-    select ${tx.workspaceId}::uuid, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target
+    insert into quotas (
+      workspace_id, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target, variable_target, prorate
+    )
+    select ${tx.workspaceId}::uuid, quota_id, rep_id, plan_id, plan_rule_id, attainment_key, period, target,
+      variable_target, coalesce(prorate, (
+        select q.prorate from quotas q
+        where q.workspace_id = ${tx.workspaceId} and q.rep_id = rows_from.rep_id and q.plan_id = rows_from.plan_id
+          and q.attainment_key = rows_from.attainment_key and q.period = rows_from.period
+      ), true)
     from ${unnestRows(settings, [
       ['quota_id', 'uuid', () => newId()],
       ['rep_id', 'uuid', (setting) => setting.repId],
@@ -58,9 +67,11 @@ async function upsert(
       ['period', 'text', (setting) => setting.period],
       ['target', 'numeric', (setting) => setting.target.toString()],
       ['variable_target', 'numeric', (setting) => setting.variableTarget?.toString() ?? null],
+      ['prorate', 'boolean', ({ prorate }) => (prorate === undefined ? null : String(prorate))],
     ])}
     on conflict on constraint quotas_natural do update set
-      plan_rule_id = excluded.plan_rule_id, target = excluded.target, updated_at = now(), variable_target = ${variableTarget}
+      plan_rule_id = excluded.plan_rule_id, target = excluded.target, updated_at = now(), variable_target = ${variableTarget},
+      prorate = excluded.prorate
     returning rep_id as "repId", plan_id as "planId", attainment_key as "attainmentKey", period, xmax = 0 as "isNew"`.execute(
     tx.db,
   );

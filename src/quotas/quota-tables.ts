@@ -12,6 +12,7 @@ export interface QuotaTables {
     period: string;
     target: Numeric;
     variable_target: Numeric | null;
+    prorate: ColumnType<boolean, boolean | undefined, boolean>;
     current_value: ColumnType<string, string | undefined, string>;
     updated_at: GeneratedInstant;
   };

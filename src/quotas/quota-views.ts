@@ -2,8 +2,9 @@ import { type SqlBool, sql } from 'kysely';
 import { Decimal } from '../kernel/decimal.js';
 import { isUuid } from '../kernel/ids.js';
 import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
+import { loadProratedQuotas, type ProratedQuota } from '../ledger/input/prorated-quotas.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { computeRatio, type Quota } from './quota.js';
+import { computeRatio, type Quota, toProratedFields } from './quota.js';
 
 interface QuotaFilter {
   readonly quotaId?: string;
@@ -30,6 +31,7 @@ export async function listQuotas(tx: Transaction, filter: QuotaFilter): Promise<
       'q.period',
       'q.target',
       'q.variable_target',
+      'q.prorate',
       sql<string | null>`case when ${isCountedAtEnd(tx.workspaceId, periods)} then null else q.current_value end`.as(
         'credit',
       ),
@@ -46,7 +48,28 @@ export async function listQuotas(tx: Transaction, filter: QuotaFilter): Promise<
   if (filter.period !== undefined) query = query.where('q.period', '=', filter.period);
   if (filter.periods !== undefined) query = query.where(sql<SqlBool>`q.period = any(${filter.periods}::text[])`);
   const rows = await query.execute();
-  return rows.map((row) => ({
+  const prorated = await loadProratedQuotas(
+    tx,
+    rows.map((row) => ({ repId: row.rep_id, planId: row.plan_id, measure: row.attainment_key, period: row.period })),
+  );
+  return rows.map((row, index) => toQuota(row, prorated[index] ?? null));
+}
+
+interface QuotaRow {
+  readonly quota_id: string;
+  readonly rep_id: string;
+  readonly plan_id: string;
+  readonly plan_rule_id: string;
+  readonly attainment_key: string;
+  readonly period: string;
+  readonly target: string;
+  readonly variable_target: string | null;
+  readonly prorate: boolean;
+  readonly credit: string | null;
+}
+
+function toQuota(row: QuotaRow, prorated: ProratedQuota | null): Quota {
+  return {
     quotaId: row.quota_id,
     repId: row.rep_id,
     planId: row.plan_id,
@@ -55,9 +78,12 @@ export async function listQuotas(tx: Transaction, filter: QuotaFilter): Promise<
     period: row.period,
     target: Number(row.target),
     variableTarget: row.variable_target === null ? null : Number(row.variable_target),
+    ...(row.prorate ? {} : { prorate: false as const }),
+    ...(prorated === null ? {} : toProratedFields(prorated)),
     current_value: row.credit === null ? null : Number(row.credit),
-    attainment: row.credit === null ? null : computeRatio(Decimal.of(row.credit), Decimal.of(row.target)),
-  }));
+    attainment:
+      row.credit === null ? null : computeRatio(Decimal.of(row.credit), prorated?.target ?? Decimal.of(row.target)),
+  };
 }
 
 export async function findQuota(tx: Transaction, quotaId: string): Promise<Quota | null> {

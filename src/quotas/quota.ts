@@ -3,6 +3,7 @@ import { fields } from '../api/resource-fields.js';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
+import { type ProratedQuota } from '../ledger/input/prorated-quotas.js';
 
 /** What counts towards a quota, or its share of the target. */
 export function creditSoFar(field: 'credit' | 'attainment') {
@@ -12,6 +13,36 @@ export function creditSoFar(field: 'credit' | 'attainment') {
       `${fields[field].description}; null if only periodic rules count, which do so once, until the attainment period has ended`,
     );
 }
+
+/** What the days of the period leave of the targets; absent if the rule prorates nothing, or this quota is fixed. */
+const proratedFields = {
+  effectiveTarget: z.number().optional().describe('The target that counts; absent if it is `target`'),
+  effectiveVariableTarget: z
+    .number()
+    .nullable()
+    .optional()
+    .describe('The variable target that counts; absent if it is `variableTarget`'),
+  factor: z.number().optional().describe('Share of the target that counts, to 6 decimals; absent if it is all'),
+  factors: z
+    .array(
+      z
+        .object({
+          from: z.string().describe('First day, YYYY-MM-DD'),
+          to: z.string().describe('Last day, YYYY-MM-DD'),
+          weight: z.number().describe('Share of the target that each of the days counts'),
+          because: z
+            .enum(['full', 'ramp', 'absence', 'not_assigned', 'not_employed'])
+            .describe('What decides the weight'),
+        })
+        .describe('Days of equal weight'),
+    )
+    .optional()
+    .describe('The days of the period with their weights; absent if everything counts'),
+  explanation: z
+    .string()
+    .optional()
+    .describe('How the target that counts was computed, such as 120,000 × 34.5 of 90 days; absent if it is `target`'),
+};
 
 export const quota = z
   .object({
@@ -26,6 +57,11 @@ export const quota = z
       .number()
       .nullable()
       .describe('Variable pay at 100 %, in the currency of the plan; null if it is not set'),
+    prorate: z
+      .literal(false)
+      .optional()
+      .describe('Ramps, absences and dates do not change the targets; absent if they do'),
+    ...proratedFields,
     current_value: creditSoFar('credit'),
     attainment: creditSoFar('attainment'),
   })
@@ -48,6 +84,36 @@ function isExact(value: number): boolean {
 /** Attainment, where 1 is 100 %; 0 without a target. */
 export function computeRatio(credit: Decimal, target: Decimal): number {
   return target.isZero() ? 0 : credit.dividedBy(target).rounded(ratioDecimals).toNumber();
+}
+
+/** The fields of a quota whose targets the days of its period change. */
+export function toProratedFields({ target, variableTarget, proration, days }: ProratedQuota): ProratedFields {
+  return {
+    effectiveTarget: target.toNumber(),
+    effectiveVariableTarget: variableTarget?.toNumber() ?? null,
+    factor: factorOf(proration),
+    factors: days.map(({ from, to, quotaWeight, because }) => ({ from, to, weight: quotaWeight.toNumber(), because })),
+    explanation: explainProration(proration),
+  };
+}
+
+type ProratedFields = z.input<z.ZodObject<typeof proratedFields>>;
+
+function factorOf({ weight, size, minPercent }: ProratedQuota['proration']): number {
+  return (minPercent ?? weight.times(hundred).dividedBy(Decimal.of(size)))
+    .dividedBy(hundred)
+    .rounded(ratioDecimals)
+    .toNumber();
+}
+
+const hundred = Decimal.of(100);
+
+/** Such as "120,000 × 34.5 of 90 days", or "90,000 × 25 %, the minimum" where fewer days would count. */
+function explainProration({ target, weight, size, unit, minPercent }: ProratedQuota['proration']): string {
+  const amount = target.toNumber().toLocaleString('en-US', { maximumFractionDigits: ratioDecimals });
+  if (minPercent !== null)
+    return `${amount} × ${minPercent.toString()} %, the minimum (${weight.toString()} of ${size} ${unit})`;
+  return `${amount} × ${weight.toString()} of ${size} ${unit}`;
 }
 
 export function quotaNotFound(): Failure {

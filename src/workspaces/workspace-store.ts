@@ -56,6 +56,7 @@ export async function updateWorkspaceRow(
       block_approval_on_dispute: change.blockApprovalOnDispute,
       agent_writes: change.agentWrites,
       step_up_minutes: change.stepUpMinutes,
+      min_quota_percent: change.minQuotaPercent?.toString(),
       payroll: change.payroll && JSON.stringify(change.payroll),
     })
     .where('workspace_id', '=', tx.workspaceId)

@@ -45,6 +45,7 @@ export interface WorkspaceTables {
     agent_writes: Generated<'allow' | 'confirm' | 'deny' | null>;
     /** Null if any age of the last proof suffices. */
     step_up_minutes: ColumnType<number | null, undefined, number | null>;
+    min_quota_percent: ColumnType<string, undefined, string>;
     created_at: GeneratedInstant;
   };
 }

@@ -22,6 +22,7 @@ export async function findWorkspace(tx: Transaction) {
       'block_approval_on_dispute as blockApprovalOnDispute',
       'agent_writes as agentWrites',
       'step_up_minutes as stepUpMinutes',
+      sql<number>`min_quota_percent::float8`.as('minQuotaPercent'),
     ])
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();

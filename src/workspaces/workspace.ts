@@ -61,6 +61,13 @@ export const stepUpMinutes = z
     'For new keys, changes of roles, payroll files and hand-overs, a session needs a sign-in or a confirmation that is at most so many minutes old; null: any age',
   );
 
+export const minQuotaPercent = z
+  .number()
+  .min(1)
+  .max(100)
+  .refine((percent) => Number(percent.toFixed(6)) === percent, 'must have at most 6 decimals')
+  .describe('Percentage of a prorated quota that remains at least, however few days count; 25 by default');
+
 export const paper = z.enum(['A4', 'Letter']).describe('Paper size of PDF files');
 
 const code = z

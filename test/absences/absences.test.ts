@@ -56,6 +56,7 @@ describe('absences and employment', () => {
     await workspace.deal('a', 62_000, '2026-01-28');
     await workspace.calculated();
     await workspace.generateAndApprove('2026-01');
+    await service.waitForChecks(workspace.workspaceId);
     const before = await rows();
     const open = async () => {
       await service.waitForChecks(workspace.workspaceId);
@@ -91,6 +92,62 @@ describe('absences and employment', () => {
       '400 VALIDATION_FAILED',
       workspace.api.patch(`/v1/reps/${workspace.ben}`, { endDate: '2026-02-14' }),
     );
+  });
+
+  it('a dry run says what an absence would do, and changes nothing', async () => {
+    await workspace.deal('a', 45_000, '2026-01-20');
+    await workspace.deal('b', 30_000, '2026-03-25');
+    await workspace.calculated();
+    const before = await rows();
+    const dryRun = async (method: string, path: string, body?: object) => {
+      const status = method === 'POST' ? 201 : 200;
+      return (await workspace.api.expect(status, method, `${path}?dryRun=true`, body)).effect;
+    };
+    const gain = { lines: 1, reps: 1, totals: [{ currency: 'USD', delta: 1200 }], locked: [] };
+    expect(await dryRun('POST', '/v1/absences', { repId: workspace.ben, ...leave })).to.deep.equal(gain);
+    expect(await workspace.api.expect(200, 'GET', '/v1/absences')).to.include({ count: 0 });
+    expect(await rows()).to.deep.equal(before);
+    const { absenceId, effect } = await enter();
+    expect(effect).to.equal(undefined);
+    await workspace.calculated();
+    const loss = { ...gain, totals: [{ currency: 'USD', delta: -1200 }] };
+    expect(await dryRun('PATCH', `/v1/absences/${absenceId}`, { to: '2026-02-10' })).to.deep.equal(loss);
+    expect(await dryRun('DELETE', `/v1/absences/${absenceId}`)).to.deep.equal(loss);
+    expect(await workspace.earned()).to.deep.equal({ a: '3600', b: '3600' });
+  });
+
+  it('entering an absence again from the same day replaces it', async () => {
+    const { absenceId } = await enter();
+    expect(await enter({ to: '2026-02-20' })).to.include({ absenceId, to: '2026-02-20' });
+    expect(await workspace.api.expect(200, 'GET', '/v1/absences')).to.include({ count: 1 });
+  });
+
+  it('an absence of a person whose rules prorate nothing has a warning', async () => {
+    const rules = [{ name: 'New business', measure: 'amount', tiers }];
+    expect(await enter()).to.not.have.property('warnings');
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${workspace.planId}`, { config: { rules } });
+    const { warnings } = await enter({ to: '2026-02-20' });
+    expect(warnings[0].code).to.equal('no_effect_without_proration');
+  });
+
+  it('absences are imported by e-mail address, and a repeated file changes nothing', async () => {
+    const csv =
+      'email;from;to;quotaRelief\nben@acme.test;10/02/2026;11/03/2026;50 %\nben@acme.test;01/03/2026;02/03/2026;\nwho@acme.test;01/03/2026;02/03/2026;\n';
+    const load = (query = '') =>
+      workspace.api.expect(200, 'POST', `/v1/absences/import?delimiter=;&dateFormat=DMY${query}`, csv, {
+        'Content-Type': 'text/csv',
+      });
+    expect(await load('&dryRun=true')).to.include({ accepted: 1, rejected: 2, dryRun: true });
+    expect(await workspace.api.expect(200, 'GET', '/v1/absences')).to.include({ count: 0 });
+    const { results } = await load();
+    expect(results.map(({ code = 'ok' }: { code?: string }) => code)).to.deep.equal([
+      'ok',
+      'absence_overlap',
+      'rep_not_found',
+    ]);
+    const { absences } = await workspace.api.expect(200, 'GET', '/v1/absences');
+    expect(absences[0]).to.include({ ...leave, quotaRelief: 50, variableRelief: 50 });
+    expect(await load()).to.include({ accepted: 0, unchanged: 1 });
   });
 
   it('two absences of one person do not overlap', async () => {

@@ -79,6 +79,10 @@ export class ExampleWorld {
     const [assignment] = await api.expect(201, 'POST', '/v1/assignments', assigned);
     const leave = { repId: ben, from: '2026-07-01', to: '2026-07-15' };
     const absence = await api.expect(201, 'POST', '/v1/absences', leave);
+    const ramp = await api.expect(201, 'POST', '/v1/ramps', {
+      name: `Ramp ${suffix}`,
+      steps: [{ months: 1, quotaPercent: 50 }],
+    });
     const target = { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 100_000 };
     const [quota] = await api.expect(201, 'POST', '/v1/quotas', target);
     const dealId = `D-${suffix}`;
@@ -103,6 +107,7 @@ export class ExampleWorld {
         plan.rules[0].id,
       [paramOf('updateAssignment', 'assignmentId')]: assignment.assignmentId,
       [paramOf('deleteAbsence', 'absenceId')]: absence.absenceId,
+      [paramOf('deleteRamp', 'rampId')]: ramp.rampId,
       [paramOf('deleteQuota', 'quotaId')]: quota.quotaId,
       [paramOf('getRecalculationJob', 'jobId')]: job.jobId,
       [paramOf('putDeal', 'dealId')]: dealId,

@@ -212,10 +212,15 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   deleteAssignment: [['DELETE /v1/assignments/<assignment>']],
   listAbsences: [['GET /v1/absences?repId=<rep>']],
   createAbsence: [['POST /v1/absences', { repId: '<rep>', from: '2026-01-01', to: '2026-01-31' }]],
+  importAbsences: [],
   updateAbsence: [['PATCH /v1/absences/<absence>', { to: '2026-12-31' }]],
   deleteAbsence: [['DELETE /v1/absences/<absence>']],
   listFiscalYears: [],
   setFiscalYears: [],
+  listRamps: [],
+  createRamp: [],
+  updateRamp: [['PATCH /v1/ramps/<ramp>', { name: 'Other' }]],
+  deleteRamp: [['DELETE /v1/ramps/<ramp>']],
   listQuotas: [['GET /v1/quotas?repId=<rep>'], ['GET /v1/quotas?planId=<plan>'], ['GET /v1/quotas?planId=<version>']],
   previewQuotas: [
     ['POST /v1/quotas/preview', { planRuleId: '<rule>', targets: [] }],
@@ -404,6 +409,8 @@ describe('two workspaces', () => {
     const [{ jobId: exportId }] = (await api.expect(200, 'GET', '/v1/statements/export/jobs')).jobs;
     const leave = { repId: ada, from: '2026-08-01', to: '2026-08-15' };
     const { absenceId } = await api.expect(201, 'POST', '/v1/absences', leave);
+    const steps = [{ months: 1, quotaPercent: 50 }];
+    const { rampId } = await api.expect(201, 'POST', '/v1/ramps', { name: `Ramp of ${letter}`, steps });
     const token = randomUUID();
     await service.sql(
       `insert into tokens (workspace_id, token_id, kind, token_hash) values ($1, $2, 'conn', $3)`,
@@ -453,6 +460,7 @@ describe('two workspaces', () => {
       rule: plan.rules[0].id,
       assignment: assignment.assignmentId,
       absence: absenceId,
+      ramp: rampId,
       quota: quota.quotaId,
       job: jobId,
       export: exportId,

@@ -166,6 +166,7 @@ describe('the team roll-up as PDF', () => {
       blockApprovalOnDispute: true,
       agentWrites: null,
       stepUpMinutes: null,
+      minQuotaPercent: 25,
     } as const;
     const { markup } = await teamPage(emptyTeam, workspace, { now: new Date(0), asOf: null });
     expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT').and.to.contain('size: A4 landscape');

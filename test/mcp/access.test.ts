@@ -36,6 +36,8 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   update_assignment: [{ assignmentId: unknown, effectiveEnd: null }, 'assignment_not_found'],
   delete_assignment: [{ assignmentId: unknown }, 'assignment_not_found'],
   list_quotas: [{}, 'ok'],
+  list_absences: [{}, 'ok'],
+  set_absence: [{ repId: unknown, from: '2026-01-01', to: '2026-01-02' }, 'rep_not_found'],
   set_quota: [{ repIds: [unknown], measure: 'x', period: '2026-Q1', target: 1 }, 'rep_not_found'],
   delete_quota: [{ quotaId: unknown }, 'quota_not_found'],
   preview_plan_change: [{ planRef: unknown, status: 'archived', period: '2026' }, 'plan_not_found'],
@@ -98,7 +100,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 5, rep: 18, manager: 22, admin: 39 }[accessLevel],
+        { public: 0, connection: 11, payroll: 5, rep: 18, manager: 22, admin: 41 }[accessLevel],
       );
     });
 

@@ -30,6 +30,8 @@ const planned: Readonly<Record<string, string>> = {
   list_quotas: 'R',
   set_quota: 'Di',
   delete_quota: 'Di',
+  list_absences: 'R',
+  set_absence: 'Di',
   simulate_commissions: 'R',
   recalculate_commissions: 'Di',
   get_recalculation_job: 'R',
@@ -60,9 +62,9 @@ describe('the definitions of the tools', () => {
     expect(definitions[0]?.name).to.equal('get_workspace');
   });
 
-  it('use fewer than 12,250 tokens without the output schemas, at four characters each', () => {
+  it('use fewer than 12,800 tokens without the output schemas, at four characters each', () => {
     const listed = definitions.map(({ outputSchema: _, ...definition }) => definition);
-    expect(JSON.stringify(listed).length / 4).to.be.lessThan(12_250);
+    expect(JSON.stringify(listed).length / 4).to.be.lessThan(12_800);
   });
 
   for (const { definition, operation, tool } of offered) {

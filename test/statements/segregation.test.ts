@@ -198,6 +198,7 @@ const requests: Readonly<Record<string, { readonly paysNoOne?: true; readonly ca
       return { quotaId };
     },
   },
+  set_absence: { call: async (_, repId) => ({ repId, from: '2026-02-02', to: '2026-02-03' }) },
   recalculate_commissions: { paysNoOne: true, call: async (_, repId) => ({ repId }) },
   open_dispute: {
     paysNoOne: true,

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { absenceNotFound } from '../absence.js';
-import { recalculateAbsence, removeAbsence } from '../absence-store.js';
+import { removeAbsence } from '../absence-store.js';
 import { findAbsence } from '../absence-views.js';
+import { absenceEffect, dryRunQuery, runAbsenceChange } from '../change-absence.js';
 
 const params = z.strictObject({ absenceId: pathIds.absenceId });
 
@@ -16,23 +18,25 @@ export const deleteAbsence = operation({
   path: '/v1/absences/:absenceId',
   access: 'admin',
   params,
+  query: dryRunQuery,
   response: z.object({
     deleted: z.boolean().describe('Always true: an unknown absence gets status 404'),
     absenceId: fields.absenceId,
+    effect: absenceEffect,
   }),
   failures: { absence_not_found: 404 },
   example: {
     params: { absenceId: sampleIds.absenceId },
     response: { deleted: true, absenceId: sampleIds.absenceId },
   },
-  uses: { changes: CommissionChanges },
-  async execute({ params: { absenceId: rawId } }, caller, { changes }) {
-    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+  uses: { changes: CommissionChanges, clock: CLOCK },
+  async execute({ params: { absenceId: rawId }, query: { dryRun } }, caller, uses) {
+    return runAbsenceChange(uses, caller, dryRun, async (tx) => {
       const current = await findAbsence(tx, rawId);
       if (current === null) throw absenceNotFound();
-      await removeAbsence(tx, current.absenceId);
-      await recalculateAbsence(tx, recalculate, current, current);
-      return { deleted: true, absenceId: current.absenceId };
+      const { absenceId, repId } = current;
+      await removeAbsence(tx, absenceId);
+      return { result: { deleted: true, absenceId }, repId, days: [current] };
     });
   },
 });

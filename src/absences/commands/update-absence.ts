@@ -4,10 +4,18 @@ import { assertDayOrder } from '../../kernel/day-order.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { type Absence, absence, absenceExample, absenceNotFound, absenceTerms } from '../absence.js';
-import { recalculateAbsence, storeAbsence } from '../absence-store.js';
+import { type Absence, absenceExample, absenceNotFound, absenceTerms } from '../absence.js';
+import { storeAbsence } from '../absence-store.js';
 import { findAbsence } from '../absence-views.js';
+import {
+  type ChangedAbsence,
+  changedAbsence,
+  dryRunQuery,
+  findAbsenceWarnings,
+  runAbsenceChange,
+} from '../change-absence.js';
 
 const params = z.strictObject({ absenceId: pathIds.absenceId });
 const body = z.strictObject(absenceTerms).partial();
@@ -19,26 +27,27 @@ export const updateAbsence = operation({
   path: '/v1/absences/:absenceId',
   access: 'admin',
   params,
+  query: dryRunQuery,
   body,
-  response: absence,
+  response: changedAbsence,
   failures: { absence_not_found: 404, absence_overlap: 409 },
   example: {
     params: { absenceId: sampleIds.absenceId },
     body: { quotaRelief: 50 },
     response: { ...absenceExample, quotaRelief: 50 },
   },
-  uses: { changes: CommissionChanges },
-  async execute({ params: { absenceId }, body: change }, caller, { changes }): Promise<Absence> {
+  uses: { changes: CommissionChanges, clock: CLOCK },
+  async execute({ params: { absenceId }, query: { dryRun }, body: change }, caller, uses): Promise<ChangedAbsence> {
     const given = Object.entries(change).filter(([, value]) => value !== undefined);
     if (given.length === 0) throw invalid({ path: '', message: 'give at least one field to change' });
-    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+    return runAbsenceChange(uses, caller, dryRun, async (tx) => {
       const current = await findAbsence(tx, absenceId);
       if (current === null) throw absenceNotFound();
       const changed: Absence = { ...current, ...Object.fromEntries(given) };
       assertDayOrder(['from', changed.from], ['to', changed.to]);
       await storeAbsence(tx, changed);
-      await recalculateAbsence(tx, recalculate, changed, current, changed);
-      return changed;
+      const result = { ...changed, ...(await findAbsenceWarnings(tx, changed.repId)) };
+      return { result, repId: changed.repId, days: [current, changed] };
     });
   },
 });

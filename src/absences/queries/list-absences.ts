@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { uuid } from '../../platform/operations/schemas.js';
 import { absence, absenceExample } from '../absence.js';
@@ -20,6 +21,20 @@ export const listAbsences = operation({
     count: z.int().describe('Number of absences'),
   }),
   failures: {},
+  tool: {
+    name: 'list_absences',
+    title: 'List absences',
+    hints: effects.reads,
+    description: {
+      purpose: 'Absences of people, with the percentage of their quotas that the days do not count.',
+      useWhen: 'a quota of a person is lower than expected, or before set_absence.',
+      notFor: 'the target that counts (use list_quotas).',
+      changes: 'nothing.',
+    },
+    arguments: { repId: 'Only of this person (UUID of list_reps)' },
+    listsWithin: ['absences'],
+    summary: ({ count }) => `Absences: ${count}.`,
+  },
   example: { query: { repId: sampleIds.repId }, response: { absences: [absenceExample], count: 1 } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ query: { repId } }, caller, { unitOfWork }) {

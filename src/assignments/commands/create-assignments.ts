@@ -12,6 +12,7 @@ import { day, uuid } from '../../platform/operations/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { unknownReps } from '../../reps/rep-views.js';
 import { type Assignment, assignment, assignmentExample, assignmentOverlap } from '../assignment.js';
+import { readRamp } from '../assignment-ramp.js';
 import { insertAssignments, overlappingReps, recalculateAssigned } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
 
@@ -20,6 +21,10 @@ const body = z.strictObject({
   planId: uuid.describe('Id of the plan (UUID)'),
   effectiveStart: day.nullish().describe('First day on the plan, YYYY-MM-DD; null or absent for no earliest day'),
   effectiveEnd: day.nullish().describe('Last day on the plan, YYYY-MM-DD; null or absent for no end'),
+  rampId: uuid.nullish().describe('Id of the ramp of the quotas (UUID); null or absent for none'),
+  rampFrom: day
+    .nullish()
+    .describe('First day of the ramp, YYYY-MM-DD; null or absent for the first day on the plan, or else the hire date'),
 });
 
 export const createAssignments = operation({
@@ -31,7 +36,7 @@ export const createAssignments = operation({
   body,
   response: z.array(assignment),
   status: 201,
-  failures: { plan_not_found: 404, rep_not_found: 404, assignment_overlap: 409 },
+  failures: { plan_not_found: 404, rep_not_found: 404, ramp_not_found: 404, assignment_overlap: 409 },
   tool: {
     name: 'create_assignments',
     title: 'Put reps on a plan',
@@ -48,6 +53,8 @@ export const createAssignments = operation({
       planId: planArguments.planId,
       effectiveStart: firstDay('First day on the plan'),
       effectiveEnd: lastDay('Last day on the plan'),
+      rampId: { always: undefined },
+      rampFrom: { always: undefined },
     },
     list: 'assignments',
     summary: (assignments) => `Reps assigned: ${assignments.length}. Commission is recalculated automatically.`,
@@ -68,7 +75,7 @@ export const createAssignments = operation({
       if (planId === undefined) throw planNotFound();
       const unknown = await unknownReps(tx, repIds);
       if (unknown.length > 0) throw repNotFound(unknown);
-      const placement = { planId, start, end };
+      const placement = { planId, start, end, ...(await readRamp(tx, request)) };
       const overlapping = await overlappingReps(tx, repIds, placement);
       if (overlapping.length > 0) throw assignmentOverlap(overlapping);
       const assignmentIds = await insertAssignments(tx, repIds, placement);

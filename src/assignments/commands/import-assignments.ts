@@ -20,6 +20,7 @@ import {
   toImportResponse,
 } from '../../platform/files/import-results.js';
 import { operation } from '../../platform/operations/operation.js';
+import { listRamps } from '../../ramps/ramp-views.js';
 import { normalEmail } from '../../reps/rep.js';
 import { findRepIdsByEmail } from '../../reps/rep-views.js';
 import { insertAssignments, recalculateAssigned } from '../assignment-store.js';
@@ -31,6 +32,8 @@ const columns = {
     plan: ['planName'],
     effectiveStart: ['start', 'from'],
     effectiveEnd: ['end', 'to'],
+    ramp: ['rampName'],
+    rampFrom: ['rampStart'],
   },
   required: ['email', 'plan'],
 } as const;
@@ -45,18 +48,20 @@ interface ParsedRow extends AssignedDays {
   readonly row: number;
   readonly repId: string;
   readonly planId: string;
+  readonly rampId: string | null;
+  readonly rampFrom: Day | null;
 }
 
-function placementKey({ planId, start, end }: ParsedRow): string {
-  return `${planId}|${start ?? ''}|${end ?? ''}`;
+function placementKey({ planId, start, end, rampId, rampFrom }: ParsedRow): string {
+  return [planId, start, end, rampId, rampFrom].join('|');
 }
 
-/** Inserts assignments to the same plan on the same days. */
+/** Inserts assignments to the same plan on the same days, with the same ramp. */
 async function insertGroup(tx: Transaction, recalculate: Recalculate, group: readonly ParsedRow[]): Promise<void> {
-  const [{ planId, start, end }] = group as readonly [ParsedRow, ...ParsedRow[]];
+  const [placement] = group as readonly [ParsedRow, ...ParsedRow[]];
   const repIds = group.map(({ repId }) => repId);
-  await insertAssignments(tx, repIds, { planId, start, end });
-  await recalculateAssigned(tx, recalculate, planId, repIds);
+  await insertAssignments(tx, repIds, placement);
+  await recalculateAssigned(tx, recalculate, placement.planId, repIds);
 }
 
 async function readRows(
@@ -67,6 +72,12 @@ async function readRows(
   const emails = rows.flatMap(({ cells }) => (cells.email === undefined ? [] : normalEmail(cells.email)));
   const reps = await findRepIdsByEmail(tx, emails);
   const plans = await findPlanIdsByName(tx);
+  const ramps = new Map((await listRamps(tx)).map(({ name, rampId }) => [name.toLowerCase(), rampId]));
+  const findRampId = (name: string): string => {
+    const rampId = ramps.get(name.toLowerCase());
+    if (rampId === undefined) throw new Failure('ramp_not_found', `No ramp has the name ${name}.`);
+    return rampId;
+  };
   const readDay = (name: string, text: string | undefined): Day | null => {
     const day = text === undefined ? null : readDateText(text, dateFormat, 'UTC');
     if (text !== undefined && day === null)
@@ -83,7 +94,10 @@ async function readRows(
     const end = readDay('effectiveEnd', row.cells.effectiveEnd);
     const disorder = findDayOrderIssue(['effectiveStart', start], ['effectiveEnd', end]);
     if (disorder !== null) throw rejectedRow(`${disorder.path}: ${disorder.message}`);
-    return { row: row.row, repId, planId: planId as string, start, end };
+    const rampId = row.cells.ramp === undefined ? null : findRampId(row.cells.ramp);
+    const rampFrom = readDay('rampFrom', row.cells.rampFrom);
+    if (rampId === null && rampFrom !== null) throw rejectedRow('rampFrom: needs a ramp');
+    return { row: row.row, repId, planId: planId as string, start, end, rampId, rampFrom };
   };
   return readRowsInSlices(rows, parse);
 }

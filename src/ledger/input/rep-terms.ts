@@ -6,7 +6,7 @@ import {
   type TierOverride,
 } from '../../engine/compiled-plan.js';
 import { type Condition } from '../../engine/condition.js';
-import { type Quota, type WorkingTime } from '../../engine/effective-quota.js';
+import { type AssignedDays, type Quota, type RampStep, type WorkingTime } from '../../engine/effective-quota.js';
 import { type AssignedPlan, type RepInput } from '../../engine/model.js';
 import { type Rule } from '../../engine/plan-config.js';
 import { buildTimeline, mayHaveEarned, stoppedDays } from '../../engine/version-timeline.js';
@@ -35,10 +35,8 @@ export interface StoredVersion extends PlanVersion {
   readonly planStatus: PlanStatus;
 }
 
-interface Assignment {
+interface Assignment extends AssignedDays {
   readonly planId: string;
-  readonly start: Day | null;
-  readonly end: Day | null;
   /** A deleted assignment earns nothing new; earned events stay. */
   readonly deleted: boolean;
 }
@@ -65,7 +63,7 @@ interface Configured {
   readonly versions: readonly StoredVersion[];
   readonly overrides: ReadonlyMap<string, readonly TierOverride[]>;
   readonly quotas: readonly StoredQuota[];
-  /** Null unless a rule of the rep's plans prorates quotas. */
+  /** Null unless a rule of the rep's plans prorates quotas, or an assignment of the reps has a ramp. */
   readonly workingTime: WorkingTime | null;
   /** Whether the rep has or had a manager. */
   readonly hasManagers: boolean;
@@ -195,7 +193,8 @@ async function readConfiguration(tx: Transaction, repIds: readonly string[]): Pr
       from workspaces where workspace_id = ${tx.workspaceId}`.execute(tx.db),
   );
   const { revision: readRevision, managed } = last.rows[0] as { revision: string; managed: string[] };
-  const workingTimes = selected.prorates ? await loadWorkingTimes(tx, repIds) : null;
+  const hasRamps = [...assignments.values()].some((own) => own.some(({ ramp }) => ramp !== undefined));
+  const workingTimes = selected.prorates || hasRamps ? await loadWorkingTimes(tx, repIds) : null;
   const revision = workingTimes === null ? readRevision : await loadRevision(tx);
   const haveManagers = new Set(managed);
   return {
@@ -244,9 +243,12 @@ async function loadAssignments(
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Assignment[]>> {
   const rows = await tx.db
-    .selectFrom('assignments')
-    .select(['rep_id', 'plan_id', 'effective_start', 'effective_end', 'deleted_at'])
-    .where('workspace_id', '=', tx.workspaceId)
+    .selectFrom('assignments as a')
+    .leftJoin('ramps as r', (join) =>
+      join.onRef('r.workspace_id', '=', 'a.workspace_id').onRef('r.ramp_id', '=', 'a.ramp_id'),
+    )
+    .select(['a.rep_id', 'a.plan_id', 'a.effective_start', 'a.effective_end', 'a.deleted_at', 'a.ramp_from', 'r.steps'])
+    .where('a.workspace_id', '=', tx.workspaceId)
     .where(isOfReps(repIds))
     .execute();
   return byRep(rows, (row) => ({
@@ -254,6 +256,7 @@ async function loadAssignments(
     start: row.effective_start,
     end: row.effective_end,
     deleted: row.deleted_at !== null,
+    ...(row.steps === null ? {} : { ramp: { from: row.ramp_from, steps: row.steps as RampStep[] } }),
   }));
 }
 
@@ -352,7 +355,7 @@ async function loadQuotas(
 ): Promise<ReadonlyMap<string, readonly StoredQuota[]>> {
   const rows = await tx.db
     .selectFrom('quotas')
-    .select(['rep_id', 'plan_id', 'attainment_key', 'period', 'target', 'variable_target'])
+    .select(['rep_id', 'plan_id', 'attainment_key', 'period', 'target', 'variable_target', 'prorate'])
     .where('workspace_id', '=', tx.workspaceId)
     .where(isOfReps(repIds))
     .execute();
@@ -362,6 +365,7 @@ async function loadQuotas(
     period: row.period,
     target: Decimal.of(row.target),
     variableTarget: row.variable_target === null ? null : Decimal.of(row.variable_target),
+    ...(row.prorate ? {} : { isFixed: true }),
   }));
 }
 
@@ -404,7 +408,7 @@ export function assignedPlans(terms: RepTerms): AssignedPlan[] {
   const planIds = [...new Set(terms.assignments.map((assignment) => assignment.planId))].sort();
   return planIds.map((planId) => ({
     planId,
-    assignments: terms.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted),
+    assignments: assignedDays(terms, planId),
     versions: compileTimeline(
       payingVersions(terms.versions.filter((version) => version.planId === planId)),
       terms.repId,
@@ -414,6 +418,11 @@ export function assignedPlans(terms: RepTerms): AssignedPlan[] {
       calendarOf(terms),
     ),
   }));
+}
+
+/** The assignments to the plan that are not deleted. */
+export function assignedDays({ assignments }: Pick<RepTerms, 'assignments'>, planId: string): readonly AssignedDays[] {
+  return assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted);
 }
 
 /** Whether a rule that the rep has or had passes the test. */
@@ -441,7 +450,7 @@ export function isEveryVersionActive({ versions }: Pick<RepTerms, 'versions'>): 
 }
 
 /** The timeline of one plan, from all of its versions; empty unless the plan is active. */
-function payingVersions(versions: readonly StoredVersion[]): StoredVersion[] {
+export function payingVersions(versions: readonly StoredVersion[]): StoredVersion[] {
   return versions[0]?.planStatus === 'active' ? buildTimeline(versions) : [];
 }
 

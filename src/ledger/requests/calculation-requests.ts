@@ -17,6 +17,7 @@ export type Trigger =
   | 'rep_change'
   | 'absence'
   | 'calendar'
+  | 'ramp'
   | 'mapping_change'
   | 'workspace_change'
   | 'cascade'

@@ -11,6 +11,7 @@ const areaScopes: Readonly<Record<string, KeyScope>> = {
   assignments: 'plans',
   absences: 'plans',
   'fiscal-years': 'plans',
+  ramps: 'plans',
   quotas: 'plans',
   statements: 'payroll',
   'payroll-handovers': 'payroll',

@@ -27,6 +27,7 @@ const target = z
     variableTarget: targetAmount
       .nullish()
       .meta({ description: 'Variable pay at 100 %. Omit to keep the stored value; null clears it' }),
+    prorate: z.boolean().optional().meta({ description: 'As prorate of the body' }),
   })
   .describe('Target of one rep and period');
 
@@ -42,6 +43,12 @@ const body = z.strictObject({
   variableTarget: targetAmount
     .nullish()
     .describe('Variable pay at 100 %, in the currency of the plan. Absent: the stored value stays; null clears it'),
+  prorate: z
+    .boolean()
+    .optional()
+    .describe(
+      'false fixes the targets: ramps, absences and dates do not change them. Absent: the stored value stays, true for a new quota',
+    ),
   targets: z.array(target).min(1).max(10_000).optional().meta({
     description:
       'One target for each rep and period, all or none. Replaces repIds, period, target and variableTarget, which set one target for all reps.',
@@ -56,6 +63,7 @@ interface RequestedTarget {
   readonly period: string;
   readonly target: number;
   readonly variableTarget: number | null | undefined;
+  readonly prorate: boolean | undefined;
 }
 
 function assertOneForm(request: Request): void {
@@ -77,7 +85,7 @@ function assertOneForm(request: Request): void {
 }
 
 async function readTargets(tx: Transaction, request: Request): Promise<RequestedTarget[]> {
-  const { targets, repIds = [], period: during = '', target: amount = 0, variableTarget } = request;
+  const { targets, repIds = [], period: during = '', target: amount = 0, variableTarget, prorate } = request;
   if (targets === undefined)
     return [...new Set(repIds)].map((repId) => ({
       path: 'repIds',
@@ -85,6 +93,7 @@ async function readTargets(tx: Transaction, request: Request): Promise<Requested
       period: during,
       target: amount,
       variableTarget,
+      prorate,
     }));
   const addresses = targets.flatMap((requestedTarget) => requestedTarget.email ?? []);
   const ids = await findRepIdsByEmail(tx, addresses);
@@ -96,6 +105,7 @@ async function readTargets(tx: Transaction, request: Request): Promise<Requested
   return targets.map(({ repId, email: address, ...rest }, index) => ({
     ...rest,
     variableTarget: rest.variableTarget,
+    prorate: rest.prorate ?? prorate,
     path: `targets.${index}`,
     repId: repId ?? (ids.get(address as string) as string),
   }));
@@ -103,7 +113,7 @@ async function readTargets(tx: Transaction, request: Request): Promise<Requested
 
 function toSetting(
   rule: QuotaRule,
-  { repId, period: during, target: amount, variableTarget }: RequestedTarget,
+  { repId, period: during, target: amount, variableTarget, prorate }: RequestedTarget,
   calendar: PeriodCalendar,
 ): QuotaSetting {
   assertPeriodOf(rule, during, calendar);
@@ -112,6 +122,7 @@ function toSetting(
     rule,
     period: during,
     target: Decimal.of(amount),
+    prorate,
     variableTarget:
       variableTarget === undefined || variableTarget === null ? variableTarget : Decimal.of(variableTarget),
   };
@@ -177,6 +188,7 @@ export const setQuotas = operation({
           'Instead of repIds, period and target: [{repId or email, period, target, variableTarget}], all or none',
         schema: () => ({ type: 'array', items: { type: 'object' } }),
       },
+      prorate: { always: undefined },
     },
     list: 'quotas',
     summary: (quotas) => `Quotas set: ${quotas.length}. Commission is recalculated automatically.`,

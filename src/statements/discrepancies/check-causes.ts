@@ -57,6 +57,7 @@ const descriptions: Readonly<Record<string, string>> = {
   rep_change: 'The person',
   absence: 'An absence',
   calendar: 'The fiscal calendar',
+  ramp: 'A ramp',
   mapping_change: 'The field mapping',
   workspace_change: 'The currency or time zone of the workspace',
   cascade: 'Amounts of people below',

@@ -9,6 +9,7 @@ import {
   agentWrites,
   blockApprovalOnDispute,
   managerScope,
+  minQuotaPercent,
   paper,
   payrollTerms,
   stepUpMinutes,
@@ -33,6 +34,7 @@ const body = z.strictObject({
   blockApprovalOnDispute: blockApprovalOnDispute.optional(),
   agentWrites: agentWrites.optional(),
   stepUpMinutes: stepUpMinutes.optional(),
+  minQuotaPercent: minQuotaPercent.optional(),
 });
 
 const response = z.object({
@@ -46,12 +48,13 @@ const response = z.object({
   blockApprovalOnDispute: blockApprovalOnDispute.optional(),
   agentWrites: agentWrites.optional(),
   stepUpMinutes: stepUpMinutes.optional(),
+  minQuotaPercent: minQuotaPercent.optional(),
 });
 
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
   summary:
-    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up whether disputes block approvals, or what happens with changes by agents; a new currency or time zone recalculates every rep',
+    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, the minimum of prorated quotas, whether disputes block approvals, or what happens with changes by agents; a new currency, time zone or minimum recalculates every rep',
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',
@@ -70,13 +73,14 @@ export const updateWorkspace = operation({
       throw invalid({
         path: '',
         message:
-          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes',
+          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent',
       });
     await changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const before = await findWorkspace(tx);
       await updateWorkspaceRow(tx, change);
       const after = { ...before, ...present };
-      if (after.currency === before.currency && after.timezone === before.timezone) return;
+      const decisive = ['currency', 'timezone', 'minQuotaPercent'] as const;
+      if (decisive.every((name) => after[name] === before[name])) return;
       if (after.timezone !== before.timezone) await rebuildDealProjections(tx);
       await recalculate.workspace('workspace_change');
     });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { findIdentity, tokenFields, toTokenFields } from '../../auth/identity-views.js';
 import { findConnectedCrm } from '../../crm/connections/crm-connection-views.js';
+import { defaultMinQuotaPercent } from '../../engine/effective-quota.js';
 import { fieldMappingExample } from '../../fields/field-mapping.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
@@ -23,6 +24,7 @@ import {
   mailState,
   managerScope,
   maskedKey,
+  minQuotaPercent,
   paper,
   payrollTerms,
   stepUpMinutes,
@@ -63,6 +65,7 @@ const response = z.object({
   blockApprovalOnDispute,
   agentWrites,
   stepUpMinutes,
+  minQuotaPercent: minQuotaPercent.optional().describe(`${minQuotaPercent.description}; absent if it is 25`),
   apiKey: maskedKey,
   plans: z
     .array(planVersion)
@@ -149,13 +152,14 @@ export const getWorkspace = operation({
     { unitOfWork, clock, config },
   ): Promise<z.input<typeof response>> {
     return unitOfWork.read(caller, async (tx) => {
-      const workspace = await findWorkspace(tx);
+      const { minQuotaPercent: minimum, ...workspace } = await findWorkspace(tx);
       const { standard, measures } = workspace.fieldMapping;
       const provider = await findConnectedCrm(tx);
       const { name, role } = await findIdentity(tx, caller);
       return {
         caller: { ...toTokenFields(caller), role, name },
         ...workspace,
+        ...(minimum === defaultMinQuotaPercent ? {} : { minQuotaPercent: minimum }),
         mail: config.SMTP_URL === undefined ? 'not_set_up' : await findMailState(tx),
         crm: { connected: provider !== null, provider },
         fieldMapping: { standard: { ...standard }, measures: { ...measures } },

@@ -121,6 +121,30 @@ export const peopleClaims: Claims = {
         expect(await world.totals(earned, later)).to.deep.equal([100, 0]);
       },
   },
+  list_absences: {
+    'Changes: nothing.': changesNothing('list_absences'),
+  },
+  set_absence: {
+    'Enter an absence of a person, or replace the one that begins on the same day': async (world) => {
+      const { repId } = await world.addPaidRep({ config: tiered });
+      const from = `${month}-02`;
+      for (const to of [`${month}-05`, `${month}-09`]) await world.call('set_absence', { repId, from, to });
+      const { absences } = await world.call('list_absences', { repId });
+      expect(valuesOf(absences, 'to')).to.deep.equal([`${month}-09`]);
+    },
+    'prorated quotas of its periods, and commission with them; approved statements stay': testedIn(
+      'absences/absences',
+      'Q4: a leave that is entered after an approval is a discrepancy, which clears when it is shortened',
+    ),
+    'Percentage of the target that its days do not count, 100 by default': testedIn(
+      'absences/absences',
+      'Q3: a leave lowers the target of the whole quarter, and its deletion leaves the rows of before',
+    ),
+    'only say what it would do to commission': testedIn(
+      'absences/absences',
+      'a dry run says what an absence would do, and changes nothing',
+    ),
+  },
   list_quotas: {
     'Changes: nothing.': changesNothing('list_quotas'),
     'current_value and attainment, where 1 is 100 %': async (world) => {

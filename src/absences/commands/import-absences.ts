@@ -1,0 +1,157 @@
+import { type DateFormat, readDateText } from '../../kernel/date-text.js';
+import { type Day, type DayRange, hull, overlap } from '../../kernel/day.js';
+import { findDayOrderIssue } from '../../kernel/day-order.js';
+import { Failure } from '../../kernel/failure.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { newId } from '../../kernel/ids.js';
+import { readValue } from '../../kernel/invalid-values.js';
+import { loadCalendar } from '../../ledger/input/calendar.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
+import {
+  csvImport,
+  csvImportExample,
+  datedImportQuery,
+  type ImportResults,
+  type RowResult,
+  readRowsInSlices,
+  rejectedRow,
+  toImportResponse,
+} from '../../platform/files/import-results.js';
+import { operation } from '../../platform/operations/operation.js';
+import { normalEmail } from '../../reps/rep.js';
+import { findRepIdsByEmail } from '../../reps/rep-views.js';
+import { type Absence, absenceOverlap, absenceTerms } from '../absence.js';
+import { storeAbsence } from '../absence-store.js';
+import { listAbsences } from '../absence-views.js';
+import { startsOn } from '../change-absence.js';
+
+const columns = {
+  names: {
+    email: ['rep', 'repEmail', 'e-mail'],
+    from: ['start', 'firstDay'],
+    to: ['end', 'lastDay'],
+    quotaRelief: ['relief'],
+    variableRelief: [],
+    note: ['reason'],
+  },
+  required: ['email', 'from', 'to'],
+} as const;
+type Row = TableRow<keyof (typeof columns)['names']>;
+
+/** A row with its absence, and the stored one that it replaces. */
+interface DecidedRow {
+  readonly absence: Absence;
+  readonly before: Absence | undefined;
+  readonly outcome: 'created' | 'changed' | 'unchanged';
+}
+
+async function readRows(
+  tx: Transaction,
+  rows: readonly Row[],
+  dateFormat: DateFormat,
+): Promise<(DecidedRow | Failure)[]> {
+  const emails = rows.flatMap(({ cells }) => (cells.email === undefined ? [] : normalEmail(cells.email)));
+  const reps = await findRepIdsByEmail(tx, emails);
+  const stored = groupBy(await listAbsences(tx, { repIds: [...reps.values()] }), ({ repId }) => repId);
+  return readRowsInSlices(rows, (row) => {
+    const absence = readAbsence(row, reps, dateFormat);
+    const others = stored.get(absence.repId) ?? [];
+    const before = others.find(startsOn(absence));
+    const decided = { ...absence, absenceId: before?.absenceId ?? newId() };
+    const kept = others.filter((other) => other !== before);
+    const overlapping = kept.find((other) => overlap(other, decided));
+    if (overlapping !== undefined) throw absenceOverlap(overlapping);
+    stored.set(absence.repId, [...kept, decided]);
+    const isSame = before !== undefined && JSON.stringify(before) === JSON.stringify(decided);
+    return { absence: decided, before, outcome: before === undefined ? 'created' : isSame ? 'unchanged' : 'changed' };
+  });
+}
+
+/** Reads one row; the id is that of a new absence. */
+function readAbsence(row: Row, reps: ReadonlyMap<string, string>, dateFormat: DateFormat): Absence {
+  if (row.problem !== null) throw rejectedRow(row.problem);
+  const { email = '', quotaRelief, variableRelief, note = null } = row.cells;
+  const repId = reps.get(normalEmail(email));
+  if (repId === undefined) throw new Failure('rep_not_found', `No rep has the e-mail address ${email || '(empty)'}.`);
+  const from = readDay('from', row.cells.from, dateFormat);
+  const to = readDay('to', row.cells.to, dateFormat);
+  const disorder = findDayOrderIssue(['from', from], ['to', to]);
+  if (disorder !== null) throw rejectedRow(`${disorder.path}: ${disorder.message}`);
+  return {
+    absenceId: '',
+    repId,
+    from,
+    to,
+    quotaRelief: readRelief('quotaRelief', quotaRelief),
+    variableRelief: readRelief('variableRelief', variableRelief ?? quotaRelief),
+    note: readTerm('note', absenceTerms.note, note),
+  };
+}
+
+function readDay(name: string, text: string | undefined, dateFormat: DateFormat): Day {
+  const day = text === undefined ? null : readDateText(text, dateFormat, 'UTC');
+  if (day === null) throw rejectedRow(`${name}: ${text ?? '(empty)'} is not a date in the format ${dateFormat}`);
+  return day;
+}
+
+/** A percentage, with or without a sign; 100 if the cell is empty. */
+function readRelief(name: 'quotaRelief' | 'variableRelief', text = '100'): number {
+  return readTerm(name, absenceTerms[name], Number(text.replace(/\s*%$/, '')));
+}
+
+function readTerm<T>(name: string, schema: Parameters<typeof readValue<T>>[0], value: unknown): T {
+  const read = readValue(schema, value);
+  if ('issues' in read) throw rejectedRow(`${name}: ${read.issues[0].message}`);
+  return read.value;
+}
+
+function toResult({ row, cells }: Row, read: DecidedRow | Failure): RowResult {
+  const email = cells.email ?? null;
+  if (read instanceof Failure)
+    return { row, outcome: 'rejected', email, repId: null, code: read.code, reason: read.message };
+  return { row, outcome: read.outcome, email, repId: read.absence.repId };
+}
+
+export const importAbsences = operation({
+  id: 'importAbsences',
+  summary:
+    'Enter absences from a CSV file, one for each row, by e-mail address; a row replaces the absence that begins on the same day',
+  ...csvImport,
+  path: '/v1/absences/import',
+  query: datedImportQuery,
+  failures: { no_known_columns: 400 },
+  example: csvImportExample('email,from,to\nben@acme.test,2026-02-10,2026-03-11\n'),
+  uses: { changes: CommissionChanges },
+  async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, { changes }) {
+    const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
+    return changes.run(caller, 'exclusive', async (tx, recalculate): Promise<ImportResults> => {
+      const read = await readRows(tx, rows, dateFormat);
+      const changed = read.filter(isChange);
+      if (!dryRun) {
+        for (const { absence } of changed) await storeAbsence(tx, absence);
+        const calendar = await loadCalendar(tx);
+        await recalculate(
+          [...groupBy(changed, ({ absence }) => absence.repId)].map(([repId, ofRep]) => ({
+            repId,
+            days: calendar.yearsAround(ofRep.flatMap(changedDays).reduce(hull)),
+            trigger: 'absence',
+          })),
+        );
+      }
+      return toImportResponse(
+        rows.map((row, index) => toResult(row, read[index] as DecidedRow | Failure)),
+        dryRun,
+      );
+    });
+  },
+});
+
+function isChange(row: DecidedRow | Failure): row is DecidedRow {
+  return !(row instanceof Failure) && row.outcome !== 'unchanged';
+}
+
+function changedDays({ absence, before }: DecidedRow): DayRange[] {
+  return before === undefined ? [absence] : [absence, before];
+}

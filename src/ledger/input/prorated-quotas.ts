@@ -1,0 +1,65 @@
+import { sql } from 'kysely';
+import { type EffectiveQuota, type WeightedDays } from '../../engine/effective-quota.js';
+import { attainmentKey } from '../../engine/plan-config.js';
+import { PlanQuotas } from '../../engine/plan-quotas.js';
+import { findVersionInForce } from '../../engine/version-timeline.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+import {
+  assignedDays,
+  calendarOf,
+  loadTerms,
+  payingVersions,
+  quotaFinder,
+  type RepTerms,
+  workingTimeInput,
+} from './rep-terms.js';
+
+interface QuotaKey {
+  readonly repId: string;
+  readonly planId: string;
+  /** The attainment key. */
+  readonly measure: string;
+  readonly period: string;
+}
+
+/** A quota whose targets the days of its period change. */
+export interface ProratedQuota extends Required<EffectiveQuota> {
+  /** The days of the period in stretches of equal weight. */
+  readonly days: readonly WeightedDays[];
+}
+
+/**
+ * The targets that count for each of the quotas, under the version in force at the end of its period; null for a quota
+ * that counts as it is stored. A workspace without prorated rules costs one look-up.
+ */
+export async function loadProratedQuotas(
+  tx: Transaction,
+  quotas: readonly QuotaKey[],
+): Promise<(ProratedQuota | null)[]> {
+  if (quotas.length === 0 || !(await hasProration(tx))) return quotas.map(() => null);
+  const repIds = [...new Set(quotas.map(({ repId }) => repId))];
+  const terms = new Map((await loadTerms(tx, repIds)).map((ofRep) => [ofRep.repId, ofRep]));
+  return quotas.map((quota) => prorate(terms.get(quota.repId) as RepTerms, quota));
+}
+
+async function hasProration(tx: Transaction): Promise<boolean> {
+  const { rows } = await sql`
+    select from plan_rules where workspace_id = ${tx.workspaceId}
+      and definition ->> 'quotaProration' in ('calendar_days', 'whole_months') limit 1`.execute(tx.db);
+  return rows.length > 0;
+}
+
+function prorate(terms: RepTerms, { planId, measure, period }: QuotaKey): ProratedQuota | null {
+  const calendar = calendarOf(terms);
+  const range = calendar.findRange(period);
+  if (range === null) return null;
+  const timeline = payingVersions(terms.versions.filter((version) => version.planId === planId));
+  const version = findVersionInForce(timeline, range.to, (candidate) => candidate) ?? timeline.at(-1);
+  const rule = version?.rules.find((candidate) => attainmentKey(candidate) === measure);
+  if (rule === undefined) return null;
+  const input = { quota: quotaFinder(terms.quotas), ...workingTimeInput(terms), calendar };
+  const quotas = new PlanQuotas(input, { planId, assignments: assignedDays(terms, planId), versions: [] });
+  const quota = quotas.findQuota({ rule, key: measure }, period);
+  if (quota?.proration === undefined) return null;
+  return { ...quota, proration: quota.proration, isFixed: false, days: quotas.listDays(period) };
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { operation } from '../../platform/operations/operation.js';
+import { ramp, rampExample } from '../ramp.js';
+import { listRamps as loadRamps } from '../ramp-views.js';
+
+export const listRamps = operation({
+  id: 'listRamps',
+  summary: 'Ramps by name, with the number of assignments that have them',
+  method: 'get',
+  path: '/v1/ramps',
+  access: 'admin',
+  response: z.object({
+    ramps: z.array(ramp).describe('Ramps by name'),
+    count: z.int().describe('Number of ramps'),
+  }),
+  failures: {},
+  example: { response: { ramps: [rampExample], count: 1 } },
+  uses: { unitOfWork: UnitOfWork },
+  async execute(_input, caller, { unitOfWork }) {
+    const ramps = await unitOfWork.read(caller, (tx) => loadRamps(tx));
+    return { ramps, count: ramps.length };
+  },
+});

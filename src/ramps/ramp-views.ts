@@ -1,0 +1,22 @@
+import { sql } from 'kysely';
+import { isUuid } from '../kernel/ids.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type Ramp, rampNotFound } from './ramp.js';
+
+/** Ramps by name. */
+export async function listRamps(tx: Transaction, rampId?: string): Promise<Ramp[]> {
+  const { rows } = await sql<Ramp>`
+    select r.ramp_id as "rampId", r.name, r.steps, (
+      select count(*)::int from assignments a
+      where a.workspace_id = r.workspace_id and a.ramp_id = r.ramp_id and a.deleted_at is null
+    ) as assignments
+    from ramps r where r.workspace_id = ${tx.workspaceId} ${rampId === undefined ? sql`` : sql`and r.ramp_id = ${rampId}`}
+    order by lower(r.name), r.ramp_id`.execute(tx.db);
+  return rows;
+}
+
+export async function findRamp(tx: Transaction, rampId: string): Promise<Ramp> {
+  const [found] = isUuid(rampId) ? await listRamps(tx, rampId) : [];
+  if (found === undefined) throw rampNotFound();
+  return found;
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
+import { Failure } from '../kernel/failure.js';
+import { sampleIds } from '../kernel/sample-ids.js';
+import { text } from '../platform/operations/schemas.js';
+
+function percentage(max: number) {
+  return z
+    .number()
+    .min(0)
+    .max(max)
+    .refine((percent) => Number(percent.toFixed(6)) === percent, 'must have at most 6 decimals');
+}
+
+const step = z
+  .strictObject({
+    months: z.int().min(1).max(120).describe('Number of months, by day of month from the first day of the ramp'),
+    quotaPercent: percentage(1000).describe('Percentage of the target that each day counts in prorated quotas'),
+    variablePercent: percentage(1000)
+      .default(100)
+      .describe('Percentage of the variable target that each day counts, 100 by default'),
+    ratePercent: percentage(1000)
+      .default(100)
+      .describe('Percentage of the commission of deals that close in the step, 100 by default; not of period bonuses'),
+  })
+  .describe('A stretch of months with the same percentages');
+
+export const rampTerms = {
+  name: text(200).describe('Name of the ramp, unique in the workspace'),
+  steps: z.array(step).min(1).max(60).describe('Steps in their order; after the last one everything counts in full'),
+};
+
+const storedStep = z
+  .object({
+    months: z.int().describe('Number of months'),
+    quotaPercent: z.number().describe('Percentage of the target'),
+    variablePercent: z.number().describe('Percentage of the variable target'),
+    ratePercent: z.number().describe('Percentage of the commission of deals that close in the step'),
+  })
+  .describe('A stretch of months with the same percentages');
+
+export const ramp = z
+  .object({
+    rampId: fields.rampId,
+    name: z.string().describe('Name of the ramp, unique in the workspace'),
+    steps: z.array(storedStep).describe('Steps in their order; after the last one everything counts in full'),
+    assignments: z.int().describe('Number of assignments with this ramp'),
+  })
+  .describe('How the quota of a person grows after the start');
+export type Ramp = z.infer<typeof ramp>;
+
+export function rampNotFound(): Failure {
+  return new Failure('ramp_not_found', 'There is no such ramp in this workspace.');
+}
+
+export function rampNameTaken(name: string): Failure {
+  return new Failure('ramp_name_taken', `Another ramp is named ${name}. Choose another name.`);
+}
+
+export function rampInUse(assignments: number): Failure {
+  return new Failure(
+    'ramp_in_use',
+    `${assignments === 1 ? 'An assignment uses' : `${assignments} assignments use`} this ramp. Remove it from them first.`,
+    { assignments },
+  );
+}
+
+export const rampExample = {
+  rampId: sampleIds.rampId,
+  name: 'Three months',
+  steps: [
+    { months: 1, quotaPercent: 25, variablePercent: 100, ratePercent: 100 },
+    { months: 1, quotaPercent: 50, variablePercent: 100, ratePercent: 100 },
+    { months: 1, quotaPercent: 75, variablePercent: 100, ratePercent: 100 },
+  ],
+  assignments: 2,
+};

@@ -1,0 +1,161 @@
+import { expect } from 'chai';
+import { expectError } from '#test/support/errors.js';
+import { Service } from '#test/support/service.js';
+import { WorkedExample } from '#test/support/worked-example.js';
+
+const tiers = [
+  { tierIndex: 0, minThreshold: 0, rate: 0.08 },
+  { tierIndex: 1, minThreshold: 1, rate: 0.12 },
+];
+
+const steps = [25, 50, 75, 100].map((quotaPercent) => ({ months: 1, quotaPercent }));
+
+describe('ramps', () => {
+  const service = Service.duringSuite();
+  let workspace: WorkedExample;
+  let assignmentId: string;
+
+  /** Ben's plan prorates by days; his quota for 2026-Q1 is 120,000. */
+  beforeEach(async () => {
+    workspace = await WorkedExample.create(service, { deals: false });
+    const rules = [{ name: 'New business', measure: 'amount', quotaProration: 'calendar_days', tiers }];
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${workspace.planId}`, { config: { rules } });
+    await workspace.api.setQuota([workspace.ben], 'New business', '2026-Q1', 120_000);
+    const assignments = await workspace.api.expect(200, 'GET', `/v1/assignments?repId=${workspace.ben}`);
+    ({ assignmentId } = assignments[0]);
+    await workspace.calculated();
+  });
+  afterEach(() => workspace.expectSoundLedger());
+
+  const create = (terms: object = {}) =>
+    workspace.api.expect(201, 'POST', '/v1/ramps', { name: 'Four months', steps, ...terms });
+  const assign = (terms: object) => workspace.api.expect(200, 'PATCH', `/v1/assignments/${assignmentId}`, terms);
+  const quota = async () => {
+    const [found] = await workspace.api.expect(200, 'GET', `/v1/quotas?repId=${workspace.ben}&period=2026-Q1`);
+    return found;
+  };
+  const discrepancies = async () => {
+    await service.waitForChecks(workspace.workspaceId);
+    const found = await workspace.api.expect(200, 'GET', '/v1/discrepancies?status=open');
+    return found.discrepancies.map(({ delta, causes }: { delta: number; causes: { kind: string }[] }) => [
+      delta,
+      causes.map(({ kind }) => kind),
+    ]);
+  };
+
+  it('Q2: the target grows with the steps, and every page names the days', async () => {
+    await workspace.deal('a', 46_000, '2026-03-20');
+    await workspace.calculated();
+    expect(await workspace.earned()).to.deep.equal({ a: '3680' });
+    expect(await quota()).to.include({ effectiveTarget: 120_000, factor: 1 });
+    const { rampId } = await create();
+    expect(await assign({ effectiveStart: '2026-01-15', rampId })).to.include({ rampId });
+    await workspace.calculated();
+    // (31 × 0.25 + 28 × 0.5 + 17 × 0.75) of 90 days.
+    expect(await workspace.earned()).to.deep.equal({ a: '5520' });
+    expect(await quota()).to.deep.include({
+      target: 120_000,
+      effectiveTarget: 46_000,
+      factor: 0.383333,
+      explanation: '120,000 × 34.5 of 90 days',
+      attainment: 1,
+      factors: [
+        { from: '2026-01-01', to: '2026-01-14', weight: 0, because: 'not_assigned' },
+        { from: '2026-01-15', to: '2026-02-14', weight: 0.25, because: 'ramp' },
+        { from: '2026-02-15', to: '2026-03-14', weight: 0.5, because: 'ramp' },
+        { from: '2026-03-15', to: '2026-03-31', weight: 0.75, because: 'ramp' },
+      ],
+    });
+    const dashboard = await workspace.api.expect(
+      200,
+      'GET',
+      `/v1/commissions/dashboard?repId=${workspace.ben}&period=2026-Q1`,
+    );
+    expect(dashboard.attainment[0]).to.deep.include({ target: 46_000, fullTarget: 120_000, attainment: 1 });
+  });
+
+  it('Q10: a step changes what a deal pays, before the floor', async () => {
+    const rules = [{ name: 'New business', measure: 'amount', floor: 100, tiers }];
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${workspace.planId}`, { config: { rules } });
+    await workspace.deal('a', 1000, '2026-01-20');
+    await workspace.deal('b', 1000, '2026-02-20');
+    const { rampId } = await create({ steps: [{ months: 1, quotaPercent: 50, ratePercent: 150 }] });
+    await assign({ rampId, rampFrom: '2026-01-15' });
+    await workspace.calculated();
+    expect(await workspace.earned()).to.deep.equal({ a: '120', b: '100' });
+    expect(await quota()).to.not.have.property('effectiveTarget');
+  });
+
+  it('a changed step in an approved period is a discrepancy of the ramp, which clears when it is changed back', async () => {
+    await workspace.deal('a', 46_000, '2026-01-20');
+    const { rampId } = await create();
+    await assign({ rampId, rampFrom: '2026-01-15' });
+    await workspace.calculated();
+    const before = await workspace.earned();
+    await workspace.generateAndApprove('2026-01');
+    await service.waitForChecks(workspace.workspaceId);
+    const change = (quotaPercent: number) =>
+      workspace.api.expect(200, 'PATCH', `/v1/ramps/${rampId}`, { steps: [{ months: 3, quotaPercent }] });
+    await change(10);
+    expect(await discrepancies()).to.deep.equal([[1840, ['ramp']]]);
+    await workspace.api.expect(200, 'PATCH', `/v1/ramps/${rampId}`, { steps });
+    expect(await discrepancies()).to.deep.equal([]);
+    expect(await workspace.earned()).to.deep.equal(before);
+  });
+
+  it('a fixed quota and a raised minimum change what counts', async () => {
+    const { rampId } = await create({ steps: [{ months: 12, quotaPercent: 0 }] });
+    await assign({ rampId, rampFrom: '2026-01-01' });
+    expect(await quota()).to.include({
+      effectiveTarget: 30_000,
+      factor: 0.25,
+      explanation: '120,000 × 25 %, the minimum (0 of 90 days)',
+    });
+    await workspace.api.expect(200, 'PATCH', '/v1/workspaces', { minQuotaPercent: 40 });
+    expect(await quota()).to.include({ effectiveTarget: 48_000, factor: 0.4 });
+    await workspace.deal('a', 48_000, '2026-01-20');
+    await workspace.calculated();
+    expect(await workspace.earned()).to.deep.equal({ a: '5760' });
+    const fix = { repIds: [workspace.ben], measure: 'New business', period: '2026-Q1', target: 120_000 };
+    await workspace.api.expect(201, 'POST', '/v1/quotas', { ...fix, prorate: false });
+    await workspace.calculated();
+    expect(await quota())
+      .to.include({ prorate: false })
+      .and.not.have.property('effectiveTarget');
+    expect(await workspace.earned()).to.deep.equal({ a: '3840' });
+    await workspace.api.expect(201, 'POST', '/v1/quotas', { ...fix, target: 120_001 });
+    expect(await quota()).to.include({ prorate: false });
+    const { minQuotaPercent } = await workspace.api.expect(200, 'GET', '/v1/workspaces');
+    expect(minQuotaPercent).to.equal(40);
+  });
+
+  it('a ramp that an assignment uses cannot be deleted, and names are unique', async () => {
+    const { rampId } = await create();
+    await expectError('409 ramp_name_taken', workspace.api.post('/v1/ramps', { name: 'four MONTHS', steps }));
+    await assign({ rampId, rampFrom: '2026-01-15' });
+    await expectError('409 ramp_in_use', workspace.api.delete(`/v1/ramps/${rampId}`));
+    const listed = await workspace.api.expect(200, 'GET', '/v1/ramps');
+    expect(listed).to.deep.include({ count: 1 });
+    expect(listed.ramps[0]).to.include({ rampId, assignments: 1 });
+    expect(await assign({ rampId: null })).to.not.have.any.keys('rampId', 'rampFrom');
+    await workspace.api.expect(200, 'DELETE', `/v1/ramps/${rampId}`);
+    await expectError('404 ramp_not_found', workspace.api.patch(`/v1/assignments/${assignmentId}`, { rampId }));
+    await expectError(
+      '400 VALIDATION_FAILED',
+      workspace.api.patch(`/v1/assignments/${assignmentId}`, { rampFrom: '2026-01-01' }),
+    );
+    await expectError('400 VALIDATION_FAILED', workspace.api.post('/v1/ramps', { name: 'None', steps: [] }));
+  });
+
+  it('assignments are imported with their ramps', async () => {
+    const { rampId } = await create();
+    await workspace.api.expect(200, 'DELETE', `/v1/assignments/${assignmentId}`);
+    const csv = `email,plan,effectiveStart,ramp,rampFrom\nben@acme.test,AE,2026-01-01,FOUR months,2026-01-15\n`;
+    const imported = await workspace.api.expect(200, 'POST', '/v1/assignments/import', csv, {
+      'content-type': 'text/csv',
+    });
+    expect(imported).to.include({ accepted: 1, unchanged: 0 });
+    const [assigned] = await workspace.api.expect(200, 'GET', `/v1/assignments?repId=${workspace.ben}`);
+    expect(assigned).to.include({ rampId, rampFrom: '2026-01-15' });
+  });
+});
