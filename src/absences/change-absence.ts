@@ -15,7 +15,7 @@ export const dryRunQuery = z.strictObject({
   dryRun: flag.default(false).describe('true: say what the change would do to commission, and change nothing'),
 });
 
-export const absenceWarning = z
+const absenceWarning = z
   .object({
     code: z.literal('no_effect_without_proration').describe('Why the absence changes nothing'),
     message: z.string().describe('The consequence, and what to do'),

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type Absence, type AssignedDays, allDaysAtWork } from '../engine/effective-quota.js';
 import { attainmentKey } from '../engine/plan-config.js';
 import { computePlanCost } from '../engine/plan-cost.js';
 import { type Deal } from '../engine/slug.js';
@@ -39,6 +40,14 @@ interface SimulationRequest {
   readonly visible: readonly string[] | null;
   /** Whether the request has a quota for the reps whom the caller may see. */
   readonly hasQuota: boolean;
+  /** Made-up absences in addition to the stored ones. */
+  readonly absences: readonly SimulatedAbsence[];
+  /** The ramp of everyone on the simulated plan, in place of the stored one. */
+  readonly ramp: AssignedDays['ramp'];
+}
+
+export interface SimulatedAbsence extends Absence {
+  readonly repId: string;
 }
 
 interface SimulationData {
@@ -132,7 +141,7 @@ async function loadRepData(
   simulatedVersions: SimulatedVersions,
   request: SimulationRequest,
 ): Promise<SimulatedRepData> {
-  const terms = await loadSimulatedTerms(tx, repId, simulatedVersions, request);
+  const terms = withPersonalTerms(await loadSimulatedTerms(tx, repId, simulatedVersions, request), request);
   const { quotas, ...sent } = terms;
   const window = simulatedDays(simulatedVersions, request);
   const isInWindow = ({ closeDate }: { readonly closeDate: Day }) => isWithin(closeDate, window);
@@ -173,6 +182,18 @@ async function loadRepData(
       ...closeDates,
       ...(assumesQuota ? [window.from] : []),
     ]),
+  };
+}
+
+/** The terms with the absences and the ramp of the request. */
+function withPersonalTerms(terms: RepTerms, { absences, ramp }: SimulationRequest): RepTerms {
+  const own = absences.filter(({ repId }) => repId === terms.repId);
+  const { workingTime, assignments } = terms;
+  const atWork = workingTime ?? allDaysAtWork;
+  return {
+    ...terms,
+    workingTime: own.length === 0 ? workingTime : { ...atWork, absences: [...atWork.absences, ...own] },
+    assignments: ramp === undefined ? assignments : assignments.map((assignment) => ({ ...assignment, ramp })),
   };
 }
 

@@ -1,6 +1,7 @@
 import { loadPeriodicRuleIds } from '../earnings/periodic-rules.js';
 import { type Decision, type RepInput, type RepResult } from '../engine/model.js';
 import { attainmentKey } from '../engine/plan-config.js';
+import { PlanQuotas } from '../engine/plan-quotas.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
@@ -71,10 +72,11 @@ function computeAttainment(
       ),
     ),
   );
+  const quotas = new Map(input.plans.map((plan) => [plan.planId, new PlanQuotas(input, plan)]));
   return [...keys.values()].flatMap(({ rule, planId }) =>
     calendar.periodsTouching(range, rule.attainmentPeriod, rule.calendar).map((period) => {
       const measure = attainmentKey(rule);
-      const quota = input.quota(planId, measure, period);
+      const quota = quotas.get(planId)?.findQuota({ rule, key: measure }, period) ?? null;
       const credit = result.credits.get(`${planId}|${measure}|${period}`) ?? Decimal.zero;
       return { measure, period, target: quota?.target.toNumber() ?? null, credit: credit.toNumber() };
     }),

@@ -40,10 +40,10 @@ interface Ramp {
 export interface AssignedDays {
   readonly start: Day | null;
   readonly end: Day | null;
-  readonly ramp?: Ramp;
+  readonly ramp?: Ramp | undefined;
 }
 
-interface Absence {
+export interface Absence {
   readonly from: Day;
   readonly to: Day;
   /** The relief is a percentage of the target and of the variable target. */
@@ -58,6 +58,14 @@ export interface WorkingTime {
   readonly absences: readonly Absence[];
   readonly minQuotaPercent: number;
 }
+
+/** A person who works on all days. */
+export const allDaysAtWork: WorkingTime = {
+  hireDate: null,
+  endDate: null,
+  absences: [],
+  minQuotaPercent: defaultMinQuotaPercent,
+};
 
 /** What decides the weight of a day. */
 type WeightReason = 'full' | 'ramp' | 'absence' | 'not_assigned' | 'not_employed';

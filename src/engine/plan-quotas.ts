@@ -5,7 +5,7 @@ import { type Period } from '../kernel/period.js';
 import { civilCalendar, type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type CompiledRule } from './compiled-plan.js';
 import {
-  defaultMinQuotaPercent,
+  allDaysAtWork,
   type EffectiveQuota,
   effectiveQuota,
   rampRateOn,
@@ -15,13 +15,6 @@ import {
 } from './effective-quota.js';
 import { type AssignedPlan, type RepInput } from './model.js';
 import { type Reason } from './trace.js';
-
-const allDaysAtWork: WorkingTime = {
-  hireDate: null,
-  endDate: null,
-  absences: [],
-  minQuotaPercent: defaultMinQuotaPercent,
-};
 
 /** The periods and the quotas of one rep under the rules of one plan. */
 export class PlanQuotas {

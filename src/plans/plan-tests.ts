@@ -3,6 +3,7 @@ import { dealBody, dealId } from '../deals/deal.js';
 import { reasons } from '../engine/trace.js';
 import { day, period, text } from '../platform/operations/schemas.js';
 import { conditionTraces } from './condition-traces.js';
+import { simulatedAbsence, simulatedRamp } from './personal-terms.js';
 
 /** The name of the person in tests that name none. */
 export const defaultPerson = 'rep';
@@ -50,9 +51,15 @@ const planTest = z
       .strictObject({
         effectiveStart: day.nullish().describe('First day, YYYY-MM-DD; null for no earliest day'),
         effectiveEnd: day.nullish().describe('Last day, YYYY-MM-DD; null for no end'),
+        ramp: simulatedRamp.optional().describe('Ramp of everyone on the plan'),
       })
       .optional()
       .describe('The days on which everyone is on the plan; all days by default'),
+    absences: z
+      .array(z.strictObject({ rep: person.optional(), ...simulatedAbsence }).describe('An absence'))
+      .max(100)
+      .optional()
+      .describe('Absences of people'),
     asOf: day
       .optional()
       .describe('Day of the calculation, YYYY-MM-DD; by default the day after the last period of the test'),

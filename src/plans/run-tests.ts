@@ -1,4 +1,5 @@
 import { type DealTerms, toContent, toEngineDeal } from '../deals/deal.js';
+import { allDaysAtWork } from '../engine/effective-quota.js';
 import { type Decision } from '../engine/model.js';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
 import { computePlanCost } from '../engine/plan-cost.js';
@@ -13,6 +14,7 @@ import { type StoredVersion, type WorkspaceTerms } from '../ledger/input/rep-ter
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTeam } from '../simulation/simulated-team.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
+import { toRamp } from './personal-terms.js';
 import { defaultPerson, type FailedTest, type PlanTest, type TestResult } from './plan-tests.js';
 import { findUnpaidOutcomes, type PersonOutcomes } from './unpaid-outcomes.js';
 import { unsavedVersion } from './unstored-versions.js';
@@ -146,7 +148,8 @@ function toRepData(
   const selectDeals = (owner: string) =>
     test.deals.filter(({ rep = defaultPerson }) => rep === owner).map((deal) => toTestDeal(deal, dealTerms));
   const below = peopleBelow(test.managers ?? {}, person);
-  const { effectiveStart: start = null, effectiveEnd: end = null } = test.assignment ?? {};
+  const { effectiveStart: start = null, effectiveEnd: end = null, ramp } = test.assignment ?? {};
+  const absences = (test.absences ?? []).filter(({ rep = defaultPerson }) => rep === person);
   const deals = selectDeals(person);
   const quotas = toQuotas(plan.terms, test, person);
   return {
@@ -154,10 +157,10 @@ function toRepData(
       repId: person,
       workspace,
       frozen: [],
-      assignments: [{ planId: unsaved, start, end, deleted: false }],
+      assignments: [{ planId: unsaved, start, end, deleted: false, ramp: toRamp(ramp) }],
       versions: [version],
       overrides: new Map(),
-      workingTime: null,
+      workingTime: absences.length === 0 ? null : { ...allDaysAtWork, absences },
       hasManagers: false,
     },
     quotas,

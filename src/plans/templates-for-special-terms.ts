@@ -78,7 +78,7 @@ export const newHireRamp: WrittenTemplate = {
   templateId: 'new-hire-ramp',
   name: 'New-hire ramp',
   description:
-    'For the first months of a new hire, 8 %, or 10 % once half of the full monthly quota is reached, or 12 % once 75 % of it is reached. The last day of the assignment ends the ramp: assign each new hire to this plan until that day, and to the full plan from the next day. To use one plan for everyone instead, save the full terms as a version of this plan that starts on the next day.',
+    '8 % of each deal, or 12 % from the monthly quota on. The quota of a new hire grows step by step: it counts by days, so that a ramp of the assignment, absences and a start within a month lower it. Create the ramp once, and name it in the assignment of each new hire; everyone else is on the same plan without it.',
   config: {
     dealConditions: [won],
     rules: [
@@ -86,24 +86,32 @@ export const newHireRamp: WrittenTemplate = {
         name: 'New business',
         measure: 'amount',
         attainmentPeriod: 'monthly',
-        tiers: rates([0, 0.08, 'Ramp base'], [0.5, 0.1, 'Ramp half'], [0.75, 0.12, 'Ramp goal']),
+        quotaProration: 'calendar_days',
+        tiers: rates([0, 0.08, 'Base'], [1, 0.12, 'Goal']),
       },
     ],
   },
   workedExample: {
-    assignment: { effectiveStart: '2026-01-01', effectiveEnd: '2026-03-31' },
+    assignment: {
+      effectiveStart: '2026-01-01',
+      ramp: {
+        steps: [
+          { months: 1, quotaPercent: 50, variablePercent: 100, ratePercent: 100 },
+          { months: 1, quotaPercent: 75, variablePercent: 100, ratePercent: 100 },
+        ],
+      },
+    },
     quotas: ['2026-01', '2026-02', '2026-03'].map((period) => ({ measure: 'New business', period, target: 40_000 })),
     deals: [
-      wonDeal('ramp-1', '2026-01-20', 10_000),
+      wonDeal('ramp-1', '2026-01-20', 20_000),
       wonDeal('ramp-2', '2026-02-18', 24_000),
-      wonDeal('ramp-3', '2026-03-25', 32_000),
-      wonDeal('ramp-4', '2026-04-10', 40_000),
+      wonDeal('ramp-3', '2026-03-25', 40_000),
     ],
     expected: [
-      pays('ramp-1', 'New business', 'Ramp base', 800),
-      pays('ramp-2', 'New business', 'Ramp half', 2_400),
-      pays('ramp-3', 'New business', 'Ramp goal', 3_840),
+      pays('ramp-1', 'New business', 'Goal', 2_400),
+      pays('ramp-2', 'New business', 'Base', 1_920),
+      pays('ramp-3', 'New business', 'Goal', 4_800),
     ],
-    note: 'The deals reach 25 %, 60 % and 80 % of the quotas of their months: 8 % of 10,000, 10 % of 24,000 and 12 % of 32,000. In April the ramp is over, and the full plan pays instead.',
+    note: 'The quota of 40,000 counts as 20,000 in January, 30,000 in February and in full from March on: 12 % of 20,000, 8 % of 24,000, which is 80 % of 30,000, and 12 % of 40,000.',
   },
 };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { ramp } from '../ramps/ramp.js';
 import { planConfig } from './plan.js';
 import { type PlanTest, storedTests } from './plan-tests.js';
 
@@ -11,7 +12,8 @@ const workedExample = z
     assignment: z
       .object({
         effectiveStart: z.string().describe('First day, YYYY-MM-DD'),
-        effectiveEnd: z.string().describe('Last day, YYYY-MM-DD'),
+        effectiveEnd: z.string().optional().describe('Last day, YYYY-MM-DD; absent if there is none'),
+        ramp: z.object({ steps: ramp.shape.steps }).optional().describe('Ramp of the assignment; absent without one'),
       })
       .optional()
       .describe("The days of the rep's assignment; absent if it is unbounded"),

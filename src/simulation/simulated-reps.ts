@@ -45,20 +45,22 @@ export function rankKey(attainmentKey: string, period: Period): string {
 export interface SentQuota {
   readonly target: string;
   readonly variableTarget: string | null;
+  readonly isFixed?: boolean;
 }
 
 interface SentTeamDeal extends Omit<LoadedTeamDeal, 'upstream'> {
   readonly upstream: readonly (Omit<DealEvent, 'amount'> & { readonly amount: string })[];
 }
 
-export function sentQuota({ target, variableTarget }: Quota): SentQuota {
-  return { target: target.toString(), variableTarget: variableTarget?.toString() ?? null };
+export function sentQuota({ target, variableTarget, isFixed = false }: Quota): SentQuota {
+  return { target: target.toString(), variableTarget: variableTarget?.toString() ?? null, isFixed };
 }
 
-export function receivedQuota({ target, variableTarget }: SentQuota): Quota {
+export function receivedQuota({ target, variableTarget, isFixed = false }: SentQuota): Quota {
   return {
     target: Decimal.of(target),
     variableTarget: variableTarget === null ? null : Decimal.of(variableTarget),
+    isFixed,
   };
 }
 

@@ -1,5 +1,6 @@
 import { calculateRep } from '#src/engine/calculate.js';
 import { compileVersion } from '#src/engine/compiled-plan.js';
+import { type AssignedDays } from '#src/engine/effective-quota.js';
 import { type Fields } from '#src/engine/field-value.js';
 import { type FixedEvent, type RepInput, type RepResult, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
@@ -16,7 +17,7 @@ export interface Scenario {
   readonly quotas?: Readonly<Record<string, { readonly target: number; readonly variableTarget?: number | undefined }>>;
   readonly currency?: string;
   readonly asOf?: string;
-  readonly assigned?: { readonly start: string | null; readonly end: string | null };
+  readonly assigned?: AssignedDays;
   readonly frozen?: readonly string[];
   readonly fixed?: readonly FixedEvent[];
   /** Deals of people below in the same format, and their events on them. */

@@ -85,7 +85,13 @@ function scenarioOf(config: unknown, example: Example): { terms: PlanTerms; scen
     ),
     ...(assignment === undefined
       ? {}
-      : { assigned: { start: assignment.effectiveStart, end: assignment.effectiveEnd } }),
+      : {
+          assigned: {
+            start: assignment.effectiveStart,
+            end: assignment.effectiveEnd ?? null,
+            ...(assignment.ramp === undefined ? {} : { ramp: { from: null, steps: assignment.ramp.steps } }),
+          },
+        }),
   };
   return { terms, scenario };
 }
@@ -106,7 +112,11 @@ async function setUpTemplate({ name, planConfig, workedExample }: PlanTemplate, 
   const [manager, rep] = await api.saveReps({ name: 'manager', role: 'manager' }, { name: 'rep', managerEmail });
   const isCascade = plan.rules.some((rule: { executionPhase: string }) => rule.executionPhase === 'cascade');
   const repIds = isCascade ? [rep, manager] : [rep];
-  await api.expect(201, 'POST', '/v1/assignments', { repIds, planId: plan.planId, ...workedExample.assignment });
+  const { ramp, ...days } = workedExample.assignment ?? {};
+  const ramped =
+    ramp === undefined ? {} : await api.expect(201, 'POST', '/v1/ramps', { name: 'New hires', steps: ramp.steps });
+  const assigned = { repIds, planId: plan.planId, rampId: ramped.rampId, ...days };
+  await api.expect(201, 'POST', '/v1/assignments', assigned);
   for (const quota of workedExample.quotas) {
     await api.expect(201, 'POST', '/v1/quotas', { repIds: [rep], ...quota });
   }

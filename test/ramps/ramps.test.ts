@@ -129,6 +129,61 @@ describe('ramps', () => {
     expect(minQuotaPercent).to.equal(40);
   });
 
+  it('simulations and tests of plans assume ramps and absences, and previews see those that are stored', async () => {
+    await workspace.deal('a', 46_000, '2026-03-20');
+    await workspace.calculated();
+    const { planId, ben } = workspace;
+    const simulate = async (terms: object) => {
+      const body = { planId, period: '2026-Q1', repId: ben, ...terms };
+      const { total, reps } = await workspace.api.expect(200, 'POST', '/v1/commissions/simulate', body);
+      return [total, reps[0].attainment[0].target];
+    };
+    const ramp = { from: '2026-01-01', steps: [{ months: 3, quotaPercent: 30 }] };
+    expect(await simulate({})).to.deep.equal([3680, 120_000]);
+    expect(await simulate({ ramp })).to.deep.equal([5520, 36_000]);
+    const leave = { from: '2026-01-01', to: '2026-03-01' };
+    expect(await simulate({ absences: [leave] })).to.deep.equal([5520, 40_000]);
+    const foreign = { planId, period: '2026-Q1', repId: ben, absences: [{ ...leave, repId: workspace.mia }] };
+    await expectError('400 VALIDATION_FAILED', workspace.api.post('/v1/commissions/simulate', foreign));
+    const test = {
+      name: 'Leave',
+      deals: [{ dealId: 'a', amount: 46_000, closeDate: '2026-03-20' }],
+      quotas: [{ measure: 'New business', period: '2026-Q1', target: 120_000 }],
+    };
+    const tests = [
+      { ...test, absences: [leave], expected: [{ ruleName: 'New business', amount: 5520 }] },
+      {
+        ...test,
+        name: 'Ramp',
+        assignment: { ramp },
+        expected: [{ ruleName: 'New business', amount: 5520 }],
+      },
+      { ...test, name: 'Neither', expected: [{ ruleName: 'New business', amount: 3680 }] },
+    ];
+    const result = await workspace.api.expect(200, 'POST', `/v1/plans/${planId}/tests/run`, { tests });
+    expect(result).to.include({ passed: true, tests: 3 });
+  });
+
+  it('a preview of proration and what it then pays agree', async () => {
+    const config = (quotaProration: string) => ({
+      rules: [{ name: 'New business', measure: 'amount', quotaProration, tiers }],
+    });
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${workspace.planId}`, { config: config('none') });
+    await workspace.deal('a', 46_000, '2026-03-20');
+    const leave = { repId: workspace.ben, from: '2026-01-01', to: '2026-03-01' };
+    await workspace.api.expect(201, 'POST', '/v1/absences', leave);
+    await workspace.calculated();
+    const change = { config: config('calendar_days') };
+    const { byDeal } = await workspace.api.expect(200, 'POST', `/v1/plans/${workspace.planId}/preview`, {
+      ...change,
+      period: '2026-Q1',
+    });
+    expect(byDeal.map(({ delta }: { delta: number }) => delta)).to.deep.equal([1840]);
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${workspace.planId}`, change);
+    await workspace.calculated();
+    expect(await workspace.earned()).to.deep.equal({ a: '5520' });
+  });
+
   it('a ramp that an assignment uses cannot be deleted, and names are unique', async () => {
     const { rampId } = await create();
     await expectError('409 ramp_name_taken', workspace.api.post('/v1/ramps', { name: 'four MONTHS', steps }));

@@ -26,9 +26,14 @@ function prerequisites({ quotas, assignment }: Example): string {
     const variable = variableTarget === undefined ? '' : ` with a variable target of ${money(variableTarget)}`;
     return `${money(target)} for ${measure} in ${period}${variable}`;
   });
-  const days =
-    assignment === undefined ? '' : ` Assigned from ${assignment.effectiveStart} to ${assignment.effectiveEnd}.`;
+  const days = assignment === undefined ? '' : ` ${describeAssignment(assignment)}`;
   return `Worked example. ${targets.length === 0 ? 'No quota.' : `Quota: ${targets.join('; ')}.`}${days}`;
+}
+
+function describeAssignment({ effectiveStart, effectiveEnd, ramp }: NonNullable<Example['assignment']>): string {
+  const end = effectiveEnd === undefined ? '' : ` to ${effectiveEnd}`;
+  const steps = (ramp?.steps ?? []).map(({ months, quotaPercent }) => `${months} month at ${quotaPercent} %`);
+  return `Assigned from ${effectiveStart}${end}${steps.length === 0 ? '' : `, with a ramp of ${steps.join(', then ')}`}.`;
 }
 
 function table({ deals, expected }: Example): string {

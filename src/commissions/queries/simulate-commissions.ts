@@ -4,9 +4,11 @@ import { attainmentExample } from '../../earnings/attainment.js';
 import { type Caller, mayActAs, maySee, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Day, dayInZone } from '../../kernel/day.js';
+import { assertDayOrder } from '../../kernel/day-order.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { calendarOf, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { simulatedAbsence, simulatedRamp, toRamp } from '../../plans/personal-terms.js';
 import { planConfig, planNotFound, requestedDates } from '../../plans/plan.js';
 import { describeWarnings } from '../../plans/plan-tool-text.js';
 import { isDraft, maySeePlan, planViewer } from '../../plans/plan-views.js';
@@ -21,7 +23,7 @@ import { type SentQuota, type SimulatedRepData } from '../../simulation/simulate
 import { unsaved } from '../../simulation/unsaved-plan.js';
 import { assertVariesOwnDeals, buildHypotheticalContents, variedDeals } from '../rep-simulation.js';
 import { simulatedResponse } from '../simulated-response.js';
-import { loadSimulation } from '../simulation-data.js';
+import { loadSimulation, type SimulatedAbsence } from '../simulation-data.js';
 import { SimulationRunner } from '../simulation-runner.js';
 import { type SimulationHead } from '../simulation-task.js';
 
@@ -58,6 +60,19 @@ const body = z.strictObject({
     })
     .optional()
     .describe('Target to assume for every rep instead of the stored quotas'),
+  absences: z
+    .array(
+      z
+        .strictObject({
+          repId: uuid.optional().describe('The person (UUID); the simulated rep by default'),
+          ...simulatedAbsence,
+        })
+        .describe('A made-up absence'),
+    )
+    .max(100)
+    .optional()
+    .describe('Made-up absences in addition to the stored ones'),
+  ramp: simulatedRamp.optional().describe('Ramp of everyone on the plan, in place of the stored one'),
   asOf: day.optional().describe('Day to calculate as of, YYYY-MM-DD; today by default'),
 });
 type Body = z.infer<typeof body>;
@@ -78,7 +93,17 @@ async function load(
   if (!(await maySimulate(tx, caller, simulatedVersions))) throw planNotFound();
   const deals = await buildHypotheticalDeals(tx, caller, request, repIds, timeZone);
   const visible = visibleReps(caller);
-  const simulated = { workspace, plan, period: during, repIds, deals, visible, hasQuota: quota !== undefined };
+  const simulated = {
+    workspace,
+    plan,
+    period: during,
+    repIds,
+    deals,
+    visible,
+    hasQuota: quota !== undefined,
+    absences: readAbsences(request, repIds),
+    ramp: toRamp(request.ramp),
+  };
   const { window, reps, requested } = await loadSimulation(tx, simulated, simulatedVersions);
   const checked = {
     plan,
@@ -101,6 +126,17 @@ async function load(
     warnings: await collectSimulationWarnings(tx, caller, checked),
   };
   return { head, reps };
+}
+
+/** The made-up absences, each of a simulated rep. */
+function readAbsences({ absences = [] }: Body, repIds: readonly string[] | null): SimulatedAbsence[] {
+  const onlyRep = repIds?.length === 1 ? repIds[0] : undefined;
+  return absences.map(({ repId = onlyRep, ...absence }, index) => {
+    assertDayOrder([`absences.${index}.from`, absence.from], [`absences.${index}.to`, absence.to]);
+    if (repId === undefined || repIds?.includes(repId) === false)
+      throw invalid({ path: `absences.${index}.repId`, message: 'must be one of the simulated reps' });
+    return { repId, ...absence };
+  });
 }
 
 /** Whether the caller sees the plan and those of its versions that are simulated. */
@@ -229,6 +265,8 @@ export const simulateCommissions = operation({
         schema: () => ({ type: 'array', items: { type: 'object' } }),
       },
       quota: 'Target and variableTarget to assume for every rep',
+      absences: { always: undefined },
+      ramp: { always: undefined },
       asOf: 'Day to calculate as of; today by default',
     },
     listsWithin: ['reps'],

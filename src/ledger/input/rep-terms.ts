@@ -63,7 +63,7 @@ interface Configured {
   readonly versions: readonly StoredVersion[];
   readonly overrides: ReadonlyMap<string, readonly TierOverride[]>;
   readonly quotas: readonly StoredQuota[];
-  /** Null unless a rule of the rep's plans prorates quotas, or an assignment of the reps has a ramp. */
+  /** Null for a person who works on all days, with the usual minimum of prorated quotas. */
   readonly workingTime: WorkingTime | null;
   /** Whether the rep has or had a manager. */
   readonly hasManagers: boolean;
@@ -180,11 +180,12 @@ interface ReadConfiguration {
 
 async function readConfiguration(tx: Transaction, repIds: readonly string[]): Promise<ReadConfiguration> {
   const onPlans = sql`(select plan_id from assignments where workspace_id = ${tx.workspaceId} and ${isOfReps(repIds)})`;
-  const [assignments, selected, overrides, quotas, last] = await inParallel(
+  const [assignments, versionsIn, overrides, quotas, workingTimes, last] = await inParallel(
     () => loadAssignments(tx, repIds),
     () => selectVersions(tx, onPlans),
     () => loadOverrides(tx, repIds),
     () => loadQuotas(tx, repIds),
+    () => loadWorkingTimes(tx, repIds),
     () =>
       sql<{ revision: string; managed: string[] }>`
       select configuration_revision as revision, array(
@@ -192,15 +193,12 @@ async function readConfiguration(tx: Transaction, repIds: readonly string[]): Pr
       ) as managed
       from workspaces where workspace_id = ${tx.workspaceId}`.execute(tx.db),
   );
-  const { revision: readRevision, managed } = last.rows[0] as { revision: string; managed: string[] };
-  const hasRamps = [...assignments.values()].some((own) => own.some(({ ramp }) => ramp !== undefined));
-  const workingTimes = selected.prorates || hasRamps ? await loadWorkingTimes(tx, repIds) : null;
-  const revision = workingTimes === null ? readRevision : await loadRevision(tx);
+  const { revision, managed } = last.rows[0] as { revision: string; managed: string[] };
   const haveManagers = new Set(managed);
   return {
     revision,
     configure: (workspace) => {
-      const versions = groupBy(selected.versionsIn(workspace), (version) => version.planId);
+      const versions = groupBy(versionsIn(workspace), (version) => version.planId);
       const toConfigured = (repId: string): Configured => {
         const own = assignments.get(repId) ?? [];
         const planIds = [...new Set(own.map(({ planId }) => planId))];
@@ -209,7 +207,7 @@ async function readConfiguration(tx: Transaction, repIds: readonly string[]): Pr
           versions: planIds.flatMap((planId) => versions.get(planId) ?? []),
           overrides: overrides.get(repId) ?? new Map(),
           quotas: quotas.get(repId) ?? [],
-          workingTime: workingTimes?.get(repId) ?? null,
+          workingTime: workingTimes.get(repId) ?? null,
           hasManagers: haveManagers.has(repId),
         };
       };
@@ -235,7 +233,7 @@ export async function loadVersions(
   workspace: WorkspaceTerms,
 ): Promise<StoredVersion[]> {
   if (planIds.length === 0) return [];
-  return (await selectVersions(tx, sql`(${sql.join(planIds)})`)).versionsIn(workspace);
+  return (await selectVersions(tx, sql`(${sql.join(planIds)})`))(workspace);
 }
 
 async function loadAssignments(
@@ -272,23 +270,11 @@ function byRep<Row extends { readonly rep_id: string }, T>(
   return new Map([...groupBy(rows, (row) => row.rep_id)].map(([repId, ofRep]) => [repId, ofRep.map(convert)]));
 }
 
-interface SelectedVersions {
-  readonly versionsIn: (workspace: WorkspaceTerms) => StoredVersion[];
-  /** Whether a rule of them prorates quotas. */
-  readonly prorates: boolean;
-}
-
-async function loadRevision(tx: Transaction): Promise<string> {
-  const row = await tx.db
-    .selectFrom('workspaces')
-    .select('configuration_revision')
-    .where('workspace_id', '=', tx.workspaceId)
-    .executeTakeFirstOrThrow();
-  return row.configuration_revision;
-}
-
 /** The versions of the plans. A plan without a currency uses the workspace's, which is read in the same round trip. */
-async function selectVersions(tx: Transaction, plans: RawBuilder<unknown>): Promise<SelectedVersions> {
+async function selectVersions(
+  tx: Transaction,
+  plans: RawBuilder<unknown>,
+): Promise<(workspace: WorkspaceTerms) => StoredVersion[]> {
   const isOfPlans = sql<SqlBool>`plan_id in ${plans}`;
   const [versions, rules] = await inParallel(
     () =>
@@ -313,7 +299,7 @@ async function selectVersions(tx: Transaction, plans: RawBuilder<unknown>): Prom
         .execute(),
   );
   const ofVersion = groupBy(rules, (rule) => rule.plan_version_id);
-  const versionsIn = (workspace: WorkspaceTerms) =>
+  return (workspace) =>
     versions.map((row) => ({
       planId: row.plan_id,
       planVersionId: row.plan_version_id,
@@ -331,8 +317,6 @@ async function selectVersions(tx: Transaction, plans: RawBuilder<unknown>): Prom
         (rule): IdentifiedRule => ({ ...(rule.definition as Rule), id: rule.rule_id }),
       ),
     }));
-  const prorates = rules.some(({ definition }) => ((definition as Rule).quotaProration ?? 'none') !== 'none');
-  return { versionsIn, prorates };
 }
 
 async function loadOverrides(
