@@ -94,6 +94,7 @@ export const newHireRamp: WrittenTemplate = {
   workedExample: {
     assignment: {
       effectiveStart: '2026-01-01',
+      effectiveEnd: '2026-12-31',
       ramp: {
         steps: [
           { months: 1, quotaPercent: 50, variablePercent: 100, ratePercent: 100 },

@@ -12,7 +12,7 @@ const workedExample = z
     assignment: z
       .object({
         effectiveStart: z.string().describe('First day, YYYY-MM-DD'),
-        effectiveEnd: z.string().optional().describe('Last day, YYYY-MM-DD; absent if there is none'),
+        effectiveEnd: z.string().describe('Last day, YYYY-MM-DD'),
         ramp: z.object({ steps: ramp.shape.steps }).optional().describe('Ramp of the assignment; absent without one'),
       })
       .optional()

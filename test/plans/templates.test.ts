@@ -88,7 +88,7 @@ function scenarioOf(config: unknown, example: Example): { terms: PlanTerms; scen
       : {
           assigned: {
             start: assignment.effectiveStart,
-            end: assignment.effectiveEnd ?? null,
+            end: assignment.effectiveEnd,
             ...(assignment.ramp === undefined ? {} : { ramp: { from: null, steps: assignment.ramp.steps } }),
           },
         }),

@@ -31,9 +31,8 @@ function prerequisites({ quotas, assignment }: Example): string {
 }
 
 function describeAssignment({ effectiveStart, effectiveEnd, ramp }: NonNullable<Example['assignment']>): string {
-  const end = effectiveEnd === undefined ? '' : ` to ${effectiveEnd}`;
   const steps = (ramp?.steps ?? []).map(({ months, quotaPercent }) => `${months} month at ${quotaPercent} %`);
-  return `Assigned from ${effectiveStart}${end}${steps.length === 0 ? '' : `, with a ramp of ${steps.join(', then ')}`}.`;
+  return `Assigned from ${effectiveStart} to ${effectiveEnd}${steps.length === 0 ? '' : `, with a ramp of ${steps.join(', then ')}`}.`;
 }
 
 function table({ deals, expected }: Example): string {
