@@ -14,7 +14,7 @@ interface Placement {
   readonly end: Day | null;
 }
 
-/** A placement with its ramp, which starts on a day of its own or with the assignment. */
+/** A placement with its ramp, which starts on `rampFrom` or with the assignment. */
 export interface RampedPlacement extends Placement {
   readonly rampId: string | null;
   readonly rampFrom: Day | null;
