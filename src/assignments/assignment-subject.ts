@@ -7,7 +7,7 @@ import { findAssignment } from './assignment-views.js';
 export async function assignmentSubject(tx: Transaction, assignmentId: string): Promise<Subject> {
   const assignment = await findAssignment(tx, assignmentId);
   if (assignment === null) return { paid: [], state: null };
-  const { repId, planId, effectiveStart, effectiveEnd } = assignment;
+  const { repId, planId, effectiveStart, effectiveEnd, rampId, rampFrom } = assignment;
   const { paid, state } = await loadTermsSubject(tx, planId, [repId]);
-  return { paid, state: { plan: state, repId, effectiveStart, effectiveEnd } };
+  return { paid, state: { plan: state, repId, effectiveStart, effectiveEnd, rampId, rampFrom } };
 }

@@ -9,6 +9,7 @@ import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { conditionTraces } from '../plans/condition-traces.js';
 import { planWarnings } from '../plans/plan-warnings.js';
 import { maxResponseBytes } from '../platform/operations/operation.js';
+import { proration } from '../quotas/proration.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
 import { type SimulatedRep, sumAmounts } from './simulation.js';
 import { type SimulationHead } from './simulation-task.js';
@@ -42,7 +43,8 @@ const attainment = z
       .object({
         measure: fields.measure,
         period: z.string().describe('Attainment period, such as 2026-Q1'),
-        target: z.number().nullable().describe('Target of the quota; null if none is set'),
+        target: z.number().nullable().describe('Target that counts; null if no quota is set'),
+        proration: proration.optional(),
         credit: fields.credit,
         attainment: fields.attainment,
       })

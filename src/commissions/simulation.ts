@@ -1,3 +1,4 @@
+import { type z } from 'zod';
 import { loadPeriodicRuleIds } from '../earnings/periodic-rules.js';
 import { type Decision, type RepInput, type RepResult } from '../engine/model.js';
 import { attainmentKey } from '../engine/plan-config.js';
@@ -7,6 +8,7 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { type PeriodCalendar, toCalendar } from '../kernel/period-calendar.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
+import { type proration, toProrationResponse } from '../quotas/proration.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTeam, type SimulatedInput } from '../simulation/simulated-team.js';
 import { type SimulationHead } from './simulation-task.js';
@@ -19,6 +21,7 @@ export interface SimulatedRep {
     readonly measure: string;
     readonly period: Period;
     readonly target: number | null;
+    readonly proration?: z.input<typeof proration>;
     readonly credit: number;
   }[];
 }
@@ -78,7 +81,13 @@ function computeAttainment(
       const measure = attainmentKey(rule);
       const quota = quotas.get(planId)?.findQuota({ rule, key: measure }, period) ?? null;
       const credit = result.credits.get(`${planId}|${measure}|${period}`) ?? Decimal.zero;
-      return { measure, period, target: quota?.target.toNumber() ?? null, credit: credit.toNumber() };
+      return {
+        measure,
+        period,
+        target: quota?.target.toNumber() ?? null,
+        ...(quota?.proration === undefined ? {} : { proration: toProrationResponse(quota.proration) }),
+        credit: credit.toNumber(),
+      };
     }),
   );
 }

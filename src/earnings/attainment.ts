@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { applicableVersion, type CompiledRule } from '../engine/compiled-plan.js';
+import { type Proration } from '../engine/effective-quota.js';
 import { type AssignedPlan } from '../engine/model.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { isFiscalPeriod, kindOfPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
+import { proration, toProrationResponse } from '../quotas/proration.js';
 import { computeRatio, creditSoFar } from '../quotas/quota.js';
 
 const nextTier = z
@@ -25,6 +27,7 @@ export const attainment = z
       .number()
       .describe('Target that counts, in the unit of the measure: what the days of the period leave of the quota'),
     fullTarget: z.number().optional().describe('Target of the quota before proration; absent if all of it counts'),
+    proration: proration.optional(),
     credit: creditSoFar('credit'),
     attainment: creditSoFar('attainment'),
     through: z
@@ -45,6 +48,7 @@ export interface QuotaRow {
   readonly target: string;
   /** The target before proration; absent if all of it counts. */
   readonly fullTarget?: string;
+  readonly proration?: Proration;
   /** Null if nothing is counted before the end of the attainment period. */
   readonly credit: string | null;
   /** The last day whose credit is counted. */
@@ -65,6 +69,7 @@ export function toAttainment(quota: QuotaRow): z.input<typeof attainment> {
     period: quota.period,
     target: target.toNumber(),
     ...(quota.fullTarget === undefined ? {} : { fullTarget: Number(quota.fullTarget) }),
+    ...(quota.proration === undefined ? {} : { proration: toProrationResponse(quota.proration) }),
     credit: credit?.toNumber() ?? null,
     attainment: credit === null ? null : computeRatio(credit, target),
     through: quota.through,

@@ -4,6 +4,7 @@ import { type Phase } from '../engine/model.js';
 import { type Trace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
 import { conditionTraces } from '../plans/condition-traces.js';
+import { proration } from '../quotas/proration.js';
 
 /** How the amount of an event was computed; see Trace in engine/trace.ts. */
 export const trace = z
@@ -34,25 +35,7 @@ export const trace = z
       .literal(true)
       .optional()
       .describe('Attainment went below 0, where the tier that attainment 0 reaches applies'),
-    proration: z
-      .object({
-        target: z.number().describe('Target of the quota before proration'),
-        weight: z.number().describe('Days or months of the period that count for the target, to 6 decimals'),
-        size: z.number().describe('Days or months of the period'),
-        unit: z.enum(['days', 'months']).describe('What weight and size count'),
-        because: z
-          .literal('quota_minimum')
-          .optional()
-          .describe('The weight is below the minimum, which applies instead'),
-        minPercent: z.number().optional().describe('Minimum of the target in percent, where it applies'),
-        variableTarget: z.number().optional().describe('Variable target of the quota before proration'),
-        variableWeight: z
-          .number()
-          .optional()
-          .describe('Days or months of the period that count for the variable target'),
-      })
-      .optional()
-      .describe('How the days of the period changed the quota: target times weight of size days or months'),
+    proration: proration.optional(),
     ratePercent: z.number().optional().describe('Percentage of the ramp by which the sum of the parts was multiplied'),
     base: z.number().describe('What the rate multiplies, in the currency of the event'),
     parts: z

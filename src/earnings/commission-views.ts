@@ -169,7 +169,8 @@ export async function listQuotas(tx: Transaction, period: Period, repId?: string
   const prorated = await loadProratedQuotas(tx, rows);
   return rows.map((row, index) => {
     const quota = prorated[index] ?? null;
-    const targets = quota === null ? {} : { target: quota.target.toString(), fullTarget: row.target };
+    const targets =
+      quota === null ? {} : { target: quota.target.toString(), fullTarget: row.target, proration: quota.proration };
     return { ...row, ...targets, through: lastCountedDay(calendar.range(row.period), range) };
   });
 }

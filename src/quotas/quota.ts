@@ -4,6 +4,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type ProratedQuota } from '../ledger/input/prorated-quotas.js';
+import { proration, toProrationResponse } from './proration.js';
 
 /** What counts towards a quota, or its share of the target. */
 export function creditSoFar(field: 'credit' | 'attainment') {
@@ -30,6 +31,7 @@ const proratedFields = {
           from: z.string().describe('First day, YYYY-MM-DD'),
           to: z.string().describe('Last day, YYYY-MM-DD'),
           weight: z.number().describe('Share of the target that each of the days counts'),
+          variableWeight: z.number().describe('Share of the variable target that each of the days counts'),
           because: z
             .enum(['full', 'ramp', 'absence', 'not_assigned', 'not_employed'])
             .describe('What decides the weight'),
@@ -38,6 +40,7 @@ const proratedFields = {
     )
     .optional()
     .describe('The days of the period with their weights; absent if everything counts'),
+  proration: proration.optional(),
   explanation: z
     .string()
     .optional()
@@ -87,13 +90,20 @@ export function computeRatio(credit: Decimal, target: Decimal): number {
 }
 
 /** The fields of a quota whose targets the days of its period change. */
-export function toProratedFields({ target, variableTarget, proration, days }: ProratedQuota): ProratedFields {
+export function toProratedFields({ target, variableTarget, proration: computed, days }: ProratedQuota): ProratedFields {
   return {
     effectiveTarget: target.toNumber(),
     effectiveVariableTarget: variableTarget?.toNumber() ?? null,
-    factor: factorOf(proration),
-    factors: days.map(({ from, to, quotaWeight, because }) => ({ from, to, weight: quotaWeight.toNumber(), because })),
-    explanation: explainProration(proration),
+    factor: factorOf(computed),
+    factors: days.map(({ from, to, quotaWeight, variableWeight, because }) => ({
+      from,
+      to,
+      weight: quotaWeight.toNumber(),
+      variableWeight: variableWeight.toNumber(),
+      because,
+    })),
+    proration: toProrationResponse(computed),
+    explanation: explainProration(computed),
   };
 }
 

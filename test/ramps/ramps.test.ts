@@ -60,10 +60,10 @@ describe('ramps', () => {
       explanation: '120,000 × 34.5 of 90 days',
       attainment: 1,
       factors: [
-        { from: '2026-01-01', to: '2026-01-14', weight: 0, because: 'not_assigned' },
-        { from: '2026-01-15', to: '2026-02-14', weight: 0.25, because: 'ramp' },
-        { from: '2026-02-15', to: '2026-03-14', weight: 0.5, because: 'ramp' },
-        { from: '2026-03-15', to: '2026-03-31', weight: 0.75, because: 'ramp' },
+        { from: '2026-01-01', to: '2026-01-14', weight: 0, variableWeight: 0, because: 'not_assigned' },
+        { from: '2026-01-15', to: '2026-02-14', weight: 0.25, variableWeight: 1, because: 'ramp' },
+        { from: '2026-02-15', to: '2026-03-14', weight: 0.5, variableWeight: 1, because: 'ramp' },
+        { from: '2026-03-15', to: '2026-03-31', weight: 0.75, variableWeight: 1, because: 'ramp' },
       ],
     });
     const dashboard = await workspace.api.expect(

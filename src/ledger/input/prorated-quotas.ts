@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { type EffectiveQuota, type WeightedDays } from '../../engine/effective-quota.js';
 import { attainmentKey } from '../../engine/plan-config.js';
 import { PlanQuotas } from '../../engine/plan-quotas.js';
-import { findVersionInForce } from '../../engine/version-timeline.js';
+import { computeStretches } from '../../engine/version-timeline.js';
+import { type DayRange, overlap } from '../../kernel/day.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import {
   assignedDays,
@@ -11,6 +12,7 @@ import {
   payingVersions,
   quotaFinder,
   type RepTerms,
+  type StoredVersion,
   workingTimeInput,
 } from './rep-terms.js';
 
@@ -29,8 +31,8 @@ export interface ProratedQuota extends Required<EffectiveQuota> {
 }
 
 /**
- * The targets that count for each of the quotas, under the version in force at the end of its period; null for a quota
- * that counts as it is stored. A workspace without prorated rules costs one look-up.
+ * The targets that count for each of the quotas, under the last version of its period that counts towards it; null for a
+ * quota that counts as it is stored. A workspace without prorated rules costs one look-up.
  */
 export async function loadProratedQuotas(
   tx: Transaction,
@@ -54,12 +56,22 @@ function prorate(terms: RepTerms, { planId, measure, period }: QuotaKey): Prorat
   const range = calendar.findRange(period);
   if (range === null) return null;
   const timeline = payingVersions(terms.versions.filter((version) => version.planId === planId));
-  const version = findVersionInForce(timeline, range.to, (candidate) => candidate) ?? timeline.at(-1);
-  const rule = version?.rules.find((candidate) => attainmentKey(candidate) === measure);
+  const rule = findLastRule(timeline, range, measure);
   if (rule === undefined) return null;
   const input = { quota: quotaFinder(terms.quotas), ...workingTimeInput(terms), calendar };
   const quotas = new PlanQuotas(input, { planId, assignments: assignedDays(terms, planId), versions: [] });
   const quota = quotas.findQuota({ rule, key: measure }, period);
   if (quota?.proration === undefined) return null;
   return { ...quota, proration: quota.proration, isFixed: false, days: quotas.listDays(period) };
+}
+
+/** The rule with the attainment key in the last version that has one and is in force on a day of the range. */
+function findLastRule(timeline: readonly StoredVersion[], range: DayRange, measure: string) {
+  const inForce = computeStretches(timeline).filter(({ from, to }) =>
+    overlap({ from: from ?? range.from, to: to ?? range.to }, range),
+  );
+  return inForce
+    .flatMap(({ planVersionId }) => timeline.filter((version) => version.planVersionId === planVersionId))
+    .flatMap(({ rules }) => rules.filter((rule) => attainmentKey(rule) === measure))
+    .at(-1);
 }

@@ -51,6 +51,7 @@ const columns = {
     period: [],
     target: ['quota'],
     variableTarget: ['variablePay'],
+    prorate: [],
   },
   required: ['email', 'period', 'target'],
 } as const;
@@ -128,9 +129,18 @@ async function readSetting(row: Row, { reps, findRule, format, calendar }: FileC
   const target = readAmount('target', row.cells.target, format);
   if (target === undefined) throw rejectedRow('target: is empty');
   const variableTarget = readAmount('variableTarget', row.cells.variableTarget, format);
+  const prorate = readProrate(row.cells.prorate);
   const rule = await findRule(row, repId);
   assertPeriodOf(rule, period, calendar);
-  return { repId, rule, period, target, variableTarget };
+  return { repId, rule, period, target, variableTarget, prorate };
+}
+
+/** An empty cell keeps the stored value. */
+function readProrate(text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined;
+  const normal = text.toLowerCase();
+  if (normal !== 'true' && normal !== 'false') throw rejectedRow(`prorate: ${text} is neither true nor false`);
+  return normal === 'true';
 }
 
 /** An empty cell keeps the stored value. */
