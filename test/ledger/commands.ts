@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import type { WorldFiscalYear } from '#test/support/oracle/fiscal.js';
-import type { PlanStatus, World } from '#test/support/oracle/world.js';
-import { arbitraryWorld, fiscalYears } from '#test/support/oracle/worlds.js';
-import { type DealContent, type LiveWorld, type PatchPlan, type Pay, type ReportedDeal } from './live-world.js';
+import type { PlanStatus, World, WorldRamp } from '#test/support/oracle/world.js';
+import { arbitraryWorld, fiscalYears, ramp, relief } from '#test/support/oracle/worlds.js';
+import {
+  type AbsenceTerms,
+  type DealContent,
+  type LiveWorld,
+  type PatchPlan,
+  type Pay,
+  type ReportedDeal,
+} from './live-world.js';
 
 /** A step of a history. Numbers select objects by position modulo their count, so every command fits every world. */
 export type Command =
@@ -23,6 +30,7 @@ export type Command =
       readonly reps: readonly number[];
       readonly target: number;
       readonly variableTarget: number | null;
+      readonly prorate: boolean;
     }
   | { readonly does: 'delete quota'; readonly which: number }
   | {
@@ -31,6 +39,7 @@ export type Command =
       readonly plan: number;
       readonly start: string | null;
       readonly end: string | null;
+      readonly ramp: WorldRamp | null;
     }
   | {
       readonly does: 'move assignment';
@@ -61,6 +70,18 @@ export type Command =
       readonly manager: number | null;
       readonly from: string | null;
     }
+  | {
+      readonly does: 'employ';
+      readonly rep: number;
+      readonly hireDate?: string | null;
+      readonly endDate?: string | null;
+    }
+  | { readonly does: 'enter absence'; readonly rep: number; readonly terms: AbsenceTerms }
+  | { readonly does: 'change absence'; readonly which: number; readonly change: Partial<AbsenceTerms> }
+  | { readonly does: 'delete absence'; readonly which: number }
+  | { readonly does: 'set ramp'; readonly which: number; readonly ramp: WorldRamp | null }
+  | { readonly does: 'change ramp'; readonly which: number; readonly steps: WorldRamp['steps'] }
+  | { readonly does: 'set minimum'; readonly percent: number }
   | { readonly does: 'generate' | 'approve'; readonly rep: number; readonly period: string }
   | { readonly does: 'unlock' | 'true up'; readonly which: number }
   | { readonly does: 'approve all'; readonly period: string }
@@ -111,18 +132,11 @@ export async function execute(live: LiveWorld, command: Command): Promise<void> 
     case 'delete deal':
       return live.deleteDeal(dealIdOf(command.deal), command.hard);
     case 'set quota':
-      return live.setQuotaOn(
-        command.plan,
-        command.rule,
-        command.day,
-        command.reps,
-        command.target,
-        command.variableTarget,
-      );
+      return live.setQuotaOn(command.plan, command.rule, command.day, command.reps, command);
     case 'delete quota':
       return live.deleteQuota(command.which);
     case 'assign':
-      return live.assign(command.reps, command.plan, command.start, command.end);
+      return live.assign(command.reps, command.plan, command.start, command.end, command.ramp);
     case 'move assignment':
       return live.moveAssignment(command.which, {
         ...(command.start === undefined ? {} : { effectiveStart: command.start }),
@@ -140,6 +154,23 @@ export async function execute(live: LiveWorld, command: Command): Promise<void> 
       return live.deleteOverride(command.which);
     case 'change manager':
       return live.changeManager(command.rep, command.manager, command.from);
+    case 'employ': {
+      const { does: _, rep, ...employment } = command;
+      return live.employ(rep, employment);
+    }
+    case 'enter absence':
+      await live.enterAbsence(command.rep, command.terms);
+      return;
+    case 'change absence':
+      return live.changeAbsence(command.which, command.change);
+    case 'delete absence':
+      return live.deleteAbsence(command.which);
+    case 'set ramp':
+      return live.setRamp(command.which, command.ramp);
+    case 'change ramp':
+      return live.changeRamp(command.which, command.steps);
+    case 'set minimum':
+      return live.setMinimum(command.percent);
     case 'generate':
       return live.generate(command.rep, command.period);
     case 'approve':
@@ -277,10 +308,11 @@ function commandOn(contents: readonly DealContent[]): fc.Arbitrary<Command> {
       reps,
       target: fc.constantFrom(0, 50, 1000, 3333.33, 5000),
       variableTarget: fc.constantFrom(null, 0, 750.5, 2000),
+      prorate: fc.constantFrom(true, true, true, false),
     }),
     does('delete quota', { which: number }),
     does('set fiscal years', { years: fiscalYears.filter(({ length }) => length > 0) }),
-    does('assign', { reps, plan: number, start, end }),
+    does('assign', { reps, plan: number, start, end, ramp: fc.option(ramp, { freq: 1 }) }),
     does('move assignment', { which: number, start }),
     does('move assignment', { which: number, end }),
     does('patch plan', { plan: number, source, patch }),
@@ -301,6 +333,25 @@ function commandOn(contents: readonly DealContent[]): fc.Arbitrary<Command> {
       which: number,
       async: fc.boolean(),
     }),
+  ];
+  const to = fc.constantFrom('2026-02-05', '2026-03-01', '2026-03-11', '2026-05-31');
+  const absence = fc.record({
+    from: fc.constantFrom('2026-01-10', '2026-02-06', '2026-02-10', '2026-04-01'),
+    to,
+    quotaRelief: relief,
+    variableRelief: relief,
+  });
+  const ofPeople: fc.Arbitrary<Command>[] = [
+    does('employ', { rep: number, hireDate: fc.constantFrom(null, '2025-12-15', '2026-01-20', '2026-02-10') }),
+    does('employ', { rep: number, endDate: fc.constantFrom(null, null, '2026-03-15', '2026-05-20') }),
+    does('enter absence', { rep: number, terms: absence }),
+    does('enter absence', { rep: number, terms: absence }),
+    does('change absence', { which: number, change: fc.record({ to }) }),
+    does('change absence', { which: number, change: fc.record({ quotaRelief: fc.constantFrom(0, 50, 100) }) }),
+    does('delete absence', { which: number }),
+    does('set ramp', { which: number, ramp: fc.option(ramp, { freq: 3 }) }),
+    does('change ramp', { which: number, steps: ramp.map(({ steps }) => steps) }),
+    does('set minimum', { percent: fc.constantFrom(1, 25, 40, 100) }),
   ];
   const someMonth = fc.constantFrom('2026-01', '2026-02', '2026-03', '2026-05');
   const someStatement = fc.oneof(
@@ -323,6 +374,7 @@ function commandOn(contents: readonly DealContent[]): fc.Arbitrary<Command> {
     { arbitrary: fc.constant<Command>({ does: 'nothing' }), weight: 1 },
     { arbitrary: fc.oneof(...ofDeals), weight: 11 },
     { arbitrary: fc.oneof(...ofTerms), weight: 9 },
+    { arbitrary: fc.oneof(...ofPeople), weight: 5 },
     { arbitrary: fc.oneof(...ofStatements), weight: process.env['NO_STATEMENTS'] ? 0 : 5 },
   );
 }
@@ -359,7 +411,7 @@ export function arbitraryRun(): fc.Arbitrary<Run> {
     deals: dealCount,
     frozen: false,
     unbounded: false,
-    people: false,
+    people: true,
     fiscal: true,
   };
   const worlds = fc.oneof(arbitraryWorld({ ...size, plans: 2 }), arbitraryWorld({ ...size, plans: 3 }));

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type QuotaProration } from '#src/engine/effective-quota.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { type CalendarName, kindOfPeriod } from '#src/kernel/period-calendar.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
@@ -10,12 +11,14 @@ import { calculated } from '#test/support/oracle/clean-ledger.js';
 import { numberFrom } from '#test/support/oracle/fields.js';
 import { periodDays, periodIn, type WorldFiscalYear } from '#test/support/oracle/fiscal.js';
 import { unlocked } from '#test/support/oracle/histories.js';
+import { effectiveQuota } from '#test/support/oracle/quota.js';
 import {
   type PlanPatch,
   patched,
   resolvePlan,
   setPlanStatus,
   setVersionStatus,
+  versionOn,
 } from '#test/support/oracle/timeline.js';
 import { countedIn, liveRows, sumAmounts, type TrueUpLine, trueUpLines } from '#test/support/oracle/true-up.js';
 import type {
@@ -23,12 +26,14 @@ import type {
   PlanStatus,
   StandardName,
   World,
+  WorldAbsence,
   WorldAssignment,
   WorldDeal,
   WorldOverride,
   WorldPlan,
   WorldPlanVersion,
   WorldQuota,
+  WorldRamp,
 } from '#test/support/oracle/world.js';
 import { type Service } from '#test/support/service.js';
 import { type Workspace } from '#test/support/workspace.js';
@@ -58,6 +63,7 @@ interface Rule {
   readonly quotaGroup?: string;
   readonly attainmentPeriod: Parameters<typeof periodIn>[2];
   readonly calendar?: CalendarName;
+  readonly quotaProration?: QuotaProration;
   readonly payoutMode: string;
   readonly tiers: readonly { readonly tierIndex: number; readonly repId?: string }[];
 }
@@ -80,6 +86,10 @@ export interface PatchPlan {
 type LiveVersion = WorldPlanVersion & { readonly rules: readonly Rule[] };
 type LiveQuota = WorldQuota & { readonly quotaId: string };
 type LiveAssignment = WorldAssignment & { readonly assignmentId: string };
+type LiveAbsence = WorldAbsence & { readonly absenceId: string };
+
+export type AbsenceTerms = Omit<WorldAbsence, 'repId'>;
+export type QuotaTerms = Pick<WorldQuota, 'target' | 'variableTarget' | 'prorate'>;
 
 export type Pay = { readonly rate: number } | { readonly flatAmount: number };
 
@@ -97,6 +107,9 @@ export class LiveWorld {
   /** Net payouts of the approved statements, true-ups included, in the workspace's currency. */
   private readonly approved = new Map<string, Decimal>();
   private adjustments: Adjustment[] = [];
+  /** The ids of ramps by their steps. */
+  private readonly ramps = new Map<string, string>();
+  private rampCount = 0;
 
   private constructor(
     private readonly service: Service,
@@ -127,7 +140,9 @@ export class LiveWorld {
     const world = withRepIds(generated, repIds);
     const empty = {
       ...world,
+      workspace: withoutMinimum(world.workspace),
       reps: repIds.map((repId) => ({ repId, lines: [] })),
+      absences: [],
       plans: [],
       assignments: [],
       quotas: [],
@@ -146,36 +161,20 @@ export class LiveWorld {
         if (to !== null) await this.changeManager(rep, null, plusDays(to, 1));
       }
     }
+    await this.fillWorkingTimes(world);
     for (const [index, plan] of world.plans.entries()) await this.createPlan(plan, index);
     const placements = new Map<string, WorldAssignment[]>();
     for (const one of world.assignments) {
-      const placement = [one.planId, one.effectiveStart, one.effectiveEnd].join('|');
+      const placement = JSON.stringify([one.planId, one.effectiveStart, one.effectiveEnd, one.ramp]);
       placements.set(placement, [...(placements.get(placement) ?? []), one]);
     }
     for (const assignments of placements.values()) {
-      const [{ planId, effectiveStart, effectiveEnd }] = assignments as [WorldAssignment];
+      const [{ planId, effectiveStart, effectiveEnd, ramp }] = assignments as [WorldAssignment];
       const plan = world.plans.findIndex((each) => each.planId === planId);
       const reps = assignments.map((one) => this.repIndex(one.repId));
-      await this.assign(reps, plan, effectiveStart, effectiveEnd);
+      await this.assign(reps, plan, effectiveStart, effectiveEnd, ramp ?? null);
     }
-    const settings = new Map<string, WorldQuota[]>();
-    for (const quota of world.quotas) {
-      const setting = [quota.planId, quota.key, quota.period, quota.target, quota.variableTarget].join('|');
-      settings.set(setting, [...(settings.get(setting) ?? []), quota]);
-    }
-    for (const quotas of settings.values()) {
-      const [{ planId, key, period, target, variableTarget }] = quotas as [WorldQuota];
-      const plan = world.plans.findIndex((each) => each.planId === planId);
-      const reps = quotas.map((quota) => this.repIndex(quota.repId));
-      await this.setQuota(
-        plan,
-        (rule) => keyOf(rule) === key,
-        () => period,
-        reps,
-        target,
-        variableTarget,
-      );
-    }
+    await this.fillQuotas(world);
     await this.importDeals(
       world.deals.map(({ dealId, repId, ...content }) => ({
         dealId,
@@ -185,6 +184,34 @@ export class LiveWorld {
         at: null,
       })),
     );
+  }
+
+  private async fillWorkingTimes({ workspace, reps, absences = [] }: World): Promise<void> {
+    if (workspace.minQuotaPercent !== undefined) await this.setMinimum(workspace.minQuotaPercent);
+    for (const [rep, { hireDate = null, endDate = null }] of reps.entries())
+      await this.employ(rep, { hireDate, endDate });
+    for (const { repId, ...absence } of absences) await this.enterAbsence(this.repIndex(repId), absence);
+  }
+
+  private async fillQuotas(world: World): Promise<void> {
+    const settings = new Map<string, WorldQuota[]>();
+    for (const quota of world.quotas) {
+      const { planId, key, period, target, variableTarget, prorate } = quota;
+      const setting = [planId, key, period, target, variableTarget, prorate].join('|');
+      settings.set(setting, [...(settings.get(setting) ?? []), quota]);
+    }
+    for (const quotas of settings.values()) {
+      const [{ planId, key, period, ...terms }] = quotas as [WorldQuota];
+      const plan = world.plans.findIndex((each) => each.planId === planId);
+      const reps = quotas.map((quota) => this.repIndex(quota.repId));
+      await this.setQuota(
+        plan,
+        (rule) => keyOf(rule) === key,
+        () => period,
+        reps,
+        terms,
+      );
+    }
   }
 
   get repCount(): number {
@@ -407,18 +434,25 @@ export class LiveWorld {
 
   // Assignments
 
-  async assign(reps: readonly number[], index: number, start: string | null, end: string | null): Promise<void> {
+  async assign(
+    reps: readonly number[],
+    index: number,
+    start: string | null,
+    end: string | null,
+    ramp: WorldRamp | null,
+  ): Promise<void> {
     const { planId } = this.plan(index);
+    const ramped = ramp === null ? {} : { rampId: await this.rampWith(ramp.steps), rampFrom: ramp.from };
     const placement = { planId, effectiveStart: this.startFor(index, start), effectiveEnd: end };
     const repIds = [...new Set(reps.map((rep) => this.repId(rep)))];
-    const answer = await this.api.post('/v1/assignments', { repIds, ...placement });
+    const answer = await this.api.post('/v1/assignments', { repIds, ...placement, ...ramped });
     const rejections = repIds
       .map((repId) => this.errorStatusOf({ repId, ...placement }, null))
       .filter((status) => status !== null);
     expectStatus(answer, rejections[0] ?? 201, 'POST assignments');
     if (rejections.length > 0) return;
     for (const { repId, assignmentId } of answer.body as { repId: string; assignmentId: string }[]) {
-      const live: LiveAssignment = { repId, ...placement, assignmentId };
+      const live: LiveAssignment = { repId, ...placement, assignmentId, ...(ramp === null ? {} : { ramp }) };
       this.world.assignments.push(live);
     }
   }
@@ -439,6 +473,102 @@ export class LiveWorld {
     const status = this.errorStatusOf({ ...one, ...body }, one) ?? 200;
     expectStatus(answer, status, 'PATCH assignment');
     if (status === 200) Object.assign(one, body);
+  }
+
+  /** Gives the assignment another ramp, or none. */
+  async setRamp(which: number, ramp: WorldRamp | null): Promise<void> {
+    const assignments = this.world.assignments as LiveAssignment[];
+    const one = assignments[which % Math.max(1, assignments.length)];
+    if (one === undefined) return;
+    const rampId = ramp === null ? null : await this.rampWith(ramp.steps);
+    await this.api.expect(200, 'PATCH', `/v1/assignments/${one.assignmentId}`, {
+      rampId,
+      rampFrom: ramp?.from ?? null,
+    });
+    const { ramp: _, ...unramped } = one;
+    assignments[assignments.indexOf(one)] = ramp === null ? unramped : { ...unramped, ramp };
+  }
+
+  /** Changes the steps of a ramp for every assignment that has it. */
+  async changeRamp(which: number, steps: WorldRamp['steps']): Promise<void> {
+    const ramps = [...this.ramps];
+    const one = ramps[which % Math.max(1, ramps.length)];
+    if (one === undefined || this.ramps.has(JSON.stringify(steps))) return;
+    const [known, rampId] = one;
+    await this.api.expect(200, 'PATCH', `/v1/ramps/${rampId}`, { steps });
+    this.ramps.delete(known);
+    this.ramps.set(JSON.stringify(steps), rampId);
+    this.world.assignments = this.world.assignments.map((each) =>
+      JSON.stringify(each.ramp?.steps) === known ? { ...each, ramp: { ...(each.ramp as WorldRamp), steps } } : each,
+    );
+  }
+
+  /** Ramps with equal steps are one, so that a change of it concerns several people. */
+  private async rampWith(steps: WorldRamp['steps']): Promise<string> {
+    const key = JSON.stringify(steps);
+    const known = this.ramps.get(key);
+    if (known !== undefined) return known;
+    this.rampCount += 1;
+    const { rampId } = await this.api.expect(201, 'POST', '/v1/ramps', { name: `Ramp ${this.rampCount}`, steps });
+    this.ramps.set(key, rampId);
+    return rampId;
+  }
+
+  // Working time
+
+  async employ(rep: number, employment: { hireDate?: string | null; endDate?: string | null }): Promise<void> {
+    const person = this.world.reps[rep % this.repCount];
+    if (person === undefined) return;
+    await this.api.expect(200, 'PATCH', `/v1/reps/${person.repId}`, employment);
+    Object.assign(person, employment);
+  }
+
+  /** An absence replaces the one of the person that begins on the same day, and overlaps no other. */
+  async enterAbsence(rep: number, terms: AbsenceTerms): Promise<'entered' | 'rejected'> {
+    const repId = this.repId(rep);
+    const replaced = this.absences.find((each) => each.repId === repId && each.from === terms.from);
+    const answer = await this.api.post('/v1/absences', { repId, ...terms });
+    const status = this.absenceStatus({ repId, ...terms }, replaced) ?? 201;
+    expectStatus(answer, status, 'POST absence');
+    if (status !== 201) return 'rejected';
+    const entered = { repId, ...terms, absenceId: answer.body.absenceId as string };
+    this.world.absences = [...this.absences.filter((each) => each !== replaced), entered];
+    return 'entered';
+  }
+
+  async changeAbsence(which: number, change: Partial<AbsenceTerms>): Promise<void> {
+    const one = this.absences[which % Math.max(1, this.absences.length)];
+    if (one === undefined) return;
+    const answer = await this.api.patch(`/v1/absences/${one.absenceId}`, change);
+    const status = this.absenceStatus({ ...one, ...change }, one) ?? 200;
+    expectStatus(answer, status, 'PATCH absence');
+    if (status === 200) Object.assign(one, change);
+  }
+
+  async deleteAbsence(which: number): Promise<void> {
+    const one = this.absences[which % Math.max(1, this.absences.length)];
+    if (one === undefined) return;
+    await this.api.expect(200, 'DELETE', `/v1/absences/${one.absenceId}`);
+    this.world.absences = this.absences.filter((each) => each !== one);
+  }
+
+  get absenceCount(): number {
+    return this.absences.length;
+  }
+
+  private get absences(): LiveAbsence[] {
+    return (this.world.absences ?? []) as LiveAbsence[];
+  }
+
+  private absenceStatus({ repId, from, to }: WorldAbsence, except: LiveAbsence | undefined): 400 | 409 | null {
+    if (to < from) return 400;
+    const others = this.absences.filter((each) => each !== except && each.repId === repId);
+    return others.some((each) => each.from <= to && each.to >= from) ? 409 : null;
+  }
+
+  async setMinimum(minQuotaPercent: number): Promise<void> {
+    await this.api.expect(200, 'PATCH', '/v1/workspaces', { minQuotaPercent });
+    this.world.workspace = { ...this.world.workspace, minQuotaPercent };
   }
 
   /** The design does not define from when a periodic rule counts periods under an assignment without a start. */
@@ -468,8 +598,7 @@ export class LiveWorld {
     rule: number,
     day: string,
     reps: readonly number[],
-    target: number,
-    variableTarget: number | null,
+    terms: QuotaTerms,
   ): Promise<void> {
     const names = [...new Set(this.rulesInForce(index).map((each) => each.name))].sort();
     const name = names[rule % Math.max(1, names.length)];
@@ -478,8 +607,7 @@ export class LiveWorld {
       (each) => each.name === name,
       (each) => periodIn(this.world, each.calendar ?? 'calendar', each.attainmentPeriod, day),
       reps,
-      target,
-      variableTarget,
+      terms,
     );
   }
 
@@ -488,14 +616,17 @@ export class LiveWorld {
     isMeant: (rule: Rule) => boolean,
     periodFor: (rule: Rule) => string | null,
     reps: readonly number[],
-    target: number | string,
-    variableTarget: number | string | null,
+    { target, variableTarget, prorate }: QuotaTerms,
   ): Promise<void> {
     const { planId } = this.plan(index);
     const rule = this.rulesInForce(index).find(isMeant);
     if (rule === undefined) return;
     const repIds = [...new Set(reps.map((rep) => this.repId(rep)))];
-    const amounts = { target: Number(target), variableTarget: variableTarget === null ? null : Number(variableTarget) };
+    const amounts = {
+      target: Number(target),
+      variableTarget: variableTarget === null ? null : Number(variableTarget),
+      prorate: prorate ?? true,
+    };
     const period = periodFor(rule);
     if (period === null) return;
     const saved = await this.api.expect(201, 'POST', '/v1/quotas', { repIds, planRuleId: rule.id, period, ...amounts });
@@ -792,6 +923,37 @@ export class LiveWorld {
     }
   }
 
+  /** The target that a quota shows is that of the calculation, under the last version of its period. */
+  async expectEffectiveTargets(): Promise<void> {
+    const world = this.now();
+    const quotas: { quotaId: string; target: number; effectiveTarget?: number }[] = await this.api.expect(
+      200,
+      'GET',
+      '/v1/quotas',
+    );
+    const shown = new Map(quotas.map((quota) => [quota.quotaId, quota.effectiveTarget ?? quota.target]));
+    const isAssigned = ({ repId, planId }: WorldQuota) =>
+      world.assignments.some((each) => each.repId === repId && each.planId === planId);
+    for (const quota of (world.quotas as LiveQuota[]).filter(isAssigned)) {
+      const proration = this.prorationOf(quota);
+      const expected = effectiveQuota(world, quota, proration);
+      expect(shown.get(quota.quotaId), `target of ${quota.key} in ${quota.period} (${proration})`).to.equal(
+        Number(expected.target.toFixed()),
+      );
+    }
+  }
+
+  private prorationOf({ planId, key, period }: WorldQuota): QuotaProration {
+    const plan = this.world.plans.find((each) => each.planId === planId) as WorldPlan & { versions: LiveVersion[] };
+    const { first, last } = this.days(period);
+    for (let day = last; day >= first; day = plusDays(day, -1)) {
+      const version = plan.status === 'active' ? versionOn(plan, day) : null;
+      const rule = (version as LiveVersion | null)?.rules.find((each) => keyOf(each) === key);
+      if (rule !== undefined) return rule.quotaProration ?? 'none';
+    }
+    return 'none';
+  }
+
   /** The earned rows of the service. */
   async ledgerRows(): Promise<LedgerRow[]> {
     return (await earnedRows(this.service.database.ownerUrl, this.workspaceId)).toSorted(byKey);
@@ -808,6 +970,10 @@ export class LiveWorld {
   private today(): string {
     return new Intl.DateTimeFormat('en-CA', { timeZone: this.world.workspace.timeZone }).format(new Date());
   }
+}
+
+function withoutMinimum({ minQuotaPercent: _, ...workspace }: World['workspace']): World['workspace'] {
+  return workspace;
 }
 
 function memberIdOf(rep: number): string {

@@ -42,6 +42,7 @@ describe('the ledger of the running service compared with a full calculation of 
           await live.expectCurrentAnswers();
           expectSameRows(await live.ledgerRows(), live.cleanRows());
           await live.expectQuotaCounters();
+          await live.expectEffectiveTargets();
           await service.expectSoundLedger(live.workspaceId);
           const history = await live.historyLength();
           expect(await live.recalculateAll(), 'what a recalculation writes').to.deep.equal([]);

@@ -894,7 +894,7 @@ const rampStep = fc
   })
   .map(body);
 
-const ramp: fc.Arbitrary<WorldRamp> = fc.record({
+export const ramp: fc.Arbitrary<WorldRamp> = fc.record({
   from: oneOf<string | null>(null, null, '2025-12-31', '2026-01-15', '2026-01-31', '2026-03-05'),
   steps: fc.array(rampStep, { minLength: 1, maxLength: 4 }),
 });
@@ -985,7 +985,7 @@ interface RawPerson {
   absences: Omit<WorldAbsence, 'repId'>[];
 }
 
-const relief = maybe(oneOf(0, 50, 100, 12.5));
+export const relief = maybe(oneOf(0, 50, 100, 12.5));
 
 /** Absences of one person do not overlap. */
 const person: fc.Arbitrary<RawPerson> = fc.record({
