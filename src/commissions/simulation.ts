@@ -1,4 +1,3 @@
-import { type z } from 'zod';
 import { loadPeriodicRuleIds } from '../earnings/periodic-rules.js';
 import { type Decision, type RepInput, type RepResult } from '../engine/model.js';
 import { attainmentKey } from '../engine/plan-config.js';
@@ -8,7 +7,7 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { type PeriodCalendar, toCalendar } from '../kernel/period-calendar.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
-import { type proration, toProrationResponse } from '../quotas/proration.js';
+import { type ProrationResponse, toProrationResponse } from '../quotas/proration.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTeam, type SimulatedInput } from '../simulation/simulated-team.js';
 import { type SimulationHead } from './simulation-task.js';
@@ -21,7 +20,7 @@ export interface SimulatedRep {
     readonly measure: string;
     readonly period: Period;
     readonly target: number | null;
-    readonly proration?: z.input<typeof proration>;
+    readonly proration?: ProrationResponse;
     readonly credit: number;
   }[];
 }

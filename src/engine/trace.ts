@@ -56,7 +56,7 @@ export interface PartTrace {
 }
 
 /** The target before proration, times `weight` of `size` days or months. */
-interface ProrationTrace {
+export interface ProrationTrace {
   readonly target: number;
   readonly weight: number;
   readonly size: number;
@@ -257,6 +257,21 @@ export function attainmentAfter(stored: string): Decimal | null {
   if (target === 'null' || Decimal.of(target).isZero()) return null;
   return creditAfter(stored).dividedBy(Decimal.of(target)).rounded(6);
 }
+
+/** The target of an event with a prorated quota, and how it was computed; null for every other event. */
+export function decodeProration(
+  stored: string,
+): { readonly target: number; readonly proration: ProrationTrace } | null {
+  if (!mayBeProrated.test(stored)) return null;
+  const decoded = JSON.parse(stored) as Stored;
+  const target = decoded[4];
+  const proration = decoded[prorationIndex] ?? null;
+  return target === null || proration === null ? null : { target, proration: prorationTrace(proration) };
+}
+
+/** Recognizes most traces without a proration, so that they are not parsed. */
+const mayBeProrated = /\["[dm]",\d/;
+const prorationIndex = 17;
 
 export function decodeTrace(stored: string, context: TraceContext): Trace {
   const [

@@ -15,7 +15,9 @@ export const proration = z
   })
   .describe('How the days of the period changed the quota: target times weight of size days or months');
 
-export function toProrationResponse(computed: Proration): z.input<typeof proration> {
+export type ProrationResponse = z.input<typeof proration>;
+
+export function toProrationResponse(computed: Proration): ProrationResponse {
   const { unit, size, target, weight, minPercent, variableTarget, variableWeight } = computed;
   return {
     target: target.toNumber(),
@@ -27,4 +29,11 @@ export function toProrationResponse(computed: Proration): z.input<typeof prorati
       ? {}
       : { variableTarget: variableTarget.toNumber(), variableWeight: variableWeight.toNumber() }),
   };
+}
+
+/** Such as "120,000 × 34.5 of 90 days", or "90,000 × 25 %, the minimum" where fewer days would count. */
+export function explainProration({ target, weight, size, unit, minPercent }: ProrationResponse): string {
+  const amount = target.toLocaleString('en-US', { maximumFractionDigits: 6 });
+  const counted = `${weight} of ${size} ${unit}`;
+  return minPercent === undefined ? `${amount} × ${counted}` : `${amount} × ${minPercent} %, the minimum (${counted})`;
 }

@@ -4,7 +4,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type ProratedQuota } from '../ledger/input/prorated-quotas.js';
-import { proration, toProrationResponse } from './proration.js';
+import { explainProration, proration, toProrationResponse } from './proration.js';
 
 /** What counts towards a quota, or its share of the target. */
 export function creditSoFar(field: 'credit' | 'attainment') {
@@ -91,6 +91,7 @@ export function computeRatio(credit: Decimal, target: Decimal): number {
 
 /** The fields of a quota whose targets the days of its period change. */
 export function toProratedFields({ target, variableTarget, proration: computed, days }: ProratedQuota): ProratedFields {
+  const response = toProrationResponse(computed);
   return {
     effectiveTarget: target.toNumber(),
     effectiveVariableTarget: variableTarget?.toNumber() ?? null,
@@ -102,8 +103,8 @@ export function toProratedFields({ target, variableTarget, proration: computed, 
       variableWeight: variableWeight.toNumber(),
       because,
     })),
-    proration: toProrationResponse(computed),
-    explanation: explainProration(computed),
+    proration: response,
+    explanation: explainProration(response),
   };
 }
 
@@ -117,14 +118,6 @@ function factorOf({ weight, size, minPercent }: ProratedQuota['proration']): num
 }
 
 const hundred = Decimal.of(100);
-
-/** Such as "120,000 × 34.5 of 90 days", or "90,000 × 25 %, the minimum" where fewer days would count. */
-function explainProration({ target, weight, size, unit, minPercent }: ProratedQuota['proration']): string {
-  const amount = target.toNumber().toLocaleString('en-US', { maximumFractionDigits: ratioDecimals });
-  if (minPercent !== null)
-    return `${amount} × ${minPercent.toString()} %, the minimum (${weight.toString()} of ${size} ${unit})`;
-  return `${amount} × ${weight.toString()} of ${size} ${unit}`;
-}
 
 export function quotaNotFound(): Failure {
   return new Failure('quota_not_found', 'There is no such quota in this workspace.');

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { commissionEvent } from '../earnings/commission-event.js';
+import { decodeProration } from '../engine/trace.js';
 import { type Caller, seesTeam } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { mapInSlices } from '../kernel/waiting.js';
+import { proration } from '../quotas/proration.js';
 import { author } from '../reps/author.js';
 import { adjustmentExample } from './adjustment.js';
 import { approvalHolds } from './approval-holds.js';
@@ -39,6 +41,8 @@ export const lineItem = z
       .describe('Version number of the plan that paid; null for amounts that a person entered'),
     rate: z.number().nullable().describe('Share of the base: 0.08 is 8 %; null for a fixed amount or several rates'),
     attainment: z.number().nullable().describe('Attainment including the deal: 1 is 100 %; null without a quota'),
+    target: z.number().optional().describe('Target that counts; only of a prorated quota'),
+    proration: proration.optional(),
     sourcePeriod: z
       .string()
       .optional()
@@ -190,7 +194,7 @@ export function toSummaryResponse(texts: Summary): z.input<typeof summary> {
 }
 
 function toLineResponse(repId: string, repName: string, line: StatementLine): z.input<typeof lineItem> {
-  const { reason, amount, base, credit, rate, attainment, trace: _, actor: __, lines, ...rest } = line;
+  const { reason, amount, base, credit, rate, attainment, trace, actor: __, lines, ...rest } = line;
   return {
     ...rest,
     repId,
@@ -200,6 +204,7 @@ function toLineResponse(repId: string, repName: string, line: StatementLine): z.
     credit: Number(credit),
     rate: toNumber(rate),
     attainment: toNumber(attainment),
+    ...(typeof trace === 'string' ? decodeProration(trace) : {}),
     ...(reason === null ? {} : { reason }),
     ...(lines === undefined ? {} : { lines: lines.map(toTrueUpLineResponse) }),
   };

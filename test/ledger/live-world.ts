@@ -403,10 +403,9 @@ export class LiveWorld {
     const repId = this.repId(rep);
     const shared = rule.tiers.filter((tier) => tier.repId === undefined);
     const tier = shared[which % shared.length];
-    const isRejected = 'rate' in pay ? rule.payoutMode !== 'rate' : rule.payoutMode === 'rate_times_attainment';
     // A tier with the repId in the config is an alternative to an override. The design does not define which one has
     // priority.
-    if (tier === undefined || isRejected || rule.tiers.some((each) => each.repId === repId)) return;
+    if (tier === undefined || !pays(rule, pay) || rule.tiers.some((each) => each.repId === repId)) return;
     await this.putOverride(version, repId, { ruleName: rule.name, tiers: [{ tierIndex: tier.tierIndex, ...pay }] });
   }
 
@@ -417,6 +416,12 @@ export class LiveWorld {
   ): Promise<void> {
     const others = version.overrides.filter((each) => each.repId === repId && each.ruleName !== ruleName);
     const overrides: WorldOverride[] = [...others, { repId, ruleName, tiers }];
+    // A new version keeps the override of a tier also where its rule has another payout mode, but no request sets it.
+    const mayPay = (each: WorldOverride) => {
+      const rule = version.rules.find(({ name }) => name === each.ruleName);
+      return rule !== undefined && each.tiers.every((tier) => pays(rule, tier));
+    };
+    if (!overrides.every(mayPay)) return;
     const ruleIds = new Map(version.rules.map((rule) => [rule.name, rule.id]));
     const rules = overrides.map((each) => ({ ruleId: ruleIds.get(each.ruleName), tiers: each.tiers }));
     await this.api.expect(200, 'PUT', `/v1/plans/${version.planVersionId}/overrides/${repId}`, { rules });
@@ -974,6 +979,12 @@ export class LiveWorld {
 
 function withoutMinimum({ minQuotaPercent: _, ...workspace }: World['workspace']): World['workspace'] {
   return workspace;
+}
+
+/** Whether a tier of the rule may pay these terms. */
+function pays({ payoutMode }: Rule, pay: { readonly rate?: number; readonly flatAmount?: number }): boolean {
+  if (pay.rate === undefined) return payoutMode !== 'rate_times_attainment';
+  return payoutMode === 'rate' || payoutMode === 'rate_times_attainment';
 }
 
 function memberIdOf(rep: number): string {

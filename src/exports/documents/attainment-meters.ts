@@ -1,6 +1,7 @@
 import { type QuotaRow } from '../../earnings/attainment.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { type Period } from '../../kernel/period.js';
+import { type ProrationResponse, toProrationResponse } from '../../quotas/proration.js';
 import { type StatementLine } from '../../statements/snapshot.js';
 import { decodeLineTrace } from './rule-explanations.js';
 import { type RuleTerms, type StatementFacts } from './statement-facts.js';
@@ -10,6 +11,8 @@ export interface Meter {
   readonly measure: string;
   readonly period: Period;
   readonly target: Decimal;
+  /** How the days of the period changed the target; null if they did not. */
+  readonly proration: ProrationResponse | null;
   readonly credit: Decimal;
   /** A ratio; 1 is the target. */
   readonly attainment: Decimal;
@@ -54,7 +57,8 @@ function toQuotaMeter(
   if (quota.credit === null || target.isZero() || (head?.status === 'approved' && !hasEnded)) return null;
   const credit = Decimal.of(quota.credit);
   const { measure, period } = quota;
-  return { measure, period, target, credit, attainment: credit.dividedBy(target), tiers: [] };
+  const proration = quota.proration === undefined ? null : toProrationResponse(quota.proration);
+  return { measure, period, target, proration, credit, attainment: credit.dividedBy(target), tiers: [] };
 }
 
 function withCredit(meter: Meter, quota: QuotaRow): Meter {
@@ -77,6 +81,7 @@ function toLineMeter(line: StatementLine, terms: RuleTerms | null): Meter | null
     measure: terms.key,
     period: line.period,
     target,
+    proration: trace.proration ?? null,
     credit,
     attainment: credit.dividedBy(target),
     tiers: byAttainment ? terms.tiers.map(({ threshold, name }) => ({ threshold, name })) : [],

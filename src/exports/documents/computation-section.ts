@@ -15,6 +15,11 @@ function computation(rule: RuleExplanation): Html {
   const { currency } = rule;
   const rows = [
     ...rule.bands.map((band) => bandRow(band, currency)),
+    ...(rule.ramp === null
+      ? []
+      : [
+          html`<tr><td>Ramp<small>${counted(rule.ramp.lines, 'line')}</small></td><td></td><td></td><td class="amount">${money(rule.ramp.effect, currency)}</td></tr>`,
+        ]),
     ...rule.limits.map(
       (limit) =>
         html`<tr><td>${limitNames[limit.kind]}<small>${counted(limit.lines, 'line')}</small></td><td></td><td></td><td class="amount">${money(limit.effect, currency)}</td></tr>`,

@@ -28,6 +28,12 @@ interface LimitEffect {
   readonly effect: Decimal;
 }
 
+/** What the rates of ramps added to the lines; negative where they pay less. */
+interface RampEffect {
+  readonly lines: number;
+  readonly effect: Decimal;
+}
+
 /** A line with the terms of its plan version and the slices of its payout. */
 export interface ExplainedLine {
   readonly line: StatementLine;
@@ -54,6 +60,8 @@ export interface RuleExplanation {
   readonly currency: string;
   readonly lines: readonly ExplainedLine[];
   readonly bands: readonly Band[];
+  /** Null if no ramp changed what a deal pays. */
+  readonly ramp: RampEffect | null;
   readonly limits: readonly LimitEffect[];
   readonly rounding: Decimal;
   readonly total: Decimal;
@@ -83,12 +91,17 @@ function explainLine(line: StatementLine, rules: ReadonlyMap<string, RuleTerms>)
 function explain(lines: readonly ExplainedLine[]): RuleExplanation {
   const { line: first } = lines[0] as ExplainedLine;
   const bands = groupByBand(lines, first.currency);
+  const ramp = sumRamps(lines, first.currency);
   const limits = sumLimits(
     lines.flatMap(({ trace }) => trace ?? []),
     first.currency,
   );
   const total = sum(lines.map(({ line }) => Decimal.of(line.amount)));
-  const computed = sum([...bands.map((band) => band.amount), ...limits.map((limit) => limit.effect)]);
+  const computed = sum([
+    ...bands.map((band) => band.amount),
+    ...(ramp === null ? [] : [ramp.effect]),
+    ...limits.map((limit) => limit.effect),
+  ]);
   const explained = lines.every(({ trace }) => trace !== null);
   const versions = new Map(
     lines.map(({ line, terms }) => [line.planVersion, { version: line.planVersion, terms }] as const),
@@ -100,6 +113,7 @@ function explain(lines: readonly ExplainedLine[]): RuleExplanation {
     currency: first.currency,
     lines,
     bands,
+    ramp,
     limits,
     rounding: explained ? total.minus(computed) : Decimal.zero,
     total,
@@ -212,6 +226,20 @@ function tierRange(tierIndex: number, terms: RuleTerms | null): string {
   return next === undefined
     ? `${what}from ${format(tier.threshold)}${unit}`
     : `${what}${format(tier.threshold)}–${format(next.threshold)}${unit}`;
+}
+
+function sumRamps(lines: readonly ExplainedLine[], currency: string): RampEffect | null {
+  const ramped = lines.flatMap(({ trace, slices }) =>
+    trace?.ratePercent === undefined ? [] : [{ percent: Decimal.of(trace.ratePercent), slices }],
+  );
+  if (ramped.length === 0) return null;
+  const hundred = Decimal.of(100);
+  const effects = ramped.map(({ percent, slices }) =>
+    sum(slices.map(({ amount }) => amount))
+      .times(percent.minus(hundred))
+      .dividedBy(hundred),
+  );
+  return { lines: ramped.length, effect: roundToCurrency(sum(effects), currency) };
 }
 
 function sumLimits(traces: readonly Trace[], currency: string): LimitEffect[] {

@@ -3,6 +3,7 @@ import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { loadFontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
+import { explainProration } from '../../quotas/proration.js';
 import { type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { buildMeters, type Meter, tierReached } from './attainment-meters.js';
 import { computationSection, versionNames } from './computation-section.js';
@@ -121,7 +122,7 @@ function renderAttainment(meters: readonly Meter[]): Html | readonly Html[] {
  * readable.
  */
 function meterBar(meter: Meter): Html {
-  const { measure, period, target, credit, attainment, tiers } = meter;
+  const { measure, period, target, proration, credit, attainment, tiers } = meter;
   const marks = tiers.map((tier) => ({ ratio: tier.threshold.toNumber(), name: tier.name }));
   const reached = Math.max(0, attainment.toNumber());
   const end = Math.max(1.2, Math.min(reached, 2.5) * 1.05, ...marks.map((mark) => Math.min(mark.ratio, 2.5) * 1.12));
@@ -132,7 +133,7 @@ function meterBar(meter: Meter): Html {
   const tier = tierReached(meter);
   return html`<div class="meter">
   <p><strong dir="auto">${measure}</strong> <small>${periodName(period)}${tier === null ? '' : html`, tier reached: <span dir="auto">${tier}</span>`}</small></p>
-  <p class="amount"><strong>${percent(attainment, 1)}</strong> <small>${quantity(credit)} of ${quantity(target)}</small></p>
+  <p class="amount"><strong>${percent(attainment, 1)}</strong> <small>${quantity(credit)} of ${quantity(target)}${proration === null ? '' : ` (${explainProration(proration)})`}</small></p>
   <div class="bar"><div class="fill" style="width: ${at(reached)}"></div>${visible.map((mark) => html`<div class="mark" style="left: ${at(mark.ratio)}"></div>`)}</div>
   <div class="marks" aria-hidden="true">${withoutOverlaps(visible, end).map((mark) => html`<span${mark.ratio / end > 0.9 ? html` class="last"` : ''} style="left: ${at(mark.ratio)}">${percent(Decimal.of(mark.ratio), 0)}</span>`)}</div>
 </div>`;

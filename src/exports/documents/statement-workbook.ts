@@ -1,4 +1,5 @@
 import { type Readable } from 'node:stream';
+import { decodeProration } from '../../engine/trace.js';
 import { type DayRange } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { type Period } from '../../kernel/period.js';
@@ -9,6 +10,7 @@ import {
   type WorkbookColumn,
   WorkbookWriter,
 } from '../../platform/documents/workbook.js';
+import { explainProration } from '../../quotas/proration.js';
 import { type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { type StatementContent, type StatementHead } from '../../statements/statement.js';
 import { hasAmount } from '../../statements/team-statements.js';
@@ -92,6 +94,15 @@ const aboutColumns: readonly WorkbookColumn[] = [
   { title: 'Approved By', width: 24 },
 ];
 
+const quotaColumns: readonly WorkbookColumn[] = [
+  { title: 'Name', width: 28 },
+  { title: 'Rule', width: 22 },
+  { title: 'Period', width: 12 },
+  { title: 'Quota', width: 16, align: 'right' },
+  { title: 'Target', width: 16, align: 'right' },
+  { title: 'How the target was computed', width: 60 },
+];
+
 const howToRead = [
   'Summary: one row per rep and currency, followed by totals by currency as values. A workbook with one currency also has SUM formulas.',
   'Line items: earnings on deals and periods. Adjustments: adjustments, clawbacks and true-ups; the deals of a true-up follow its row.',
@@ -100,8 +111,8 @@ const howToRead = [
 ];
 
 /**
- * Writes the statements to a workbook of four sheets, one statement at a time. Lines are written immediately; the
- * other sheets need only the head, the totals and the adjustments of each statement.
+ * Writes the statements to a workbook of four sheets, and a fifth if quotas are prorated, one statement at a time. Lines
+ * are written immediately; the other sheets need only the head, the totals and the adjustments of each statement.
  */
 export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterable<WorkbookStatement>): Readable {
   const { workspace, now } = terms;
@@ -114,10 +125,11 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
       const about = workbook.sheet('About', aboutColumns);
       const heads: WorkbookStatement[] = [];
       const plans = new Map<string, PlanLines>();
+      const quotas = new Map<string, ProratedLine>();
       for await (const statement of statements) {
         await writeLines(lines, statement, () => workbook.drained());
-        for (const { planName, planVersion } of statement.content.lines)
-          if (planName !== null) plans.set(`${planName} ${planVersion}`, { planName, planVersion });
+        for (const plan of listPlans(statement)) plans.set(JSON.stringify(plan), plan);
+        for (const quota of listProratedQuotas(statement)) quotas.set(JSON.stringify(quota), quota);
         heads.push(withoutLines(statement));
       }
       lines.close();
@@ -128,8 +140,40 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
       for (const statement of heads) writeAdjustments(adjustments, statement);
       writeAbout(about, terms, heads, [...plans.values()]);
       for (const sheet of [summary, adjustments, about]) sheet.close();
+      if (quotas.size > 0) writeQuotas(workbook.sheet('Prorated quotas', quotaColumns), [...quotas.values()]);
     },
   );
+}
+
+function listPlans({ content }: WorkbookStatement): PlanLines[] {
+  return content.lines.flatMap(({ planName, planVersion }) => (planName === null ? [] : [{ planName, planVersion }]));
+}
+
+/** A prorated quota that decided lines of a statement. */
+interface ProratedLine extends NonNullable<ReturnType<typeof decodeProration>> {
+  readonly name: string;
+  readonly ruleName: string | null;
+  readonly period: string;
+}
+
+function listProratedQuotas({ name, content }: WorkbookStatement): ProratedLine[] {
+  return content.lines.flatMap(({ ruleName, period, trace }) => {
+    const quota = typeof trace === 'string' ? decodeProration(trace) : null;
+    return quota === null ? [] : [{ name, ruleName, period, ...quota }];
+  });
+}
+
+function writeQuotas(sheet: Sheet, quotas: readonly ProratedLine[]): void {
+  for (const { name, ruleName, period, target, proration } of quotas)
+    sheet.row([
+      { text: name },
+      { text: ruleName },
+      { text: period },
+      { count: proration.target },
+      { count: target },
+      { text: explainProration(proration) },
+    ]);
+  sheet.close();
 }
 
 interface PlanLines {
