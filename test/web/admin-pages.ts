@@ -17,6 +17,8 @@ export async function adminPages(browser: Browser): Promise<Readonly<Record<stri
     quotas: '/quotas',
     'all-deals': '/deals',
     members: '/members',
+    person: `/members/${browser.repId('rep')}`,
+    ramps: '/ramps',
     'members-tree': '/members?view=tree',
     recalculations: '/recalculations',
     connections: '/connections',

@@ -22,15 +22,7 @@ const excluded: Readonly<Record<string, string>> = {
   listExportJobs: 'a file is saved by the page that started it',
   trueUpStatement: 'the page of discrepancies pays the difference through resolveDiscrepancy',
   setCrmcSync: 'updateIntegration does the same for every CRM',
-  listAbsences: 'absences are entered by the API',
-  createAbsence: 'absences are entered by the API',
-  importAbsences: 'absences are entered by the API',
-  updateAbsence: 'absences are entered by the API',
-  deleteAbsence: 'absences are entered by the API',
-  listRamps: 'ramps are created by the API',
-  createRamp: 'ramps are created by the API',
-  updateRamp: 'ramps are created by the API',
-  deleteRamp: 'ramps are created by the API',
+  importAbsences: 'files of absences are sent by the API',
   deleteComment: 'comments stay with the statement',
 };
 

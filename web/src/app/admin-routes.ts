@@ -33,6 +33,7 @@ export const adminRoutes = [
     page: pageNumber,
   }),
   page('/members', () => import('../pages/data/MembersPage.js'), 'MembersPage', { view: oneOf('tree') }),
+  page('/members/$repId', () => import('../pages/data/PersonPage.js'), 'PersonPage', { year }),
   page('/owners', () => import('../pages/data/OwnersPage.js'), 'OwnersPage'),
   page('/recalculations', () => import('../pages/data/RecalculationsPage.js'), 'RecalculationsPage', { job: text }),
   page('/plans', () => import('../pages/plans/PlansPage.js'), 'PlansPage', { part: oneOf('archived') }),
@@ -40,6 +41,7 @@ export const adminRoutes = [
   page('/plans/new/edit', () => import('../pages/plans/builder/BuilderPage.js'), 'NewPlanEditPage', { template: text }),
   page('/plans/$planId', () => import('../pages/plans/PlanPage.js'), 'PlanPage'),
   page('/plans/$planId/edit', () => import('../pages/plans/builder/BuilderPage.js'), 'EditPlanPage'),
+  page('/ramps', () => import('../pages/plans/RampsPage.js'), 'RampsPage'),
   page('/assignments', () => import('../pages/data/AssignmentsPage.js'), 'AssignmentsPage'),
   page('/quotas', () => import('../pages/data/QuotasPage.js'), 'QuotasPage', { year, rule: text }),
 ] as const;

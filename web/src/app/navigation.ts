@@ -20,6 +20,7 @@ import {
   IconRobot,
   IconScale,
   IconSettings,
+  IconStairsUp,
   IconTarget,
   IconTargetArrow,
   IconUserCheck,
@@ -103,6 +104,7 @@ const groups: readonly NavigationGroup[] = [
       { label: 'Plans', to: '/plans', icon: IconListDetails, key: 'p' },
       { label: 'Assignments', to: '/assignments', icon: IconUserCheck },
       { label: 'Quotas', to: '/quotas', icon: IconTarget },
+      { label: 'Ramps', to: '/ramps', icon: IconStairsUp },
     ],
   },
   {

@@ -7,7 +7,7 @@ import styles from './EffectOfChange.module.css';
 import { Money } from './Money.js';
 
 interface EffectOfChangeProps {
-  readonly query: UseQueryResult<CommissionEffect>;
+  readonly query: Pick<UseQueryResult<CommissionEffect>, 'data' | 'error' | 'isFetching'>;
   /** What is previewed, such as "import". */
   readonly what: string;
 }

@@ -1,9 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
+import { rampsQuery } from '../../api/people-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment } from '../../api/set-up-queries.js';
-import { useKeptForm } from '../../app/kept-state.js';
+import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -45,24 +48,34 @@ interface AssignDialogProps {
   readonly onDone: (undo: Undo) => void;
 }
 
-/** Days of people on a plan. */
+interface Entered {
+  readonly planId: string;
+  readonly start: string;
+  readonly end: string;
+  readonly rampId: string;
+  readonly rampFrom: string;
+}
+
+/** Days of people on a plan, and the ramp of their quotas. */
 export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogProps) {
   const { repIds, plan, assignment } = target;
   const [before] = useState(() => ({
     planId: plan.planId,
     start: assignment?.effectiveStart ?? '',
     end: assignment?.effectiveEnd ?? '',
+    rampId: assignment?.rampId ?? '',
+    rampFrom: assignment?.rampFrom ?? '',
   }));
-  const form = useKeptForm(`assign ${nameOf(target)}`, before);
-  const { planId, start, end } = form.values;
-  const days = { effectiveStart: start || null, effectiveEnd: end || null };
+  const form = useKeptForm<Entered>(`assign ${nameOf(target)}`, before);
+  const { planId } = form.values;
+  const terms = toTerms(form.values);
   const done = (undo: Undo) => {
     showMessage('The assignments were changed.');
     form.clear();
     onDone(undo);
   };
   const save = useChange({
-    send: () => (assignment === null ? create(repIds, planId, days) : move(assignment, days)),
+    send: () => (assignment === null ? create(repIds, planId, terms) : change(assignment, terms)),
     onDone: done,
   });
   return (
@@ -78,7 +91,7 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
       form={form}
       action={{
         disabled: assignment !== null && !form.isChanged,
-        children: assignment === null ? 'Assign' : 'Save days',
+        children: assignment === null ? 'Assign' : 'Save',
       }}
     >
       {assignment === null ? (
@@ -95,6 +108,7 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
         {...form.field('start')}
       />
       <TextField label="Last day" type="date" hint="Empty: no limit besides the plan's dates." {...form.field('end')} />
+      <RampFields form={form} />
       <p className="dim">Commission of the days is calculated, also for deals that are won already.</p>
       {assignment === null ? null : (
         <div>
@@ -107,24 +121,65 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
   );
 }
 
-interface Days {
-  readonly effectiveStart: string | null;
-  readonly effectiveEnd: string | null;
+/** The ramp and its first day; nothing while the workspace has no ramps. */
+function RampFields({ form }: { readonly form: KeptForm<Entered> }) {
+  const { data: ramps = [] } = useQuery(rampsQuery);
+  if (ramps.length === 0) return null;
+  return (
+    <>
+      <Choice
+        label="Ramp"
+        choices={[['', 'none'], ...ramps.map(({ rampId, name }) => [rampId, name] as const)]}
+        hint={<Link to="/ramps">All ramps</Link>}
+        {...form.field('rampId')}
+      />
+      {form.values.rampId === '' ? null : (
+        <TextField
+          label="First day of the ramp"
+          type="date"
+          hint="Empty: the first day on the plan, otherwise the first day of employment."
+          {...form.field('rampFrom')}
+        />
+      )}
+    </>
+  );
 }
 
-async function create(repIds: readonly string[], planId: string, days: Days): Promise<Undo> {
-  const created = await api.createAssignments({ body: { repIds: [...repIds], planId, ...days } });
+interface Terms {
+  readonly effectiveStart: string | null;
+  readonly effectiveEnd: string | null;
+  readonly rampId: string | null;
+  readonly rampFrom: string | null;
+}
+
+function toTerms({ start, end, rampId, rampFrom }: Omit<Entered, 'planId'>): Terms {
+  return {
+    effectiveStart: start || null,
+    effectiveEnd: end || null,
+    rampId: rampId || null,
+    rampFrom: rampId === '' ? null : rampFrom || null,
+  };
+}
+
+function storedTerms({ effectiveStart, effectiveEnd, rampId, rampFrom }: Assignment): Terms {
+  return { effectiveStart, effectiveEnd, rampId: rampId ?? null, rampFrom: rampFrom ?? null };
+}
+
+async function create(repIds: readonly string[], planId: string, terms: Terms): Promise<Undo> {
+  const created = await api.createAssignments({ body: { repIds: [...repIds], planId, ...terms } });
   return async () => {
     for (const { assignmentId } of created) await api.deleteAssignment({ params: { assignmentId } });
   };
 }
 
-async function move({ assignmentId, effectiveStart, effectiveEnd }: Assignment, days: Days): Promise<Undo> {
-  await api.updateAssignment({ params: { assignmentId }, body: days });
-  return () => api.updateAssignment({ params: { assignmentId }, body: { effectiveStart, effectiveEnd } });
+async function change(assignment: Assignment, terms: Terms): Promise<Undo> {
+  const params = { assignmentId: assignment.assignmentId };
+  await api.updateAssignment({ params, body: terms });
+  return () => api.updateAssignment({ params, body: storedTerms(assignment) });
 }
 
-async function remove({ assignmentId, repId, planId, effectiveStart, effectiveEnd }: Assignment): Promise<Undo> {
+async function remove(assignment: Assignment): Promise<Undo> {
+  const { assignmentId, repId, planId } = assignment;
   await api.deleteAssignment({ params: { assignmentId } });
-  return () => api.createAssignments({ body: { repIds: [repId], planId, effectiveStart, effectiveEnd } });
+  return () => api.createAssignments({ body: { repIds: [repId], planId, ...storedTerms(assignment) } });
 }

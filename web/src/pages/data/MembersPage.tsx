@@ -185,6 +185,16 @@ function buildColumns(
       phone: 'note',
       cell: (person) => (person.id === ownId ? <Badge tone="good">Signed in</Badge> : <MemberState {...person} />),
     },
+    {
+      key: 'working-time',
+      header: <span className="unseen">Working time</span>,
+      align: 'right',
+      cell: ({ id, name }) => (
+        <Link to="/members/$repId" params={{ repId: id }} aria-label={`Working time of ${name}`}>
+          Working time
+        </Link>
+      ),
+    },
   ];
 }
 

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { type Person } from '../../api/payroll-queries.js';
+import { personQuery } from '../../api/people-queries.js';
 import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
@@ -69,6 +71,11 @@ export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
         ]}
         {...form.field('signIn')}
       />
+      {person === null ? null : (
+        <Link to="/members/$repId" params={{ repId: person.id }} onClick={onClose}>
+          Working time: employment, absences and ramps
+        </Link>
+      )}
       {person === null || person.invite_status === 'accepted' ? null : (
         <div>
           <Button isBusy={invite.isBusy} onClick={() => invite.send([person.id])}>
@@ -112,11 +119,7 @@ function ManagerFields({ person, people, form }: ManagerFieldsProps) {
 
 /** Where the person comes from and when a deal of theirs was last stored. */
 function Linked({ person }: { readonly person: Person | null }) {
-  const { data } = useQuery({
-    queryKey: ['rep', person?.id],
-    queryFn: ({ signal }) => api.getRep({ params: { repId: person?.id ?? '' } }, { signal }),
-    enabled: person !== null,
-  });
+  const { data } = useQuery({ ...personQuery(person?.id ?? ''), enabled: person !== null });
   const last = data?.lastDealOwnedAt ?? null;
   if (last === null) return 'Deals with this owner belong to the person.';
   return `Deals with this owner belong to the person. The last one was stored ${formatInstant(last)}.`;

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
+import { pointer } from './input-methods.js';
+
+const tiers = [
+  { tierIndex: 0, minThreshold: 0, rate: 0.08 },
+  { tierIndex: 1, minThreshold: 1, rate: 0.12 },
+];
+
+describe('the working time of a person in the web app', function () {
+  this.timeout(240_000);
+  const browser = Browser.duringSuite({ isEmpty: true });
+  let ben: string;
+
+  /** Ben has a prorated quota of 90,000 for 2026-Q1, and two deals that reach five sixths of it. */
+  before(async () => {
+    const { api } = browser.workspace;
+    [ben] = (await api.saveReps({ email: 'ben@acme.test', name: 'Ben', crmMemberId: 'ben' })) as [string];
+    const rules = [{ name: 'New business', measure: 'amount', quotaProration: 'calendar_days', tiers }];
+    await api.createPlan({ name: 'AE', config: { rules } }, [ben]);
+    await api.setQuota([ben], 'New business', '2026-Q1', 90_000);
+    await api.putDeal('a', { amount: 45_000, closeDate: '2026-01-20', ownerId: 'ben' });
+    await api.putDeal('b', { amount: 30_000, closeDate: '2026-03-25', ownerId: 'ben' });
+    await browser.service.waitForCalculations(browser.workspace.workspaceId);
+  });
+
+  it('a leave shows its effect before it is saved and deleted, and the target that it leaves', async () => {
+    const { page, problems, close } = await browser.openPage('admin', `/members/${ben}?year=2026`);
+    await pointer.press(page, 'button', 'Add absence');
+    await enterDay('First day', '02102026');
+    await enterDay('Last day', '03112026');
+    await sees(page, '+$1,200.00');
+    await pointer.press(page, 'button', 'Save');
+    await sees(page, '90,000 × 60 of 90 days');
+    await waitUntilLoaded(page);
+    const main = (await texts(page, 'main')).join(' ');
+    expect(main)
+      .to.include('60,000')
+      .and.match(/10 Feb to 11 Mar, 30.days: absence, count 0.%/);
+    await pointer.press(page, 'button', '10 Feb 2026 to 11 Mar 2026');
+    await pointer.press(page, 'button', 'Delete …');
+    await sees(page, '−$1,200.00');
+    await pointer.press(page, 'button', 'Cancel');
+    expect(problems).to.deep.equal([]);
+    await close();
+
+    /** Types into the parts of a field for days, in the order of the browser's language. */
+    async function enterDay(label: string, digits: string): Promise<void> {
+      await page.focus(`::-p-aria([name="${label}"])`);
+      await page.keyboard.type(digits);
+    }
+  });
+
+  it('a ramp is created, chosen for an assignment and named in the target', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/ramps');
+    await pointer.press(page, 'button', 'New ramp');
+    await pointer.write(page, 'Name', 'Half first');
+    await pointer.press(page, 'button', 'Save');
+    await sees(page, 'Half first was saved.');
+    await browser.visit(page, `/members/${ben}?year=2026`);
+    await pointer.press(page, 'button', 'AE');
+    await pointer.choose(page, 'Ramp', 'Half first');
+    await page.focus('::-p-aria([name="First day of the ramp"])');
+    await page.keyboard.type('01012026');
+    await pointer.press(page, 'button', 'Save');
+    await sees(page, 'The assignments were changed.');
+    await waitUntilLoaded(page);
+    expect((await texts(page, 'main')).join(' ')).to.match(/1 Jan to 31 Jan, 31.days: ramp, count 50.%/);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+});

@@ -1,0 +1,74 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { type Answer, api } from './client.js';
+import { type CommissionEffect } from './effect-queries.js';
+
+export type PersonDetails = Answer<'getRep'>;
+export type Absence = Answer<'listAbsences'>['absences'][number];
+export type Ramp = Answer<'listRamps'>['ramps'][number];
+
+export const personQuery = (repId: string) =>
+  queryOptions({
+    queryKey: ['rep', repId],
+    queryFn: ({ signal }) => api.getRep({ params: { repId } }, { signal }),
+  });
+
+export const absencesQuery = (repId: string) =>
+  queryOptions({
+    queryKey: ['absences', repId],
+    queryFn: async ({ signal }) => (await api.listAbsences({ query: { repId } }, { signal })).absences,
+  });
+
+export const rampsQuery = queryOptions({
+  queryKey: ['ramps'],
+  queryFn: async ({ signal }) => (await api.listRamps({}, { signal })).ramps,
+});
+
+/** The quotas of one person, with the targets that count. */
+export const quotasOfPersonQuery = (repId: string) =>
+  queryOptions({
+    queryKey: ['quotas', repId],
+    queryFn: ({ signal }) => api.listQuotas({ query: { repId } }, { signal }),
+  });
+
+export interface AbsenceTerms {
+  readonly from: string;
+  readonly to: string;
+  readonly quotaRelief: number;
+  readonly variableRelief: number;
+  readonly note: string | null;
+}
+
+/** Enters the absence, or changes the one with the id; with `dryRun` it only says what that would do. */
+export function sendAbsence(repId: string, absenceId: string | null, terms: AbsenceTerms, dryRun = false) {
+  const query = { dryRun: dryRun ? ('true' as const) : ('false' as const) };
+  return absenceId === null
+    ? api.createAbsence({ query, body: { repId, ...terms } })
+    : api.updateAbsence({ params: { absenceId }, query, body: terms });
+}
+
+export interface AbsenceEffect {
+  readonly effect: CommissionEffect;
+  /** Whether no rule of the person prorates quotas, so that the absence changes nothing. */
+  readonly isWithoutProration: boolean;
+}
+
+/** What an absence would do to commission. */
+export const absenceEffectQuery = (repId: string, absenceId: string | null, terms: AbsenceTerms) =>
+  queryOptions({
+    queryKey: ['absence-effect', repId, absenceId, terms],
+    queryFn: async (): Promise<AbsenceEffect> => {
+      const { effect = null, warnings = [] } = await sendAbsence(repId, absenceId, terms, true);
+      return { effect, isWithoutProration: warnings.length > 0 };
+    },
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+
+/** What the removal of an absence would do to commission. */
+export const absenceRemovalQuery = (absenceId: string) =>
+  queryOptions({
+    queryKey: ['absence-removal', absenceId],
+    queryFn: async ({ signal }): Promise<CommissionEffect> =>
+      (await api.deleteAbsence({ params: { absenceId }, query: { dryRun: 'true' } }, { signal })).effect ?? null,
+    retry: false,
+  });
