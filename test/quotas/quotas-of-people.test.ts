@@ -78,6 +78,8 @@ describe('quotas of people', () => {
     });
     const { events } = await workspace.api.expect(200, 'GET', '/v1/commissions?dealId=a');
     expect(events[0].trace.proration).to.include({ because: 'quota_minimum', minPercent: 25 });
+    const preview = await workspace.api.expect(200, 'POST', '/v1/workspaces/preview', { minQuotaPercent: 20 });
+    expect(preview.effect.totals[0]).to.include({ delta: 800 });
     await workspace.api.expect(200, 'PATCH', '/v1/workspaces', { minQuotaPercent: 20 });
     expect(await earned()).to.deep.equal({ a: '2400' });
     expect(await readQuota()).to.include({ effectiveTarget: 18_000, factor: 0.2 });
@@ -110,6 +112,10 @@ describe('quotas of people', () => {
     expect(quota).to.include({ target: 90_000, prorate: false }).and.to.not.have.any.keys('effectiveTarget', 'factors');
     await setQuota(90_000);
     expect(await readQuota(), 'an omitted field keeps the stored value').to.include({ prorate: false });
+    const targets = [{ repId: workspace.ben, period: '2026-Q1', target: 90_000, prorate: true }];
+    const request = { planRuleId: quota.planRuleId, targets };
+    const preview = await workspace.api.expect(200, 'POST', '/v1/quotas/preview', request);
+    expect(preview.effect.totals[0]).to.include({ delta: 2_400 });
     await setQuota(90_000, { prorate: true });
     expect(await earned()).to.deep.equal({ a: '7200' });
     const file = 'email,measure,period,target,prorate\nben@acme.test,New business,2026-Q1,90000,FALSE\n';

@@ -69,4 +69,20 @@ describe('the working time of a person in the web app', function () {
     expect(problems).to.deep.equal([]);
     await close();
   });
+
+  it('the grid of quotas shows the target that counts with its reason, and fixes a target', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/quotas?year=2026');
+    await sees(page, 'counts as');
+    const reason = (await page.$eval('td[title]', (cell) => cell.getAttribute('title'))) ?? '';
+    expect(reason).to.include('90,000 ×').and.include('10 Feb to 11 Mar');
+    await page.focus('::-p-aria([name="Ben, Q1"][role="textbox"])');
+    await sees(page, reason.split('\n')[0] ?? '');
+    await pointer.press(page, 'button', 'Fix at 90,000');
+    await sees(page, 'of commission');
+    await pointer.press(page, 'button', 'Save');
+    await sees(page, 'fixed');
+    await sees(page, 'Fixed: working time does not change it.');
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
 });

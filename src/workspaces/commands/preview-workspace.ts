@@ -9,12 +9,13 @@ import { currency } from '../../platform/operations/schemas.js';
 import { listRepIds } from '../../reps/rep-views.js';
 import { previewWrite } from '../../simulation/preview-write.js';
 import { commissionEffect, loadAffectedWithin } from '../../simulation/write-effect.js';
-import { timeZone } from '../workspace.js';
+import { minQuotaPercent, timeZone } from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
 
 const body = z.strictObject({
   currency: currency.optional().describe('Currency of the workspace, ISO 4217 code'),
   timezone: timeZone.optional().describe('IANA time zone of the workspace, such as Europe/Berlin'),
+  minQuotaPercent: minQuotaPercent.optional(),
 });
 
 const response = z.object({
@@ -23,7 +24,7 @@ const response = z.object({
 
 export const previewWorkspace = operation({
   id: 'previewWorkspace',
-  summary: 'What another currency or time zone of the workspace would do to commission; writes nothing',
+  summary: 'What another currency, time zone or minimum of prorated quotas would do to commission; writes nothing',
   method: 'post',
   path: '/v1/workspaces/preview',
   access: 'admin',
@@ -34,8 +35,8 @@ export const previewWorkspace = operation({
   example: { body: { currency: 'EUR' }, response: { effect: { lines: 0, reps: 0, totals: [], locked: [] } } },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ body: change }, caller, { changes, clock }): Promise<z.input<typeof response>> {
-    if (change.currency === undefined && change.timezone === undefined)
-      throw invalid({ path: '', message: 'give at least one of currency, timezone' });
+    if (Object.values(change).every((value) => value === undefined))
+      throw invalid({ path: '', message: 'give at least one of currency, timezone, minQuotaPercent' });
     const effect = await previewWrite(changes, clock, caller, async (tx) => {
       const reps = await listRepIds(tx);
       const affected = await loadAffectedWithin(tx, new Map(reps.map((repId) => [repId, allDays])));

@@ -205,6 +205,16 @@ describe('a rule in sentences', () => {
     });
 });
 
+describe('a rule that prorates its quota', () => {
+  it('says so to the person, and others do not', () => {
+    expect(sentences({ quotaProration: 'whole_months' })).to.include(
+      'Your quota is prorated by whole months of work: absences, ramps and days of employment change it.',
+    );
+    expect(sentences({}).join(' ')).to.not.include('prorated');
+    expect(sentences({ quotaProration: 'none' }).join(' ')).to.not.include('prorated');
+  });
+});
+
 describe('a rule in few words', () => {
   for (const [title, change, words] of [
     ['a rate', {}, '8 % of amount'],

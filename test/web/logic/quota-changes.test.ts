@@ -33,6 +33,10 @@ describe('changes of quotas', () => {
     const before = { repId: 'ann', period: '2026-Q4', target: 275_000, variableTarget: 5_000 };
     expect(invertChanges({ set, remove: [] }, [ann], saved)).to.deep.equal({ set: [before], remove: ['ben-2026-Q4'] });
     expect(invertChanges({ set: [], remove: [ann.quotaId] }, [ann], [])).to.deep.equal({ set: [before], remove: [] });
+    const fixed: Quota = { ...ann, prorate: false };
+    expect(invertChanges({ set: [], remove: [ann.quotaId] }, [fixed], []).set).to.deep.equal([
+      { ...before, prorate: false },
+    ]);
   });
 });
 

@@ -10,6 +10,7 @@ import {
   listReasons,
   type WorkingFacts,
 } from '#web/features/people/working-time.js';
+import { prorationWords } from '#web/features/plans/attainment.js';
 
 const leave: Absence = {
   absenceId: 'leave',
@@ -123,6 +124,18 @@ describe('the explanation of a target', () => {
       false,
       true,
     ]);
+  });
+});
+
+describe('a prorated target in words', () => {
+  const proration = { target: 120_000, weight: 34.5, size: 90, unit: 'days' } as const;
+
+  it('is the quota times the days that count, or times the minimum', () => {
+    expect(prorationWords({ proration })).to.equal('prorated: 120,000 × 34.5 of 90 days');
+    expect(
+      prorationWords({ proration: { ...proration, weight: 0, because: 'quota_minimum', minPercent: 25 } }),
+    ).to.equal('prorated: 120,000 × 25 % (the minimum)');
+    expect(prorationWords({})).to.equal(null);
   });
 });
 

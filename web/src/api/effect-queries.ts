@@ -25,8 +25,10 @@ export const quotaEffectQuery = (change: QuotaChange) =>
     ...common,
   });
 
-/** What another currency or time zone of the workspace would do to commission. */
-export const workspaceEffectQuery = (change: { readonly currency?: string; readonly timezone?: string }) =>
+type WorkspaceTerms = NonNullable<NonNullable<Parameters<typeof api.previewWorkspace>[0]>['body']>;
+
+/** What other terms of the workspace, which apply to everyone, would do to commission. */
+export const workspaceEffectQuery = (change: WorkspaceTerms) =>
   queryOptions({
     queryKey: ['workspace-effect', change],
     queryFn: async ({ signal }) => (await api.previewWorkspace({ body: change }, { signal })).effect,

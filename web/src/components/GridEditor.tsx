@@ -15,12 +15,21 @@ function grouped(value: number | undefined): string {
   return value === undefined ? '' : formatNumber(value, 10);
 }
 
+/** What a cell shows below its value, and why. */
+export interface CellNote {
+  readonly text: string;
+  readonly reason: string;
+}
+
 interface GridEditorProps {
   readonly caption: string;
   readonly rows: readonly (readonly [key: string, label: string])[];
   readonly columns: readonly (readonly [key: string, label: string])[];
   /** The stored value of a cell. */
   readonly storedOf: (row: string, column: string) => number | undefined;
+  readonly noteOf?: (row: string, column: string) => CellNote | null;
+  /** The cell got the focus. */
+  readonly onSelect?: (key: string) => void;
   readonly edits: Edits;
   readonly onEdit: (edits: Edits) => void;
   readonly onUndo: () => void;
@@ -30,7 +39,8 @@ interface GridEditorProps {
  * Numbers by row and column. Arrows and `Enter` move, cells of a spreadsheet can be pasted at any cell, and Ctrl or
  * Command with `z` undoes the last change.
  */
-export function GridEditor({ caption, rows, columns, storedOf, edits, onEdit, onUndo }: GridEditorProps) {
+export function GridEditor(props: GridEditorProps) {
+  const { caption, rows, columns, storedOf, noteOf, onSelect, edits, onEdit, onUndo } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const focus = (row: number, column: number) => {
     const input = body.current?.rows[row]?.querySelectorAll('input')[column];
@@ -83,20 +93,25 @@ export function GridEditor({ caption, rows, columns, storedOf, edits, onEdit, on
               {columns.map(([columnKey, columnLabel], column) => {
                 const key = cellKey(rowKey, columnKey);
                 const edited = edits[key];
-                const isWrong = edited !== undefined && edited !== '' && readNumber(edited) === null;
+                const note = noteOf?.(rowKey, columnKey) ?? null;
+                const noteId = `${key} note`.replaceAll(' ', '-');
+                const state = stateOf(edited);
                 return (
-                  <td key={columnKey}>
+                  <td key={columnKey} title={note?.reason}>
                     <input
-                      className={`num ${styles.cell} ${isWrong ? styles.wrong : edited === undefined ? '' : styles.edited}`}
+                      className={`num ${styles.cell} ${state === null ? '' : styles[state]}`}
                       aria-label={`${rowLabel}, ${columnLabel}`}
-                      aria-invalid={isWrong || undefined}
+                      aria-invalid={state === 'wrong' || undefined}
+                      aria-describedby={note === null ? undefined : noteId}
                       inputMode="decimal"
                       autoComplete="off"
                       value={edited ?? grouped(storedOf(rowKey, columnKey))}
                       onChange={({ currentTarget }) => onEdit({ ...edits, [key]: currentTarget.value })}
+                      onFocus={() => onSelect?.(key)}
                       onKeyDown={(event) => press(event, row, column)}
                       onPaste={(event) => paste(event, row, column)}
                     />
+                    {note === null ? null : <Note id={noteId} note={note} />}
                   </td>
                 );
               })}
@@ -105,6 +120,21 @@ export function GridEditor({ caption, rows, columns, storedOf, edits, onEdit, on
         </tbody>
       </table>
     </section>
+  );
+}
+
+/** Whether the text of a cell differs from what is stored, and can be read. */
+function stateOf(edited: string | undefined): 'edited' | 'wrong' | null {
+  if (edited === undefined) return null;
+  return edited !== '' && readNumber(edited) === null ? 'wrong' : 'edited';
+}
+
+function Note({ id, note: { text, reason } }: { readonly id: string; readonly note: CellNote }) {
+  return (
+    <span id={id} className={`num ${styles.note}`}>
+      {text}
+      <span className="unseen">: {reason}</span>
+    </span>
   );
 }
 

@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { type CountedQuota, type TierPosition } from '../features/plans/attainment.js';
+import { type CountedQuota, prorationWords, type TierPosition } from '../features/plans/attainment.js';
 import { type OwnTier } from '../features/plans/rules.js';
 import { payWords } from '../features/plans/words.js';
 import { visibleThresholds, withoutOverlap } from '../shared/format/labels.js';
@@ -107,7 +107,7 @@ export function amountWords(amount: number, currency: string, isMoney: boolean):
 }
 
 function sentence(quota: CountedQuota, { current, next }: TierPosition, currency: string, isMoney: boolean): string {
-  const reached = `Attainment ${formatAttainment(quota.attainment)}, ${amountWords(quota.credit, currency, isMoney)} of ${amountWords(quota.target, currency, isMoney)}.`;
+  const reached = `Attainment ${formatAttainment(quota.attainment)}, ${amountWords(quota.credit, currency, isMoney)} of ${amountWords(quota.target, currency, isMoney)}${quota.proration === undefined ? '' : `, ${prorationWords(quota)}`}.`;
   const tier = current === null ? '' : ` Tier ${current.name} pays ${payWords(current, currency)}.`;
   const ahead =
     next === null

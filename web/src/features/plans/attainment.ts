@@ -1,4 +1,5 @@
 import { type Dashboard, type Plan } from '../../api/queries.js';
+import { formatNumber, formatUnits } from '../../shared/format/numbers.js';
 import { isFiscal, toPeriodLength } from '../../shared/format/periods.js';
 import { listRules, measureOf, type Overrides, type OwnTier, type PlanRule, tiersFor } from './rules.js';
 
@@ -43,6 +44,18 @@ function isDecidedBy(rule: PlanRule, { measure, period }: QuotaProgress): boolea
   return (
     rule.tierBy === 'attainment' && measureOf(rule) === measure && isOfCalendar && rule.executionPhase !== 'cascade'
   );
+}
+
+/** How the days of the period changed the target, such as "prorated: 120,000 × 34.5 of 90 days"; null if they did not. */
+export function prorationWords({ proration }: Pick<Attainment, 'proration'>): string | null {
+  return proration === undefined ? null : `prorated: ${formatUnits(proration.target)} × ${shareWords(proration)}`;
+}
+
+/** The days that count of those of the period, or the minimum that applies instead. */
+export function shareWords({ weight, size, unit, minPercent }: NonNullable<Attainment['proration']>): string {
+  return minPercent === undefined
+    ? `${formatNumber(weight)} of ${size} ${unit}`
+    : `${formatNumber(minPercent)} % (the minimum)`;
 }
 
 /** Where attainment is between the tiers. */

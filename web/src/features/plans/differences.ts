@@ -2,7 +2,7 @@ import { formatDay } from '../../shared/format/dates.js';
 import { formatMoney, formatNumber, formatPercent } from '../../shared/format/numbers.js';
 import { type Draft, isSame, type Rule, type Tier } from './draft.js';
 import { sharedTiers } from './rules.js';
-import { attainmentPeriodWords, conditionLines, fieldWords } from './words.js';
+import { attainmentPeriodWords, conditionLines, fieldWords, prorationBasis } from './words.js';
 
 /** What differs between two versions of a plan, one sentence each. */
 export function listDifferences(before: Draft, after: Draft, currency: string): readonly string[] {
@@ -94,6 +94,7 @@ function changesOfRule(was: Rule, rule: Rule, currency: string): string[] {
     ...changed('The measure is', fieldWords(was.measure), fieldWords(rule.measure)),
     ...changed('The rate multiplies', baseWords(was), baseWords(rule)),
     ...changed('Attainment counts by', attainmentPeriodWords(was), attainmentPeriodWords(rule)),
+    ...changed('The quota is prorated by', prorationBasis(was), prorationBasis(rule)),
     ...changed('Tiers go by', tierByWords(was), tierByWords(rule)),
     ...changed('Tiers apply to', tierModeWords[was.tierMode], tierModeWords[rule.tierMode]),
     ...changed('A tier pays', payoutModeWords[was.payoutMode], payoutModeWords[rule.payoutMode]),

@@ -35,7 +35,7 @@ export function draftFrom(text: string, before: Draft): Draft {
 
 const textsOfRule = [
   ...['measure', 'baseField', 'payoutBase', 'dependsOn', 'tierBy', 'tierValueField'],
-  ...['attainmentPeriod', 'calendar', 'quotaGroup', 'quotaMeasure'],
+  ...['attainmentPeriod', 'calendar', 'quotaProration', 'quotaGroup', 'quotaMeasure'],
 ];
 const numbersOfRule = ['cap', 'floor', 'capMultiplier', 'floorAttainment'];
 

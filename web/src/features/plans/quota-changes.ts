@@ -9,6 +9,8 @@ interface Target {
   readonly period: string;
   readonly target: number;
   readonly variableTarget?: number | null;
+  /** false fixes the target; absent leaves it as it is. */
+  readonly prorate?: boolean;
 }
 
 /** Quotas to set and ids of quotas to delete. */
@@ -46,7 +48,13 @@ export function invertChanges(
   const restored = before.filter((quota) => remove.includes(quota.quotaId) || set.some(isSameCell(quota)));
   const created = saved.filter((quota) => !before.some(isSameCell(quota)));
   return {
-    set: restored.map(({ repId, period, target, variableTarget }) => ({ repId, period, target, variableTarget })),
+    set: restored.map(({ repId, period, target, variableTarget, prorate }) => ({
+      repId,
+      period,
+      target,
+      variableTarget,
+      ...(prorate === undefined ? {} : { prorate }),
+    })),
     remove: created.map(({ quotaId }) => quotaId),
   };
 }

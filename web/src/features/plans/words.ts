@@ -89,6 +89,26 @@ export function attainmentPeriodWords({ attainmentPeriod, calendar }: CountedPer
   return calendar === 'fiscal' ? `fiscal ${length}` : length;
 }
 
+const prorationBases = {
+  none: 'nothing',
+  calendar_days: 'days of work',
+  whole_months: 'whole months of work',
+} as const;
+
+/** By what the quota of a rule is prorated. */
+export function prorationBasis({ quotaProration = 'none' }: ProratedRule): string {
+  return prorationBases[quotaProration];
+}
+
+interface ProratedRule {
+  readonly quotaProration?: keyof typeof prorationBases | undefined;
+}
+
+function prorationSentence(rule: PlanRule): string | null {
+  if (rule.quotaProration === undefined || rule.quotaProration === 'none') return null;
+  return `Your quota is prorated by ${prorationBasis(rule)}: absences, ramps and days of employment change it.`;
+}
+
 interface CountedPeriods {
   readonly attainmentPeriod: string;
   readonly calendar?: 'calendar' | 'fiscal' | undefined;
@@ -115,9 +135,14 @@ export function thresholdWords({ tierBy }: Pick<PlanRule, 'tierBy'>, threshold: 
 
 /** How a rule pays, in sentences. */
 export function ruleSentences(rule: PlanRule, currency: string): string[] {
-  return [phaseSentence(rule), factorSentence(rule), tierSentence(rule), ...limitSentences(rule, currency)].filter(
-    (sentence) => sentence !== null,
-  );
+  const sentences = [
+    phaseSentence(rule),
+    factorSentence(rule),
+    tierSentence(rule),
+    prorationSentence(rule),
+    ...limitSentences(rule, currency),
+  ];
+  return sentences.filter((sentence) => sentence !== null);
 }
 
 function phaseSentence(rule: PlanRule): string {

@@ -14,6 +14,7 @@ import {
 } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { correctionTitle, kindWords } from '../lines/words.js';
+import { shareWords } from '../plans/attainment.js';
 import { type Rule } from '../plans/draft.js';
 import {
   attainmentPeriodWords,
@@ -197,10 +198,8 @@ function attainmentStep({ event, rule }: Explanation, trace: Trace): Step {
 /** The quota as it was set, with the days that count: 120,000 × 34.5 of 90 days. */
 function prorationRows(event: Event, { proration }: Trace): Step['rows'] {
   if (proration === undefined) return [];
-  const { target, weight, size, unit, minPercent } = proration;
-  const share =
-    minPercent === undefined ? `${formatUnits(weight)} of ${size} ${unit}` : `${minPercent} % (the minimum)`;
-  return [{ label: 'Quota by working time', value: `${formatCredit(target, event)} × ${share}` }];
+  const value = `${formatCredit(proration.target, event)} × ${shareWords(proration)}`;
+  return [{ label: 'Quota by working time', value }];
 }
 
 /** Credit is money for most measures; counts of meetings and the like are small whole numbers. */

@@ -17,18 +17,19 @@ import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { FilterField } from '../../components/FilterField.js';
-import { cellKey, type Edits, GridEditor } from '../../components/GridEditor.js';
+import { type CellNote, cellKey, type Edits, GridEditor } from '../../components/GridEditor.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { quotaRules } from '../../features/imports/quotas.js';
+import { explainTarget, isProrated } from '../../features/people/working-time.js';
 import { invertChanges, listChanges, type QuotaChange, withStep } from '../../features/plans/quota-changes.js';
 import { listRules, measureOf, type PlanRule } from '../../features/plans/rules.js';
 import { todayIn } from '../../shared/format/dates.js';
-import { formatCount } from '../../shared/format/numbers.js';
-import { isFiscal, listFiscalYears, periodsOfYear, shortPeriod } from '../../shared/format/periods.js';
+import { formatCount, formatUnits } from '../../shared/format/numbers.js';
+import { formatPeriod, isFiscal, listFiscalYears, periodsOfYear, shortPeriod } from '../../shared/format/periods.js';
 import { containsText } from '../../shared/format/texts.js';
 import { formatSpan } from '../payroll/period.js';
 
@@ -185,6 +186,8 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
     quotas.flatMap((quota) => (quota.measure === key ? [[cellKey(quota.repId, quota.period), quota]] : [])),
   );
   const undo = () => setHistory((before) => before.slice(0, -1));
+  const [selected, setSelected] = useState<string | null>(null);
+  const isProratedRule = rule.quotaProration !== undefined && rule.quotaProration !== 'none';
   return (
     <>
       <GridEditor
@@ -192,10 +195,15 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
         rows={people.slice(0, maxRows).map(({ id, name }) => [id, name] as const)}
         columns={periodsFor(rule, year).map((period) => [period, headingOf(period)] as const)}
         storedOf={(row, column) => stored.get(cellKey(row, column))?.target}
+        noteOf={(row, column) => noteOf(stored.get(cellKey(row, column)))}
+        onSelect={setSelected}
         edits={edits}
         onEdit={(next) => setHistory((before) => withStep(before, next))}
         onUndo={undo}
       />
+      {isProratedRule ? (
+        <SelectedQuota rule={rule} people={people} quota={selected === null ? undefined : stored.get(selected)} />
+      ) : null}
       {people.length === 0 ? <p className="dim">No person matches.</p> : null}
       {people.length > maxRows ? (
         <p className="dim">
@@ -211,6 +219,71 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
       />
     </>
   );
+}
+
+/** The target that counts, if it is not the one that is stored. */
+function noteOf(quota: Quota | undefined): CellNote | null {
+  if (quota?.prorate === false) return { text: 'fixed', reason: explainTarget(quota) };
+  if (quota === undefined || !isProrated(quota)) return null;
+  return { text: `counts as ${formatUnits(quota.effectiveTarget ?? quota.target)}`, reason: explainTarget(quota) };
+}
+
+interface SelectedQuotaProps {
+  readonly rule: PlanRule;
+  readonly people: readonly Person[];
+  /** The quota of the selected cell. */
+  readonly quota: Quota | undefined;
+}
+
+/** How the target of the selected cell was computed, and whether it is fixed. */
+function SelectedQuota({ rule, people, quota }: SelectedQuotaProps) {
+  const [fixed, setFixed] = useState<Quota | null>(null);
+  if (quota === undefined) return <p className="dim">Select a quota to see how the target that counts is computed.</p>;
+  const isFixed = quota.prorate === false;
+  const name = people.find(({ id }) => id === quota.repId)?.name ?? '';
+  return (
+    <div className={blocks.saveLine} aria-live="polite">
+      <div>
+        <span className="strong">
+          {name}, {formatPeriod(quota.period)}
+        </span>
+        {explainTarget(quota)
+          .split('\n')
+          .map((line) => (
+            <span key={line} className="second">
+              {line}
+            </span>
+          ))}
+      </div>
+      <Link to="/members/$repId" params={{ repId: quota.repId }}>
+        Working time
+      </Link>
+      <Button onClick={() => setFixed(quota)}>{isFixed ? 'Prorate' : `Fix at ${formatUnits(quota.target)}`}</Button>
+      {fixed === null ? null : <FixDialog rule={rule} name={name} quota={fixed} onClose={() => setFixed(null)} />}
+    </div>
+  );
+}
+
+interface FixDialogProps {
+  readonly rule: PlanRule;
+  readonly name: string;
+  readonly quota: Quota;
+  readonly onClose: () => void;
+}
+
+/** Fixes the target, so that working time does not change it, or prorates it again. */
+function FixDialog({ rule, name, quota: { repId, period, target, prorate }, onClose }: FixDialogProps) {
+  const isFixed = prorate === false;
+  const change: QuotaChange = { set: [{ repId, period, target, prorate: isFixed }], remove: [] };
+  const save = useChange({
+    send: () => store(rule, change),
+    onDone: () => {
+      showMessage(isFixed ? 'The quota is prorated.' : 'The quota is fixed.');
+      onClose();
+    },
+  });
+  const title = `${isFixed ? 'Prorate' : 'Fix'} the quota of ${name} for ${formatPeriod(period)}`;
+  return <SaveDialog title={title} rule={rule} change={change} save={save} onClose={onClose} />;
 }
 
 const noEdits: readonly Edits[] = [];
@@ -282,12 +355,21 @@ function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
       <Button kind="primary" size="final" disabled={count === 0 || wrong > 0} onClick={() => setAsked(true)}>
         {count === 0 ? 'Save' : `Save ${formatCount(count, 'quota')}`}
       </Button>
-      {isAsked ? <SaveDialog rule={rule} change={{ set, remove }} save={save} onClose={() => setAsked(false)} /> : null}
+      {isAsked ? (
+        <SaveDialog
+          title={`Save ${formatCount(count, 'quota')} of ${rule.name}`}
+          rule={rule}
+          change={{ set, remove }}
+          save={save}
+          onClose={() => setAsked(false)}
+        />
+      ) : null}
     </div>
   );
 }
 
 interface SaveDialogProps {
+  readonly title: string;
   readonly rule: PlanRule;
   readonly change: QuotaChange;
   readonly save: Change;
@@ -295,23 +377,21 @@ interface SaveDialogProps {
 }
 
 /** What the quotas move, before they are stored. */
-function SaveDialog({ rule, change: { set, remove }, save, onClose }: SaveDialogProps) {
+function SaveDialog({ title, rule, change: { set, remove }, save, onClose }: SaveDialogProps) {
   const effect = useQuery(
     quotaEffectQuery({
       planRuleId: rule.id,
-      targets: set.map(({ repId, period, target }) => ({ repId, period, target })),
+      targets: set.map(({ repId, period, target, prorate }) => ({
+        repId,
+        period,
+        target,
+        ...(prorate === undefined ? {} : { prorate }),
+      })),
       removed: [...remove],
     }),
   );
-  const count = set.length + remove.length;
   return (
-    <Dialog
-      title={`Save ${formatCount(count, 'quota')} of ${rule.name}`}
-      onClose={onClose}
-      onSubmit={() => save.send()}
-      change={save}
-      action={{ children: 'Save' }}
-    >
+    <Dialog title={title} onClose={onClose} onSubmit={() => save.send()} change={save} action={{ children: 'Save' }}>
       <EffectOfChange query={effect} what="change" />
       <p className="dim">Approved statements do not change.</p>
     </Dialog>

@@ -8,7 +8,7 @@ import { Card, Facts, Page } from '../../components/Page.js';
 import { PayoutCurve } from '../../components/PayoutCurve.js';
 import { Skeleton } from '../../components/States.js';
 import { amountWords } from '../../components/TierMeter.js';
-import { isCounted } from '../../features/plans/attainment.js';
+import { isCounted, prorationWords } from '../../features/plans/attainment.js';
 import { payoutCurve } from '../../features/plans/curve.js';
 import {
   countMonths,
@@ -119,7 +119,8 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
       ))}
       {quota === undefined || rule.tierBy !== 'attainment' ? null : (
         <p>
-          Your quota for {formatPeriod(period)} is {amountWords(quota.target, currency, isMoney)};{' '}
+          Your quota for {formatPeriod(period)} is {amountWords(quota.target, currency, isMoney)}
+          {quota.proration === undefined ? '' : ` (${prorationWords(quota)})`};{' '}
           {isCounted(quota)
             ? `you are at ${formatAttainment(quota.attainment)}.`
             : 'it counts at the end of the period.'}

@@ -10,7 +10,7 @@ import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.j
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { amountWords } from '../../components/TierMeter.js';
 import { computeTrend } from '../../features/lines/trend.js';
-import { isCounted, type MainQuota } from '../../features/plans/attainment.js';
+import { isCounted, type MainQuota, prorationWords } from '../../features/plans/attainment.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { absolute, difference, signOf } from '../../shared/format/exact.js';
@@ -63,9 +63,11 @@ function withoutQuota({ attainment }: Dashboard): string {
 
 function QuotaNote({ main: { quota, rule }, currency }: { readonly main: MainQuota; readonly currency: string }) {
   const isMoney = rule.measure === 'amount';
+  const prorated = prorationWords(quota);
   return (
     <span className="num">
       {amountWords(quota.credit, currency, isMoney)} of {amountWords(quota.target, currency, isMoney)}
+      {prorated === null ? null : <span className="second">{prorated}</span>}
     </span>
   );
 }

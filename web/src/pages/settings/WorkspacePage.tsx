@@ -15,6 +15,8 @@ import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
+import { readNumber } from '../../shared/format/entered-numbers.js';
+import { formatNumber } from '../../shared/format/numbers.js';
 import styles from './Settings.module.css';
 
 const tierWords: Readonly<Record<Workspace['tier'], string>> = {
@@ -23,7 +25,7 @@ const tierWords: Readonly<Record<Workspace['tier'], string>> = {
   enterprise: 'Enterprise, any number of people',
 };
 
-/** Name, currency, time zone, who sees whom, security, payroll codes, and the tier of the subscription. */
+/** Name, currency, time zone, who sees whom, the minimum of quotas, security, payroll codes, and the tier of the subscription. */
 export function WorkspacePage() {
   const workspace = useQuery(workspaceQuery);
   return (
@@ -45,6 +47,9 @@ export function WorkspacePage() {
   );
 }
 
+/** The minimum of prorated quotas that applies unless the workspace sets another. */
+const defaultMinQuotaPercent = 25;
+
 interface Entered {
   readonly name: string;
   readonly currency: string;
@@ -54,6 +59,7 @@ interface Entered {
   readonly approval: 'free' | 'blocked';
   /** Minutes; empty if a session needs no new confirmation. */
   readonly stepUp: string;
+  readonly minQuotaPercent: string;
   readonly agentWrites: '' | NonNullable<Workspace['agentWrites']>;
   readonly companyCode: string;
   readonly batchId: string;
@@ -70,6 +76,7 @@ function toEntered({
   managerScope,
   blockApprovalOnDispute,
   stepUpMinutes,
+  minQuotaPercent = defaultMinQuotaPercent,
   agentWrites,
   payroll,
 }: Workspace): Entered {
@@ -83,6 +90,7 @@ function toEntered({
     managerScope,
     approval: blockApprovalOnDispute ? 'blocked' : 'free',
     stepUp: stepUpMinutes === null ? '' : String(stepUpMinutes),
+    minQuotaPercent: formatNumber(minQuotaPercent),
     agentWrites: agentWrites ?? '',
     companyCode,
     batchId,
@@ -103,6 +111,7 @@ function toBody(entered: Entered): Body {
     entered;
   const { commission, bonus, adjustment } = entered;
   const earningCodes = filled({ commission, bonus, adjustment });
+  const minQuotaPercent = readNumber(entered.minQuotaPercent);
   return {
     name: name.trim(),
     currency: currency.trim().toUpperCase(),
@@ -112,6 +121,7 @@ function toBody(entered: Entered): Body {
     blockApprovalOnDispute: approval === 'blocked',
     agentWrites: agentWrites === '' ? null : agentWrites,
     stepUpMinutes: stepUp === '' ? null : Number(stepUp),
+    ...(minQuotaPercent === null ? {} : { minQuotaPercent }),
     payroll: {
       ...filled({ companyCode, batchId }),
       ...(Object.keys(earningCodes).length === 0 ? {} : { earningCodes }),
@@ -139,8 +149,9 @@ function Settings({ stored }: { readonly stored: Workspace }) {
     },
   });
   const [isAsked, setAsked] = useState(false);
-  const { currency, timezone } = listChanges(before, form.values);
-  const isRead = currency !== undefined || timezone !== undefined;
+  const decisive = pickDecisive(listChanges(before, form.values));
+  const isRead = Object.keys(decisive).length > 0;
+  const isWrong = minimumProblem(form.values.minQuotaPercent) !== null;
   return (
     <form
       className={styles.cards}
@@ -156,6 +167,17 @@ function Settings({ stored }: { readonly stored: Workspace }) {
       <Card title="Approvals">
         <ApprovalFields form={form} />
       </Card>
+      <Card title="Quotas">
+        <div className={styles.form}>
+          <TextField
+            label="Minimum of a prorated quota, %"
+            hint="So much of it remains however few days count, so that a few days do not pay at the top tier."
+            inputMode="decimal"
+            problem={minimumProblem(form.values.minQuotaPercent)}
+            {...form.field('minQuotaPercent')}
+          />
+        </div>
+      </Card>
       <Card title="Security">
         <SecurityFields form={form} />
       </Card>
@@ -168,52 +190,67 @@ function Settings({ stored }: { readonly stored: Workspace }) {
         </p>
       )}
       <div className={blocks.saveLine}>
-        <span className="dim">{isRead ? 'Everyone is calculated again with the new currency or time zone.' : ''}</span>
+        <span className="dim">{isRead ? `Everyone is calculated again with ${describeTerms(decisive)}.` : ''}</span>
         <Button disabled={!form.isChanged} onClick={form.clear}>
           Discard
         </Button>
-        <Button type="submit" kind="primary" size="final" disabled={!form.isChanged} isBusy={save.isBusy}>
+        <Button type="submit" kind="primary" size="final" disabled={!form.isChanged || isWrong} isBusy={save.isBusy}>
           Save settings
         </Button>
       </div>
       {isAsked ? (
-        <TermsDialog
-          name={stored.name}
-          change={{ ...(currency === undefined ? {} : { currency }), ...(timezone === undefined ? {} : { timezone }) }}
-          save={save}
-          onClose={() => setAsked(false)}
-        />
+        <TermsDialog name={stored.name} change={decisive} save={save} onClose={() => setAsked(false)} />
       ) : null}
     </form>
   );
 }
 
+/** The terms that calculate everyone again. */
+type DecisiveTerms = Parameters<typeof workspaceEffectQuery>[0];
+
+function pickDecisive({ currency, timezone, minQuotaPercent }: Body): DecisiveTerms {
+  return {
+    ...(currency === undefined ? {} : { currency }),
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(minQuotaPercent === undefined ? {} : { minQuotaPercent }),
+  };
+}
+
+function describeTerms({ currency, timezone, minQuotaPercent }: DecisiveTerms): string {
+  const words = [
+    ...(currency === undefined ? [] : [`the currency ${currency}`]),
+    ...(timezone === undefined ? [] : [`the time zone ${timezone}`]),
+    ...(minQuotaPercent === undefined ? [] : [`the minimum ${formatNumber(minQuotaPercent)} % of quotas`]),
+  ];
+  return new Intl.ListFormat('en').format(words);
+}
+
+function minimumProblem(text: string): string | null {
+  const percent = readNumber(text);
+  return percent !== null && percent >= 1 && percent <= 100 ? null : 'Enter a percentage from 1 to 100.';
+}
+
 interface TermsDialogProps {
   /** The name of the workspace, which the admin types to confirm. */
   readonly name: string;
-  readonly change: Pick<Body, 'currency' | 'timezone'>;
+  readonly change: DecisiveTerms;
   readonly save: Change;
   readonly onClose: () => void;
 }
 
-/** A new currency or time zone calculates everyone again, so the page shows what that moves and asks for the name. */
+/** Such a change calculates everyone again, so the page shows what that moves and asks for the name. */
 function TermsDialog({ name, change, save, onClose }: TermsDialogProps) {
   const [typed, setTyped] = useState('');
   const effect = useQuery(workspaceEffectQuery(change));
-  const { currency, timezone } = change;
-  const words = [
-    ...(currency === undefined ? [] : [`the currency ${currency}`]),
-    ...(timezone === undefined ? [] : [`the time zone ${timezone}`]),
-  ];
   return (
     <Dialog
-      title={`Change to ${words.join(' and ')}`}
+      title={`Change to ${describeTerms(change)}`}
       onClose={onClose}
       onSubmit={() => save.send()}
       change={save}
       action={{ kind: 'danger', disabled: typed.trim() !== name, children: 'Change and calculate everyone again' }}
     >
-      {currency === undefined ? null : (
+      {change.currency === undefined ? null : (
         <p>Amounts are not converted. A deal with a currency pays only on plans in this currency.</p>
       )}
       <EffectOfChange query={effect} what="change" />

@@ -9,7 +9,7 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
-import { isCounted } from '../../features/plans/attainment.js';
+import { isCounted, prorationWords } from '../../features/plans/attainment.js';
 import { difference, signOf } from '../../shared/format/exact.js';
 import { formatCount, formatUnits } from '../../shared/format/numbers.js';
 import { countedPeriod, formatPeriod, periodAt } from '../../shared/format/periods.js';
@@ -135,7 +135,12 @@ function columns(period: string): readonly Column<QuotaRow>[] {
       header: 'Target',
       align: 'right',
       sortBy: ({ quota }) => quota.target,
-      cell: ({ quota }) => figure(quota.target),
+      cell: ({ quota }) => (
+        <>
+          {figure(quota.target)}
+          <Prorated quota={quota} />
+        </>
+      ),
     },
     {
       key: 'missing',
@@ -154,6 +159,11 @@ function columns(period: string): readonly Column<QuotaRow>[] {
       cell: ({ quota }) => <Attained attainment={quota.target > 0 && isCounted(quota) ? quota : null} />,
     },
   ];
+}
+
+function Prorated({ quota }: { readonly quota: Attainment }) {
+  const words = prorationWords(quota);
+  return words === null ? null : <span className="second num">{words}</span>;
 }
 
 function Missing({ quota }: { readonly quota: Attainment }) {

@@ -6,7 +6,7 @@ import { Segments } from '../../../components/Segments.js';
 import { type Rule } from '../../../features/plans/draft.js';
 import { type Field, fieldChoices, isNumeric, measureChoices, withCurrent } from '../../../features/plans/fields.js';
 import { needsQuota } from '../../../features/plans/rules.js';
-import { fieldWords, teamEarnings } from '../../../features/plans/words.js';
+import { fieldWords, prorationBasis, teamEarnings } from '../../../features/plans/words.js';
 import { listFiscalYears } from '../../../shared/format/periods.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
@@ -50,6 +50,10 @@ const calendars = [
   ['calendar', 'the calendar year'],
   ['fiscal', 'the fiscal year'],
 ] as const;
+
+const prorations = (['none', 'calendar_days', 'whole_months'] as const).map(
+  (quotaProration) => [quotaProration, prorationBasis({ quotaProration })] as const,
+);
 
 /** Everything about one rule: what it pays, on which deals, at which tiers, and its limits. */
 export function RuleForm(props: RuleFormProps) {
@@ -238,7 +242,7 @@ function TierFields({ rule, fields, onChange }: RuleFormProps) {
   );
 }
 
-/** Over how long attainment is added up, and by which years. */
+/** Over how long attainment is added up, by which years, and whether working time changes the quota. */
 function PeriodFields({ rule, onChange }: Pick<RuleFormProps, 'rule' | 'onChange'>) {
   return (
     <>
@@ -257,6 +261,15 @@ function PeriodFields({ rule, onChange }: Pick<RuleFormProps, 'rule' | 'onChange
           onValue={(calendar) => onChange({ calendar: calendar === 'fiscal' ? calendar : undefined })}
         />
       ) : null}
+      <SelectField
+        label="Prorated by"
+        name="Proration of the quota by working time"
+        value={rule.quotaProration ?? 'none'}
+        choices={prorations}
+        onValue={(quotaProration) =>
+          onChange({ quotaProration: quotaProration === 'none' ? undefined : quotaProration })
+        }
+      />
     </>
   );
 }
