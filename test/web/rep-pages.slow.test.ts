@@ -21,12 +21,29 @@ describe('the pages of a rep', function () {
     const [api, repId, period] = [await browser.as('rep'), browser.repId('rep'), await latestMonth(browser)];
     const dashboard = await api.expect(200, 'GET', `/v1/commissions?repId=${repId}&period=${period}`);
     const { lineItems } = await api.expect(200, 'GET', `/v1/statements?repId=${repId}&period=${period}&live=true`);
-    const { page, close } = await browser.openPage('rep', `/me?period=${period}`);
+    const { page, close } = await browser.openPage('rep', `/me?period=${period}&lines=all`);
     const [earned] = await texts(page, '[aria-label="Summary"] > div');
     expect(earned).to.include(money(dashboard.earnings.total));
     const amounts = await texts(page, 'tbody [data-row-action]');
     expect(amounts.sort()).to.deep.equal(lineItems.map(({ amount }: Loose) => plain(amount)).sort());
     expect(await texts(page, 'tfoot .ledger-total')).to.deep.equal([plain(dashboard.earnings.total)]);
+    await close();
+  });
+
+  it('fold the lines that paid nothing, which one click displays', async () => {
+    const [api, repId] = [await browser.as('rep'), browser.repId('rep')];
+    const [{ period }] = await api.expect(200, 'GET', `/v1/statements/${repId}/list`);
+    const { lineItems, summary } = await api.expect(200, 'GET', `/v1/statements?repId=${repId}&period=${period}`);
+    const zeros = lineItems.filter(({ amount }: Loose) => amount === 0).length;
+    expect(zeros).to.be.above(0);
+    const { page, close } = await browser.openPage('rep', `/statements/${repId}?period=${period}`);
+    expect(await texts(page, 'tbody [data-row-action]')).to.have.length(lineItems.length - zeros);
+    expect((await texts(page, 'tfoot .ledger-total')).at(-1)).to.equal(plain(summary.netPayout));
+    const fold = `a[href*="lines=all"]`;
+    expect(await texts(page, fold)).to.deep.equal([`Show ${zeros} lines that paid nothing`]);
+    await page.click(fold);
+    await page.waitForFunction(`document.querySelectorAll('tbody [data-row-action]').length === ${lineItems.length}`);
+    expect(new URL(page.url()).searchParams.get('lines')).to.equal('all');
     await close();
   });
 

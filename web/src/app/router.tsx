@@ -65,7 +65,11 @@ export const router = createRouter({
       page('/account', () => import('../pages/account/AccountPage.js'), 'AccountPage'),
       page('/account/agents', () => import('../pages/account/AgentsPage.js'), 'AgentsPage'),
       page('/me/mail', () => import('../pages/account/MailPage.js'), 'MailPage'),
-      page('/me', () => import('../pages/rep/MyPayPage.js'), 'MyPayPage', { period, trace: text }),
+      page('/me', () => import('../pages/rep/MyPayPage.js'), 'MyPayPage', {
+        period,
+        trace: text,
+        lines: oneOf('all'),
+      }),
       page('/me/deals', () => import('../pages/deals/MyDealsPage.js'), 'MyDealsPage', {
         period,
         page: pageNumber,
@@ -78,6 +82,8 @@ export const router = createRouter({
       page('/statements/$repId', () => import('../pages/statements/StatementPage.js'), 'StatementPage', {
         period,
         trace: text,
+        lines: oneOf('all'),
+        find: text,
       }),
       page('/me/questions', () => import('../pages/questions/QuestionsPage.js'), 'QuestionsPage'),
       page('/questions/$disputeId', () => import('../pages/questions/QuestionPage.js'), 'QuestionPage'),

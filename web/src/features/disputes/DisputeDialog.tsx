@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { type Explanation } from '../../api/queries.js';
+import { dealsQuery, type Explanation } from '../../api/queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
@@ -10,6 +12,7 @@ import { amountProblem } from '../../shared/format/amounts.js';
 import { readNumber } from '../../shared/format/entered-numbers.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
+import { findDealId } from './entered-deal.js';
 import { type DisputeType, disputeKey, disputeTypes } from './words.js';
 
 interface DisputeDialogProps {
@@ -29,6 +32,7 @@ interface Entered {
 /** Opens a dispute. The service stores what it has calculated with it. */
 export function DisputeDialog({ period, event, onClose }: DisputeDialogProps) {
   const { repId, workspace } = useSession();
+  const suggestions = useId();
   const form = useKeptForm<Entered>(disputeKey(period, event?.eventId ?? null), {
     type: event === null ? 'missing_deal' : 'wrong_amount',
     description: '',
@@ -36,8 +40,12 @@ export function DisputeDialog({ period, event, onClose }: DisputeDialogProps) {
     dealId: '',
   });
   const { description, expected } = form.values;
+  const { deals = [] } = useQuery({ ...dealsQuery({ repId, limit: '500' }), enabled: event === null }).data ?? {};
   const open = useChange({
-    send: () => api.openDispute({ body: toBody(form.values, period, event, repId) }),
+    send: () => {
+      const values = { ...form.values, dealId: findDealId(form.values.dealId, deals) };
+      return api.openDispute({ body: toBody(values, period, event, repId) });
+    },
     reloads: { queryKey: ['disputes'] },
     onDone: () => {
       showMessage('Your question was sent. You see the answer under Questions.');
@@ -64,7 +72,24 @@ export function DisputeDialog({ period, event, onClose }: DisputeDialogProps) {
         </p>
       )}
       <Choice label="What is wrong?" choices={disputeTypes} {...form.field('type')} />
-      {event === null ? <TextField label="Deal ID (optional)" maxLength={200} {...form.field('dealId')} /> : null}
+      {event === null ? (
+        <>
+          <TextField
+            label="Deal, by name or ID (optional)"
+            hint="A deal that is not in the list may be missing altogether: enter its ID in the CRM."
+            list={suggestions}
+            maxLength={200}
+            {...form.field('dealId')}
+          />
+          <datalist id={suggestions}>
+            {deals.map(({ deal_id, name }) => (
+              <option key={deal_id} value={name ?? deal_id}>
+                {deal_id}
+              </option>
+            ))}
+          </datalist>
+        </>
+      ) : null}
       <AmountField label={`Amount that you expect, ${workspace.currency} (optional)`} {...form.field('expected')} />
       <TextArea label="Your explanation" required rows={4} maxLength={4000} {...form.field('description')} />
     </Dialog>

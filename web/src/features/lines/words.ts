@@ -50,11 +50,11 @@ export function ruleWords({ ruleName, kind, sourcePeriod }: Line): string {
   return sourcePeriod === undefined ? 'Correction' : 'Correction of an earlier period';
 }
 
-/** Latest first; of one deal the largest amount first. */
+/** Latest first; of one deal the largest amount first, whether it is paid or deducted. */
 export function orderedLines(lines: readonly Line[]): readonly Line[] {
   return [...lines].sort((a, b) => {
     if (a.earnedOn !== b.earnedOn) return a.earnedOn < b.earnedOn ? 1 : -1;
     if (a.dealId !== b.dealId) return (a.dealId ?? '') < (b.dealId ?? '') ? -1 : 1;
-    return b.amount - a.amount;
+    return Math.abs(b.amount) - Math.abs(a.amount);
   });
 }

@@ -15,6 +15,7 @@ import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { DealLink, StatementLink } from '../../components/links.js';
 import { Note } from '../../components/Note.js';
 import { Card, Page } from '../../components/Page.js';
+import { Skeleton } from '../../components/States.js';
 import { type ComparedAmount, comparedRules, ofRep } from '../../features/disputes/compared.js';
 import { DecideDispute } from '../../features/disputes/DecideDispute.js';
 import { DisputeBadge } from '../../features/disputes/DisputeBadge.js';
@@ -181,7 +182,8 @@ function RelatedDifference({ difference }: { readonly difference: Discrepancy })
 function ThenAndNow({ dispute, dealId }: { readonly dispute: DisputeDetail; readonly dealId: string }) {
   const { repId } = dispute;
   const { role } = useSession();
-  const now = useQuery(breakdownQuery(dealId)).data;
+  const { data: now, isLoading } = useQuery(breakdownQuery(dealId));
+  if (isLoading) return <Skeleton height={160} />;
   const differences = now?.openDifferences.filter((openDifference) => openDifference.repId === repId) ?? [];
   return (
     <>
@@ -207,7 +209,9 @@ function NotPaidYet({ differences }: { readonly differences: Breakdown['openDiff
 /** What the statement pays now, beside what it paid when a dispute about none of the person's deals was opened. */
 function StatementThenAndNow({ dispute }: { readonly dispute: DisputeDetail }) {
   const { repId, period, evidence, currency } = dispute;
-  const now = useQuery(statementQuery(repId, period)).data?.summary.netPayout;
+  const { data, isLoading } = useQuery(statementQuery(repId, period));
+  if (isLoading) return <Skeleton height={160} />;
+  const now = data?.summary.netPayout;
   const rules = comparedRules(evidence, null);
   const net = {
     name: `Net payout of ${formatPeriod(period)}`,

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type Line } from '../../api/queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { Card } from '../../components/Page.js';
-import { lineTitle, rateWords, ruleWords } from '../../features/lines/words.js';
+import { lineTitle, orderedLines, rateWords, ruleWords } from '../../features/lines/words.js';
 import { opensTrace } from '../../features/trace/opens-trace.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { signOf, sumAmounts } from '../../shared/format/exact.js';
@@ -57,9 +57,10 @@ function listChanges(lines: readonly Line[]): readonly DealChange[] {
   const groups = Map.groupBy(lines, (line) => line.dealId ?? line.eventId);
   return [...groups]
     .map(([key, ofDeal]): DealChange => {
-      const main = [...ofDeal].sort((a, b) => b.amount - a.amount)[0] as Line;
+      const main = orderedLines(ofDeal)[0] as Line;
+      const more = ofDeal.filter((line) => line !== main && signOf(line.amount) !== 0).length;
       const verb = main.kind === 'commission_earned' && main.dealId !== null && main.amount > 0 ? ' won' : '';
-      const others = ofDeal.length > 1 ? `, and ${ofDeal.length - 1} more` : '';
+      const others = more === 0 ? '' : `, and ${more} more`;
       return {
         key,
         title: `${lineTitle(main)}${verb}`,

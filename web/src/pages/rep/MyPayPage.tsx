@@ -6,6 +6,7 @@ import {
   type Deal,
   dashboardQuery,
   dealsQuery,
+  type Line,
   listPlans,
   type OwnStatement,
   ownStatementsQuery,
@@ -25,7 +26,9 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { LinesTable } from '../../features/lines/LinesTable.js';
+import { selectLines } from '../../features/lines/shown-lines.js';
 import { orderedLines } from '../../features/lines/words.js';
+import { ZeroLines } from '../../features/lines/ZeroLines.js';
 import { mainQuota } from '../../features/plans/attainment.js';
 import { TraceDrawer } from '../../features/trace/TraceDrawer.js';
 import { formatInstant } from '../../shared/format/dates.js';
@@ -42,14 +45,15 @@ const route = getRouteApi('/_shell/me');
 export function MyPayPage() {
   const session = useSession();
   const navigate = useNavigate({ from: '/me' });
-  const { period: chosen, trace } = route.useSearch();
+  const { period: chosen, trace, lines: shown } = route.useSearch();
   const period = usePeriod(chosen);
   const dashboard = useQuery(dashboardQuery(session.repId, period));
   const plans = useQuery(plansQuery);
   const live = useQuery(statementQuery(session.repId, period, true));
   const statements = useQuery(ownStatementsQuery(session.repId));
   const open = useQuery(dealsQuery({ repId: session.repId, isClosed: 'false', closedFrom: useToday(), limit: '200' }));
-  const lines = orderedLines(live.data?.lineItems ?? []);
+  const showsAll = shown === 'all';
+  const lines = selectLines(orderedLines(live.data?.lineItems ?? []), { showsAll, tracedId: trace });
   return (
     <Page
       title={`${greeting(session.workspace.timezone)}, ${session.name.split(' ')[0]}`}
@@ -68,7 +72,7 @@ export function MyPayPage() {
         query={combineQueries({ dashboard, plans, live, statements: orFailure(statements), open: orFailure(open) })}
         height={900}
       >
-        {(loaded) => <Content {...loaded} period={period} traced={trace ?? null} />}
+        {(loaded) => <Content {...loaded} period={period} traced={trace ?? null} shown={lines} showsAll={showsAll} />}
       </Loaded>
       {trace === undefined ? null : <TraceDrawer eventId={trace} eventIds={lines.map(({ eventId }) => eventId)} />}
     </Page>
@@ -91,12 +95,15 @@ interface ContentProps {
   readonly open: { readonly deals: readonly Deal[] } | LoadFailure;
   readonly period: string;
   readonly traced: string | null;
+  /** The lines that are displayed. */
+  readonly shown: readonly Line[];
+  readonly showsAll: boolean;
 }
 
-function Content({ dashboard, plans, live, statements, open, period, traced }: ContentProps) {
+function Content({ dashboard, plans, live, statements, open, period, traced, shown, showsAll }: ContentProps) {
   const main = mainQuota(dashboard.attainment, plans);
   const { currency, earnings, trend } = dashboard;
-  const lines = orderedLines(live.lineItems);
+  const lines = live.lineItems;
   const own = listPlans(plans, dashboard.repId);
   if (lines.length === 0 && own.length === 0) return <NoPlan />;
   return (
@@ -116,12 +123,17 @@ function Content({ dashboard, plans, live, statements, open, period, traced }: C
       ) : (
         <Card
           title="Line items"
-          note={`${formatCount(lines.length, 'line')}, amounts in ${currency}`}
+          note={`${formatCount(shown.length, 'line')}, amounts in ${currency}`}
           isFlush
-          action={<RowHints action="explain" />}
+          action={
+            <span className={blocks.actions}>
+              <ZeroLines lines={lines} showsAll={showsAll} />
+              <RowHints action="explain" />
+            </span>
+          }
         >
           <LinesTable
-            lines={lines}
+            lines={shown}
             currency={currency}
             tracedId={traced}
             totalLabel={`Earned in ${formatPeriod(period)}`}

@@ -1,11 +1,20 @@
-import { type Line, type Statement } from '../../api/queries.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { disputesQuery, type Line, type Statement } from '../../api/queries.js';
+import { waiting } from '../../api/team-queries.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { Money } from '../../components/Money.js';
+import { FilterField } from '../../components/FilterField.js';
+import { LedgerTotal, Money } from '../../components/Money.js';
+import { EmptyState } from '../../components/States.js';
 import { LineAmount } from '../../features/lines/LinesTable.js';
 import { describeBase, lineTitle, orderedLines, rateWords, ruleWords } from '../../features/lines/words.js';
+import { ZeroLines } from '../../features/lines/ZeroLines.js';
 import { DifferenceLines } from '../../features/statements/DifferenceLines.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { sumAmounts } from '../../shared/format/exact.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import { EntryActions } from './EntryActions.js';
 import styles from './StatementPage.module.css';
 
@@ -40,31 +49,68 @@ function sumLines({ lines }: LineGroup): number {
 
 interface StatementLinesProps {
   readonly statement: Statement;
+  /** The lines that are displayed. */
+  readonly shown: readonly Line[];
+  readonly showsAll: boolean;
+  readonly find: string;
+  readonly onFind: (text: string) => void;
   readonly tracedId: string | null;
 }
 
+/** From this number on, lines can be searched. */
+const minSearched = 10;
+
 /** All lines in one table, by rule with the sum of each. */
-export function StatementLines({ statement: { lineItems, currency, status }, tracedId }: StatementLinesProps) {
-  const groups = groupLines(lineItems);
+export function StatementLines({ statement, shown, showsAll, find, onFind, tracedId }: StatementLinesProps) {
+  const { lineItems, currency, status, repId, period } = statement;
+  const { disputes = [] } = useQuery(disputesQuery({ repId, period })).data ?? {};
+  const questions = new Map(waiting(disputes).map((dispute) => [dispute.eventId, dispute.disputeId]));
+  const groups = groupLines(shown);
   const byKey = new Map(groups.map((group) => [group.key, group]));
+  const hasFilter = lineItems.length >= minSearched || find !== '';
   return (
     <div className={styles.lines}>
-      <DataTable
-        caption="Lines of the statement"
-        columns={buildColumns(currency, status === 'approved')}
-        rows={groups.flatMap(({ lines }) => lines)}
-        rowKey={({ eventId }) => eventId}
-        rowHeight={49}
-        markedKey={tracedId}
-        groups={{ keyOf, head: (line) => <GroupHead group={byKey.get(keyOf(line))} currency={currency} /> }}
-        below={(line) =>
-          line.lines === undefined ? null : (
-            <div className={styles.parts}>
-              <DifferenceLines lines={line.lines} currency={line.currency} />
-            </div>
-          )
-        }
-      />
+      {hasFilter || shown.length < lineItems.length || showsAll ? (
+        <div className={`${blocks.saveLine} ${styles.tools}`}>
+          <span>
+            <ZeroLines lines={lineItems} showsAll={showsAll} />
+          </span>
+          {hasFilter ? <FilterField label="Filter by deal or rule" text={find} onText={onFind} /> : null}
+        </div>
+      ) : null}
+      {shown.length === 0 ? (
+        <EmptyState
+          title="No line contains this"
+          actions={<Button onClick={() => onFind('')}>Clear the filter</Button>}
+        >
+          {formatCount(lineItems.length, 'line')} of the statement contain other deals and rules.
+        </EmptyState>
+      ) : (
+        <DataTable
+          caption="Lines of the statement"
+          columns={buildColumns(currency, status === 'approved', questions)}
+          rows={groups.flatMap(({ lines }) => lines)}
+          rowKey={({ eventId }) => eventId}
+          rowHeight={49}
+          markedKey={tracedId}
+          groups={{ keyOf, head: (line) => <GroupHead group={byKey.get(keyOf(line))} currency={currency} /> }}
+          below={(line) =>
+            line.lines === undefined ? null : (
+              <div className={styles.parts}>
+                <DifferenceLines lines={line.lines} currency={line.currency} />
+              </div>
+            )
+          }
+          total={
+            find === ''
+              ? {
+                  line: `Net payout, ${currency}`,
+                  amount: <LedgerTotal amount={statement.summary.netPayout} currency={currency} />,
+                }
+              : undefined
+          }
+        />
+      )}
     </div>
   );
 }
@@ -93,7 +139,11 @@ function describeNote(line: Line): string {
   return line.kind === 'true_up' ? ruleWords(line).toLowerCase() : (line.reason ?? rateWords(line));
 }
 
-function buildColumns(currency: string, isApproved: boolean): readonly Column<Line>[] {
+function buildColumns(
+  currency: string,
+  isApproved: boolean,
+  questions: ReadonlyMap<string | null, string>,
+): readonly Column<Line>[] {
   return [
     {
       key: 'line',
@@ -105,6 +155,7 @@ function buildColumns(currency: string, isApproved: boolean): readonly Column<Li
           <span className="second">
             {formatDay(line.earnedOn)}, {line.kind === 'commission_earned' ? rateWords(line) : describeNote(line)}
             {line.kind === 'commission_earned' || isApproved ? null : <EntryActions line={line} />}
+            <OpenQuestion disputeId={questions.get(line.eventId)} />
           </span>
         </>
       ),
@@ -129,4 +180,17 @@ function buildColumns(currency: string, isApproved: boolean): readonly Column<Li
       cell: (line) => <LineAmount line={line} workspaceCurrency={currency} />,
     },
   ];
+}
+
+/** That a question about the line waits for an answer. */
+function OpenQuestion({ disputeId }: { readonly disputeId: string | undefined }) {
+  if (disputeId === undefined) return null;
+  return (
+    <>
+      {', '}
+      <Link to="/questions/$disputeId" params={{ disputeId }}>
+        open question
+      </Link>
+    </>
+  );
 }

@@ -16,6 +16,7 @@ import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
+import { selectLines } from '../../features/lines/shown-lines.js';
 import { TraceDrawer } from '../../features/trace/TraceDrawer.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
@@ -33,14 +34,16 @@ const route = getRouteApi('/_shell/statements/$repId');
 /** One statement: totals, lines by rule, and what was said about it. */
 export function StatementPage() {
   const { repId } = route.useParams();
-  const { period: chosen, trace } = route.useSearch();
+  const { period: chosen, trace, lines, find = '' } = route.useSearch();
   const { role, repId: own } = useSession();
   const navigate = useNavigate({ from: '/statements/$repId' });
   const period = usePeriod(chosen);
   const query = useQuery(statementQuery(repId, period));
   const statement = query.data;
   const reviews = repId !== own && (role === 'manager' || role === 'admin');
-  const eventIds = groupLines(statement?.lineItems ?? []).flatMap(({ lines }) => lines.map(({ eventId }) => eventId));
+  const showsAll = lines === 'all';
+  const shown = selectLines(statement?.lineItems ?? [], { showsAll, tracedId: trace, find });
+  const eventIds = groupLines(shown).flatMap((group) => group.lines.map(({ eventId }) => eventId));
   return (
     <Page
       title={repId === own ? 'Statement' : (statement?.repName ?? 'Statement')}
@@ -73,7 +76,19 @@ export function StatementPage() {
                     Lines appear when a deal of the period closes.
                   </EmptyState>
                 ) : (
-                  <StatementLines statement={loaded} tracedId={trace ?? null} />
+                  <StatementLines
+                    statement={loaded}
+                    shown={shown}
+                    showsAll={showsAll}
+                    find={find}
+                    onFind={(text) =>
+                      navigate({
+                        search: (search) => ({ ...search, find: text === '' ? undefined : text }),
+                        replace: true,
+                      })
+                    }
+                    tracedId={trace ?? null}
+                  />
                 )}
               </div>
               <aside className={`${blocks.inOrder} ${styles.side}`} aria-label="Questions and comments">

@@ -1,16 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Statement, statementQuery } from '../../api/queries.js';
+import { dashboardQuery, type Statement, statementQuery } from '../../api/queries.js';
 import { Delta } from '../../components/Delta.js';
 import { HeroMoney, LedgerTotal, Money } from '../../components/Money.js';
 import { absolute, difference, signOf } from '../../shared/format/exact.js';
-import { shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
+import { formatAttainment } from '../../shared/format/numbers.js';
+import { countedPeriod, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
+import { mainAttainment } from '../team/attainment.js';
 import styles from './StatementPage.module.css';
 
-/** The net payout as the figure of the page, and its sum beside it. The line of the change has its height before it is loaded. */
+/** The net payout as the figure of the page, and its sum beside it. The change and the attainment have their height before they are loaded. */
 export function StatementTotals({ statement }: { readonly statement: Statement }) {
   const { summary, currency, otherCurrencies, repId, period } = statement;
   const before = shiftPeriod(period, -1);
   const previous = useQuery(statementQuery(repId, before)).data;
+  const quotas = useQuery(dashboardQuery(repId, period)).data?.attainment ?? [];
+  const main = mainAttainment(quotas, period);
   const change = previous === undefined ? null : difference(summary.netPayout, previous.summary.netPayout);
   return (
     <section className={styles.totals} aria-label="Totals">
@@ -26,6 +30,11 @@ export function StatementTotals({ statement }: { readonly statement: Statement }
             <Delta amount={change} currency={currency} /> vs {shortPeriod(before)}
           </>
         )}
+        <p>
+          {main === null
+            ? '\u00a0'
+            : `${main.measure}, ${countedPeriod(main.period, main.through)}: ${formatAttainment(main.attainment)} attained`}
+        </p>
       </div>
       <dl className={styles.sum}>
         {(
