@@ -1,4 +1,6 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
 import { type Clock } from '../kernel/clock.js';
 import { type DayRange, hull } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -7,8 +9,10 @@ import { loadRepTerms, payingVersions } from '../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { type TenantCaller, type Transaction } from '../platform/database/unit-of-work.js';
 import { flag } from '../platform/operations/schemas.js';
-import { previewWrite } from '../simulation/preview-write.js';
-import { commissionEffect, loadAffectedWithin } from '../simulation/write-effect.js';
+import { type Quota } from '../quotas/quota.js';
+import { listQuotas } from '../quotas/quota-views.js';
+import { previewPersonalWrite } from '../simulation/preview-write.js';
+import { loadAffectedWithin, personalEffect } from '../simulation/write-effect.js';
 import { type Absence, absence } from './absence.js';
 
 export const dryRunQuery = z.strictObject({
@@ -22,7 +26,26 @@ const absenceWarning = z
   })
   .describe('A warning about the absence');
 
-export const absenceEffect = commissionEffect
+const changedTarget = z
+  .object({
+    quotaId: z.string().describe('Id of the quota (UUID)'),
+    planId: fields.planId,
+    measure: fields.measure,
+    period: z.string().describe('Attainment period, such as 2026-Q1'),
+    before: z.number().describe('The target that counts now'),
+    after: z.number().describe('The target that would count'),
+    variableBefore: z.number().nullable().describe('The variable target that counts now; null if it is not set'),
+    variableAfter: z.number().nullable().describe('The variable target that would count; null if it is not set'),
+    explanation: z.string().optional().describe('How the new target is computed, such as 90,000 × 60 of 90 days'),
+  })
+  .describe('A target that the change moves');
+
+export const changedTargets = z
+  .array(changedTarget)
+  .optional()
+  .describe('With dryRun: the targets of the person that the change moves, oldest period first');
+
+export const absenceEffect = personalEffect
   .nullable()
   .optional()
   .describe(
@@ -33,6 +56,7 @@ export const absenceEffect = commissionEffect
 export const changedAbsence = absence.extend({
   warnings: z.array(absenceWarning).optional().describe('What may be wrong; absent if nothing is'),
   effect: absenceEffect,
+  targets: changedTargets,
 });
 export type ChangedAbsence = z.input<typeof changedAbsence>;
 
@@ -53,7 +77,7 @@ export async function runAbsenceChange<Result extends object>(
   caller: TenantCaller,
   dryRun: boolean,
   write: (tx: Transaction) => Promise<AbsenceChange<Result>>,
-): Promise<Result & { effect?: z.input<typeof absenceEffect> }> {
+): Promise<Result & AbsencePreview> {
   const findAffected = async (tx: Transaction, { days }: AbsenceChange<Result>) =>
     (await loadCalendar(tx)).yearsAround(days.reduce(hull));
   if (!dryRun)
@@ -63,12 +87,54 @@ export async function runAbsenceChange<Result extends object>(
       return change.result;
     });
   let result: Result | undefined;
-  const effect = await previewWrite(changes, clock, caller, async (tx) => {
+  let targets: AbsencePreview['targets'];
+  const effect = await previewPersonalWrite(changes, clock, caller, async (tx) => {
+    targets = await previewTargets(tx, write);
     const change = await write(tx);
     result = change.result;
     return loadAffectedWithin(tx, new Map([[change.repId, await findAffected(tx, change)]]));
   });
-  return { ...(result as Result), effect };
+  return { ...(result as Result), effect, targets };
+}
+
+interface AbsencePreview {
+  readonly effect?: z.input<typeof absenceEffect>;
+  readonly targets?: z.input<typeof changedTargets>;
+}
+
+/** Writes, compares the quotas of the person with those before, and rolls it back. */
+async function previewTargets(
+  tx: Transaction,
+  write: (tx: Transaction) => Promise<AbsenceChange<object>>,
+): Promise<z.input<typeof changedTarget>[]> {
+  await sql`savepoint before_targets`.execute(tx.db);
+  const { repId } = await write(tx);
+  const after = await listQuotas(tx, { repIds: [repId] });
+  await sql`rollback to savepoint before_targets`.execute(tx.db);
+  const stored = new Map((await listQuotas(tx, { repIds: [repId] })).map((quota) => [quota.quotaId, quota]));
+  return after.flatMap((quota) => {
+    const before = stored.get(quota.quotaId);
+    if (before === undefined) return [];
+    const [now, next] = [before, quota].map(countedTargets) as [CountedTargets, CountedTargets];
+    if (now.target === next.target && now.variableTarget === next.variableTarget) return [];
+    const { quotaId, planId, measure, period, explanation } = quota;
+    return [
+      {
+        ...{ quotaId, planId, measure, period, before: now.target, after: next.target },
+        ...{ variableBefore: now.variableTarget, variableAfter: next.variableTarget },
+        ...(explanation === undefined ? {} : { explanation }),
+      },
+    ];
+  });
+}
+
+type CountedTargets = Pick<Quota, 'target' | 'variableTarget'>;
+
+function countedTargets({ target, variableTarget, effectiveTarget, effectiveVariableTarget }: Quota): CountedTargets {
+  return {
+    target: effectiveTarget ?? target,
+    variableTarget: effectiveVariableTarget === undefined ? variableTarget : effectiveVariableTarget,
+  };
 }
 
 /** A warning if no rule of the person's plans prorates quotas, so that absences change nothing. */

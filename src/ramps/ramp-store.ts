@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { allDays } from '../kernel/day.js';
-import { type Recalculate } from '../ledger/requests/recalculate.js';
+import { addDays, addMonths, type Day, type DayRange, hull, latestDay } from '../kernel/day.js';
+import { loadCalendar } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Ramp, rampNameTaken } from './ramp.js';
 
@@ -25,10 +25,31 @@ export async function removeRamp(tx: Transaction, rampId: string): Promise<void>
   await tx.db.deleteFrom('ramps').where('workspace_id', '=', tx.workspaceId).where('ramp_id', '=', rampId).execute();
 }
 
-/** Requests all days of the people with the ramp. */
-export async function recalculateRamped(tx: Transaction, recalculate: Recalculate, rampId: string): Promise<void> {
-  const { rows } = await sql<{ repId: string }>`
-    select distinct rep_id as "repId" from assignments
-    where workspace_id = ${tx.workspaceId} and ramp_id = ${rampId} and deleted_at is null`.execute(tx.db);
-  await recalculate(rows.map(({ repId }) => ({ repId, days: allDays, trigger: 'ramp' })));
+/**
+ * The people whom a change of the steps affects, each with the years that the ramp touches before or after it: a ramp
+ * changes the target of whole attainment periods.
+ */
+export async function loadRepsOnRamp(
+  tx: Transaction,
+  { rampId, steps }: Pick<Ramp, 'rampId' | 'steps'>,
+  changed: Pick<Ramp, 'steps'>,
+): Promise<ReadonlyMap<string, DayRange>> {
+  const { rows } = await sql<{ repId: string; from: Day }>`
+    select a.rep_id as "repId", coalesce(a.ramp_from, a.effective_start, r.hire_date) as "from"
+    from assignments a join reps r on r.workspace_id = a.workspace_id and r.rep_id = a.rep_id
+    where a.workspace_id = ${tx.workspaceId} and a.ramp_id = ${rampId} and a.deleted_at is null
+      and coalesce(a.ramp_from, a.effective_start, r.hire_date) is not null`.execute(tx.db);
+  const calendar = await loadCalendar(tx);
+  const months = Math.max(countMonths(steps), countMonths(changed.steps));
+  const reps = new Map<string, DayRange>();
+  for (const { repId, from } of rows) {
+    const end = addDays(addMonths(from, months), -1);
+    const years = calendar.yearsAround({ from, to: end < latestDay ? end : latestDay });
+    reps.set(repId, hull(reps.get(repId) ?? years, years));
+  }
+  return reps;
+}
+
+function countMonths(steps: Ramp['steps']): number {
+  return steps.reduce((total, { months }) => total + months, 0);
 }

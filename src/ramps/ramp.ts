@@ -25,9 +25,19 @@ const step = z
   })
   .describe('A stretch of months with the same percentages');
 
+const maxMonths = 120;
+
 export const rampTerms = {
   name: text(200).describe('Name of the ramp, unique in the workspace'),
-  steps: z.array(step).min(1).max(60).describe('Steps in their order; after the last one everything counts in full'),
+  steps: z
+    .array(step)
+    .min(1)
+    .max(60)
+    .refine(
+      (steps) => steps.reduce((total, { months }) => total + months, 0) <= maxMonths,
+      `must last at most ${maxMonths} months`,
+    )
+    .describe('Steps in their order; after the last one everything counts in full'),
 };
 
 const storedStep = z

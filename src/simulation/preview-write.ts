@@ -4,7 +4,14 @@ import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { withDryRun } from '../platform/database/dry-run.js';
 import { type TenantCaller, type Transaction } from '../platform/database/unit-of-work.js';
-import { type CommissionEffect, computeWriteEffect } from './write-effect.js';
+import {
+  type CommissionEffect,
+  computePersonalEffect,
+  computeWriteEffect,
+  type PersonalEffect,
+} from './write-effect.js';
+
+type Write = (tx: Transaction, today: Day) => Promise<ReadonlyMap<string, DayRange> | null>;
 
 /**
  * What a change of the configuration would do to commission: `write` changes it and returns what it affects as for
@@ -14,13 +21,31 @@ export async function previewWrite(
   changes: CommissionChanges,
   clock: Clock,
   caller: TenantCaller,
-  write: (tx: Transaction, today: Day) => Promise<ReadonlyMap<string, DayRange> | null>,
+  write: Write,
 ): Promise<CommissionEffect | null> {
-  return withDryRun<CommissionEffect | null>(true, (end) =>
+  return runPreview(changes, clock, caller, (tx, today) => computeWriteEffect(tx, today, () => write(tx, today)));
+}
+
+/** {@link previewWrite} with what changes for each person. */
+export async function previewPersonalWrite(
+  changes: CommissionChanges,
+  clock: Clock,
+  caller: TenantCaller,
+  write: Write,
+): Promise<PersonalEffect | null> {
+  return runPreview(changes, clock, caller, (tx, today) => computePersonalEffect(tx, today, () => write(tx, today)));
+}
+
+async function runPreview<Effect>(
+  changes: CommissionChanges,
+  clock: Clock,
+  caller: TenantCaller,
+  compute: (tx: Transaction, today: Day) => Promise<Effect>,
+): Promise<Effect> {
+  return withDryRun<Effect>(true, (end) =>
     changes.run(caller, 'exclusive', async (tx) => {
       const { timeZone } = await loadWorkspaceTerms(tx);
-      const today = dayInZone(clock.now(), timeZone);
-      return end(await computeWriteEffect(tx, today, () => write(tx, today)));
+      return end(await compute(tx, dayInZone(clock.now(), timeZone)));
     }),
   );
 }

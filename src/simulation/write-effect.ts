@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Day, type DayRange, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -41,6 +42,30 @@ export const commissionEffect = z
   .describe('What the change would do to commission');
 export type CommissionEffect = z.input<typeof commissionEffect>;
 
+/** The largest changes; a change of one person has fewer. */
+const maxMovements = 1000;
+
+/** The effect of a change that concerns people, with what it does to each of them. */
+export const personalEffect = commissionEffect.extend({
+  byPeriod: z
+    .array(
+      z
+        .object({
+          repId: z.string().describe('Id of the rep (UUID)'),
+          period: z.string().describe('Attainment period of the lines, such as 2026-Q1'),
+          currency,
+          before: z.number().describe('Commission of these lines now'),
+          after: z.number().describe('Commission of these lines after the change'),
+          delta: z.number().describe('after minus before'),
+        })
+        .describe('What the change does to one person in one period'),
+    )
+    .describe(
+      `Lines of open periods that would change, by person and period, largest change first; at most ${maxMovements}`,
+    ),
+});
+export type PersonalEffect = z.input<typeof personalEffect>;
+
 /**
  * Writes, calculates what the write changes for the reps whom it returns with their days, and rolls it back. Null if it
  * would take too many deals, or if the write returns null.
@@ -50,6 +75,34 @@ export async function computeWriteEffect(
   today: Day,
   write: () => Promise<ReadonlyMap<string, DayRange> | null>,
 ): Promise<CommissionEffect | null> {
+  const movement = await computeMovement(tx, today, write);
+  return movement === null ? null : toCommissionEffect(movement);
+}
+
+/** {@link computeWriteEffect} with what changes for each person. */
+export async function computePersonalEffect(
+  tx: Transaction,
+  today: Day,
+  write: () => Promise<ReadonlyMap<string, DayRange> | null>,
+): Promise<PersonalEffect | null> {
+  const movement = await computeMovement(tx, today, write);
+  return movement === null ? null : { ...toCommissionEffect(movement), byPeriod: listByPeriod(movement.moved) };
+}
+
+interface Movement {
+  readonly moved: readonly MovedRow[];
+  readonly locked: CommissionEffect['locked'];
+}
+
+function toCommissionEffect({ moved, locked }: Movement): CommissionEffect {
+  return { ...sumMovement(moved), locked };
+}
+
+async function computeMovement(
+  tx: Transaction,
+  today: Day,
+  write: () => Promise<ReadonlyMap<string, DayRange> | null>,
+): Promise<Movement | null> {
   await sql`savepoint before_write`.execute(tx.db);
   const affected = await write();
   if (affected === null) return null;
@@ -58,7 +111,7 @@ export async function computeWriteEffect(
   await sql`rollback to savepoint before_write`.execute(tx.db);
   const stored = terms.size === 0 ? [] : await loadTerms(tx, [...terms.keys()]);
   const locked = after.since(await loadOwed(tx, stored, window, today));
-  return { ...sumMovement(moved), locked };
+  return { moved, locked };
 }
 
 /** The reps with the days, or null if they have too many deals for a calculation. */
@@ -102,6 +155,29 @@ function sumMovement(moved: readonly MovedRow[]): Omit<CommissionEffect, 'locked
     reps: reps.size,
     totals: [...sums].map(([code, sum]) => ({ currency: code, delta: sum.toNumber() })),
   };
+}
+
+function listByPeriod(moved: readonly MovedRow[]): PersonalEffect['byPeriod'] {
+  const sums = new Map<string, { repId: string; period: string; currency: string; before: Decimal; after: Decimal }>();
+  for (const { repId, before, after } of moved)
+    for (const [side, state] of [
+      ['before', before],
+      ['after', after],
+    ] as const) {
+      if (state === null) continue;
+      const { period, currency: code, amount } = state;
+      const empty = { repId, period, currency: code, before: Decimal.zero, after: Decimal.zero };
+      const total = getOrInsert(sums, `${repId}|${period}|${code}`, () => empty);
+      total[side] = total[side].plus(Decimal.of(amount));
+    }
+  return [...sums.values()]
+    .map(({ before, after, ...key }) => {
+      const delta = after.minus(before).toNumber();
+      return { ...key, before: before.toNumber(), after: after.toNumber(), delta };
+    })
+    .filter(({ delta }) => delta !== 0)
+    .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || (a.repId < b.repId ? -1 : 1))
+    .slice(0, maxMovements);
 }
 
 /** The change of a row by currency; none if its amount stays. */

@@ -101,18 +101,31 @@ describe('absences and employment', () => {
     const before = await rows();
     const dryRun = async (method: string, path: string, body?: object) => {
       const status = method === 'POST' ? 201 : 200;
-      return (await workspace.api.expect(status, method, `${path}?dryRun=true`, body)).effect;
+      const { effect, targets } = await workspace.api.expect(status, method, `${path}?dryRun=true`, body);
+      return { effect, targets };
     };
-    const gain = { lines: 1, reps: 1, totals: [{ currency: 'USD', delta: 1200 }], locked: [] };
+    const predict = (before: number, after: number, target: number, nextTarget: number, explanation: string) => {
+      const delta = after - before;
+      const moved = { repId: workspace.ben, period: '2026-Q1', currency: 'USD', before, after, delta };
+      const named = { quotaId, planId: workspace.planId, measure: 'New business', period: '2026-Q1', explanation };
+      const variable = { variableBefore: null, variableAfter: null };
+      return {
+        effect: { lines: 1, reps: 1, totals: [{ currency: 'USD', delta }], locked: [], byPeriod: [moved] },
+        targets: [{ ...named, before: target, after: nextTarget, ...variable }],
+      };
+    };
+    const [{ quotaId }] = await workspace.api.expect(200, 'GET', `/v1/quotas?repId=${workspace.ben}`);
+    const gain = predict(2400, 3600, 90_000, 60_000, '90,000 × 60 of 90 days');
     expect(await dryRun('POST', '/v1/absences', { repId: workspace.ben, ...leave })).to.deep.equal(gain);
     expect(await workspace.api.expect(200, 'GET', '/v1/absences')).to.include({ count: 0 });
     expect(await rows()).to.deep.equal(before);
     const { absenceId, effect } = await enter();
     expect(effect).to.equal(undefined);
     await workspace.calculated();
-    const loss = { ...gain, totals: [{ currency: 'USD', delta: -1200 }] };
-    expect(await dryRun('PATCH', `/v1/absences/${absenceId}`, { to: '2026-02-10' })).to.deep.equal(loss);
-    expect(await dryRun('DELETE', `/v1/absences/${absenceId}`)).to.deep.equal(loss);
+    const shorter = predict(3600, 2400, 60_000, 89_000, '90,000 × 89 of 90 days');
+    expect(await dryRun('PATCH', `/v1/absences/${absenceId}`, { to: '2026-02-10' })).to.deep.equal(shorter);
+    const none = predict(3600, 2400, 60_000, 90_000, '90,000 × 90 of 90 days');
+    expect(await dryRun('DELETE', `/v1/absences/${absenceId}`)).to.deep.equal(none);
     expect(await workspace.earned()).to.deep.equal({ a: '3600', b: '3600' });
   });
 
@@ -137,7 +150,21 @@ describe('absences and employment', () => {
       workspace.api.expect(200, 'POST', `/v1/absences/import?delimiter=;&dateFormat=DMY${query}`, csv, {
         'Content-Type': 'text/csv',
       });
+    await workspace.deal('a', 62_000, '2026-01-28');
+    await workspace.calculated();
     expect(await load('&dryRun=true')).to.include({ accepted: 1, rejected: 2, dryRun: true });
+    expect((await load('&dryRun=true&effect=true')).effect).to.deep.include({ lines: 0, byPeriod: [] });
+    const whole = csv.replace('50 %', '100');
+    const { effect } = await workspace.api.expect(
+      200,
+      'POST',
+      '/v1/absences/import?delimiter=;&dateFormat=DMY&dryRun=true&effect=true',
+      whole,
+      { 'Content-Type': 'text/csv' },
+    );
+    expect(effect.byPeriod).to.deep.equal([
+      { repId: workspace.ben, period: '2026-Q1', currency: 'USD', before: 4960, after: 7440, delta: 2480 },
+    ]);
     expect(await workspace.api.expect(200, 'GET', '/v1/absences')).to.include({ count: 0 });
     const { results } = await load();
     expect(results.map(({ code = 'ok' }: { code?: string }) => code)).to.deep.equal([

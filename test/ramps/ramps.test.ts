@@ -96,6 +96,11 @@ describe('ramps', () => {
     await service.waitForChecks(workspace.workspaceId);
     const change = (quotaPercent: number) =>
       workspace.api.expect(200, 'PATCH', `/v1/ramps/${rampId}`, { steps: [{ months: 3, quotaPercent }] });
+    const preview = { steps: [{ months: 3, quotaPercent: 10 }] };
+    const { effect } = await workspace.api.expect(200, 'PATCH', `/v1/ramps/${rampId}?dryRun=true`, preview);
+    expect(effect).to.deep.include({ lines: 0, byPeriod: [] });
+    expect(effect.locked).to.deep.equal([{ repId: workspace.ben, period: '2026-01', currency: 'USD', delta: 1840 }]);
+    expect(await discrepancies()).to.deep.equal([]);
     await change(10);
     expect(await discrepancies()).to.deep.equal([[1840, ['ramp']]]);
     await workspace.api.expect(200, 'PATCH', `/v1/ramps/${rampId}`, { steps });

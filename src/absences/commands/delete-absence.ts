@@ -7,7 +7,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { absenceNotFound } from '../absence.js';
 import { removeAbsence } from '../absence-store.js';
 import { findAbsence } from '../absence-views.js';
-import { absenceEffect, dryRunQuery, runAbsenceChange } from '../change-absence.js';
+import { absenceEffect, changedTargets, dryRunQuery, runAbsenceChange } from '../change-absence.js';
 
 const params = z.strictObject({ absenceId: pathIds.absenceId });
 
@@ -23,6 +23,7 @@ export const deleteAbsence = operation({
     deleted: z.boolean().describe('Always true: an unknown absence gets status 404'),
     absenceId: fields.absenceId,
     effect: absenceEffect,
+    targets: changedTargets,
   }),
   failures: { absence_not_found: 404 },
   example: {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, type DayRange, hull, overlap } from '../../kernel/day.js';
 import { findDayOrderIssue } from '../../kernel/day-order.js';
@@ -13,15 +14,19 @@ import {
   csvImport,
   csvImportExample,
   datedImportQuery,
-  type ImportResults,
+  importResults,
   type RowResult,
   readRowsInSlices,
   rejectedRow,
   toImportResponse,
 } from '../../platform/files/import-results.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
+import { flag } from '../../platform/operations/schemas.js';
 import { normalEmail } from '../../reps/rep.js';
 import { findRepIdsByEmail } from '../../reps/rep-views.js';
+import { previewPersonalWrite } from '../../simulation/preview-write.js';
+import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
 import { type Absence, absenceOverlap, absenceTerms } from '../absence.js';
 import { storeAbsence } from '../absence-store.js';
 import { listAbsences } from '../absence-views.js';
@@ -39,6 +44,17 @@ const columns = {
   required: ['email', 'from', 'to'],
 } as const;
 type Row = TableRow<keyof (typeof columns)['names']>;
+
+const query = datedImportQuery.extend({
+  effect: flag.default(false).describe('true with dryRun: also what the file would do to commission'),
+});
+
+const response = importResults.extend({
+  effect: personalEffect
+    .nullable()
+    .optional()
+    .describe('With effect=true. null: the people have more deals than can be calculated at once'),
+});
 
 /** A row with its absence, and the stored one that it replaces. */
 interface DecidedRow {
@@ -120,33 +136,55 @@ export const importAbsences = operation({
     'Enter absences from a CSV file, one for each row, by e-mail address; a row replaces the absence that begins on the same day',
   ...csvImport,
   path: '/v1/absences/import',
-  query: datedImportQuery,
+  query,
+  response,
   failures: { no_known_columns: 400 },
   example: csvImportExample('email,from,to\nben@acme.test,2026-02-10,2026-03-11\n'),
-  uses: { changes: CommissionChanges },
-  async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, { changes }) {
+  uses: { changes: CommissionChanges, clock: CLOCK },
+  async execute(
+    { query: { dryRun, effect: asksForEffect, delimiter, dateFormat }, body },
+    caller,
+    { changes, clock },
+  ): Promise<z.input<typeof response>> {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
-    return changes.run(caller, 'exclusive', async (tx, recalculate): Promise<ImportResults> => {
-      const read = await readRows(tx, rows, dateFormat);
-      const changed = read.filter(isChange);
-      if (!dryRun) {
-        for (const { absence } of changed) await storeAbsence(tx, absence);
-        const calendar = await loadCalendar(tx);
-        await recalculate(
-          [...groupBy(changed, ({ absence }) => absence.repId)].map(([repId, ofRep]) => ({
-            repId,
-            days: calendar.yearsAround(ofRep.flatMap(changedDays).reduce(hull)),
-            trigger: 'absence',
-          })),
-        );
-      }
-      return toImportResponse(
+    const toResponse = (read: readonly (DecidedRow | Failure)[]) =>
+      toImportResponse(
         rows.map((row, index) => toResult(row, read[index] as DecidedRow | Failure)),
         dryRun,
       );
+    if (dryRun && asksForEffect) {
+      let read: readonly (DecidedRow | Failure)[] = [];
+      const effect = await previewPersonalWrite(changes, clock, caller, async (tx) => {
+        read = await readRows(tx, rows, dateFormat);
+        return loadAffectedWithin(tx, await storeChanges(tx, read));
+      });
+      return { ...toResponse(read), effect };
+    }
+    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const read = await readRows(tx, rows, dateFormat);
+      if (dryRun) return toResponse(read);
+      const affected = await storeChanges(tx, read);
+      await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'absence' })));
+      return toResponse(read);
     });
   },
 });
+
+/** Stores the changed absences. Returns the people with the years that these touch. */
+async function storeChanges(
+  tx: Transaction,
+  read: readonly (DecidedRow | Failure)[],
+): Promise<ReadonlyMap<string, DayRange>> {
+  const changed = read.filter(isChange);
+  for (const { absence } of changed) await storeAbsence(tx, absence);
+  const calendar = await loadCalendar(tx);
+  return new Map(
+    [...groupBy(changed, ({ absence }) => absence.repId)].map(([repId, ofRep]) => [
+      repId,
+      calendar.yearsAround(ofRep.flatMap(changedDays).reduce(hull)),
+    ]),
+  );
+}
 
 function isChange(row: DecidedRow | Failure): row is DecidedRow {
   return !(row instanceof Failure) && row.outcome !== 'unchanged';

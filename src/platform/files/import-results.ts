@@ -18,7 +18,7 @@ const rowResult = z
   .describe('The result of one row of the file');
 export type RowResult = z.input<typeof rowResult>;
 
-const importResults = z.object({
+export const importResults = z.object({
   accepted: z.int().describe('Rows that created or changed something'),
   unchanged: z.int().describe('Number of rows that changed nothing'),
   rejected: z.int().describe('Number of rejected rows'),

@@ -1,12 +1,30 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
+import { type DayRange } from '../../kernel/day.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
+import { flag } from '../../platform/operations/schemas.js';
+import { previewPersonalWrite } from '../../simulation/preview-write.js';
+import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
 import { type Ramp, ramp, rampExample, rampTerms } from '../ramp.js';
-import { recalculateRamped, storeRamp } from '../ramp-store.js';
+import { loadRepsOnRamp, storeRamp } from '../ramp-store.js';
 import { findRamp } from '../ramp-views.js';
+
+const query = z.strictObject({
+  dryRun: flag.default(false).describe('true: say what the change would do to commission, and change nothing'),
+});
+const body = z.strictObject(rampTerms).partial();
+
+const response = ramp.extend({
+  effect: personalEffect
+    .nullable()
+    .optional()
+    .describe('With dryRun. null: the people have more deals than can be calculated at once'),
+});
 
 export const updateRamp = operation({
   id: 'updateRamp',
@@ -15,24 +33,46 @@ export const updateRamp = operation({
   path: '/v1/ramps/:rampId',
   access: 'admin',
   params: z.strictObject({ rampId: pathIds.rampId }),
-  body: z.strictObject(rampTerms).partial(),
-  response: ramp,
+  query,
+  body,
+  response,
   failures: { ramp_not_found: 404, ramp_name_taken: 409 },
   example: {
     params: { rampId: sampleIds.rampId },
     body: { name: 'First quarter' },
     response: { ...rampExample, name: 'First quarter' },
   },
-  uses: { changes: CommissionChanges },
-  async execute({ params: { rampId }, body: { name, steps } }, caller, { changes }): Promise<Ramp> {
-    if (name === undefined && steps === undefined)
+  uses: { changes: CommissionChanges, clock: CLOCK },
+  async execute(
+    { params: { rampId }, query: { dryRun }, body: change },
+    caller,
+    { changes, clock },
+  ): Promise<z.input<typeof response>> {
+    if (change.name === undefined && change.steps === undefined)
       throw invalid({ path: '', message: 'give at least one field to change' });
+    if (dryRun) {
+      let previewed: Ramp | undefined;
+      const effect = await previewPersonalWrite(changes, clock, caller, async (tx) => {
+        const { changed, affected } = await changeRamp(tx, rampId, change);
+        previewed = changed;
+        return loadAffectedWithin(tx, affected);
+      });
+      return { ...(previewed as Ramp), effect };
+    }
     return changes.run(caller, 'exclusive', async (tx, recalculate) => {
-      const current = await findRamp(tx, rampId);
-      const changed = { ...current, name: name ?? current.name, steps: steps ?? current.steps };
-      await storeRamp(tx, changed);
-      if (steps !== undefined) await recalculateRamped(tx, recalculate, current.rampId);
+      const { changed, affected } = await changeRamp(tx, rampId, change);
+      await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'ramp' })));
       return changed;
     });
   },
 });
+
+/** Stores the change. Returns the people whom it affects, with the days. */
+async function changeRamp(tx: Transaction, rampId: string, { name, steps }: z.infer<typeof body>) {
+  const current = await findRamp(tx, rampId);
+  const changed: Ramp = { ...current, name: name ?? current.name, steps: steps ?? current.steps };
+  await storeRamp(tx, changed);
+  const isSame = JSON.stringify(changed.steps) === JSON.stringify(current.steps);
+  const affected: ReadonlyMap<string, DayRange> = isSame ? new Map() : await loadRepsOnRamp(tx, current, changed);
+  return { changed, affected };
+}
