@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { run } from '#test/engine/scenario.js';
-import { payoutCurve, tierInFull } from '#web/features/plans/curve.js';
+import { payoutCurve, pointAt, tierInFull } from '#web/features/plans/curve.js';
 import { type Rule, toConfig } from '#web/features/plans/draft.js';
 import { rule } from './samples.js';
 
@@ -223,5 +223,26 @@ describe('what a tier pays if all of it is reached', () => {
     const change = { tiers, tierMode: 'marginal' } as const;
     const sum = [0, 1, 2].reduce((total, index) => total + Number(tierInFull(rule(change), index, quota)), 0);
     expect(paidAt(change, 1.25)).to.be.closeTo(sum, 1e-9);
+  });
+});
+
+describe('the position of a person on a payout curve', () => {
+  const curve = payoutCurve(rule({ tiers: rates, tierMode: 'marginal' }), quota) ?? [];
+
+  for (const [attainment, at, payout] of [
+    [0.531, 0.531, 4.248],
+    [1, 1, 8],
+    [1.2, 1.2, 10.4],
+    [-0.1, 0, 0],
+    [9, 1.5, 14],
+  ] as const)
+    it(`at ${attainment} is at ${at}, where it pays ${payout}`, () => {
+      const point = pointAt(curve, attainment);
+      expect(point?.attainment).to.be.closeTo(at, 1e-9);
+      expect(point?.payout).to.be.closeTo(payout, 1e-6);
+    });
+
+  it('does not exist without a curve', () => {
+    expect(pointAt([], 1)).to.equal(null);
   });
 });

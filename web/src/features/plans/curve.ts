@@ -24,6 +24,18 @@ export function payoutCurve(rule: Rule, quota: number): readonly CurvePoint[] | 
   return places.map((attainment) => ({ attainment, payout: payoutAt(rule, tiers, quota, attainment) }));
 }
 
+/** What the curve shows at the attainment, between its points and at its ends. */
+export function pointAt(curve: readonly CurvePoint[], attainment: number): CurvePoint | null {
+  const [first, last] = [curve[0], curve.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const after = curve.findIndex((point) => point.attainment > attainment);
+  const [before, next] = [curve[after - 1], curve[after]];
+  if (after < 0) return last;
+  if (before === undefined || next === undefined) return first;
+  const share = (attainment - before.attainment) / (next.attainment - before.attainment);
+  return { attainment, payout: before.payout + share * (next.payout - before.payout) };
+}
+
 /**
  * What the tier pays if all of it is reached, as decimal text; `no limit` for the last one. Null if it pays no share of
  * what lies between two thresholds.

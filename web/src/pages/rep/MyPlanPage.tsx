@@ -126,29 +126,32 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
             : 'it counts at the end of the period.'}
         </p>
       )}
-      {curve === null ? null : (
-        <div className={styles.curve}>
-          <PayoutCurve
-            now={curve}
-            nowName={`at your quota of ${formatPeriod(period)}`}
-            before={null}
-            beforeName={null}
-            thresholds={tiers.map(({ minThreshold }) => minThreshold)}
-            currency={currency}
+      <div className={styles.terms}>
+        {curve === null ? null : (
+          <div className={styles.curve}>
+            <PayoutCurve
+              now={curve}
+              nowName={formatPeriod(period)}
+              before={null}
+              beforeName={null}
+              thresholds={tiers.map(({ minThreshold }) => minThreshold)}
+              currency={currency}
+              own={quota?.attainment ?? undefined}
+            />
+          </div>
+        )}
+        <div className={styles.tiers}>
+          <DataTable
+            caption={`Tiers of ${rule.name}`}
+            columns={
+              tiers.length < 2
+                ? [tierColumn, pays]
+                : [tierColumn, fromColumn(rule, { currency, target: quota?.target ?? null }), pays]
+            }
+            rows={tiers}
+            rowKey={({ tierIndex }) => String(tierIndex)}
           />
         </div>
-      )}
-      <div className={styles.tiers}>
-        <DataTable
-          caption={`Tiers of ${rule.name}`}
-          columns={
-            tiers.length < 2
-              ? [tierColumn, pays]
-              : [tierColumn, fromColumn(rule, { currency, target: quota?.target ?? null }), pays]
-          }
-          rows={tiers}
-          rowKey={({ tierIndex }) => String(tierIndex)}
-        />
       </div>
     </Card>
   );
@@ -196,6 +199,11 @@ function fromColumn({ tierBy, tierValueField, measure }: PlanRule, { currency, t
     header: { attainment: 'From attainment', value: 'From', rank: 'From position' }[tierBy],
     align: 'right',
     phone: 'note',
-    cell: ({ minThreshold }) => <span className="num">{words(minThreshold)}</span>,
+    cell: ({ minThreshold }) => (
+      <span className="num">
+        <span className={styles.onPhone}>from {tierBy === 'rank' ? 'position ' : ''}</span>
+        {words(minThreshold)}
+      </span>
+    ),
   };
 }
