@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import { type Dispute, type Line } from '#web/api/queries.js';
-import { type Attainment, type Exceptions, isWaiting, type TeamStatements, waiting } from '#web/api/team-queries.js';
+import {
+  type Attainment,
+  countToApprove,
+  type Exceptions,
+  isWaiting,
+  type TeamStatements,
+  waiting,
+} from '#web/api/team-queries.js';
 import {
   type ApprovalRow,
   approvalRows,
@@ -17,6 +24,7 @@ import { netSums } from '#web/pages/team/approvals/net-sums.js';
 import { neighbours } from '#web/pages/team/approvals/review-order.js';
 import { isSeen, type SeenStatement } from '#web/pages/team/approvals/seen-statements.js';
 import { mainAttainment } from '#web/pages/team/attainment.js';
+import { findBand } from '#web/pages/team/bands.js';
 import { statement } from './samples.js';
 
 type Change = Parameters<typeof statement>[1];
@@ -334,4 +342,34 @@ describe('a question', () => {
     expect(statuses.filter((status) => isWaiting({ status }))).to.deep.equal(['open', 'in_review']);
     expect(waiting(statuses.map((status) => ({ status })) as unknown as readonly Dispute[]).length).to.equal(2);
   });
+});
+
+describe('the number of statements to approve', () => {
+  it('counts drafts of others that are not paid with another period', () => {
+    const statements = [
+      statement('ana', draft),
+      statement('ben', { ...draft, coveredBy: ['2026-Q2'] }),
+      statement('maya', draft),
+      statement('omar', { status: 'approved' }),
+      statement('tom', { status: 'none' }),
+    ];
+    expect(countToApprove(statements, 'maya')).to.equal(1);
+    expect(countToApprove(statements, 'alex')).to.equal(2);
+  });
+});
+
+describe('bands of attainment', () => {
+  for (const [attainment, band] of [
+    [undefined, 'none'],
+    [-0.2, 'under50'],
+    [0.4999, 'under50'],
+    [0.5, '50to75'],
+    [0.75, '75to100'],
+    [1, '100to125'],
+    [1.25, 'from125'],
+    [7, 'from125'],
+  ] as const)
+    it(`have ${attainment ?? 'no quota'} in ${band}`, () => {
+      expect(findBand(attainment)).to.equal(band);
+    });
 });

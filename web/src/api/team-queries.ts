@@ -52,6 +52,13 @@ export const openDifferencesQuery = (repId: string) =>
     queryFn: ({ signal }) => api.listDiscrepancies({ query: { repId, status: 'open', limit: '200' } }, { signal }),
   });
 
+/** How many open differences the team has. */
+export const differenceCountQuery = queryOptions({
+  queryKey: ['discrepancies', 'count'],
+  queryFn: ({ signal }) => api.listDiscrepancies({ query: { status: 'open', limit: '1' } }, { signal }),
+  select: ({ count }) => count,
+});
+
 /** One stored version of a statement. */
 export const versionQuery = (repId: string, period: string, version: number) =>
   queryOptions({
@@ -74,4 +81,11 @@ export function waiting(disputes: readonly Dispute[]): readonly Dispute[] {
 /** Whether another approved statement pays the days of this one, which then can no longer be approved. */
 export function isPaidElsewhere({ status, coveredBy }: Pick<TeamStatement, 'status' | 'coveredBy'>): boolean {
   return status !== 'approved' && coveredBy.length > 0;
+}
+
+/** How many statements the person can approve: drafts of others whose days no other approved statement pays. */
+export function countToApprove(statements: readonly TeamStatement[], ownRepId: string): number {
+  return statements.filter(
+    (statement) => statement.status === 'draft' && statement.repId !== ownRepId && !isPaidElsewhere(statement),
+  ).length;
 }

@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { disputesQuery } from '../api/queries.js';
-import { teamStatementsQuery, waiting } from '../api/team-queries.js';
+import { countToApprove, differenceCountQuery, teamStatementsQuery, waiting } from '../api/team-queries.js';
 import { useUnread } from '../features/disputes/read-answers.js';
 import styles from './Navigation.module.css';
 import { useSession } from './session.js';
 import { useEndedPeriod } from './today.js';
 
 interface NavigationCountProps {
-  readonly of: 'approvals' | 'questions' | 'answers';
+  readonly of: 'approvals' | 'questions' | 'discrepancies' | 'answers';
 }
 
 /** How much waits on a page of the navigation. Nothing for 0. */
 export function NavigationCount({ of }: NavigationCountProps) {
-  const count = { approvals: useApprovals, questions: useQuestions, answers: useAnswers }[of]();
+  const count = counts[of]();
   if (count === 0) return null;
   return (
     <span className={`num ${styles.count}`}>
@@ -22,10 +22,11 @@ export function NavigationCount({ of }: NavigationCountProps) {
   );
 }
 
-/** The drafts of the month that ended last. */
+/** What the person can approve of the month that ended last. */
 function useApprovals(): number {
+  const { repId } = useSession();
   const { data } = useQuery(teamStatementsQuery(useEndedPeriod()));
-  return data?.statements.filter(({ status }) => status === 'draft').length ?? 0;
+  return countToApprove(data?.statements ?? [], repId);
 }
 
 function useQuestions(): number {
@@ -37,3 +38,14 @@ function useAnswers(): number {
   const { repId } = useSession();
   return useUnread(useQuery(disputesQuery({ repId })).data?.disputes ?? []).length;
 }
+
+function useDiscrepancies(): number {
+  return useQuery(differenceCountQuery).data ?? 0;
+}
+
+const counts = {
+  approvals: useApprovals,
+  questions: useQuestions,
+  discrepancies: useDiscrepancies,
+  answers: useAnswers,
+};

@@ -39,7 +39,7 @@ interface NavigationItem {
   /** Default: all roles of the group. */
   readonly roles?: readonly Role[];
   /** What the number beside the item counts. */
-  readonly count?: 'approvals' | 'questions' | 'answers';
+  readonly count?: 'approvals' | 'questions' | 'discrepancies' | 'answers';
   /** The second key of the shortcut `g` …. */
   readonly key?: string;
 }
@@ -65,7 +65,7 @@ const groups: readonly NavigationGroup[] = [
       { label: 'Approvals', to: '/approvals', icon: IconChecks, isInBar: true, key: 'a', count: 'approvals' },
       { label: 'Quota progress', to: '/quota-progress', icon: IconTargetArrow, key: 'q' },
       { label: 'Questions', to: '/questions', icon: IconMessageQuestion, isInBar: true, count: 'questions' },
-      { label: 'Discrepancies', to: '/discrepancies', icon: IconScale, key: 'x' },
+      { label: 'Discrepancies', to: '/discrepancies', icon: IconScale, key: 'x', count: 'discrepancies' },
       { label: 'Exceptions', to: '/exceptions', icon: IconAlertTriangle, key: 'e' },
       { label: 'Changes by agents', to: '/agent-changes', icon: IconRobot, roles: ['admin'] },
     ],

@@ -2,6 +2,7 @@ import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tansta
 import { basePath } from '../api/client.js';
 import { profileQuery } from '../api/queries.js';
 import { NotFound, PageError } from '../components/PageProblems.js';
+import { bandKeys } from '../pages/team/bands.js';
 import { adminRoutes } from './admin-routes.js';
 import { findHome } from './navigation.js';
 import { queryClient } from './query-client.js';
@@ -87,7 +88,11 @@ export const router = createRouter({
       }),
       page('/me/questions', () => import('../pages/questions/QuestionsPage.js'), 'QuestionsPage'),
       page('/questions/$disputeId', () => import('../pages/questions/QuestionPage.js'), 'QuestionPage'),
-      page('/team', () => import('../pages/team/TeamPage.js'), 'TeamPage', { period, name: text }),
+      page('/team', () => import('../pages/team/TeamPage.js'), 'TeamPage', {
+        period,
+        name: text,
+        band: oneOf(...bandKeys),
+      }),
       page('/approvals', () => import('../pages/team/approvals/ApprovalsPage.js'), 'ApprovalsPage', {
         period,
         tab: oneOf('review', 'approved', 'all'),

@@ -1,29 +1,46 @@
+import { Link } from '@tanstack/react-router';
 import { type TeamOverview } from '../../api/team-queries.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import { mainAttainment } from './attainment.js';
+import { type BandKey, bands, findBand } from './bands.js';
 import styles from './Team.module.css';
 
-const bands = [
-  { label: 'under 50 %', from: Number.NEGATIVE_INFINITY, to: 0.5 },
-  { label: '50 to 75 %', from: 0.5, to: 0.75 },
-  { label: '75 to 100 %', from: 0.75, to: 1 },
-  { label: '100 to 125 %', from: 1, to: 1.25 },
-  { label: '125 % or more', from: 1.25, to: Number.POSITIVE_INFINITY },
-] as const;
+interface AttainmentBandsProps {
+  readonly team: TeamOverview;
+  /** The band whose people the table lists; undefined for everyone. */
+  readonly chosen: BandKey | undefined;
+}
 
-/** How many people are in each band of attainment. Bands at or above the target are darker. */
-export function AttainmentBands({ team }: { readonly team: TeamOverview }) {
-  const ratios = team.reps.map((rep) => mainAttainment(rep.attainment, team.period)?.attainment);
-  const counts = bands.map(
-    ({ from, to }) => ratios.filter((ratio) => ratio !== undefined && ratio >= from && ratio < to).length,
-  );
-  const without = ratios.filter((ratio) => ratio === undefined).length;
-  const largest = Math.max(1, ...counts, without);
+/** How many people are in each band of attainment. A band lists its people; those at or above the target are darker. */
+export function AttainmentBands({ team, chosen }: AttainmentBandsProps) {
+  const found = team.reps.map((rep) => findBand(mainAttainment(rep.attainment, team.period)?.attainment));
+  const counted = bands.map((band) => ({ ...band, count: found.filter((key) => key === band.key).length }));
+  const largest = Math.max(1, ...counted.map(({ count }) => count));
   return (
     <ul className={styles.bands}>
-      {bands.map(({ label, from }, index) => (
-        <Band key={label} label={label} count={counts[index] ?? 0} largest={largest} isStrong={from >= 1} />
-      ))}
-      {without === 0 ? null : <Band label="no quota" count={without} largest={largest} isStrong={false} />}
+      {counted
+        .filter(({ key, count }) => key !== 'none' || count > 0)
+        .map((band) => (
+          <li key={band.key} className={chosen === band.key ? styles.chosen : undefined}>
+            {band.count === 0 && chosen !== band.key ? (
+              <span className={styles.band}>
+                <Band {...band} largest={largest} />
+              </span>
+            ) : (
+              <Link
+                to="/team"
+                search={(search) => ({ ...search, band: chosen === band.key ? undefined : band.key })}
+                resetScroll={false}
+                replace
+                className={styles.band}
+                aria-current={chosen === band.key ? 'true' : undefined}
+                aria-label={`${band.label}: ${formatCount(band.count, 'person', 'people')}`}
+              >
+                <Band {...band} largest={largest} />
+              </Link>
+            )}
+          </li>
+        ))}
     </ul>
   );
 }
@@ -32,19 +49,19 @@ interface BandProps {
   readonly label: string;
   readonly count: number;
   readonly largest: number;
-  readonly isStrong: boolean;
+  readonly isAtTarget: boolean;
 }
 
-function Band({ label, count, largest, isStrong }: BandProps) {
+function Band({ label, count, largest, isAtTarget }: BandProps) {
   return (
-    <li>
+    <>
       <span className="dim">{label}</span>
       <span
         aria-hidden="true"
-        className={`${styles.bar} ${isStrong ? styles.strong : ''}`}
+        className={`${styles.bar} ${isAtTarget ? styles.strong : ''}`}
         style={{ width: `${(count / largest) * 100}%` }}
       />
       <span className={`num ${styles.count}`}>{count}</span>
-    </li>
+    </>
   );
 }

@@ -2,13 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { disputesQuery } from '../../api/queries.js';
 import {
+  countToApprove,
   exceptionsQuery,
   type TeamOverview,
   teamOverviewQuery,
   teamStatementsQuery,
   waiting,
 } from '../../api/team-queries.js';
-import { usePeriod } from '../../app/today.js';
+import { useSession } from '../../app/session.js';
+import { useEndedPeriod, usePeriod } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { Delta } from '../../components/Delta.js';
 import { TeamExport } from '../../components/ExportMenu.js';
@@ -59,7 +61,7 @@ export function TeamPage() {
               <Strip team={team} previous={previous.data} />
               <div className={blocks.cardColumns}>
                 <Card title="Attainment" note={`people by their main quota, ${shortPeriod(period)}`}>
-                  <AttainmentBands team={team} />
+                  <AttainmentBands team={team} chosen={search.band} />
                 </Card>
                 <ToDo period={period} discrepancies={team.openDiscrepancies.count} />
               </div>
@@ -67,12 +69,8 @@ export function TeamPage() {
                 team={team}
                 previous={previous.data}
                 name={search.name ?? ''}
-                onName={(name) =>
-                  navigate({
-                    search: { period: search.period, name: name || undefined },
-                    replace: true,
-                  })
-                }
+                band={search.band}
+                onFilter={(filter) => navigate({ search: (present) => ({ ...present, ...filter }), replace: true })}
               />
             </>
           )
@@ -134,17 +132,23 @@ function Strip({ team, previous }: StripProps) {
   );
 }
 
-/** What waits for the manager, each with its page. */
+/** What waits for the manager, each with its page. What there is to approve is the same whatever period is displayed. */
 function ToDo({ period, discrepancies }: { readonly period: string; readonly discrepancies: number }) {
-  const statements = useQuery(teamStatementsQuery(period)).data?.statements;
+  const { repId } = useSession();
+  const toApprove = useEndedPeriod();
+  const statements = useQuery(teamStatementsQuery(toApprove)).data?.statements;
   const disputes = useQuery(disputesQuery({})).data?.disputes;
   const exceptions = useQuery(exceptionsQuery(period)).data;
-  const drafts = statements?.filter(({ status }) => status === 'draft').length;
+  const month = shortPeriod(toApprove);
   return (
     <Card title="Waiting for you">
       <ul className={blocks.rows}>
-        <Item count={drafts} one="statement to approve" many="statements to approve">
-          <Link to="/approvals" search={{ period }}>
+        <Item
+          count={statements === undefined ? undefined : countToApprove(statements, repId)}
+          one={`statement of ${month} to approve`}
+          many={`statements of ${month} to approve`}
+        >
+          <Link to="/approvals" search={{ period: toApprove }}>
             Approvals
           </Link>
         </Item>

@@ -1,5 +1,5 @@
 import { type TeamMember, type TeamOverview } from '../../api/team-queries.js';
-import { Button } from '../../components/Button.js';
+import { Button, LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Delta } from '../../components/Delta.js';
 import { FilterField } from '../../components/FilterField.js';
@@ -15,6 +15,7 @@ import { shortPeriod } from '../../shared/format/periods.js';
 import { containsText } from '../../shared/format/texts.js';
 import { Attained } from './Attained.js';
 import { mainAttainment } from './attainment.js';
+import { type BandKey, bands, findBand } from './bands.js';
 import styles from './Team.module.css';
 
 interface TeamTableProps {
@@ -22,31 +23,51 @@ interface TeamTableProps {
   readonly previous: TeamOverview | undefined;
   /** Only people whose name contains it. */
   readonly name: string;
-  readonly onName: (name: string) => void;
+  /** Only people in this band of attainment. */
+  readonly band: BandKey | undefined;
+  readonly onFilter: (filter: { name?: string | undefined; band?: undefined }) => void;
 }
 
 /** One row per person. A row opens the statement. */
-export function TeamTable({ team, previous, name, onName }: TeamTableProps) {
-  const { totals, currency, reps } = team;
-  const shown = reps.filter((rep) => containsText(name, rep.name));
+export function TeamTable({ team, previous, name, band, onFilter }: TeamTableProps) {
+  const { totals, currency, reps, period } = team;
+  const isInBand = ({ attainment }: TeamMember) =>
+    band === undefined || findBand(mainAttainment(attainment, period)?.attainment) === band;
+  const shown = reps.filter((rep) => isInBand(rep) && containsText(name, rep.name));
   return (
     <Card
       title="People"
-      note={`amounts in ${currency}`}
+      note={
+        band === undefined
+          ? `amounts in ${currency}`
+          : `${bands.find(({ key }) => key === band)?.label}, amounts in ${currency}`
+      }
       isFlush
       action={
         <span className={styles.tools}>
-          <RowHints action="statement" />
-          <FilterField label="Filter by name" text={name} onText={onName} />
+          {band === undefined ? (
+            <RowHints action="statement" />
+          ) : (
+            <LinkButton onClick={() => onFilter({ band: undefined })}>Show everyone</LinkButton>
+          )}
+          <FilterField
+            label="Filter by name"
+            text={name}
+            onText={(text) => onFilter({ name: text === '' ? undefined : text })}
+          />
         </span>
       }
     >
       {shown.length === 0 ? (
         <EmptyState
-          title="No person has this name"
-          actions={<Button onClick={() => onName('')}>Clear the filter</Button>}
+          title={band === undefined ? 'No person has this name' : 'No person is in the band with this name'}
+          actions={
+            <Button onClick={() => onFilter({ name: undefined, band: undefined })}>
+              {band === undefined ? 'Clear the filter' : 'Clear the filters'}
+            </Button>
+          }
         >
-          {formatCount(reps.length, 'person', 'people')} of the period have other names.
+          {formatCount(reps.length, 'person', 'people')} of the period are not in this list.
         </EmptyState>
       ) : (
         <DataTable
