@@ -135,7 +135,11 @@ describe('a prorated target in words', () => {
     expect(
       prorationWords({ proration: { ...proration, weight: 0, because: 'quota_minimum', minPercent: 25 } }),
     ).to.equal('prorated: 120,000 × 25 % (the minimum)');
+  });
+
+  it('is not mentioned where all of it counts', () => {
     expect(prorationWords({})).to.equal(null);
+    expect(prorationWords({ proration: { ...proration, weight: 90 } })).to.equal(null);
   });
 });
 

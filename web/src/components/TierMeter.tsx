@@ -107,7 +107,8 @@ export function amountWords(amount: number, currency: string, isMoney: boolean):
 }
 
 function sentence(quota: CountedQuota, { current, next }: TierPosition, currency: string, isMoney: boolean): string {
-  const reached = `Attainment ${formatAttainment(quota.attainment)}, ${amountWords(quota.credit, currency, isMoney)} of ${amountWords(quota.target, currency, isMoney)}${quota.proration === undefined ? '' : `, ${prorationWords(quota)}`}.`;
+  const prorated = prorationWords(quota);
+  const reached = `Attainment ${formatAttainment(quota.attainment)}, ${amountWords(quota.credit, currency, isMoney)} of ${amountWords(quota.target, currency, isMoney)}${prorated === null ? '' : `, ${prorated}`}.`;
   const tier = current === null ? '' : ` Tier ${current.name} pays ${payWords(current, currency)}.`;
   const ahead =
     next === null

@@ -25,27 +25,29 @@ export function WorkingTimeline({ name, year, rows }: WorkingTimelineProps) {
           <Track key={row.key} row={row} />
         ))}
       </div>
-      <table className="unseen">
-        <caption>{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Row</th>
-            <th scope="col">Days</th>
-            <th scope="col">Counts</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.flatMap((row) =>
-            row.stretches.map(({ key, days, label }) => (
-              <tr key={`${row.key} ${key}`}>
-                <th scope="row">{row.name}</th>
-                <td>{days}</td>
-                <td>{label}</td>
-              </tr>
-            )),
-          )}
-        </tbody>
-      </table>
+      <div className="unseen">
+        <table>
+          <caption>{caption}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Row</th>
+              <th scope="col">Days</th>
+              <th scope="col">Counts</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.flatMap((row) =>
+              row.stretches.map(({ key, days, label }) => (
+                <tr key={`${row.key} ${key}`}>
+                  <th scope="row">{row.name}</th>
+                  <td>{days}</td>
+                  <td>{label}</td>
+                </tr>
+              )),
+            )}
+          </tbody>
+        </table>
+      </div>
     </>
   );
 }

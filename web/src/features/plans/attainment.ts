@@ -48,7 +48,12 @@ function isDecidedBy(rule: PlanRule, { measure, period }: QuotaProgress): boolea
 
 /** How the days of the period changed the target, such as "prorated: 120,000 × 34.5 of 90 days"; null if they did not. */
 export function prorationWords({ proration }: Pick<Attainment, 'proration'>): string | null {
-  return proration === undefined ? null : `prorated: ${formatUnits(proration.target)} × ${shareWords(proration)}`;
+  if (proration === undefined || isWhole(proration)) return null;
+  return `prorated: ${formatUnits(proration.target)} × ${shareWords(proration)}`;
+}
+
+function isWhole({ weight, size, minPercent }: NonNullable<Attainment['proration']>): boolean {
+  return weight === size && minPercent === undefined;
 }
 
 /** The days that count of those of the period, or the minimum that applies instead. */

@@ -98,6 +98,7 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
     (quota) =>
       quota.planId === plan.planId && quota.measure === measureOf(rule) && quota.period === period && quota.target > 0,
   );
+  const prorated = quota === undefined ? null : prorationWords(quota);
   const isMoney = rule.measure === 'amount';
   const curve =
     quota === undefined || tiers.length < 2
@@ -120,7 +121,7 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
       {quota === undefined || rule.tierBy !== 'attainment' ? null : (
         <p>
           Your quota for {formatPeriod(period)} is {amountWords(quota.target, currency, isMoney)}
-          {quota.proration === undefined ? '' : ` (${prorationWords(quota)})`};{' '}
+          {prorated === null ? '' : ` (${prorated})`};{' '}
           {isCounted(quota)
             ? `you are at ${formatAttainment(quota.attainment)}.`
             : 'it counts at the end of the period.'}
