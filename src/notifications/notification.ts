@@ -3,6 +3,8 @@ export const notificationKinds = {
   statement_ready: 'The first version of your statement for a period was generated',
   statement_approved: 'Your statement was approved',
   dispute_answered: 'A dispute that you opened was accepted or rejected',
+  question_asked:
+    'Someone whom you manage opened a dispute about a statement (managers; admins for people without a manager)',
   connection_broken:
     'The connection to a CRM broke or works again, a sync was given up, or a webhook endpoint was disabled (admins)',
   weekly_digest: 'Every Monday: what your team earned, and what needs attention (managers and admins)',

@@ -7,10 +7,10 @@ import { type Outbox } from '../platform/mail/outbox.js';
 import { type OutgoingEvent } from '../platform/outbound/outgoing-event.js';
 import { type NotificationKind } from './notification.js';
 
-/** A mail to one rep, or to every admin. */
+/** A mail to one rep, to a rep's manager (every admin if there is none), or to every admin. */
 export interface Notification {
   readonly kind: NotificationKind;
-  readonly to: { readonly repId: string } | 'admins';
+  readonly to: { readonly repId: string } | { readonly managerOf: string } | 'admins';
   readonly subject: string;
   readonly paragraphs: readonly string[];
   /** The page of the web app that shows the subject. */
@@ -51,7 +51,7 @@ export class Notifications {
         reason,
         'No events are sent to it until an admin enables it. Undelivered events are then sent first; events that occur in the meantime are not sent.',
       ],
-      path: '/settings/webhooks',
+      path: '/endpoints',
     };
     await this.post(tx, [disabled]);
   }
@@ -65,23 +65,17 @@ export class Notifications {
         `The last error was: ${reason}`,
         'Deals that were imported stay. Start the sync again when the cause is removed.',
       ],
-      path: '/settings/crm',
+      path: '/connections',
     };
     await this.post(tx, [givenUp]);
   }
 
   async post(tx: Transaction, notifications: readonly Notification[]): Promise<void> {
     if (!this.isEnabled || notifications.length === 0) return;
-    const repIds = notifications.flatMap(({ to }) => (to === 'admins' ? [] : [to.repId]));
-    const { rows } = await sql<Recipient>`
-      select r.rep_id as "repId", r.email, r.role = 'admin' as "isAdmin", r.mail_opt_outs as "optOuts", w.name as workspace
-      from reps r join workspaces w on w.workspace_id = r.workspace_id
-      where r.workspace_id = ${tx.workspaceId} and r.active
-        and (r.role = 'admin' or r.rep_id = any(${repIds}::uuid[]))`.execute(tx.db);
+    const recipients = await loadRecipients(tx, notifications);
     for (const notification of notifications)
-      await mapInParallel(
-        rows.filter((recipient) => isRecipient(recipient, notification)),
-        (recipient) => this.outbox.post(tx, this.toMail(recipient, notification)),
+      await mapInParallel(selectRecipients(recipients, notification), (recipient) =>
+        this.outbox.post(tx, this.toMail(recipient, notification)),
       );
   }
 
@@ -100,12 +94,41 @@ interface Recipient {
   readonly repId: string;
   readonly email: string;
   readonly isAdmin: boolean;
+  /** The reps of `managerOf` whom the person manages today. */
+  readonly manages: readonly string[];
   readonly optOuts: readonly string[];
   readonly workspace: string;
 }
 
-function isRecipient({ repId, isAdmin, optOuts }: Recipient, { to, kind }: Notification): boolean {
-  return !optOuts.includes(kind) && (to === 'admins' ? isAdmin : to.repId === repId);
+async function loadRecipients(tx: Transaction, notifications: readonly Notification[]): Promise<readonly Recipient[]> {
+  const repIds = notifications.flatMap(({ to }) => (to !== 'admins' && 'repId' in to ? [to.repId] : []));
+  const managed = notifications.flatMap(({ to }) => (to !== 'admins' && 'managerOf' in to ? [to.managerOf] : []));
+  const { rows } = await sql<Recipient>`
+    select r.rep_id as "repId", r.email, r.role = 'admin' as "isAdmin", m.manages, r.mail_opt_outs as "optOuts",
+      w.name as workspace
+    from reps r join workspaces w on w.workspace_id = r.workspace_id
+    cross join lateral (
+      select array(
+        select l.rep_id::text from reporting_lines l
+        where l.workspace_id = r.workspace_id and l.manager_id = r.rep_id and l.rep_id = any(${managed}::uuid[])
+          and (now() at time zone w.timezone)::date between l.from_day and coalesce(l.to_day, 'infinity')
+          and r.role in ('manager', 'admin')) as manages
+    ) m
+    where r.workspace_id = ${tx.workspaceId} and r.active
+      and (r.role = 'admin' or r.rep_id = any(${repIds}::uuid[]) or cardinality(m.manages) > 0)`.execute(tx.db);
+  return rows;
+}
+
+function selectRecipients(people: readonly Recipient[], { to, kind }: Notification): readonly Recipient[] {
+  return selectAddressed(people, to).filter(({ optOuts }) => !optOuts.includes(kind));
+}
+
+function selectAddressed(people: readonly Recipient[], to: Notification['to']): readonly Recipient[] {
+  const admins = people.filter(({ isAdmin }) => isAdmin);
+  if (to === 'admins') return admins;
+  if ('repId' in to) return people.filter(({ repId }) => repId === to.repId);
+  const managers = people.filter(({ manages }) => manages.includes(to.managerOf));
+  return managers.length === 0 ? admins : managers;
 }
 
 /** The mail that belongs to the event; null if none does. */
@@ -130,9 +153,18 @@ function toNotification({ type, repId, data }: OutgoingEvent): Notification | nu
       subject: `Your statement for ${period} was approved`,
       paragraphs: [`Your commission statement for ${period} was approved.`],
     };
+  if (type === 'dispute.opened')
+    return {
+      kind: 'question_asked',
+      to: { managerOf: repId },
+      subject: `A question about ${period} waits for you`,
+      paragraphs: [`A person of your team opened a dispute about the commission for ${period}.`],
+      path: `/questions/${field('disputeId')}`,
+    };
   if (type === 'dispute.resolved' && data['status'] !== 'withdrawn')
     return {
-      ...about,
+      to: about.to,
+      path: `/questions/${field('disputeId')}`,
       kind: 'dispute_answered',
       subject: `Your dispute about ${period} was ${field('status')}`,
       paragraphs: [`Your dispute about your commission for ${period} was ${field('status')}.`],
@@ -142,7 +174,7 @@ function toNotification({ type, repId, data }: OutgoingEvent): Notification | nu
 
 /** The mail about a connection to a CRM that broke, with the reason, or that works again. */
 function connectionNotification(provider: string, reason: string | null): Notification {
-  const toAdmins = { kind: 'connection_broken', to: 'admins', path: '/settings/crm' } as const;
+  const toAdmins = { kind: 'connection_broken', to: 'admins', path: '/connections' } as const;
   if (reason === null)
     return {
       ...toAdmins,

@@ -362,6 +362,33 @@ describe('outgoing events', () => {
     await expectError('409 no_person', api.get('/v1/mail-preferences'));
   });
 
+  it('send a mail about a question to the manager, or to the admins if there is none, and the answer to the rep', async () => {
+    const [mia] = await api.saveReps(
+      { email: 'mia@example.com', name: 'Mia', role: 'manager' },
+      { email: 'ada@example.com', name: 'Ada', managerEmail: 'mia@example.com' },
+      { email: 'alex@example.com', name: 'Alex', role: 'admin' },
+    );
+    const ask = async (repId: string): Promise<string> => {
+      const session = await service.as(workspaceId, repId);
+      const question = { period: '2026-02', type: 'other', description: 'Is this right?' };
+      return (await session.expect(201, 'POST', '/v1/disputes', question)).disputeId;
+    };
+    const disputeId = await ask(ada);
+    await ask(ben);
+    const manager = await service.as(workspaceId, mia);
+    await manager.expect(200, 'PATCH', `/v1/disputes/${disputeId}`, { status: 'accepted' });
+    const stored = await sql<{ recipient: string; subject: string }>(
+      'select recipient, subject from mail_outbox where workspace_id = $1 order by created_at',
+    );
+    expect(stored.map(({ recipient, subject }) => `${recipient} ${subject}`)).to.deep.equal([
+      'mia@example.com Test: A question about 2026-02 waits for you',
+      'alex@example.com Test: A question about 2026-02 waits for you',
+      'ada@example.com Test: Your dispute about 2026-02 was accepted',
+    ]);
+    const link = `https://pay.test/questions/${disputeId}`;
+    await until(() => smtp.mails.filter(({ data }) => data.replaceAll('=\r\n', '').includes(link)).length === 2);
+  });
+
   it('send managers one digest on Mondays', async () => {
     await api.expect(200, 'PATCH', `/v1/reps/${ben}`, { role: 'manager' });
     const { unitOfWork, notifications } = service.running.service;

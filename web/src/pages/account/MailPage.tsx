@@ -15,6 +15,7 @@ const names: Readonly<Record<Mail['kind'], string>> = {
   statement_ready: 'Statement ready',
   statement_approved: 'Statement approved',
   dispute_answered: 'Question answered',
+  question_asked: 'Question to answer',
   connection_broken: 'Connection broken',
   weekly_digest: 'Weekly summary',
 };
