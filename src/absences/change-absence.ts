@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Clock } from '../kernel/clock.js';
@@ -8,16 +7,11 @@ import { loadCalendar } from '../ledger/input/calendar.js';
 import { loadRepTerms, payingVersions } from '../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { type TenantCaller, type Transaction } from '../platform/database/unit-of-work.js';
-import { flag } from '../platform/operations/schemas.js';
 import { type Quota } from '../quotas/quota.js';
 import { listQuotas } from '../quotas/quota-views.js';
 import { previewPersonalWrite } from '../simulation/preview-write.js';
 import { loadAffectedWithin, personalEffect } from '../simulation/write-effect.js';
 import { type Absence, absence } from './absence.js';
-
-export const dryRunQuery = z.strictObject({
-  dryRun: flag.default(false).describe('true: say what the change would do to commission, and change nothing'),
-});
 
 const absenceWarning = z
   .object({
@@ -60,41 +54,46 @@ export const changedAbsence = absence.extend({
 });
 export type ChangedAbsence = z.input<typeof changedAbsence>;
 
-/** What a change of an absence returns: the person, and the days of the absence before and after it. */
+/** A change of an absence that is not stored yet. */
 interface AbsenceChange<Result> {
   readonly result: Result;
   readonly repId: string;
+  /** The days of the absence before and after the change. */
   readonly days: readonly [DayRange, ...DayRange[]];
+  readonly store: () => Promise<void>;
 }
 
 /**
- * Runs the change and requests the years that the absence touches, before and after it: it changes the target of whole
+ * Stores the change and requests the years that the absence touches, before and after it: it changes the target of whole
  * attainment periods, also for the deals before it. With `dryRun` everything is rolled back, and the result has the
  * effect.
  */
 export async function runAbsenceChange<Result extends object>(
-  { changes, clock }: { readonly changes: CommissionChanges; readonly clock: Clock },
+  uses: { readonly changes: CommissionChanges; readonly clock: Clock },
   caller: TenantCaller,
   dryRun: boolean,
-  write: (tx: Transaction) => Promise<AbsenceChange<Result>>,
+  prepare: (tx: Transaction) => Promise<AbsenceChange<Result>>,
 ): Promise<Result & AbsencePreview> {
   const findAffected = async (tx: Transaction, { days }: AbsenceChange<Result>) =>
     (await loadCalendar(tx)).yearsAround(days.reduce(hull));
   if (!dryRun)
-    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
-      const change = await write(tx);
+    return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
+      const change = await prepare(tx);
+      await change.store();
       await recalculate([{ repId: change.repId, days: await findAffected(tx, change), trigger: 'absence' }]);
       return change.result;
     });
-  let result: Result | undefined;
-  let targets: AbsencePreview['targets'];
-  const effect = await previewPersonalWrite(changes, clock, caller, async (tx) => {
-    targets = await previewTargets(tx, write);
-    const change = await write(tx);
-    result = change.result;
-    return loadAffectedWithin(tx, new Map([[change.repId, await findAffected(tx, change)]]));
+  return previewPersonalWrite(uses, caller, async (tx) => {
+    const change = await prepare(tx);
+    const { repId } = change;
+    const before = await listQuotas(tx, { repIds: [repId] });
+    await change.store();
+    const targets = listChangedTargets(before, await listQuotas(tx, { repIds: [repId] }));
+    return {
+      result: { ...change.result, targets },
+      affected: await loadAffectedWithin(tx, new Map([[repId, await findAffected(tx, change)]])),
+    };
   });
-  return { ...(result as Result), effect, targets };
 }
 
 interface AbsencePreview {
@@ -102,18 +101,10 @@ interface AbsencePreview {
   readonly targets?: z.input<typeof changedTargets>;
 }
 
-/** Writes, compares the quotas of the person with those before, and rolls it back. */
-async function previewTargets(
-  tx: Transaction,
-  write: (tx: Transaction) => Promise<AbsenceChange<object>>,
-): Promise<z.input<typeof changedTarget>[]> {
-  await sql`savepoint before_targets`.execute(tx.db);
-  const { repId } = await write(tx);
-  const after = await listQuotas(tx, { repIds: [repId] });
-  await sql`rollback to savepoint before_targets`.execute(tx.db);
-  const stored = new Map((await listQuotas(tx, { repIds: [repId] })).map((quota) => [quota.quotaId, quota]));
-  return after.flatMap((quota) => {
-    const before = stored.get(quota.quotaId);
+function listChangedTargets(stored: readonly Quota[], changed: readonly Quota[]): z.input<typeof changedTarget>[] {
+  const quotas = new Map(stored.map((quota) => [quota.quotaId, quota]));
+  return changed.flatMap((quota) => {
+    const before = quotas.get(quota.quotaId);
     if (before === undefined) return [];
     const [now, next] = [before, quota].map(countedTargets) as [CountedTargets, CountedTargets];
     if (now.target === next.target && now.variableTarget === next.variableTarget) return [];

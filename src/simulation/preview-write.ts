@@ -1,51 +1,59 @@
 import { type Clock } from '../kernel/clock.js';
-import { type Day, type DayRange, dayInZone } from '../kernel/day.js';
+import { type Day, dayInZone } from '../kernel/day.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { withDryRun } from '../platform/database/dry-run.js';
 import { type TenantCaller, type Transaction } from '../platform/database/unit-of-work.js';
 import {
   type CommissionEffect,
-  computePersonalEffect,
-  computeWriteEffect,
+  computeMovement,
+  type Movement,
   type PersonalEffect,
+  toCommissionEffect,
+  toPersonalEffect,
+  type Written,
 } from './write-effect.js';
 
-type Write = (tx: Transaction, today: Day) => Promise<ReadonlyMap<string, DayRange> | null>;
+interface PreviewUses {
+  readonly changes: CommissionChanges;
+  readonly clock: Clock;
+}
+
+type Write<Result> = (tx: Transaction, today: Day) => Promise<Written<Result>>;
 
 /**
- * What a change of the configuration would do to commission: `write` changes it and returns what it affects as for
- * {@link computeWriteEffect}, and everything is rolled back.
+ * What a change of the configuration would do to commission, with the result of the change: `write` changes it, and
+ * everything is rolled back.
  */
-export async function previewWrite(
-  changes: CommissionChanges,
-  clock: Clock,
+export async function previewWrite<Result extends object>(
+  uses: PreviewUses,
   caller: TenantCaller,
-  write: Write,
-): Promise<CommissionEffect | null> {
-  return runPreview(changes, clock, caller, (tx, today) => computeWriteEffect(tx, today, () => write(tx, today)));
+  write: Write<Result>,
+): Promise<Result & { readonly effect: CommissionEffect | null }> {
+  return runPreview(uses, caller, write, toCommissionEffect);
 }
 
 /** {@link previewWrite} with what changes for each person. */
-export async function previewPersonalWrite(
-  changes: CommissionChanges,
-  clock: Clock,
+export async function previewPersonalWrite<Result extends object>(
+  uses: PreviewUses,
   caller: TenantCaller,
-  write: Write,
-): Promise<PersonalEffect | null> {
-  return runPreview(changes, clock, caller, (tx, today) => computePersonalEffect(tx, today, () => write(tx, today)));
+  write: Write<Result>,
+): Promise<Result & { readonly effect: PersonalEffect | null }> {
+  return runPreview(uses, caller, write, toPersonalEffect);
 }
 
-async function runPreview<Effect>(
-  changes: CommissionChanges,
-  clock: Clock,
+async function runPreview<Result extends object, Effect>(
+  { changes, clock }: PreviewUses,
   caller: TenantCaller,
-  compute: (tx: Transaction, today: Day) => Promise<Effect>,
-): Promise<Effect> {
-  return withDryRun<Effect>(true, (end) =>
+  write: Write<Result>,
+  toEffect: (movement: Movement) => Effect,
+): Promise<Result & { readonly effect: Effect | null }> {
+  return withDryRun<Result & { readonly effect: Effect | null }>(true, (end) =>
     changes.run(caller, 'exclusive', async (tx) => {
       const { timeZone } = await loadWorkspaceTerms(tx);
-      return end(await compute(tx, dayInZone(clock.now(), timeZone)));
+      const today = dayInZone(clock.now(), timeZone);
+      const { result, movement } = await computeMovement(tx, today, () => write(tx, today));
+      return end({ ...result, effect: movement === null ? null : toEffect(movement) });
     }),
   );
 }

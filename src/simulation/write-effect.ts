@@ -6,12 +6,18 @@ import { getOrInsert } from '../kernel/get-or-insert.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { loadTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { flag } from '../platform/operations/schemas.js';
 import { forecastDeals } from './forecast.js';
 import { type MovedRow } from './moved-rows.js';
 import { OwedByPeriods } from './owed-by-periods.js';
 
 /** A calculation of more deals would hold the lock of the workspace for too long. */
 export const maxForecastDeals = 20_000;
+
+/** The query of an operation whose dry run says what it would do to commission. */
+export const dryRunQuery = z.strictObject({
+  dryRun: flag.default(false).describe('true: say what the change would do to commission, and change nothing'),
+});
 
 const currency = z.string().describe('Currency of the amount, ISO 4217 code');
 
@@ -66,52 +72,43 @@ export const personalEffect = commissionEffect.extend({
 });
 export type PersonalEffect = z.input<typeof personalEffect>;
 
-/**
- * Writes, calculates what the write changes for the reps whom it returns with their days, and rolls it back. Null if it
- * would take too many deals, or if the write returns null.
- */
-export async function computeWriteEffect(
-  tx: Transaction,
-  today: Day,
-  write: () => Promise<ReadonlyMap<string, DayRange> | null>,
-): Promise<CommissionEffect | null> {
-  const movement = await computeMovement(tx, today, write);
-  return movement === null ? null : toCommissionEffect(movement);
+/** What a write returns. */
+export interface Written<Result> {
+  /** The part of the response that the write decides. */
+  readonly result: Result;
+  /** The reps whom it affects, with the days; null if they have too many deals for a calculation. */
+  readonly affected: ReadonlyMap<string, DayRange> | null;
 }
 
-/** {@link computeWriteEffect} with what changes for each person. */
-export async function computePersonalEffect(
-  tx: Transaction,
-  today: Day,
-  write: () => Promise<ReadonlyMap<string, DayRange> | null>,
-): Promise<PersonalEffect | null> {
-  const movement = await computeMovement(tx, today, write);
-  return movement === null ? null : { ...toCommissionEffect(movement), byPeriod: listByPeriod(movement.moved) };
-}
-
-interface Movement {
+/** How a write moves the rows of open periods and what approved ones owe. */
+export interface Movement {
   readonly moved: readonly MovedRow[];
   readonly locked: CommissionEffect['locked'];
 }
 
-function toCommissionEffect({ moved, locked }: Movement): CommissionEffect {
+export function toCommissionEffect({ moved, locked }: Movement): CommissionEffect {
   return { ...sumMovement(moved), locked };
 }
 
-async function computeMovement(
+export function toPersonalEffect(movement: Movement): PersonalEffect {
+  return { ...toCommissionEffect(movement), byPeriod: listByPeriod(movement.moved) };
+}
+
+/** Writes, calculates what the write changes for the reps whom it affects, and rolls it back. */
+export async function computeMovement<Result>(
   tx: Transaction,
   today: Day,
-  write: () => Promise<ReadonlyMap<string, DayRange> | null>,
-): Promise<Movement | null> {
+  write: () => Promise<Written<Result>>,
+): Promise<{ readonly result: Result; readonly movement: Movement | null }> {
   await sql`savepoint before_write`.execute(tx.db);
-  const affected = await write();
-  if (affected === null) return null;
+  const { result, affected } = await write();
+  if (affected === null) return { result, movement: null };
   const { moved, terms, window } = await forecastDeals(tx, affected, today);
   const after = await loadOwed(tx, [...terms.values()], window, today);
   await sql`rollback to savepoint before_write`.execute(tx.db);
   const stored = terms.size === 0 ? [] : await loadTerms(tx, [...terms.keys()]);
   const locked = after.since(await loadOwed(tx, stored, window, today));
-  return { moved, locked };
+  return { result, movement: { moved, locked } };
 }
 
 /** The reps with the days, or null if they have too many deals for a calculation. */

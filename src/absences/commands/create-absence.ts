@@ -8,13 +8,13 @@ import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { uuid } from '../../platform/operations/schemas.js';
 import { assertRepExists } from '../../reps/rep-views.js';
+import { dryRunQuery } from '../../simulation/write-effect.js';
 import { absenceExample, absenceTerms } from '../absence.js';
 import { storeAbsence } from '../absence-store.js';
 import { listAbsences } from '../absence-views.js';
 import {
   type ChangedAbsence,
   changedAbsence,
-  dryRunQuery,
   findAbsenceWarnings,
   runAbsenceChange,
   startsOn,
@@ -75,9 +75,12 @@ export const createAbsence = operation({
       await assertRepExists(tx, terms.repId);
       const replaced = (await listAbsences(tx, { repIds: [terms.repId] })).find(startsOn(terms));
       const entered = { absenceId: replaced?.absenceId ?? newId(), ...terms };
-      await storeAbsence(tx, entered);
-      const result = { ...entered, ...(await findAbsenceWarnings(tx, terms.repId)) };
-      return { result, repId: terms.repId, days: replaced === undefined ? [entered] : [entered, replaced] };
+      return {
+        result: { ...entered, ...(await findAbsenceWarnings(tx, terms.repId)) },
+        repId: terms.repId,
+        days: replaced === undefined ? [entered] : [entered, replaced],
+        store: () => storeAbsence(tx, entered),
+      };
     });
   },
 });

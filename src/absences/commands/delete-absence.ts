@@ -4,10 +4,11 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
+import { dryRunQuery } from '../../simulation/write-effect.js';
 import { absenceNotFound } from '../absence.js';
 import { removeAbsence } from '../absence-store.js';
 import { findAbsence } from '../absence-views.js';
-import { absenceEffect, changedTargets, dryRunQuery, runAbsenceChange } from '../change-absence.js';
+import { absenceEffect, changedTargets, runAbsenceChange } from '../change-absence.js';
 
 const params = z.strictObject({ absenceId: pathIds.absenceId });
 
@@ -36,8 +37,12 @@ export const deleteAbsence = operation({
       const current = await findAbsence(tx, rawId);
       if (current === null) throw absenceNotFound();
       const { absenceId, repId } = current;
-      await removeAbsence(tx, absenceId);
-      return { result: { deleted: true, absenceId }, repId, days: [current] };
+      return {
+        result: { deleted: true, absenceId },
+        repId,
+        days: [current],
+        store: () => removeAbsence(tx, absenceId),
+      };
     });
   },
 });

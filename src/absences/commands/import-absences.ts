@@ -144,7 +144,7 @@ export const importAbsences = operation({
   async execute(
     { query: { dryRun, effect: asksForEffect, delimiter, dateFormat }, body },
     caller,
-    { changes, clock },
+    uses,
   ): Promise<z.input<typeof response>> {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
     const toResponse = (read: readonly (DecidedRow | Failure)[]) =>
@@ -152,15 +152,12 @@ export const importAbsences = operation({
         rows.map((row, index) => toResult(row, read[index] as DecidedRow | Failure)),
         dryRun,
       );
-    if (dryRun && asksForEffect) {
-      let read: readonly (DecidedRow | Failure)[] = [];
-      const effect = await previewPersonalWrite(changes, clock, caller, async (tx) => {
-        read = await readRows(tx, rows, dateFormat);
-        return loadAffectedWithin(tx, await storeChanges(tx, read));
+    if (dryRun && asksForEffect)
+      return previewPersonalWrite(uses, caller, async (tx) => {
+        const read = await readRows(tx, rows, dateFormat);
+        return { result: toResponse(read), affected: await loadAffectedWithin(tx, await storeChanges(tx, read)) };
       });
-      return { ...toResponse(read), effect };
-    }
-    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+    return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const read = await readRows(tx, rows, dateFormat);
       if (dryRun) return toResponse(read);
       const affected = await storeChanges(tx, read);

@@ -6,16 +6,11 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
+import { dryRunQuery } from '../../simulation/write-effect.js';
 import { type Absence, absenceExample, absenceNotFound, absenceTerms } from '../absence.js';
 import { storeAbsence } from '../absence-store.js';
 import { findAbsence } from '../absence-views.js';
-import {
-  type ChangedAbsence,
-  changedAbsence,
-  dryRunQuery,
-  findAbsenceWarnings,
-  runAbsenceChange,
-} from '../change-absence.js';
+import { type ChangedAbsence, changedAbsence, findAbsenceWarnings, runAbsenceChange } from '../change-absence.js';
 
 const params = z.strictObject({ absenceId: pathIds.absenceId });
 const body = z.strictObject(absenceTerms).partial();
@@ -45,9 +40,12 @@ export const updateAbsence = operation({
       if (current === null) throw absenceNotFound();
       const changed: Absence = { ...current, ...Object.fromEntries(given) };
       assertDayOrder(['from', changed.from], ['to', changed.to]);
-      await storeAbsence(tx, changed);
-      const result = { ...changed, ...(await findAbsenceWarnings(tx, changed.repId)) };
-      return { result, repId: changed.repId, days: [current, changed] };
+      return {
+        result: { ...changed, ...(await findAbsenceWarnings(tx, changed.repId)) },
+        repId: changed.repId,
+        days: [current, changed],
+        store: () => storeAbsence(tx, changed),
+      };
     });
   },
 });

@@ -1,6 +1,11 @@
 import { type Day } from '../../kernel/day.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { type CommissionEffect, computeWriteEffect, maxForecastDeals } from '../../simulation/write-effect.js';
+import {
+  type CommissionEffect,
+  computeMovement,
+  maxForecastDeals,
+  toCommissionEffect,
+} from '../../simulation/write-effect.js';
 import { type ImportResult } from './import-rows.js';
 
 interface ImportWithEffect {
@@ -15,11 +20,9 @@ export async function importForEffect(
   write: () => Promise<ImportResult>,
   today: Day,
 ): Promise<ImportWithEffect> {
-  const results: ImportResult[] = [];
-  const effect = await computeWriteEffect(tx, today, async () => {
-    const result = await write();
-    results.push(result);
-    return result.accepted > maxForecastDeals ? null : result.affected;
+  const { result, movement } = await computeMovement(tx, today, async () => {
+    const written = await write();
+    return { result: written, affected: written.accepted > maxForecastDeals ? null : written.affected };
   });
-  return { result: results[0] as ImportResult, effect };
+  return { result, effect: movement === null ? null : toCommissionEffect(movement) };
 }

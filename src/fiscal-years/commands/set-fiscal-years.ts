@@ -51,19 +51,15 @@ export const setFiscalYears = operation({
     response: { fiscalYears: fiscalYearsExample.response, count: 1, reps: 0 },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
-  async execute({ query: { dryRun }, body: requested }, caller, { changes, clock }): Promise<z.input<typeof response>> {
+  async execute({ query: { dryRun }, body: requested }, caller, uses): Promise<z.input<typeof response>> {
     const fiscalYears = toFiscalYearResponses(assertContiguous(requested));
     const years = { fiscalYears, count: fiscalYears.length };
-    if (dryRun) {
-      let reps = 0;
-      const effect = await previewWrite(changes, clock, caller, async (tx) => {
+    if (dryRun)
+      return previewWrite(uses, caller, async (tx) => {
         const affected = await replaceFiscalYears(tx, requested);
-        reps = affected.size;
-        return loadAffectedWithin(tx, affected);
+        return { result: { ...years, reps: affected.size }, affected: await loadAffectedWithin(tx, affected) };
       });
-      return { ...years, reps, effect };
-    }
-    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+    return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const affected = await replaceFiscalYears(tx, requested);
       await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'calendar' })));
       return { ...years, reps: affected.size };

@@ -62,18 +62,13 @@ export const previewPlanOverride = operation({
     response: { effect: { lines: 0, reps: 0, totals: [], locked: [] } },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
-  async execute(
-    { params: { planRef, repId }, body: { overrides } },
-    caller,
-    { changes, clock },
-  ): Promise<z.input<typeof response>> {
-    const effect = await previewWrite(changes, clock, caller, async (tx, today) => {
+  async execute({ params: { planRef, repId }, body: { overrides } }, caller, uses): Promise<z.input<typeof response>> {
+    return previewWrite(uses, caller, async (tx, today) => {
       const plan = await findPlanVersion(tx, planRef, { onlyForRep: null, today });
       if (plan === null) throw planNotFound();
       await assertRepExists(tx, repId);
       await storeOverrides(tx, { planId: plan.planId, repId, today }, overrides);
-      return loadAffectedWithin(tx, new Map([[repId, allDays]]));
+      return { result: {}, affected: await loadAffectedWithin(tx, new Map([[repId, allDays]])) };
     });
-    return { effect };
   },
 });

@@ -89,9 +89,7 @@ export const previewQuotas = operation({
     response: { effect: { lines: 0, reps: 0, totals: [], locked: [] } },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
-  async execute({ body: request }, caller, { changes, clock }): Promise<z.input<typeof response>> {
-    return {
-      effect: await previewWrite(changes, clock, caller, (tx) => writeQuotas(tx, request)),
-    };
+  async execute({ body: request }, caller, uses): Promise<z.input<typeof response>> {
+    return previewWrite(uses, caller, async (tx) => ({ result: {}, affected: await writeQuotas(tx, request) }));
   },
 });

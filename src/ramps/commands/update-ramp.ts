@@ -7,16 +7,12 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { flag } from '../../platform/operations/schemas.js';
 import { previewPersonalWrite } from '../../simulation/preview-write.js';
-import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
+import { dryRunQuery, loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
 import { type Ramp, ramp, rampExample, rampTerms } from '../ramp.js';
 import { loadRepsOnRamp, storeRamp } from '../ramp-store.js';
 import { findRamp } from '../ramp-views.js';
 
-const query = z.strictObject({
-  dryRun: flag.default(false).describe('true: say what the change would do to commission, and change nothing'),
-});
 const body = z.strictObject(rampTerms).partial();
 
 const response = ramp.extend({
@@ -33,7 +29,7 @@ export const updateRamp = operation({
   path: '/v1/ramps/:rampId',
   access: 'admin',
   params: z.strictObject({ rampId: pathIds.rampId }),
-  query,
+  query: dryRunQuery,
   body,
   response,
   failures: { ramp_not_found: 404, ramp_name_taken: 409 },
@@ -46,20 +42,16 @@ export const updateRamp = operation({
   async execute(
     { params: { rampId }, query: { dryRun }, body: change },
     caller,
-    { changes, clock },
+    uses,
   ): Promise<z.input<typeof response>> {
     if (change.name === undefined && change.steps === undefined)
       throw invalid({ path: '', message: 'give at least one field to change' });
-    if (dryRun) {
-      let previewed: Ramp | undefined;
-      const effect = await previewPersonalWrite(changes, clock, caller, async (tx) => {
+    if (dryRun)
+      return previewPersonalWrite(uses, caller, async (tx) => {
         const { changed, affected } = await changeRamp(tx, rampId, change);
-        previewed = changed;
-        return loadAffectedWithin(tx, affected);
+        return { result: changed, affected: await loadAffectedWithin(tx, affected) };
       });
-      return { ...(previewed as Ramp), effect };
-    }
-    return changes.run(caller, 'exclusive', async (tx, recalculate) => {
+    return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const { changed, affected } = await changeRamp(tx, rampId, change);
       await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'ramp' })));
       return changed;

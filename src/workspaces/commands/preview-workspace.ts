@@ -34,17 +34,17 @@ export const previewWorkspace = operation({
   failures: { plan_too_complex: 400 },
   example: { body: { currency: 'EUR' }, response: { effect: { lines: 0, reps: 0, totals: [], locked: [] } } },
   uses: { changes: CommissionChanges, clock: CLOCK },
-  async execute({ body: change }, caller, { changes, clock }): Promise<z.input<typeof response>> {
+  async execute({ body: change }, caller, uses): Promise<z.input<typeof response>> {
     if (Object.values(change).every((value) => value === undefined))
       throw invalid({ path: '', message: 'give at least one of currency, timezone, minQuotaPercent' });
-    const effect = await previewWrite(changes, clock, caller, async (tx) => {
+    return previewWrite(uses, caller, async (tx) => {
       const reps = await listRepIds(tx);
       const affected = await loadAffectedWithin(tx, new Map(reps.map((repId) => [repId, allDays])));
-      if (affected === null) return null;
-      await updateWorkspaceRow(tx, change);
-      if (change.timezone !== undefined) await rebuildDealProjections(tx);
-      return affected;
+      if (affected !== null) {
+        await updateWorkspaceRow(tx, change);
+        if (change.timezone !== undefined) await rebuildDealProjections(tx);
+      }
+      return { result: {}, affected };
     });
-    return { effect };
   },
 });
