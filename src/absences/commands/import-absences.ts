@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type DateFormat, readDateText } from '../../kernel/date-text.js';
-import { type Day, type DayRange, hull, overlap } from '../../kernel/day.js';
-import { findDayOrderIssue } from '../../kernel/day-order.js';
+import { type DateFormat } from '../../kernel/date-text.js';
+import { type DayRange, hull, overlap } from '../../kernel/day.js';
+import { assertDayOrder } from '../../kernel/day-order.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
@@ -16,15 +16,16 @@ import {
   datedImportQuery,
   importResults,
   type RowResult,
+  readDayCell,
   readRowsInSlices,
   rejectedRow,
   toImportResponse,
+  toRejectedResult,
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag } from '../../platform/operations/schemas.js';
-import { normalEmail } from '../../reps/rep.js';
-import { findRepIdsByEmail } from '../../reps/rep-views.js';
+import { loadRepsOfRows } from '../../reps/reps-of-rows.js';
 import { previewPersonalWrite } from '../../simulation/preview-write.js';
 import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
 import { type Absence, absenceOverlap, absenceTerms } from '../absence.js';
@@ -68,11 +69,10 @@ async function readRows(
   rows: readonly Row[],
   dateFormat: DateFormat,
 ): Promise<(DecidedRow | Failure)[]> {
-  const emails = rows.flatMap(({ cells }) => (cells.email === undefined ? [] : normalEmail(cells.email)));
-  const reps = await findRepIdsByEmail(tx, emails);
-  const stored = groupBy(await listAbsences(tx, { repIds: [...reps.values()] }), ({ repId }) => repId);
+  const reps = await loadRepsOfRows(tx, rows);
+  const stored = groupBy(await listAbsences(tx, { repIds: reps.repIds }), ({ repId }) => repId);
   return readRowsInSlices(rows, (row) => {
-    const absence = readAbsence(row, reps, dateFormat);
+    const absence = readAbsence(row, reps.find(row), dateFormat);
     const others = stored.get(absence.repId) ?? [];
     const before = others.find(startsOn(absence));
     const decided = { ...absence, absenceId: before?.absenceId ?? newId() };
@@ -86,15 +86,11 @@ async function readRows(
 }
 
 /** Reads one row; the id is that of a new absence. */
-function readAbsence(row: Row, reps: ReadonlyMap<string, string>, dateFormat: DateFormat): Absence {
-  if (row.problem !== null) throw rejectedRow(row.problem);
-  const { email = '', quotaRelief, variableRelief, note = null } = row.cells;
-  const repId = reps.get(normalEmail(email));
-  if (repId === undefined) throw new Failure('rep_not_found', `No rep has the e-mail address ${email || '(empty)'}.`);
-  const from = readDay('from', row.cells.from, dateFormat);
-  const to = readDay('to', row.cells.to, dateFormat);
-  const disorder = findDayOrderIssue(['from', from], ['to', to]);
-  if (disorder !== null) throw rejectedRow(`${disorder.path}: ${disorder.message}`);
+function readAbsence({ cells }: Row, repId: string, dateFormat: DateFormat): Absence {
+  const { quotaRelief, variableRelief, note = null } = cells;
+  const from = readDayCell('from', cells.from, dateFormat);
+  const to = readDayCell('to', cells.to, dateFormat);
+  assertDayOrder(['from', from], ['to', to]);
   return {
     absenceId: '',
     repId,
@@ -104,12 +100,6 @@ function readAbsence(row: Row, reps: ReadonlyMap<string, string>, dateFormat: Da
     variableRelief: readRelief('variableRelief', variableRelief ?? quotaRelief),
     note: readTerm('note', absenceTerms.note, note),
   };
-}
-
-function readDay(name: string, text: string | undefined, dateFormat: DateFormat): Day {
-  const day = text === undefined ? null : readDateText(text, dateFormat, 'UTC');
-  if (day === null) throw rejectedRow(`${name}: ${text ?? '(empty)'} is not a date in the format ${dateFormat}`);
-  return day;
 }
 
 /** A percentage, with or without a sign; 100 if the cell is empty. */
@@ -123,11 +113,9 @@ function readTerm<T>(name: string, schema: Parameters<typeof readValue<T>>[0], v
   return read.value;
 }
 
-function toResult({ row, cells }: Row, read: DecidedRow | Failure): RowResult {
-  const email = cells.email ?? null;
-  if (read instanceof Failure)
-    return { row, outcome: 'rejected', email, repId: null, code: read.code, reason: read.message };
-  return { row, outcome: read.outcome, email, repId: read.absence.repId };
+function toResult(row: Row, read: DecidedRow | Failure): RowResult {
+  if (read instanceof Failure) return toRejectedResult(row, read);
+  return { row: row.row, outcome: read.outcome, email: row.cells.email ?? null, repId: read.absence.repId };
 }
 
 export const importAbsences = operation({

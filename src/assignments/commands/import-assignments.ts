@@ -1,6 +1,6 @@
-import { type DateFormat, readDateText } from '../../kernel/date-text.js';
+import { type DateFormat } from '../../kernel/date-text.js';
 import { type Day, earliestDay, latestDay, overlap } from '../../kernel/day.js';
-import { findDayOrderIssue } from '../../kernel/day-order.js';
+import { assertEffectiveDayOrder } from '../../kernel/day-order.js';
 import { Failure } from '../../kernel/failure.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { groupBy } from '../../kernel/group-by.js';
@@ -15,14 +15,15 @@ import {
   datedImportQuery,
   type ImportResults,
   type RowResult,
+  readDayCell,
   readRowsInSlices,
   rejectedRow,
   toImportResponse,
+  toRejectedResult,
 } from '../../platform/files/import-results.js';
 import { operation } from '../../platform/operations/operation.js';
 import { listRamps } from '../../ramps/ramp-views.js';
-import { normalEmail } from '../../reps/rep.js';
-import { findRepIdsByEmail } from '../../reps/rep-views.js';
+import { loadRepsOfRows } from '../../reps/reps-of-rows.js';
 import { insertAssignments, recalculateAssigned } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
 
@@ -69,8 +70,7 @@ async function readRows(
   rows: readonly Row[],
   dateFormat: DateFormat,
 ): Promise<(ParsedRow | Failure)[]> {
-  const emails = rows.flatMap(({ cells }) => (cells.email === undefined ? [] : normalEmail(cells.email)));
-  const reps = await findRepIdsByEmail(tx, emails);
+  const reps = await loadRepsOfRows(tx, rows);
   const plans = await findPlanIdsByName(tx);
   const ramps = new Map((await listRamps(tx)).map(({ name, rampId }) => [name.toLowerCase(), rampId]));
   const findRampId = (name: string): string => {
@@ -78,24 +78,16 @@ async function readRows(
     if (rampId === undefined) throw new Failure('ramp_not_found', `No ramp has the name ${name}.`);
     return rampId;
   };
-  const readDay = (name: string, text: string | undefined): Day | null => {
-    const day = text === undefined ? null : readDateText(text, dateFormat, 'UTC');
-    if (text !== undefined && day === null)
-      throw rejectedRow(`${name}: ${text} is not a date in the format ${dateFormat}`);
-    return day;
-  };
   const parse = (row: Row): ParsedRow => {
-    if (row.problem !== null) throw rejectedRow(row.problem);
-    const { email = '', plan = '' } = row.cells;
-    const repId = reps.get(normalEmail(email));
-    if (repId === undefined) throw new Failure('rep_not_found', `No rep has the e-mail address ${email || '(empty)'}.`);
+    const { plan = '', ramp } = row.cells;
+    const readDay = (name: 'effectiveStart' | 'effectiveEnd' | 'rampFrom') =>
+      row.cells[name] === undefined ? null : readDayCell(name, row.cells[name], dateFormat);
+    const repId = reps.find(row);
     const [planId] = plans.find(plan);
-    const start = readDay('effectiveStart', row.cells.effectiveStart);
-    const end = readDay('effectiveEnd', row.cells.effectiveEnd);
-    const disorder = findDayOrderIssue(['effectiveStart', start], ['effectiveEnd', end]);
-    if (disorder !== null) throw rejectedRow(`${disorder.path}: ${disorder.message}`);
-    const rampId = row.cells.ramp === undefined ? null : findRampId(row.cells.ramp);
-    const rampFrom = readDay('rampFrom', row.cells.rampFrom);
+    const [start, end] = [readDay('effectiveStart'), readDay('effectiveEnd')];
+    assertEffectiveDayOrder(start, end);
+    const rampId = ramp === undefined ? null : findRampId(ramp);
+    const rampFrom = readDay('rampFrom');
     if (rampId === null && rampFrom !== null) throw rejectedRow('rampFrom: needs a ramp');
     return { row: row.row, repId, planId: planId as string, start, end, rampId, rampFrom };
   };
@@ -119,12 +111,11 @@ async function compareWithStored(
     groupBy(stored, ({ repId, planId }) => `${repId}|${planId}`),
   );
   const created: ParsedRow[] = [];
-  const results = rows.map(({ row, cells }, index): RowResult => {
+  const results = rows.map((tableRow, index): RowResult => {
     const parsed = parsedRows[index] as ParsedRow | Failure;
-    const email = cells.email ?? null;
-    if (parsed instanceof Failure)
-      return { row, outcome: 'rejected', email, repId: null, code: parsed.code, reason: parsed.message };
-    const { repId, planId, start, end } = parsed;
+    if (parsed instanceof Failure) return toRejectedResult(tableRow, parsed);
+    const { row, repId, planId, start, end } = parsed;
+    const email = tableRow.cells.email ?? null;
     const key = `${repId}|${planId}`;
     const others = getOrInsert(daysByRepAndPlan, key, () => []);
     if (others.some((other) => other.start === start && other.end === end))

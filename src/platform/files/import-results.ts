@@ -1,9 +1,11 @@
 import { z } from 'zod';
-import { dateFormats } from '../../kernel/date-text.js';
+import { type DateFormat, dateFormats, readDateText } from '../../kernel/date-text.js';
+import { type Day } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { EventLoopSlice } from '../../kernel/waiting.js';
 import { flag } from '../operations/schemas.js';
+import { type TableRow } from './csv-table.js';
 
 /** The result of one row of a file. */
 const rowResult = z
@@ -73,8 +75,19 @@ export function rejectedRow(reason: string): Failure {
   return new Failure('VALIDATION_FAILED', reason);
 }
 
+export function toRejectedResult({ row, cells }: TableRow<'email'>, { code, message }: Failure): RowResult {
+  return { row, outcome: 'rejected', email: cells.email ?? null, repId: null, code, reason: message };
+}
+
+/** The day in a cell. An empty cell is rejected. */
+export function readDayCell(name: string, text: string | undefined, dateFormat: DateFormat): Day {
+  const day = text === undefined ? null : readDateText(text, dateFormat, 'UTC');
+  if (day === null) throw rejectedRow(`${name}: ${text ?? '(empty)'} is not a date in the format ${dateFormat}`);
+  return day;
+}
+
 /** Reads the rows without blocking the process. Returns for each what was read, or the failure that rejects it. */
-export async function readRowsInSlices<Row, Read>(
+export async function readRowsInSlices<Row extends Pick<TableRow<never>, 'problem'>, Read>(
   rows: readonly Row[],
   read: (row: Row) => Read | Promise<Read>,
 ): Promise<(Read | Failure)[]> {
@@ -87,7 +100,11 @@ export async function readRowsInSlices<Row, Read>(
   return results;
 }
 
-async function readOrReject<Row, Read>(row: Row, read: (row: Row) => Read | Promise<Read>): Promise<Read | Failure> {
+async function readOrReject<Row extends Pick<TableRow<never>, 'problem'>, Read>(
+  row: Row,
+  read: (row: Row) => Read | Promise<Read>,
+): Promise<Read | Failure> {
+  if (row.problem !== null) return rejectedRow(row.problem);
   try {
     return await read(row);
   } catch (error) {

@@ -21,8 +21,7 @@ import {
   toImportResponse,
 } from '../../platform/files/import-results.js';
 import { operation } from '../../platform/operations/operation.js';
-import { normalEmail } from '../../reps/rep.js';
-import { findRepIdsByEmail } from '../../reps/rep-views.js';
+import { loadRepsOfRows } from '../../reps/reps-of-rows.js';
 import { applyQuotas, compareQuotas, repeatedSettings } from '../apply-quotas.js';
 import { targetAmount } from '../quota.js';
 import {
@@ -81,10 +80,9 @@ function provenFormat(rows: readonly Row[]): NumberFormat | null {
 }
 
 async function readRows(tx: Transaction, rows: readonly Row[], format: NumberFormat | null): Promise<ReadRow[]> {
-  const emails = rows.flatMap(({ cells }) => (cells.email === undefined ? [] : normalEmail(cells.email)));
-  const reps = await findRepIdsByEmail(tx, emails);
+  const reps = await loadRepsOfRows(tx, rows);
   const plans = await findPlanIdsByName(tx);
-  const assigned = await assignedPlanIdsByRep(tx, [...reps.values()]);
+  const assigned = await assignedPlanIdsByRep(tx, reps.repIds);
   const calendar = await loadCalendar(tx);
   const rules = new Map<string, Promise<QuotaRule>>();
   const findRule = async (row: Row, repId: string): Promise<QuotaRule> => {
@@ -104,7 +102,7 @@ async function readRows(tx: Transaction, rows: readonly Row[], format: NumberFor
     rules.set(key, found);
     return found;
   };
-  const read = await readRowsInSlices(rows, (row) => readSetting(row, { reps, findRule, format, calendar }));
+  const read = await readRowsInSlices(rows, (row) => readSetting(row, reps.find(row), { findRule, format, calendar }));
   return read.map((setting, index): ReadRow => {
     const row = rows[index] as Row;
     return setting instanceof Failure ? { row, setting: null, failure: setting } : { row, setting, failure: null };
@@ -113,17 +111,17 @@ async function readRows(tx: Transaction, rows: readonly Row[], format: NumberFor
 
 /** What the rows of a file are read with. */
 interface FileContext {
-  readonly reps: ReadonlyMap<string, string>;
   readonly findRule: (row: Row, repId: string) => Promise<QuotaRule>;
   readonly format: NumberFormat | null;
   readonly calendar: PeriodCalendar;
 }
 
-async function readSetting(row: Row, { reps, findRule, format, calendar }: FileContext): Promise<QuotaSetting> {
-  if (row.problem !== null) throw rejectedRow(row.problem);
-  const { email, period } = row.cells;
-  const repId = reps.get(normalEmail(email ?? ''));
-  if (repId === undefined) throw new Failure('rep_not_found', `No rep has the e-mail address ${email ?? '(empty)'}.`);
+async function readSetting(
+  row: Row,
+  repId: string,
+  { findRule, format, calendar }: FileContext,
+): Promise<QuotaSetting> {
+  const { period } = row.cells;
   if (period === undefined || kindOfPeriod(period) === null)
     throw rejectedRow(`period: must be a period: ${periodExamples}`);
   const target = readAmount('target', row.cells.target, format);
