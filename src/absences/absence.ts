@@ -2,13 +2,9 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
-import { day, text } from '../platform/operations/schemas.js';
+import { day, percentage, text } from '../platform/operations/schemas.js';
 
-const relief = z
-  .number()
-  .min(0)
-  .max(100)
-  .refine((percent) => Number(percent.toFixed(6)) === percent, 'must have at most 6 decimals');
+const relief = percentage(0, 100);
 
 /** The terms of an absence in requests. */
 export const absenceTerms = {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { addDays, addMonths, type Day, type DayRange, hull, latestDay } from '../kernel/day.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type Ramp, rampNameTaken } from './ramp.js';
+import { countMonths, type Ramp, rampNameTaken } from './ramp.js';
 
 /** Stores the ramp in place of the one with its id. The caller holds the configuration lock. */
 export async function storeRamp(tx: Transaction, { rampId, name, steps }: Omit<Ramp, 'assignments'>): Promise<void> {
@@ -48,8 +48,4 @@ export async function loadRepsOnRamp(
     reps.set(repId, hull(reps.get(repId) ?? years, years));
   }
   return reps;
-}
-
-function countMonths(steps: Ramp['steps']): number {
-  return steps.reduce((total, { months }) => total + months, 0);
 }

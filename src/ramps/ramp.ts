@@ -2,24 +2,18 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
-import { text } from '../platform/operations/schemas.js';
+import { percentage, text } from '../platform/operations/schemas.js';
 
-function percentage(max: number) {
-  return z
-    .number()
-    .min(0)
-    .max(max)
-    .refine((percent) => Number(percent.toFixed(6)) === percent, 'must have at most 6 decimals');
-}
+const percent = percentage(0, 1000);
 
 const step = z
   .strictObject({
     months: z.int().min(1).max(120).describe('Number of months, by day of month from the first day of the ramp'),
-    quotaPercent: percentage(1000).describe('Percentage of the target that each day counts in prorated quotas'),
-    variablePercent: percentage(1000)
+    quotaPercent: percent.describe('Percentage of the target that each day counts in prorated quotas'),
+    variablePercent: percent
       .default(100)
       .describe('Percentage of the variable target that each day counts, 100 by default'),
-    ratePercent: percentage(1000)
+    ratePercent: percent
       .default(100)
       .describe('Percentage of the commission of deals that close in the step, 100 by default; not of period bonuses'),
   })
@@ -33,10 +27,7 @@ export const rampTerms = {
     .array(step)
     .min(1)
     .max(60)
-    .refine(
-      (steps) => steps.reduce((total, { months }) => total + months, 0) <= maxMonths,
-      `must last at most ${maxMonths} months`,
-    )
+    .refine((steps) => countMonths(steps) <= maxMonths, `must last at most ${maxMonths} months`)
     .describe('Steps in their order; after the last one everything counts in full'),
 };
 
@@ -58,6 +49,10 @@ export const ramp = z
   })
   .describe('How the quota of a person grows after the start');
 export type Ramp = z.infer<typeof ramp>;
+
+export function countMonths(steps: readonly { readonly months: number }[]): number {
+  return steps.reduce((total, { months }) => total + months, 0);
+}
 
 export function rampNotFound(): Failure {
   return new Failure('ramp_not_found', 'There is no such ramp in this workspace.');

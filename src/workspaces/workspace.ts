@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { percentage } from '../platform/operations/schemas.js';
 
 /** An IANA time zone. Offsets are rejected because they have no daylight saving time. */
 export const timeZone = z
@@ -61,12 +62,9 @@ export const stepUpMinutes = z
     'For new keys, changes of roles, payroll files and hand-overs, a session needs a sign-in or a confirmation that is at most so many minutes old; null: any age',
   );
 
-export const minQuotaPercent = z
-  .number()
-  .min(1)
-  .max(100)
-  .refine((percent) => Number(percent.toFixed(6)) === percent, 'must have at most 6 decimals')
-  .describe('Percentage of a prorated quota that remains at least, however few days count; 25 by default');
+export const minQuotaPercent = percentage(1, 100).describe(
+  'Percentage of a prorated quota that remains at least, however few days count; 25 by default',
+);
 
 export const paper = z.enum(['A4', 'Letter']).describe('Paper size of PDF files');
 

@@ -25,11 +25,7 @@ export const period = z
     'Month 2026-03, quarter 2026-Q1, half-year 2026-H1, year 2026; fiscal: FY2026-P03, FY2026-Q1, FY2026-H1, FY2026',
   );
 /** The period of a request in a query string. */
-export const optionalPeriod = period
-  .optional()
-  .describe(
-    'Month 2026-03, quarter 2026-Q1, half-year 2026-H1, year 2026; fiscal: FY2026-P03, FY2026-Q1, FY2026-H1, FY2026; the current month by default',
-  );
+export const optionalPeriod = period.optional().describe(`${period.description}; the current month by default`);
 export const currency = z
   .string()
   .refine(isCurrency, 'must be an ISO 4217 currency code such as USD')
@@ -55,6 +51,15 @@ export function text(maxLength: number): z.ZodString {
     .min(1, 'must not be empty')
     .max(maxLength)
     .refine(isStorable, 'contains characters that cannot be stored');
+}
+
+/** A percentage of a target or an amount. Its precision is that of the calculation. */
+export function percentage(min: number, max: number): z.ZodNumber {
+  return z
+    .number()
+    .min(min)
+    .max(max)
+    .refine((percent) => Number(percent.toFixed(6)) === percent, 'must have at most 6 decimals');
 }
 
 /** A whole number in a query string. Numbers out of bounds are rejected, not clamped. */
