@@ -9,6 +9,7 @@ import { loadCalendar } from '../ledger/input/calendar.js';
 import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
 import { countedRows } from '../ledger/input/counted-rows.js';
 import { loadProratedQuotas } from '../ledger/input/prorated-quotas.js';
+import { earnedSums } from '../ledger/output/totals.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { lastCountedDay, type QuotaRow } from './attainment.js';
 import { type EventRow } from './commission-event.js';
@@ -94,17 +95,13 @@ function isWholeMonths({ from, to }: DayRange): boolean {
 
 export async function listDays(tx: Transaction, repId: string, { from, to }: DayRange): Promise<DatedEarningsRow[]> {
   const { rows } = await sql<DatedEarningsRow>`
-    select earned_on as day, currency, ${sumOfCategory('commission')} as commission, ${sumOfCategory('bonus')} as bonus,
-      ${sumOfCategory('adjustment')} as adjustments
+    select earned_on as day, currency, ${earnedSums.commission}::text as commission, ${earnedSums.bonus}::text as bonus,
+      ${earnedSums.adjustments}::text as adjustments
     from ${eventsTable(tx)} e
     where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and status = 'earned'
       and earned_on between ${from}::date and ${to}::date
     group by earned_on, currency`.execute(tx.db);
   return rows;
-}
-
-function sumOfCategory(category: string): RawBuilder<string> {
-  return sql`coalesce(sum(amount) filter (where category = ${category}), 0)::text`;
 }
 
 async function sumEvents(
@@ -113,8 +110,8 @@ async function sumEvents(
   repIds: readonly string[] | null,
 ): Promise<RepEarningsRow[]> {
   const { rows } = await sql<RepEarningsRow>`
-    select rep_id as "repId", currency, ${sumOfCategory('commission')} as commission, ${sumOfCategory('bonus')} as bonus,
-      ${sumOfCategory('adjustment')} as adjustments, count(distinct deal_key) filter (where phase = 'per_deal')::int as deals
+    select rep_id as "repId", currency, ${earnedSums.commission}::text as commission, ${earnedSums.bonus}::text as bonus,
+      ${earnedSums.adjustments}::text as adjustments, ${earnedSums.deals}::int as deals
     from ${eventsTable(tx)} e
     where workspace_id = ${tx.workspaceId} and status = 'earned' and earned_on between ${from}::date and ${to}::date
       ${within('rep_id', repIds)}
@@ -122,7 +119,7 @@ async function sumEvents(
   return rows;
 }
 
-interface DatedEarningsRow extends EarningsRow {
+export interface DatedEarningsRow extends EarningsRow {
   readonly day: Day;
 }
 

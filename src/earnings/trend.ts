@@ -2,17 +2,13 @@ import { type Day, type DayRange, isWithin, toDay } from '../kernel/day.js';
 import { type Period } from '../kernel/period.js';
 import { isFiscalPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { listDays, listMonths } from './commission-views.js';
-import { type EarningsRow, sumByCurrency } from './earnings.js';
-
-interface DatedRow extends EarningsRow {
-  readonly day: Day;
-}
+import { type DatedEarningsRow, listDays, listMonths } from './commission-views.js';
+import { sumByCurrency } from './earnings.js';
 
 /** What a rep earned in a period and in the twelve months that end with it, or the twelfths of fiscal years. */
 export interface Trend {
   /** The rows of the period. */
-  readonly rows: readonly DatedRow[];
+  readonly rows: readonly DatedEarningsRow[];
   readonly trend: readonly { readonly period: Period; readonly total: number }[];
 }
 

@@ -211,12 +211,21 @@ async function replaceMonths(tx: Transaction, months: readonly RepMonth[]): Prom
 
 export const monthColumns = sql`workspace_id, rep_id, month, currency, commission, bonus, adjustments, deals, periods`;
 
+function sumOfCategory(category: string): RawBuilder<string> {
+  return sql`coalesce(sum(amount) filter (where category = ${sql.lit(category)}), 0)`;
+}
+
+/** What a group of earned events pays by category, and the number of deals that it pays on. */
+export const earnedSums = {
+  commission: sumOfCategory('commission'),
+  bonus: sumOfCategory('bonus'),
+  adjustments: sumOfCategory('adjustment'),
+  deals: sql<number>`count(distinct deal_key) filter (where phase = 'per_deal')`,
+};
+
 /** The values of {@link monthColumns}, grouped by the first four. */
 export const monthSums = sql`workspace_id, rep_id, date_trunc('month', earned_on)::date, currency,
-  coalesce(sum(amount) filter (where category = 'commission'), 0),
-  coalesce(sum(amount) filter (where category = 'bonus'), 0),
-  coalesce(sum(amount) filter (where category = 'adjustment'), 0),
-  count(distinct deal_key) filter (where phase = 'per_deal'), array_agg(distinct period)`;
+  ${earnedSums.commission}, ${earnedSums.bonus}, ${earnedSums.adjustments}, ${earnedSums.deals}, array_agg(distinct period)`;
 
 /** Recomputes every monthly total of the workspace. */
 export async function recountMonths(tx: Transaction): Promise<void> {
