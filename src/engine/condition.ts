@@ -148,6 +148,11 @@ export function compileConditions(
   };
 }
 
+/** The comparisons of the conditions and of their groups, in their order. */
+export function leavesOf(conditions: readonly Condition[]): Leaf[] {
+  return conditions.flatMap((condition) => ('rules' in condition ? condition.rules : [condition]));
+}
+
 /** Rebuilds the traces of stored conditions from the values that were seen. */
 export function explainSeen(
   conditions: readonly Condition[],
@@ -155,8 +160,7 @@ export function explainSeen(
   day: Day,
   timeZone: string,
 ): ConditionTrace[] {
-  const leaves = conditions.flatMap((condition) => ('rules' in condition ? condition.rules : [condition]));
-  return leaves.map((leaf, index) => {
+  return leavesOf(conditions).map((leaf, index) => {
     const value = seen[index] ?? null;
     if (!isCut(value)) return traced(leaf, value, getCompiledTest(leaf, timeZone), day);
     const shown = 'as' in value ? (seen[value.as] as { readonly cut: FieldValue }) : value;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { allDays, type DayRange, hull, overlap } from '../kernel/day.js';
-import { type FiscalYear, isFiscalPeriod, PeriodCalendar } from '../kernel/period-calendar.js';
+import { type FiscalYear, PeriodCalendar } from '../kernel/period-calendar.js';
 import { loadFiscalYears } from '../ledger/input/calendar.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { calendarInUse, daysOf, yearsNotIn } from './fiscal-year.js';
+import { calendarInUse, daysOf, listPeriods, yearsNotIn } from './fiscal-year.js';
 import { listApprovedWithin, listRepsOfFiscalPlans } from './fiscal-year-views.js';
 
 /**
@@ -68,11 +68,7 @@ async function store(tx: Transaction, years: readonly FiscalYear[], removed: rea
 /** The drafts of the years' periods cover the new days. */
 async function moveDrafts(tx: Transaction, years: readonly FiscalYear[]): Promise<void> {
   if (years.length === 0) return;
-  const calendar = new PeriodCalendar(years);
-  const periods = calendar
-    .periodsAround(years.map(daysOf).reduce(hull))
-    .filter(isFiscalPeriod)
-    .map((period) => ({ period, ...calendar.range(period) }));
+  const periods = listPeriods(new PeriodCalendar(years), years.map(daysOf).reduce(hull));
   await sql`
     update statement_periods s set from_day = rows_from.from_day, to_day = rows_from.to_day
     from ${unnestRows(periods, [

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addDays, type DayRange } from '../kernel/day.js';
 import { Failure, type Issue, rejectAny } from '../kernel/failure.js';
+import { type Period } from '../kernel/period.js';
 import { type FiscalYear, fiscalPatterns, isFiscalPeriod, PeriodCalendar } from '../kernel/period-calendar.js';
 import { day } from '../platform/operations/schemas.js';
 
@@ -48,12 +49,16 @@ export function toFiscalYearResponses(years: readonly FiscalYear[]): z.input<typ
   const calendar = new PeriodCalendar(years);
   return years.map((fiscal) => {
     const days = calendar.range(`FY${fiscal.year}`);
-    const periods = calendar
-      .periodsAround(days)
-      .filter(isFiscalPeriod)
-      .map((period) => ({ period, ...calendar.range(period) }));
-    return { ...fiscal, end: days.to, periods };
+    return { ...fiscal, end: days.to, periods: listPeriods(calendar, days) };
   });
+}
+
+/** The fiscal periods of every kind on the days. */
+export function listPeriods(calendar: PeriodCalendar, days: DayRange): (DayRange & { readonly period: Period })[] {
+  return calendar
+    .periodsAround(days)
+    .filter(isFiscalPeriod)
+    .map((period) => ({ period, ...calendar.range(period) }));
 }
 
 /** Rejects years that do not follow each other without a gap, and returns them in their order. */
