@@ -7,7 +7,7 @@ import type { Operation } from './platform/operations/operation.js';
 export { reasonTexts } from './commissions/reason-texts.js';
 export { productNames } from './crm/connections/product-names.js';
 export { standardNamedBy, usualSlugs } from './engine/standard-slugs.js';
-export { addDays, addMonths } from './kernel/day.js';
+export { addDays, addMonths, countDays, intersection, isWithin, overlap } from './kernel/day.js';
 export { fiscalPatterns, PeriodCalendar } from './kernel/period-calendar.js';
 export { disarmCells } from './kernel/spreadsheet-formulas.js';
 

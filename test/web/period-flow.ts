@@ -199,7 +199,7 @@ export function describePeriodFlow(variants: readonly FlowVariant[]): void {
       const { body } = await payroll.send('GET', `/v1/statements/export.csv?period=${period}&layout=gusto`);
       if (before > 0) return;
       await input.press(page, 'button', 'Mark as handed over');
-      await page.waitForSelector('[role=dialog]');
+      await page.waitForSelector('[role=dialog] input:focus');
       await page.keyboard.press('Enter');
       await page.waitForSelector('[aria-label="Recorded hand-overs"]');
       const sha256 = createHash('sha256').update(`\uFEFF${body}`).digest('hex');

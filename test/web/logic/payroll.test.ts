@@ -5,7 +5,6 @@ import { type TeamStatement } from '#web/api/team-queries.js';
 import { findHandover, hasNothingNew } from '#web/pages/payroll/handover.js';
 import { findObstacle, layoutNames, layouts, missingIds } from '#web/pages/payroll/layouts.js';
 import { missingPeople } from '#web/pages/payroll/missing.js';
-import { formatSpan, zoneName } from '#web/pages/payroll/period.js';
 import {
   areEqual,
   asInFile,
@@ -16,6 +15,7 @@ import {
   netSums,
   present,
 } from '#web/pages/payroll/sums.js';
+import { formatSpan, zoneName } from '#web/shared/format/dates.js';
 import { sumAmounts } from '#web/shared/format/exact.js';
 import { person, statement } from './samples.js';
 

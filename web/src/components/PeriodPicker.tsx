@@ -1,7 +1,7 @@
 import { Popover } from '@mantine/core';
 import { IconChevronDown, IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
 import { useState } from 'react';
-import { formatDay } from '../shared/format/dates.js';
+import { formatDays } from '../shared/format/dates.js';
 import {
   daysOf,
   formatMonth,
@@ -107,7 +107,7 @@ function Choices({ period, lengths, onChoose }: ChoicesProps) {
       className={styles.choice}
       aria-pressed={value === period}
       aria-label={formatPeriod(value)}
-      title={isFiscal(value) ? spanWords(value) : undefined}
+      title={isFiscal(value) ? formatDays(daysOf(value), 'long') : undefined}
       onClick={() => onChoose(value)}
     >
       {label}
@@ -158,9 +158,4 @@ function Choices({ period, lengths, onChoose }: ChoicesProps) {
       ) : null}
     </>
   );
-}
-
-function spanWords(period: string): string {
-  const { from, to } = daysOf(period);
-  return `${formatDay(from, 'long')} to ${formatDay(to, 'long')}`;
 }

@@ -1,3 +1,4 @@
+import { overlap } from '#src/client.js';
 import { type Dispute } from '../../api/queries.js';
 import { type Discrepancy } from '../../api/team-queries.js';
 import { daysOf } from '../../shared/format/periods.js';
@@ -10,11 +11,7 @@ export function findRelatedDifference(
   discrepancies: readonly Discrepancy[],
   { repId, dealId, period }: Pick<Dispute, 'repId' | 'dealId' | 'period'>,
 ): Discrepancy | null {
-  const { from, to } = daysOf(period);
-  const isRelated = ({ lines, period: approved }: Discrepancy) => {
-    if (dealId !== null) return lines.some((line) => line.dealId === dealId);
-    const days = daysOf(approved);
-    return days.from <= to && from <= days.to;
-  };
+  const isRelated = ({ lines, period: approved }: Discrepancy) =>
+    dealId === null ? overlap(daysOf(approved), daysOf(period)) : lines.some((line) => line.dealId === dealId);
   return discrepancies.find((discrepancy) => discrepancy.repId === repId && isRelated(discrepancy)) ?? null;
 }

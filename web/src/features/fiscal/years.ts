@@ -1,4 +1,4 @@
-import { fiscalPatterns, PeriodCalendar } from '#src/client.js';
+import { addDays, countDays, fiscalPatterns, PeriodCalendar } from '#src/client.js';
 import { type FiscalYears } from '../../shared/format/periods.js';
 
 export type FiscalYear = FiscalYears[number];
@@ -20,7 +20,7 @@ export function chained(years: FiscalYears): FiscalYears {
     const before = result.at(-1);
     const terms = year.pattern === 'months' ? { ...year, weeks: 52 as const } : year;
     result.push(
-      before === undefined ? terms : { ...terms, year: before.year + 1, start: nextDay(yearDays(before).to) },
+      before === undefined ? terms : { ...terms, year: before.year + 1, start: addDays(yearDays(before).to, 1) },
     );
   }
   return result;
@@ -47,18 +47,12 @@ export function drawYear(fiscal: FiscalYear): readonly (DrawnPeriod & { readonly
   const calendar = new PeriodCalendar([fiscal]);
   const draw = (days: { readonly from: string; readonly to: string }, kind: 'monthly' | 'quarterly') =>
     calendar.periodsTouching(days, kind, 'fiscal').map((period): DrawnPeriod => {
-      const { from, to } = calendar.range(period);
-      return { period, from, to, days: Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1 };
+      const range = calendar.range(period);
+      return { period, ...range, days: countDays(range) };
     });
   return draw(yearDays(fiscal), 'quarterly').map((quarter) => ({ ...quarter, periods: draw(quarter, 'monthly') }));
 }
 
 export function yearDays(fiscal: FiscalYear): { readonly from: string; readonly to: string } {
   return new PeriodCalendar([fiscal]).range(`FY${fiscal.year}`);
-}
-
-const dayMs = 86_400_000;
-
-function nextDay(day: string): string {
-  return new Date(Date.parse(day) + dayMs).toISOString().slice(0, 10);
 }

@@ -1,7 +1,7 @@
-import { addDays, addMonths } from '#src/client.js';
+import { addDays, addMonths, countDays, intersection } from '#src/client.js';
 import { type Absence, type PersonDetails, type Ramp } from '../../api/people-queries.js';
 import { type Assignment, type Quota } from '../../api/set-up-queries.js';
-import { daysBetween, formatDay } from '../../shared/format/dates.js';
+import { daysBetween, formatDay, formatDays } from '../../shared/format/dates.js';
 import { groupBy } from '../../shared/format/group-by.js';
 import { formatCount, formatNumber, formatPercent, formatUnits } from '../../shared/format/numbers.js';
 import { daysOf, formatPeriod } from '../../shared/format/periods.js';
@@ -87,17 +87,16 @@ interface Drawn {
 
 /** The part of the days that is within the range; none if they do not meet. */
 function drawDays(range: Days, { key, days, label }: Drawn): Stretch[] {
-  const from = days.from < range.from ? range.from : days.from;
-  const to = days.to > range.to ? range.to : days.to;
-  if (from > to) return [];
+  const drawn = intersection(days, range);
+  if (drawn.from > drawn.to) return [];
   const size = countDays(range);
   return [
     {
       key,
-      left: (daysBetween(range.from, from) / size) * 100,
-      width: (countDays({ from, to }) / size) * 100,
+      left: (daysBetween(range.from, drawn.from) / size) * 100,
+      width: (countDays(drawn) / size) * 100,
       label,
-      days: formatDays({ from, to }),
+      days: formatStretch(drawn),
       isProrated: false,
     },
   ];
@@ -142,7 +141,7 @@ export function listReasons({ factors = [] }: Pick<Quota, 'factors'>): string[] 
     .filter(({ weight }) => weight !== 1)
     .map(({ because, weight, ...days }) => {
       const count = formatCount(countDays(days), 'day');
-      return `${formatDays(days)}, ${count}: ${reasons[because]}, ${because === 'not_assigned' || because === 'not_employed' ? 'do not count' : `count ${formatPercent(weight, 2)}`}`;
+      return `${formatStretch(days)}, ${count}: ${reasons[because]}, ${because === 'not_assigned' || because === 'not_employed' ? 'do not count' : `count ${formatPercent(weight, 2)}`}`;
     });
 }
 
@@ -157,10 +156,6 @@ export function explainTarget(quota: Pick<Quota, 'explanation' | 'factors' | 'pr
   return [quota.explanation ?? 'All days count.', ...listReasons(quota)].join('\n');
 }
 
-function countDays({ from, to }: Days): number {
-  return daysBetween(from, to) + 1;
-}
-
-function formatDays({ from, to }: Days): string {
-  return from === to ? formatDay(from) : `${formatDay(from)} to ${formatDay(to)}`;
+function formatStretch(days: Days): string {
+  return days.from === days.to ? formatDay(days.from) : formatDays(days);
 }

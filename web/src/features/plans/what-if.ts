@@ -1,3 +1,4 @@
+import { isWithin } from '#src/client.js';
 import { type Dashboard, type Plan, type Simulation } from '../../api/queries.js';
 import { difference, signOf, sumAmounts } from '../../shared/format/exact.js';
 import {
@@ -128,9 +129,6 @@ export function selectShownResults(
   today: string,
 ): readonly QuarterResult[] {
   const days = closeDates.length === 0 ? [today] : closeDates;
-  const isOfDay = (period: string) => {
-    const { from, to } = daysOf(period);
-    return days.some((day) => from <= day && day <= to);
-  };
+  const isOfDay = (period: string) => days.some((day) => isWithin(day, daysOf(period)));
   return results.filter(({ period, addition }) => isOfDay(period) || signOf(addition) !== 0);
 }

@@ -18,7 +18,7 @@ import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { TextField } from '../../components/Field.js';
 import { Note } from '../../components/Note.js';
 import { type EnteredAbsence, readAbsence, toEnteredAbsence } from '../../features/people/entered-absence.js';
-import { formatDay } from '../../shared/format/dates.js';
+import { formatDays } from '../../shared/format/dates.js';
 import styles from './Person.module.css';
 
 interface AbsenceDialogProps {
@@ -112,7 +112,7 @@ function DeleteDialog({ absence: { absenceId, from, to }, onClose }: DeleteDialo
   });
   return (
     <Dialog
-      title={`Delete the absence of ${formatDay(from, 'year')} to ${formatDay(to, 'year')}`}
+      title={`Delete the absence of ${formatDays({ from, to }, 'year')}`}
       onClose={onClose}
       onSubmit={() => remove.send()}
       change={remove}

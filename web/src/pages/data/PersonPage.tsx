@@ -1,6 +1,7 @@
 import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { overlap } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { describeError } from '../../api/describe-error.js';
@@ -29,7 +30,7 @@ import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { rowAction } from '../../components/row-keys.js';
 import { WorkingTimeline } from '../../features/people/WorkingTimeline.js';
 import { drawTimeline, isProrated, listReasons } from '../../features/people/working-time.js';
-import { formatDay } from '../../shared/format/dates.js';
+import { formatDay, formatDays } from '../../shared/format/dates.js';
 import { formatAttainment, formatNumber, formatUnits } from '../../shared/format/numbers.js';
 import { daysOf, formatPeriod } from '../../shared/format/periods.js';
 import { AbsenceDialog } from './AbsenceDialog.js';
@@ -116,8 +117,7 @@ function WorkingTime({ plans, quotas, year, ...facts }: WorkingTimeProps) {
 }
 
 function touches(period: string, year: number): boolean {
-  const { from, to } = daysOf(period);
-  return from <= `${year}-12-31` && to >= `${year}-01-01`;
+  return overlap(daysOf(period), { from: `${year}-01-01`, to: `${year}-12-31` });
 }
 
 interface AbsencesProps {
@@ -297,7 +297,7 @@ function absenceColumns(onOpen: (absenceId: string) => void): readonly Column<Ab
       phone: 'title',
       cell: ({ absenceId, from, to }) => (
         <RowButton onClick={() => onOpen(absenceId)} {...rowAction}>
-          {formatDay(from, 'year')} to {formatDay(to, 'year')}
+          {formatDays({ from, to }, 'year')}
         </RowButton>
       ),
     },

@@ -27,11 +27,10 @@ import { quotaRules } from '../../features/imports/quotas.js';
 import { explainTarget, isProrated } from '../../features/people/working-time.js';
 import { invertChanges, listChanges, type QuotaChange, withStep } from '../../features/plans/quota-changes.js';
 import { listRules, measureOf, type PlanRule } from '../../features/plans/rules.js';
-import { todayIn } from '../../shared/format/dates.js';
+import { formatSpan, todayIn } from '../../shared/format/dates.js';
 import { formatCount, formatUnits } from '../../shared/format/numbers.js';
 import { formatPeriod, isFiscal, listFiscalYears, periodsOfYear, shortPeriod } from '../../shared/format/periods.js';
 import { containsText } from '../../shared/format/texts.js';
-import { formatSpan } from '../payroll/period.js';
 
 const route = getRouteApi('/_shell/quotas');
 
@@ -381,12 +380,7 @@ function SaveDialog({ title, rule, change: { set, remove }, save, onClose }: Sav
   const effect = useQuery(
     quotaEffectQuery({
       planRuleId: rule.id,
-      targets: set.map(({ repId, period, target, prorate }) => ({
-        repId,
-        period,
-        target,
-        ...(prorate === undefined ? {} : { prorate }),
-      })),
+      targets: set.map(({ repId, period, target, prorate }) => ({ repId, period, target, prorate })),
       removed: [...remove],
     }),
   );

@@ -9,6 +9,7 @@ import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
+import { formatSpan, zoneName } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { FileAndHandover } from './FileAndHandover.js';
@@ -16,7 +17,6 @@ import { MissingPeople } from './MissingPeople.js';
 import { missingPeople } from './missing.js';
 import styles from './Payroll.module.css';
 import { PayrollStrip } from './PayrollStrip.js';
-import { formatSpan, zoneName } from './period.js';
 import { ReadyByTeam } from './ReadyByTeam.js';
 
 const route = getRouteApi('/_shell/payroll');

@@ -23,7 +23,7 @@ import {
   patternChoices,
   yearDays,
 } from '../../features/fiscal/years.js';
-import { formatDay, isDay } from '../../shared/format/dates.js';
+import { formatDay, formatDays, isDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { type FiscalYears, shortPeriod } from '../../shared/format/periods.js';
 import styles from './FiscalCalendar.module.css';
@@ -111,7 +111,7 @@ function Year({ fiscal, isFirst, isLast, onChange, onRemove }: YearProps) {
   return (
     <Card
       title={`FY${fiscal.year}`}
-      note={isDrawn ? spanWords(yearDays(fiscal)) : undefined}
+      note={isDrawn ? formatDays(yearDays(fiscal), 'year') : undefined}
       action={
         isLast ? (
           <Button icon={IconTrash} kind="quiet" onClick={onRemove}>
@@ -169,7 +169,8 @@ function YearBar({ fiscal }: { readonly fiscal: FiscalYear }) {
       {drawYear(fiscal).map(({ period, from, to, days, periods }) => (
         <li key={period} className={styles.quarter} style={{ flexGrow: days }}>
           <p className={styles.name}>
-            <span className="strong">{shortPeriod(period)}</span> <span className="dim">{spanWords({ from, to })}</span>
+            <span className="strong">{shortPeriod(period)}</span>{' '}
+            <span className="dim">{formatDays({ from, to }, 'year')}</span>
           </p>
           <ul className={styles.periods}>
             {periods.map((part) => (
@@ -184,10 +185,6 @@ function YearBar({ fiscal }: { readonly fiscal: FiscalYear }) {
       ))}
     </ul>
   );
-}
-
-function spanWords({ from, to }: { readonly from: string; readonly to: string }): string {
-  return `${formatDay(from, 'year')} to ${formatDay(to, 'year')}`;
 }
 
 interface SaveDialogProps {

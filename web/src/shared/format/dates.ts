@@ -1,4 +1,4 @@
-import { formatMonth } from './periods.js';
+import { daysOf, formatMonth } from './periods.js';
 
 function utc(day: string): Date {
   return new Date(`${day}T00:00:00Z`);
@@ -14,15 +14,29 @@ export function isDay(text: string): boolean {
 /** The last day that can be entered: without one, browsers accept years of six digits. */
 export const maxDay = '9999-12-31';
 
+type DayStyle = 'short' | 'year' | 'long';
+
 /**
  * A day of the API, YYYY-MM-DD, such as 23 Jun; with `year`, 23 Jun 2026; with `long`, 23 June 2026. While a person
  * types, a draft may have a text that is no day: it is returned as it is.
  */
-export function formatDay(day: string, style: 'short' | 'year' | 'long' = 'short'): string {
+export function formatDay(day: string, style: DayStyle = 'short'): string {
   if (!isDay(day)) return day;
   const [year = '', , number] = day.split('-');
   const words = `${Number(number)} ${formatMonth(day, style === 'long' ? 'long' : 'short')}`;
   return style === 'short' ? words : `${words} ${year}`;
+}
+
+/** The first and the last day in words, such as 10 Feb to 11 Mar. */
+export function formatDays({ from, to }: { readonly from: string; readonly to: string }, style?: DayStyle): string {
+  return `${formatDay(from, style)} to ${formatDay(to, style)}`;
+}
+
+/** The days of a period in words: 1 to 30 June 2026. */
+export function formatSpan(period: string): string {
+  const { from, to } = daysOf(period);
+  const start = from.slice(0, 7) === to.slice(0, 7) ? String(Number(from.slice(8))) : formatDay(from);
+  return `${start} to ${formatDay(to, 'long')}`;
 }
 
 /** Minutes and hours of the last day in words; otherwise day and time. */
@@ -41,6 +55,11 @@ export function formatTimestamp(instant: string): string {
   const sameYear = date.getFullYear() === new Date().getFullYear();
   const time = new Intl.DateTimeFormat('en-US', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(date);
   return `${formatDay(day, sameYear ? 'short' : 'year')}, ${time}`;
+}
+
+/** The name of a time zone without its region: New York time. */
+export function zoneName(timeZone: string): string {
+  return `${timeZone.slice(timeZone.lastIndexOf('/') + 1).replaceAll('_', ' ')} time`;
 }
 
 /** The present day in a time zone. */
