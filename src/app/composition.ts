@@ -35,6 +35,7 @@ import { operations } from '../operations.js';
 import { DeliveryRunner, type DeliverySettings } from '../outgoing-events/delivery-runner.js';
 import { type Config } from '../platform/config.js';
 import { createDatabase, type Database } from '../platform/database/pool.js';
+import { ReadReplica } from '../platform/database/read-replica.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { PdfPrinter } from '../platform/documents/browser.js';
 import { Inbox } from '../platform/inbox/inbox.js';
@@ -58,7 +59,7 @@ import { wakeChecksThrough } from '../statements/discrepancies/check-job.js';
 export interface Service {
   readonly config: Config;
   readonly database: Database;
-  readonly replica: Database | undefined;
+  readonly replica: ReadReplica | undefined;
   readonly unitOfWork: UnitOfWork;
   readonly leases: Leases;
   readonly queueBackend: QueueBackend;
@@ -124,7 +125,7 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
       await deliveryHealth.flush();
       await core.pdfPrinter.close();
       await queue.close();
-      await core.replica?.destroy();
+      await core.replica?.close();
       await core.database.destroy();
     },
   };
@@ -133,10 +134,9 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
 /** The parts that the slices share: databases, queue, calculation, secrets, mail, PDF. */
 function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
   const size = config.DATABASE_POOL_SIZE;
-  const openPool = (url: string) =>
-    createDatabase({ url, size, onError: (error) => log.warn({ err: error }, 'database connection lost') });
-  const database = openPool(appUrl);
-  const replica = config.DATABASE_READ_URL === undefined ? undefined : openPool(config.DATABASE_READ_URL);
+  const onError = (error: Error) => log.warn({ err: error }, 'database connection lost');
+  const database = createDatabase({ url: appUrl, size, onError });
+  const replica = composeReplica(config, database, log);
   const queueBackend = chooseQueueBackend(config, appUrl);
   const queue = new JobQueue(queueBackend, log);
   const localLanes = new LocalLaneDispatcher(wakeLanesThrough(queue), log);
@@ -170,6 +170,11 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
     attemptLimits: new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE),
     pdfPrinter: new PdfPrinter(config.CHROMIUM_PATH, log),
   };
+}
+
+function composeReplica(config: Config, primary: Database, log: Log): ReadReplica | undefined {
+  const { DATABASE_READ_URL: url, DATABASE_READ_MAX_LAG_SECONDS: maxLagSeconds, DATABASE_POOL_SIZE: size } = config;
+  return url === undefined ? undefined : new ReadReplica({ url, size, maxLagSeconds, primary, log });
 }
 
 /** The parts that only the operations and the runners use. */

@@ -12,10 +12,12 @@ import { openDatabaseServer } from '../platform/database/server.js';
 import { PdfPrinter } from '../platform/documents/browser.js';
 import { html, htmlPage } from '../platform/documents/html.js';
 import { findMissingSandbox } from '../platform/documents/sandbox.js';
+import { RedisRateCounter } from '../platform/http/redis-rate-counter.js';
 import { chooseQueueBackend, JobQueue } from '../platform/jobs/job-queue.js';
-import { readRedisSettings, redisProblems } from '../platform/jobs/redis-settings.js';
 import { createLog } from '../platform/log.js';
 import { createMailTransport } from '../platform/mail/transport.js';
+import { type RedisServers, redisServers } from '../platform/redis/redis-connection.js';
+import { readRedisSettings, redisProblems } from '../platform/redis/redis-settings.js';
 import { openSecrets } from '../platform/secrets/master-key.js';
 import { readConfig } from './config.js';
 import { openSamples } from './master-key-rotation.js';
@@ -48,6 +50,7 @@ export async function diagnose(
 }
 
 async function diagnoseMachine(config: Config): Promise<Finding[]> {
+  const redis = redisServers(config);
   return [
     await finding('Time zones', timeZones),
     await finding('Port', () => portFree(config.HOST, config.PORT)),
@@ -55,9 +58,7 @@ async function diagnoseMachine(config: Config): Promise<Finding[]> {
     await finding('PDF', () => printsPage(config)),
     await finding('Fonts', fontsForAllScripts),
     await finding('Mail', () => reachesMailServer(config)),
-    ...(config.REDIS_URL === undefined
-      ? []
-      : [await finding('Redis', () => redisIsDurable(config.REDIS_URL as string))]),
+    ...(redis === null ? [] : await diagnoseRedis(redis)),
   ];
 }
 
@@ -243,8 +244,28 @@ async function reachesMailServer(config: Config): Promise<string> {
   }
 }
 
-async function redisIsDurable(url: string): Promise<string> {
-  const settings = await readRedisSettings(url);
+async function diagnoseRedis(servers: RedisServers): Promise<Finding[]> {
+  return [
+    await finding('Redis', () => redisIsDurable(servers)),
+    await finding('Rate limit', () => redisCountsRequests(servers)),
+  ];
+}
+
+/** A process that cannot count requests admits all of them, so nothing else would show it. */
+async function redisCountsRequests(servers: RedisServers): Promise<string> {
+  const counter = await RedisRateCounter.open(servers, createLog('silent'));
+  try {
+    await counter.count('doctor', 'doctor', 1);
+    return 'is enforced by Redis';
+  } catch (error) {
+    throw new Warning(`is not enforced, because counting a request failed: ${toMessage(error)}`);
+  } finally {
+    await counter.close();
+  }
+}
+
+async function redisIsDurable(servers: RedisServers): Promise<string> {
+  const settings = await readRedisSettings(servers);
   const problems = redisProblems(settings);
   if (problems.length === 0) return 'has an append-only file and evicts no keys';
   throw new Warning(problems.join(' '));

@@ -28,7 +28,6 @@ import { RedisRateCounter } from '../platform/http/redis-rate-counter.js';
 import { reportUnhandledRejections } from '../platform/http/request-context.js';
 import { ResponseCache } from '../platform/http/response-cache.js';
 import { WebApp } from '../platform/http/web-app.js';
-import { checkRedis } from '../platform/jobs/redis-settings.js';
 import { AddressLimit } from '../platform/limits/address-limit.js';
 import { type Log } from '../platform/log.js';
 import { allowedHosts } from '../platform/mcp/allowed-hosts.js';
@@ -38,6 +37,8 @@ import { ToolRunner } from '../platform/mcp/tool-runner.js';
 import { metrics } from '../platform/metrics.js';
 import { describeApi } from '../platform/openapi/document.js';
 import { Documents } from '../platform/openapi/documents.js';
+import { redisServers } from '../platform/redis/redis-connection.js';
+import { checkRedis } from '../platform/redis/redis-settings.js';
 import { flushTraces } from '../platform/tracing.js';
 import { serviceVersion } from '../platform/version.js';
 import { records } from '../records.js';
@@ -132,10 +133,10 @@ async function migrate(server: DatabaseServer, log: Log): Promise<void> {
   if (done.length > 0) log.info({ migrations: done }, 'database migrated');
 }
 
-/** Checks the role of every connection that the service keeps. */
+/** Checks the role of every connection that the service keeps, and begins to use the replica. */
 async function assertHarmlessRoles({ config, database, replica }: Service): Promise<void> {
   await assertHarmlessRole(database);
-  if (replica !== undefined) await assertHarmlessRole(replica);
+  await replica?.start();
   if (config.QUEUE_DATABASE_URL === undefined || config.REDIS_URL !== undefined) return;
   await withDatabase({ url: config.QUEUE_DATABASE_URL }, assertHarmlessRole);
 }
@@ -271,10 +272,8 @@ function agentEndpoints(
 
 /** Counts requests in a store that all API processes share: Redis when it is configured, otherwise PostgreSQL. */
 async function openRateLimit({ config, database, log }: Service): Promise<RateLimit> {
-  const counter =
-    config.REDIS_URL === undefined
-      ? new PostgresRateCounter(database)
-      : await RedisRateCounter.open(config.REDIS_URL, log);
+  const redis = redisServers(config);
+  const counter = redis === null ? new PostgresRateCounter(database) : await RedisRateCounter.open(redis, log);
   return new RateLimit(counter, config.RATE_LIMIT_PER_MINUTE, log);
 }
 

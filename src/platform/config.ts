@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Issue } from '../kernel/failure.js';
 import { readValue } from '../kernel/invalid-values.js';
 import { configuredClients } from './mcp/agent-client.js';
-import { baseUrl, flag, parsedUrl, port, url, whole } from './setting-schemas.js';
+import { baseUrl, flag, parsedUrl, port, url, urls, whole } from './setting-schemas.js';
 
 /** Settings of the parts that every process has. Slices have groups of their own; src/app/config.ts lists them. */
 const shape = {
@@ -37,14 +37,31 @@ const shape = {
     description: 'Read replica for lists and dashboards, which may then lag by seconds; never used for calculations',
     example: 'postgres://app:secret@replica:5432/commissions',
   }),
+  DATABASE_READ_MAX_LAG_SECONDS: whole(1, 3600)
+    .default(10)
+    .describe('How far the read replica may be behind; beyond it the primary serves lists and dashboards'),
   QUEUE_DATABASE_URL: url(['postgres', 'postgresql']).optional().meta({
     description: 'Direct connection for the queue, which uses LISTEN; needed when DATABASE_URL points to a pooler',
     example: 'postgres://app:secret@db:5432/commissions',
   }),
   DATABASE_POOL_SIZE: whole(2, 200).default(12).describe('Max number of PostgreSQL connections of one process'),
-  REDIS_URL: url(['redis', 'rediss']).optional().meta({
-    description: 'Redis for the queue and the rate limit, instead of PostgreSQL',
+  REDIS_URL: urls(['redis', 'rediss']).optional().meta({
+    description:
+      'Redis for the queue and the rate limit, instead of PostgreSQL; several nodes of a cluster, or sentinels, are separated by commas, and the credentials of the first apply to all',
     example: 'redis://redis:6379',
+  }),
+  REDIS_MODE: z.enum(['single', 'cluster', 'sentinel']).default('single').meta({
+    description: 'What REDIS_URL names: one server, nodes of a Redis Cluster, or sentinels',
+    example: 'cluster',
+  }),
+  REDIS_SENTINEL_NAME: z
+    .string()
+    .min(1)
+    .default('mymaster')
+    .describe('Name of the master that the sentinels watch, with REDIS_MODE=sentinel'),
+  REDIS_SENTINEL_PASSWORD: z.string().min(1).optional().meta({
+    description: 'Password of the sentinels, if they have one; REDIS_URL has that of the master',
+    example: 'secret',
   }),
   WORKER_CONCURRENCY: whole(1, 64).default(2).describe('Max number of jobs that one process runs at the same time'),
   RATE_LIMIT_PER_MINUTE: whole(1, 1_000_000).default(600).describe('Max number of requests per token and minute'),
@@ -188,6 +205,7 @@ export const platformSettings: SettingsGroup = {
   shape,
   contradictions: (config) => [
     ...productionProblems(config),
+    ...redisProblems(config),
     ...mailProblems(config),
     ...signOnProblems(config),
     ...agentProblems(config),
@@ -251,6 +269,16 @@ function productionProblems(config: Config): string[] {
     found.push('MASTER_KEY | is required in production | for example the output of: openssl rand -base64 32');
   if (config.OIDC_ALLOW_HTTP) found.push('OIDC_ALLOW_HTTP | is not allowed in production | remove it');
   return found;
+}
+
+function redisProblems({ REDIS_URL, REDIS_MODE }: Config): string[] {
+  if (REDIS_MODE === 'single')
+    return REDIS_URL?.includes(',') === true
+      ? ['REDIS_MODE | is required with several servers in REDIS_URL | for example cluster']
+      : [];
+  return REDIS_URL === undefined
+    ? [`REDIS_URL | is required with REDIS_MODE=${REDIS_MODE} | for example redis://redis-1:6379,redis://redis-2:6379`]
+    : [];
 }
 
 function mailProblems({ SMTP_URL, MAIL_FROM }: Config): string[] {

@@ -65,6 +65,23 @@ export const metrics = {
     labelNames: ['job', 'outcome'] as const,
     registers,
   }),
+  replicaLag: new Gauge({
+    name: 'replica_lag_seconds',
+    help: 'Age of the newest state of the primary that the replica of DATABASE_READ_URL has reached',
+    labelNames: ['server'] as const,
+    registers,
+  }),
+  replicaInUse: new Gauge({
+    name: 'replica_in_use',
+    help: '1 while the replica of DATABASE_READ_URL serves reads, 0 while the primary does; alert on this',
+    labelNames: ['server'] as const,
+    registers,
+  }),
+  rateLimitUnenforced: new Counter({
+    name: 'rate_limit_unenforced_total',
+    help: 'Requests that were not counted because the store of the rate limit was unavailable; alert on this',
+    registers,
+  }),
   processRestarts: new Counter({
     name: 'process_restarts_total',
     help: 'How often the supervisor has restarted the process since `serve` was started; alert on this',

@@ -14,6 +14,13 @@ export const url = (protocols: readonly string[]) =>
 export const parsedUrl = (protocols: readonly string[]) =>
   url(protocols).refine((value) => URL.canParse(value), 'must be a URL');
 
+/** One URL, or several that are separated by commas. */
+export const urls = (protocols: readonly string[]) =>
+  url(protocols).refine(
+    (value) => value.split(',').every((part) => parsedUrl(protocols).safeParse(part).success),
+    'must be a comma-separated list of URLs',
+  );
+
 export const optionalText = z.string().min(1).optional();
 /** An address to which paths are appended, without slashes at its end. */
 export const baseUrl = parsedUrl(['http', 'https']).transform((value) => value.replace(/\/+$/, ''));

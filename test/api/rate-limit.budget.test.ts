@@ -37,7 +37,7 @@ describe(`counting a request takes less than ${maxMedianMs} ms`, () => {
   it('in Redis', async function () {
     const redis = await startRedis();
     if (redis === null) return this.skip();
-    const counter = await RedisRateCounter.open(redis.url, createLog('silent'));
+    const counter = await RedisRateCounter.open(redis.servers, createLog('silent'));
     expect(await medianOf(counter)).to.be.below(maxMedianMs);
     await counter.close();
     await redis.stop();

@@ -5,6 +5,7 @@ import { PostgresRateCounter } from '#src/platform/http/postgres-rate-counter.js
 import { type RateCounter } from '#src/platform/http/rate-limit.js';
 import { RedisRateCounter } from '#src/platform/http/redis-rate-counter.js';
 import { createLog } from '#src/platform/log.js';
+import { metrics } from '#src/platform/metrics.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { type RedisServer, startRedis } from '#test/support/redis-server.js';
@@ -124,8 +125,8 @@ describe('rate limit', () => {
     async () => {
       redis = await startRedis();
       if (redis === null) return null;
-      const { url } = redis;
-      onRedis = await Promise.all([1, 2].map(() => RedisRateCounter.open(url, createLog('silent'))));
+      const { servers } = redis;
+      onRedis = await Promise.all([1, 2].map(() => RedisRateCounter.open(servers, createLog('silent'))));
       return onRedis;
     },
     async () => {
@@ -212,7 +213,7 @@ describe('rate limit', () => {
       const lines: string[] = [];
       const log = createLog('warn', { write: (line: string) => void lines.push(line) });
       const { RateLimit } = await import('#src/platform/http/rate-limit.js');
-      const limit = new RateLimit(await RedisRateCounter.open(server.url, log), 2, log);
+      const limit = new RateLimit(await RedisRateCounter.open(server.servers, log), 2, log);
       const caller = {
         workspaceId,
         accessLevel: 'admin',
@@ -236,10 +237,12 @@ describe('rate limit', () => {
           'admitted',
           'rate_limited',
         ]);
+        const before = (await metrics.rateLimitUnenforced.get()).values[0]?.value ?? 0;
         await server.stop();
         for (let n = 0; n < 5; n += 1) expect(await admitted()).to.deep.equal({ outcome: 'admitted', limit: 2 });
         expect(lines).to.have.length(1);
         expect(lines[0]).to.include('requests are not limited');
+        expect((await metrics.rateLimitUnenforced.get()).values[0]?.value).to.equal(before + 5);
         again = await startRedis(server.port);
         await until(async () => (await admitted()).outcome === 'rate_limited');
       } finally {

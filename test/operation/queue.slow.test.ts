@@ -50,7 +50,7 @@ for (const backend of backends)
       const started = await ServiceProcesses.startIfInstalled({ backend });
       if (started === null) return this.skip();
       service = started;
-      place = service.redis === null ? { postgresUrl: service.database.appUrl } : { redisUrl: service.redis.url };
+      place = service.redis === null ? { postgresUrl: service.database.appUrl } : { redis: service.redis.servers };
     });
 
     after(() => service?.stop());

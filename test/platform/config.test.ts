@@ -86,6 +86,16 @@ describe('the configuration', () => {
     });
   }
 
+  it('rejects several Redis servers without a mode, and a mode without servers', () => {
+    const servers = 'rediss://redis-1:6379,rediss://redis-2:6379';
+    expect(readConfig({ REDIS_URL: servers, REDIS_MODE: 'cluster' })).to.include({ REDIS_URL: servers });
+    expect(() => readConfig({ REDIS_URL: servers })).to.throw('REDIS_MODE | is required with several servers');
+    expect(() => readConfig({ REDIS_MODE: 'sentinel' })).to.throw('REDIS_URL | is required with REDIS_MODE=sentinel');
+    expect(() => readConfig({ REDIS_URL: 'redis://a,http://b', REDIS_MODE: 'cluster' })).to.throw(
+      'REDIS_URL | must be',
+    );
+  });
+
   it('reports all problems at once', () => {
     const problems = problemsOf({
       PORT: 'x',

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { access, chmod, chown, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +12,8 @@ import { serverFolder } from './server-folder.js';
 
 export interface DebianPostgres {
   readonly superuserUrl: string;
+  /** Sends the signal to the server and all its processes: SIGSTOP makes it hang. */
+  signal(signal: NodeJS.Signals): void;
   stop(): Promise<void>;
 }
 
@@ -27,14 +30,42 @@ export async function startDebianPostgres15(): Promise<DebianPostgres | undefine
   );
   if (!installed) return undefined;
   await removeAbandonedServers();
+  return startIn(async (folder, user) => {
+    const password = await initialise(folder, user);
+    return (port) => `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+  });
+}
+
+/** Starts a standby that streams from the server. */
+export async function startStandby(primary: DebianPostgres): Promise<DebianPostgres> {
+  return startIn(async (folder, user) => {
+    if (user !== undefined) await chown(folder, user.uid, user.gid);
+    await run(
+      'pg_basebackup',
+      ['-d', primary.superuserUrl, '-D', path.join(folder, 'data'), '-R', '-X', 'stream', '-c', 'fast'],
+      user,
+    );
+    return (port) => {
+      const url = new URL(primary.superuserUrl);
+      url.port = String(port);
+      return url.href;
+    };
+  });
+}
+
+/** Starts a server on what `prepare` writes into its folder. `prepare` returns the URL by port. */
+async function startIn(
+  prepare: (folder: string, user: UnixUser | undefined) => Promise<(port: number) => string>,
+): Promise<DebianPostgres> {
   const user = process.getuid?.() === 0 ? await systemUser() : undefined;
   const folder = await mkdtemp(path.join(serverFolder, `${folderPrefix}${process.pid}-`));
   try {
-    const password = await initialise(folder, user);
+    const toUrl = await prepare(folder, user);
     const port = await freePort();
     const server = await launch(folder, user, port);
     return {
-      superuserUrl: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+      superuserUrl: toUrl(port),
+      signal: (signal) => signalAll(server.pid as number, signal),
       stop: () => stopAndRemove(server, folder),
     };
   } catch (error) {
@@ -43,14 +74,21 @@ export async function startDebianPostgres15(): Promise<DebianPostgres | undefine
   }
 }
 
+/** The postmaster first, which then starts no further process. Each process of a server has its own process group. */
+function signalAll(pid: number, signal: NodeJS.Signals): void {
+  process.kill(pid, signal);
+  for (const child of readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' '))
+    process.kill(Number(child), signal);
+}
+
 async function initialise(folder: string, user: UnixUser | undefined): Promise<string> {
   const password = randomBytes(18).toString('base64url');
   const passwordFile = path.join(folder, 'password');
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (user !== undefined) for (const file of [passwordFile, folder]) await chown(file, user.uid, user.gid);
   await chmod(folder, 0o700);
-  const initdb = spawn(
-    path.join(programs, 'initdb'),
+  await run(
+    'initdb',
     [
       `--pgdata=${path.join(folder, 'data')}`,
       `--pwfile=${passwordFile}`,
@@ -60,15 +98,23 @@ async function initialise(folder: string, user: UnixUser | undefined): Promise<s
       '--locale=C.UTF-8',
       '--no-sync',
     ],
-    { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...user },
+    user,
   );
+  return password;
+}
+
+async function run(program: string, parameters: readonly string[], user: UnixUser | undefined): Promise<void> {
+  const running = spawn(path.join(programs, program), parameters, {
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...user,
+  });
   let complaint = '';
-  initdb.stderr.on('data', (chunk: Buffer) => {
+  running.stderr.on('data', (chunk: Buffer) => {
     complaint += chunk.toString('utf8');
   });
-  const code = await new Promise((resolve, reject) => initdb.once('error', reject).once('close', resolve));
-  if (code !== 0) throw new Error(`initdb of PostgreSQL 15 failed: ${complaint}`);
-  return password;
+  const code = await new Promise((resolve, reject) => running.once('error', reject).once('close', resolve));
+  if (code !== 0) throw new Error(`${program} of PostgreSQL 15 failed: ${complaint}`);
 }
 
 async function launch(folder: string, user: UnixUser | undefined, port: number): Promise<ChildProcess> {
@@ -105,7 +151,7 @@ async function launch(folder: string, user: UnixUser | undefined, port: number):
 
 async function isReady(data: string): Promise<boolean> {
   const lines = (await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n');
-  return lines[7]?.trim() === 'ready';
+  return ['ready', 'standby'].includes(lines[7]?.trim() ?? '');
 }
 
 async function stopAndRemove(server: ChildProcess, folder: string): Promise<void> {

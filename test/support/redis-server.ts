@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type RedisServers } from '#src/platform/redis/redis-connection.js';
 import { freePort } from './free-port.js';
 
 export interface RedisServer {
   readonly url: string;
+  readonly servers: RedisServers;
   readonly port: number;
   stop(): Promise<void>;
 }
@@ -14,29 +16,19 @@ export async function startRedis(
   extraArguments: readonly string[] = [],
 ): Promise<RedisServer | null> {
   const port = requestedPort ?? (await freePort());
-  const process = spawn(
-    'redis-server',
-    [
-      '--bind',
-      '127.0.0.1',
-      '--port',
-      String(port),
-      '--save',
-      '',
-      '--appendonly',
-      'no',
-      '--dir',
-      '/tmp',
-      ...extraArguments,
-    ],
-    {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    },
-  );
+  const volatile = ['--save', '', '--appendonly', 'no', '--dir', '/tmp'];
+  return runRedis(port, ['--bind', '127.0.0.1', '--port', String(port), ...volatile, ...extraArguments]);
+}
+
+/** Runs `redis-server`, which listens on the port. Returns null if it is not installed; with CI set that is an error. */
+export async function runRedis(port: number, commandLine: readonly string[]): Promise<RedisServer | null> {
+  const process = spawn('redis-server', commandLine, { stdio: ['ignore', 'pipe', 'ignore'] });
   if (!(await isReady(process))) return missing();
+  const url = `redis://127.0.0.1:${port}`;
   return {
     port,
-    url: `redis://127.0.0.1:${port}`,
+    url,
+    servers: singleRedis(url),
     stop: async () => {
       // A process that has already ended emits no further exit.
       if (process.exitCode !== null || process.signalCode !== null) return;
@@ -45,6 +37,10 @@ export async function startRedis(
       await ended;
     },
   };
+}
+
+function singleRedis(url: string): RedisServers {
+  return { REDIS_URL: url, REDIS_MODE: 'single', REDIS_SENTINEL_NAME: 'mymaster' };
 }
 
 function missing(): null {
@@ -57,7 +53,7 @@ function isReady(process: ChildProcess): Promise<boolean> {
     process.once('error', () => resolve(false));
     process.once('exit', () => resolve(false));
     process.stdout?.on('data', (chunk: Buffer) => {
-      if (/ready to accept connections/i.test(chunk.toString())) resolve(true);
+      if (/ready to accept connections|\+monitor master/i.test(chunk.toString())) resolve(true);
     });
   });
 }

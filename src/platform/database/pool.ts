@@ -1,4 +1,4 @@
-import { type Socket } from 'node:net';
+import { Socket } from 'node:net';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -43,6 +43,8 @@ interface PoolOptions {
   readonly onError: (error: Error) => void;
   /** Connects as the owner, for migrations. Default: the service's role. */
   readonly asOwner?: boolean;
+  /** Called with the socket of each connection before it is opened. */
+  readonly onSocket?: (socket: Socket) => void;
 }
 
 const dateType = 1082;
@@ -51,11 +53,12 @@ const dateType = 1082;
  * A connection pool that returns dates as `YYYY-MM-DD` text: a Date object would shift them by the machine's time
  * zone.
  */
-export function createDatabase({ url, size, onError, asOwner = false }: PoolOptions): Database {
+export function createDatabase({ url, size, onError, asOwner = false, onSocket }: PoolOptions): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
     connectionTimeoutMillis: timeLimit(10_000),
+    ...(onSocket === undefined ? {} : { stream: () => openSocket(onSocket) }),
     // Detects an unreachable server within half a minute.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -77,6 +80,12 @@ export function createDatabase({ url, size, onError, asOwner = false }: PoolOpti
     coalesceSocketWrites(client);
   });
   return new Kysely<Tables>({ dialect: new PipeliningDialect(pool) });
+}
+
+function openSocket(onSocket: (socket: Socket) => void): Socket {
+  const socket = new Socket();
+  onSocket(socket);
+  return socket;
 }
 
 /** Opens a database for the duration of the work. */

@@ -5,6 +5,7 @@ import { mapInParallel } from '../../kernel/waiting.js';
 import { bumpCacheVersions } from './cache-versions.js';
 import { isTransient, isUnavailable } from './database-errors.js';
 import { type Database, type DatabaseTransaction, enablePipelining } from './pool.js';
+import { type ReadReplica } from './read-replica.js';
 import { TenantLimiter } from './tenant-limiter.js';
 import {
   createTransactionCache,
@@ -66,8 +67,8 @@ export function withTransactionHooks(caller: Caller, hooks: TransactionHooks): C
 interface UnitOfWorkOptions {
   /** Concurrent transactions of one workspace, with the workspace lock and without it each. */
   readonly concurrency?: number;
-  /** Serves transactions with `replica`. While it is unreachable, the primary serves them. */
-  readonly replica?: Database | undefined;
+  /** Serves transactions with `replica`. While it is not usable, the primary serves them. */
+  readonly replica?: ReadReplica | undefined;
   /** Called with the names that a transaction held, after its commit or rollback. Must not reject. */
   readonly onReleased?: (workspaceId: string, held: readonly string[]) => Promise<void>;
   /** Called after the commit of a transaction that stores deliveries of outgoing events. */
@@ -83,7 +84,7 @@ export class UnitOfWork {
   private readonly locked: TenantLimiter;
   /** Imports of a workspace run one at a time anyway; waiting here, they hold no connection. */
   private readonly imports = new TenantLimiter(1);
-  private readonly replica: Database | undefined;
+  private readonly replica: ReadReplica | undefined;
   private readonly onReleased: UnitOfWorkOptions['onReleased'];
   private readonly onEvents: UnitOfWorkOptions['onEvents'];
   private readonly onRecorded: OnRecorded | undefined;
@@ -170,12 +171,13 @@ export class UnitOfWork {
     options: TransactionOptions,
     work: (tx: Transaction) => Promise<T>,
   ): Promise<T> {
-    if (options.replica === undefined || this.replica === undefined)
-      return this.transact(this.database, caller, options, work);
+    const replica = options.replica === undefined ? null : (this.replica?.usable() ?? null);
+    if (replica === null) return this.transact(this.database, caller, options, work);
     try {
-      return await this.transact(this.replica, caller, options, work);
+      return await this.transact(replica, caller, options, work);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
+      this.replica?.failed(error);
       return this.transact(this.database, caller, options, work);
     }
   }

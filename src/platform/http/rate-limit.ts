@@ -88,6 +88,7 @@ export class RateLimit {
     try {
       return await this.counter.count(workspaceId, tokenId, this.perMinute);
     } catch (error) {
+      metrics.rateLimitUnenforced.inc();
       this.warn(error);
       const nowSecond = Math.floor(Date.now() / 1000);
       return { accepted: true, remaining: this.perMinute, resetSecond: nowSecond + 60, nowSecond };

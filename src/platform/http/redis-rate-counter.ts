@@ -1,6 +1,8 @@
-import { Redis } from 'ioredis';
+import { type Cluster, type Redis } from 'ioredis';
 import { timeLimit } from '../../kernel/time-limit.js';
+import { keyPrefix } from '../jobs/queue-name.js';
 import { type Log } from '../log.js';
+import { connectRedis, type RedisServers } from '../redis/redis-connection.js';
 import { type Counted, type RateCounter } from './rate-limit.js';
 
 const countRequest = `
@@ -36,11 +38,11 @@ type CountRequest = (key: string, limit: number, at: string) => Promise<[number,
 
 /** Counts in Redis with one script for each request: a hash of seconds for each token. */
 export class RedisRateCounter implements RateCounter {
-  private constructor(private readonly redis: Redis) {}
+  private constructor(private readonly redis: Redis | Cluster) {}
 
   /** Never waits for a Redis that is not reachable: a command that cannot be sent at once fails at once. */
-  static async open(url: string, log: Log): Promise<RedisRateCounter> {
-    const redis = new Redis(url, {
+  static async open(servers: RedisServers, log: Log): Promise<RedisRateCounter> {
+    const redis = connectRedis(servers, {
       lazyConnect: true,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
@@ -57,7 +59,7 @@ export class RedisRateCounter implements RateCounter {
   async count(workspaceId: string, tokenId: string, limit: number, at?: Date): Promise<Counted> {
     const { countRequest } = this.redis as unknown as { countRequest: CountRequest };
     const seconds = at === undefined ? '' : String(at.getTime() / 1000);
-    const key = `commissions:rate:${workspaceId}:${tokenId}`;
+    const key = `${keyPrefix}:rate:${workspaceId}:${tokenId}`;
     const [accepted, remaining, resetSecond, now] = await countRequest.call(this.redis, key, limit, seconds);
     return { accepted: accepted === 1, remaining, resetSecond, nowSecond: Number(now) };
   }

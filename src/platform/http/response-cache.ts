@@ -2,7 +2,7 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { readCacheVersions, selectCacheVersion } from '../database/cache-versions.js';
-import { type Database } from '../database/pool.js';
+import { type ReadReplica } from '../database/read-replica.js';
 import { VersionedCache } from '../database/versioned-cache.js';
 import { jsonInSlices } from '../long-response.js';
 import { type AnyOperation, type Input } from '../operations/operation.js';
@@ -26,7 +26,7 @@ export class ResponseCache {
   constructor(
     private readonly clock: Clock,
     /** Responses may be read from the replica, which may lag behind the versions that requests read. */
-    private readonly replica?: Database,
+    private readonly replica?: ReadReplica,
   ) {}
 
   /** The response as JSON. It depends on nothing but the operation, its input, the caller, the day, and the data. */
@@ -74,8 +74,8 @@ export class ResponseCache {
   }
 
   /**
-   * The version of the database that the response is read from; null while the replica is not reachable and the
-   * primary is read.
+   * The version of the database that the response is read from; null while the replica is not usable and the primary
+   * is read.
    */
   private async readSourceVersion(
     workspaceId: string,
@@ -83,9 +83,12 @@ export class ResponseCache {
     requested: string,
   ): Promise<string | null> {
     if (this.replica === undefined) return requested;
+    const replica = this.replica.usable();
+    if (replica === null) return null;
     try {
-      return selectCacheVersion(await readCacheVersions(this.replica, workspaceId), repId);
-    } catch {
+      return selectCacheVersion(await readCacheVersions(replica, workspaceId), repId);
+    } catch (error) {
+      this.replica.failed(error);
       return null;
     }
   }

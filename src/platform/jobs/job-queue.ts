@@ -1,5 +1,5 @@
 import { createPostgresBackend, type JobsOptions, Queue, type QueueOptions, Worker, type WorkerOptions } from 'bullmq';
-import { Redis } from 'ioredis';
+import { type Cluster, type Redis } from 'ioredis';
 import { z } from 'zod';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { withTimeout } from '../../kernel/waiting.js';
@@ -7,6 +7,7 @@ import { type Config } from '../config.js';
 import { appSessionOptions } from '../database/pool.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
+import { connectRedis, type RedisServers, redisServers } from '../redis/redis-connection.js';
 import { inJobSpan } from '../tracing.js';
 import { DecayingLoad } from './decaying-load.js';
 import { keyPrefix, queueName } from './queue-name.js';
@@ -32,14 +33,12 @@ export interface JobHandler<Payload> {
 }
 
 /** The server of the queue: Redis, or the service's own PostgreSQL. */
-export type QueueBackend = { readonly redisUrl: string } | { readonly postgresUrl: string };
+export type QueueBackend = { readonly redis: RedisServers } | { readonly postgresUrl: string };
 
 /** On PostgreSQL the queue uses LISTEN, which poolers in transaction mode do not support. */
-export function chooseQueueBackend(
-  { REDIS_URL, QUEUE_DATABASE_URL }: Pick<Config, 'REDIS_URL' | 'QUEUE_DATABASE_URL'>,
-  appUrl: string,
-): QueueBackend {
-  return REDIS_URL === undefined ? { postgresUrl: QUEUE_DATABASE_URL ?? appUrl } : { redisUrl: REDIS_URL };
+export function chooseQueueBackend(config: Config, appUrl: string): QueueBackend {
+  const redis = redisServers(config);
+  return redis === null ? { postgresUrl: config.QUEUE_DATABASE_URL ?? appUrl } : { redis };
 }
 
 const responseTimeoutMs = timeLimit(2000);
@@ -169,7 +168,7 @@ export class JobQueue {
 /** Runs jobs. A handler may receive the same job twice, so it must be idempotent. */
 export class JobWorker {
   private readonly worker: Worker;
-  private readonly redis: Redis | null;
+  private readonly redis: Redis | Cluster | null;
   private readonly running = new Set<Promise<void>>();
 
   constructor(backend: QueueBackend, handlers: readonly JobHandler<never>[], concurrency: number, log: Log) {
@@ -264,8 +263,8 @@ export async function runUnqueued(job: string, work: () => Promise<void>): Promi
 
 /** A producer retries once, so that a request never waits for Redis; a worker retries without limit. */
 function connect(backend: QueueBackend, poolSize: number, maxRetriesPerRequest: number | null) {
-  if ('redisUrl' in backend) {
-    const redis = new Redis(backend.redisUrl, { maxRetriesPerRequest });
+  if ('redis' in backend) {
+    const redis = connectRedis(backend.redis, { maxRetriesPerRequest });
     // BullMQ reports the lost connection itself; without a listener the error would end the process.
     redis.on('error', () => {});
     return { connection: redis, factory: undefined, redis };

@@ -49,7 +49,7 @@ describe('a job queue whose first connection failed', () => {
     try {
       // The first command of BullMQ is INFO.
       await admin.acl('SETUSER', 'default', '-info');
-      const queue = new JobQueue({ redisUrl: redis.url }, log);
+      const queue = new JobQueue({ redis: redis.servers }, log);
       await expectRecovery(queue, () => admin.acl('SETUSER', 'default', '+info'));
     } finally {
       admin.disconnect();
