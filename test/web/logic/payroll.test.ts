@@ -5,6 +5,7 @@ import { type TeamStatement } from '#web/api/team-queries.js';
 import { findHandover, hasNothingNew } from '#web/pages/payroll/handover.js';
 import { findObstacle, layoutNames, layouts, missingIds } from '#web/pages/payroll/layouts.js';
 import { missingPeople } from '#web/pages/payroll/missing.js';
+import { listPayPeriods } from '#web/pages/payroll/pay-periods.js';
 import {
   areEqual,
   asInFile,
@@ -352,5 +353,41 @@ describe('the days of a pay period', () => {
     expect(zoneName('America/New_York')).to.equal('New York time');
     expect(zoneName('America/Argentina/Buenos_Aires')).to.equal('Buenos Aires time');
     expect(zoneName('UTC')).to.equal('UTC time');
+  });
+});
+
+describe('the list of pay periods', () => {
+  const handover = (period: string, createdAt: string) => ({ period, createdAt, handoverId: createdAt }) as Handover;
+  const list = (...handovers: readonly Handover[]) =>
+    listPayPeriods(handovers, '2026-11-26').map(
+      ({ period, handover: file }) => `${period} ${file?.createdAt ?? 'waits'}`,
+    );
+
+  it('has every file, and the ended months since the first one that are in none, the latest first', () => {
+    const files = [
+      handover('2026-08', '2026-09-05'),
+      handover('2026-08', '2026-09-20'),
+      handover('2026-06', '2026-07-04'),
+    ];
+    expect(list(...files)).to.deep.equal([
+      '2026-10 waits',
+      '2026-09 waits',
+      '2026-08 2026-09-20',
+      '2026-08 2026-09-05',
+      '2026-07 waits',
+      '2026-06 2026-07-04',
+    ]);
+  });
+
+  it('has no month of a quarter that was handed over', () => {
+    expect(list(handover('2026-Q3', '2026-10-05'))).to.deep.equal(['2026-10 waits', '2026-Q3 2026-10-05']);
+  });
+
+  it('has the month that ended last without any file', () => {
+    expect(list()).to.deep.equal(['2026-10 waits']);
+  });
+
+  it('has a file of a fiscal period whose days are not known, at the end', () => {
+    expect(list(handover('FY2025-Q1', '2025-10-05'))).to.deep.equal(['2026-10 waits', 'FY2025-Q1 2025-10-05']);
   });
 });

@@ -1,21 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type Handover, handoversQuery } from '../../api/payroll-queries.js';
+import { handoversQuery } from '../../api/payroll-queries.js';
 import { useSession } from '../../app/session.js';
+import { useToday } from '../../app/today.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
-import { EmptyState } from '../../components/States.js';
+import { rowAction } from '../../components/row-keys.js';
+import { Badge } from '../../components/StatusBadge.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { describeFile } from './layouts.js';
+import { listPayPeriods, type PayPeriod } from './pay-periods.js';
 import { SumLines } from './SumLines.js';
 import { handedSums } from './sums.js';
 
-/** Every file that was handed over, the latest first. */
+/** Every file that was handed over, and the months that wait for one, the latest period first. */
 export function HandoversPage() {
   const { workspace } = useSession();
+  const today = useToday();
   const handovers = useQuery(handoversQuery);
   const count = handovers.data?.handovers.length;
   return (
@@ -25,42 +29,36 @@ export function HandoversPage() {
       facts={[count === undefined ? null : formatCount(count, 'file'), `amounts in ${workspace.currency}`]}
     >
       <Loaded query={handovers} height={480}>
-        {({ handovers: all }) =>
-          all.length === 0 ? (
-            <EmptyState title="No file was handed over yet">
-              Files appear here when a period is marked as handed over.
-            </EmptyState>
-          ) : (
-            <Card isFlush>
-              <DataTable
-                caption="Files that were handed over"
-                columns={buildColumns(workspace.currency)}
-                rows={all}
-                rowKey={({ handoverId }) => handoverId}
-                rowHeight={53}
-                isInset
-              />
-            </Card>
-          )
-        }
+        {({ handovers: all }) => (
+          <Card isFlush>
+            <DataTable
+              caption="Pay periods and the files that were handed over"
+              columns={buildColumns(workspace.currency)}
+              rows={listPayPeriods(all, today)}
+              rowKey={({ period, handover }) => handover?.handoverId ?? period}
+              rowHeight={53}
+              isInset
+            />
+          </Card>
+        )}
       </Loaded>
     </Page>
   );
 }
 
-function buildColumns(currency: string): readonly Column<Handover>[] {
+function buildColumns(currency: string): readonly Column<PayPeriod>[] {
   return [
     {
       key: 'period',
       header: 'Period',
       phone: 'title',
       sortBy: ({ period }) => period,
-      cell: ({ period, note }) => (
+      cell: ({ period, handover }) => (
         <>
-          <Link to="/payroll" search={{ period }}>
+          <Link to="/payroll" search={{ period }} className="strong ink" {...rowAction}>
             {formatPeriod(period)}
           </Link>
-          {note === null ? null : <span className="second">{note}</span>}
+          {handover?.note == null ? null : <span className="second">{handover.note}</span>}
         </>
       ),
     },
@@ -68,38 +66,44 @@ function buildColumns(currency: string): readonly Column<Handover>[] {
       key: 'at',
       header: 'Handed over',
       phone: 'detail',
-      sortBy: ({ createdAt }) => createdAt,
-      cell: ({ actor, createdAt }) => (
-        <>
-          {formatTimestamp(createdAt)}
-          <span className="second">{actor.name}</span>
-        </>
-      ),
+      sortBy: ({ handover }) => handover?.createdAt ?? null,
+      cell: ({ handover }) =>
+        handover === null ? (
+          <Badge tone="warning">Not handed over</Badge>
+        ) : (
+          <>
+            {formatTimestamp(handover.createdAt)}
+            <span className="second">{handover.actor.name}</span>
+          </>
+        ),
     },
     {
       key: 'file',
       header: 'File',
       phone: 'note',
-      cell: (handover) => (
-        <>
-          {describeFile(handover)}
-          <span className="second">{handover.filename}</span>
-        </>
-      ),
+      cell: ({ handover }) =>
+        handover === null ? null : (
+          <>
+            {describeFile(handover)}
+            <span className="second">{handover.filename}</span>
+          </>
+        ),
     },
     {
       key: 'rows',
       header: 'Rows',
       align: 'right',
-      sortBy: ({ rowCount }) => rowCount,
-      cell: ({ rowCount }) => <span className="num">{formatNumber(rowCount)}</span>,
+      sortBy: ({ handover }) => handover?.rowCount ?? null,
+      cell: ({ handover }) =>
+        handover === null ? null : <span className="num">{formatNumber(handover.rowCount)}</span>,
     },
     {
       key: 'sum',
       header: 'Net payout',
       align: 'right',
       phone: 'amount',
-      cell: ({ totals }) => <SumLines sums={handedSums(totals)} main={currency} />,
+      cell: ({ handover }) =>
+        handover === null ? null : <SumLines sums={handedSums(handover.totals)} main={currency} />,
     },
   ];
 }
