@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   day,
+  findUnknownPeriod,
   oneOf,
   pageNumber,
   parseSearch,
@@ -35,6 +36,13 @@ describe('the parameters of an address', () => {
       f: 'y',
     });
     expect(parseSearch('')).to.deep.equal({});
+  });
+
+  it('may name an unknown period, which is reported', () => {
+    for (const period of ['2026-13', 'foo', '"2026"'])
+      expect(findUnknownPeriod(stringifySearch({ period }))).to.equal(period);
+    for (const search of ['', '?trace=x', '?period=2026', '?period=2026-Q4', '?period=1999-01'])
+      expect(findUnknownPeriod(search), search).to.equal(null);
   });
 
   it('are the same after they were written and read', () => {

@@ -5,6 +5,7 @@ import { isCorrected, lateSentence } from '#web/features/lines/late-amounts.js';
 import { lineTitle, ruleWords } from '#web/features/lines/words.js';
 import { buildSteps, describeTitle, formatExplanation, headWords } from '#web/features/trace/steps.js';
 import { lateWords } from '#web/pages/deals/reasons.js';
+import { describeCause } from '#web/pages/team/causes.js';
 
 const correction = {
   eventId: 'E1',
@@ -125,4 +126,21 @@ describe('lines of true-ups', () => {
     );
     expect(headWords(explanation.event)).to.match(/^correction, on /);
   });
+});
+
+describe('the cause of a difference', () => {
+  for (const [kind, what, text, dealId] of [
+    ['deal_change', 'Deal D-1', 'A deal changed', 'D-1'],
+    ['quota_change', 'Quotas', 'Quotas changed', null],
+    [
+      'rank',
+      'Credit of other reps of the plan',
+      'The credit of other people of the plan, which decides the rank, changed',
+      null,
+    ],
+    ['a_new_kind', 'A new calculation', 'A new calculation', null],
+  ] as const)
+    it(`${kind} is in words`, () => {
+      expect(describeCause({ kind, what })).to.deep.equal({ text, dealId });
+    });
 });

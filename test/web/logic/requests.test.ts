@@ -146,6 +146,14 @@ describe('an error in words', () => {
     });
   });
 
+  it('says in words that the session has ended', async () => {
+    const body = { message: 'Send a valid token in the header Authorization.', code: 'unauthorized', statusCode: 401 };
+    expect(describeError(await apiError(401, body))).to.deep.equal({
+      message: 'Your session has ended. Sign in again; what you entered is kept.',
+      reference: null,
+    });
+  });
+
   it('does not repeat the words of the service for a confirmation', async () => {
     expect(
       describeError(await apiError(403, { message: 'x', code: 'step_up_required', statusCode: 403 })).message,

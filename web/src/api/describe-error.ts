@@ -15,6 +15,8 @@ export function describeError(error: unknown): { readonly message: string; reado
   if (error instanceof ApiError) {
     if (error.code === 'step_up_required')
       return { message: 'This needs a confirmation that it is you.', reference: null };
+    if (error.code === 'unauthorized')
+      return { message: 'Your session has ended. Sign in again; what you entered is kept.', reference: null };
     const words = wordsOfCrmFailure(error);
     if (words !== null) return { message: words, reference: error.requestId };
     const reference = error.requestId === null ? error.code : `${error.code}, ${error.requestId}`;

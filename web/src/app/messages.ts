@@ -1,5 +1,6 @@
 import { notifications } from '@mantine/notifications';
 import { describeError } from '../api/describe-error.js';
+import { findUnknownPeriod } from './search.js';
 
 const common = { withBorder: true, closeButtonProps: { 'aria-label': 'Close the message' } } as const;
 
@@ -11,6 +12,12 @@ export function showMessage(message: string, isComplete = true): void {
     ...(isComplete ? {} : { color: 'var(--negative)' }),
     autoClose: isComplete ? 6000 : 12_000,
   });
+}
+
+/** An address with an unknown period opens the present one, which is said. */
+export function reportUnknownPeriod(): void {
+  const period = findUnknownPeriod(location.search);
+  if (period !== null) showMessage(`“${period}” in the address is not a period. You see the usual one.`, false);
 }
 
 /** The message of an error that a command caused. */

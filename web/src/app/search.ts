@@ -20,6 +20,12 @@ export const oneOf =
   (value: unknown) =>
     choices.find((choice) => choice === value);
 
+/** The period in the address that is none, such as 2026-13; null if there is a valid one, or none. */
+export function findUnknownPeriod(search: string): string | null {
+  const given = parseSearch(search)['period'];
+  return given === undefined || isPeriod(given) ? null : given;
+}
+
 export function readSearch<Readers extends Readonly<Record<string, Reader>>>(readers: Readers) {
   return (search: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(

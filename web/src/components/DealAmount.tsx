@@ -2,7 +2,8 @@ import { useSession } from '../app/session.js';
 import { Money } from './Money.js';
 
 interface DealAmountProps {
-  readonly amount: number | null;
+  /** A number, or an exact sum as decimal text. */
+  readonly amount: number | string | null;
   readonly currency: string | null;
 }
 

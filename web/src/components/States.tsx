@@ -49,7 +49,7 @@ interface ErrorStateProps {
 /** What failed, in words, with the code and the id of the request; the frame of the page stays. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   if (error instanceof ApiError && error.statusCode === 403 && error.code !== 'step_up_required')
-    return <ForbiddenState message={error.message} />;
+    return <ForbiddenState />;
   const { message, reference } = describeError(error);
   return (
     <section className={styles.state} role="alert">
@@ -87,11 +87,11 @@ export function OfflineState() {
   );
 }
 
-function ForbiddenState({ message }: { readonly message: string }) {
+function ForbiddenState() {
   return (
     <section className={styles.state}>
       <h2 className={styles.title}>You may not see this</h2>
-      <p className={styles.text}>{message} An admin can change your role.</p>
+      <p className={styles.text}>It is not part of your role. An admin can change your role.</p>
     </section>
   );
 }

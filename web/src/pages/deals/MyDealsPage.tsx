@@ -19,6 +19,7 @@ import { Card, Page } from '../../components/Page.js';
 import { Pager } from '../../components/Pager.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { formatDay } from '../../shared/format/dates.js';
+import { sumAmounts } from '../../shared/format/exact.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Deals.module.css';
@@ -63,6 +64,7 @@ export function MyDealsPage() {
                   rows={closed}
                   rowKey={({ dealId }) => dealId}
                   isInset
+                  total={closedDealCount > closedDealsPage ? undefined : findTotal(closed)}
                 />
               )}
               {closedDealCount <= closedDealsPage ? null : (
@@ -109,6 +111,17 @@ function useReasons(deals: Dashboard['closedDeals']): readonly Closed[] {
     if (/lost/i.test(deal.stage ?? '')) return { ...deal, why: 'Lost' };
     return { ...deal, why: reasons.get(deal.dealId) ?? unreadReason };
   });
+}
+
+/** The sum of the commission; none of several currencies. */
+function findTotal(deals: readonly Closed[]) {
+  const currencies = new Set(deals.map(({ commissionCurrency }) => commissionCurrency));
+  const [currency] = currencies;
+  if (currencies.size !== 1 || currency === undefined) return undefined;
+  return {
+    deal: 'Total',
+    commission: <DealAmount amount={sumAmounts(deals.map(({ commission }) => commission))} currency={currency} />,
+  };
 }
 
 const closedColumns: readonly Column<Closed>[] = [

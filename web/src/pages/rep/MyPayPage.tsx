@@ -56,7 +56,7 @@ export function MyPayPage() {
   const lines = selectLines(orderedLines(live.data?.lineItems ?? []), { showsAll, tracedId: trace });
   return (
     <Page
-      title={`${greeting(session.workspace.timezone)}, ${session.name.split(' ')[0]}`}
+      title={`${greet(new Date().getHours())}, ${session.name.split(' ')[0]}`}
       crumbs={[{ label: 'My pay', to: '/me' }, { label: formatPeriod(period) }]}
       facts={[
         listPlans(plans.data ?? [], session.repId)
@@ -79,10 +79,8 @@ export function MyPayPage() {
   );
 }
 
-function greeting(timeZone: string): string {
-  const hour = Number(
-    new Intl.DateTimeFormat('en-GB', { hour: '2-digit', hourCycle: 'h23', timeZone }).format(new Date()),
-  );
+/** By the clock of the reader. */
+function greet(hour: number): string {
   if (hour < 12) return 'Good morning';
   return hour < 18 ? 'Good afternoon' : 'Good evening';
 }

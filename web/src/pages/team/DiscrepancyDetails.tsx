@@ -4,10 +4,11 @@ import { isKept } from '../../app/kept-state.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
-import { StatementLink } from '../../components/links.js';
+import { DealLink, StatementLink } from '../../components/links.js';
 import { DifferenceLines } from '../../features/statements/DifferenceLines.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
+import { describeCause } from './causes.js';
 import { type Resolution, ResolveDialog, resolutionKey } from './ResolveDialog.js';
 import styles from './Team.module.css';
 
@@ -21,10 +22,8 @@ export function DiscrepancyDetails({ discrepancy }: { readonly discrepancy: Disc
         <p className="dim">Later periods have paid {formatMoney(carriedForward, currency)} of it.</p>
       )}
       <ul className={styles.causes}>
-        {causes.map(({ kind, at, what }) => (
-          <li key={`${at} ${kind} ${what}`}>
-            {formatTimestamp(at)}: {causeWords(kind)}, {what}
-          </li>
+        {causes.map((cause) => (
+          <Cause key={`${cause.at} ${cause.kind} ${cause.what}`} cause={cause} lines={lines} />
         ))}
       </ul>
       {resolution === null ? null : (
@@ -43,9 +42,24 @@ export function DiscrepancyDetails({ discrepancy }: { readonly discrepancy: Disc
   );
 }
 
-function causeWords(kind: string): string {
-  const words = kind.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+interface CauseProps {
+  readonly cause: Discrepancy['causes'][number];
+  readonly lines: Discrepancy['lines'];
+}
+
+function Cause({ cause, lines }: CauseProps) {
+  const { text, dealId } = describeCause(cause);
+  const name = lines.find((line) => line.dealId === dealId)?.dealName ?? null;
+  return (
+    <li>
+      {formatTimestamp(cause.at)}: {text}
+      {dealId === null ? null : (
+        <>
+          , <DealLink dealId={dealId} name={name} />
+        </>
+      )}
+    </li>
+  );
 }
 
 const resolutions = ['true_up', 'carry_forward', 'dismiss'] as const satisfies readonly Resolution[];

@@ -1,0 +1,34 @@
+import { type Discrepancy } from '../../api/team-queries.js';
+
+type Cause = Discrepancy['causes'][number];
+
+const words: Readonly<Record<string, string>> = {
+  deal_change: 'A deal changed',
+  deal_deletion: 'Deals were deleted',
+  import: 'Deals were imported',
+  sync: 'Deals of the CRM changed',
+  plan_change: 'A plan changed',
+  assignment_change: 'The assignments of plans changed',
+  quota_change: 'Quotas changed',
+  hierarchy_change: 'Reporting lines changed',
+  rep_change: 'The person changed',
+  absence: 'An absence changed',
+  calendar: 'The fiscal calendar changed',
+  mapping_change: 'The mapping of fields changed',
+  workspace_change: 'The currency or time zone of the workspace changed',
+  cascade: 'Amounts of people below changed',
+  rank: 'The credit of other people of the plan, which decides the rank, changed',
+  periodic: 'A period ended',
+  true_up: 'The period was corrected',
+  statement_unlock: 'Another period was opened again',
+  statement_approved: 'The period was approved',
+};
+
+/** What happened, and the id of the deal to which it happened; null for none or several. */
+export function describeCause({ kind, what }: Pick<Cause, 'kind' | 'what'>): {
+  readonly text: string;
+  readonly dealId: string | null;
+} {
+  const dealId = /^Deal (.+)$/s.exec(what)?.[1] ?? null;
+  return { text: words[kind] ?? what, dealId };
+}
