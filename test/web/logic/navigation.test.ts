@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { findHome, findUrl, listNavigation, listPages, roleNames } from '#web/app/navigation.js';
+import { findActivePage, findHome, findUrl, listNavigation, listPages, roleNames } from '#web/app/navigation.js';
 
 const roles = ['admin', 'manager', 'payroll', 'rep'] as const;
 const routes = ['router.tsx', 'admin-routes.ts']
@@ -61,4 +61,26 @@ describe('the navigation', () => {
     expect(findUrl('manager', 'Questions')).to.equal('/questions');
     expect(findUrl('rep', 'Nothing')).to.equal(undefined);
   });
+});
+
+describe('the active page of the navigation', () => {
+  for (const [role, path, active] of [
+    ['rep', '/me', '/me'],
+    ['rep', '/me/plan', '/me/plan'],
+    ['rep', '/deals/D-1', '/me/deals'],
+    ['rep', '/questions/Q', '/me/questions'],
+    ['rep', '/statements/own', '/statements'],
+    ['manager', '/statements/own', '/statements'],
+    ['manager', '/statements/other', '/approvals'],
+    ['manager', '/questions/Q', '/questions'],
+    ['payroll', '/statements/other', '/payroll-statements'],
+    ['admin', '/statements/other', '/approvals'],
+    ['admin', '/deals/D-1', '/deals'],
+    ['admin', '/plans/P/edit', '/plans'],
+    ['rep', '/me/mail', undefined],
+    ['rep', '/account', undefined],
+  ] as const)
+    it(`of ${role} at ${path} is ${active ?? 'none'}`, () => {
+      expect(findActivePage(role, 'own', path)).to.equal(active);
+    });
 });

@@ -7,6 +7,7 @@ import styles from './Navigation.module.css';
 import { NavigationCount } from './NavigationCount.js';
 import { listNavigation, roleNames } from './navigation.js';
 import { signOut, useSession } from './session.js';
+import { useActivePage } from './use-active-page.js';
 
 interface NavigationProps {
   /** Whether the drawer of a phone is open. */
@@ -77,6 +78,7 @@ function AccountMenu() {
 
 function Groups() {
   const { role } = useSession();
+  const active = useActivePage();
   return (
     <nav aria-label="Main" className={styles.groups}>
       {listNavigation(role).map(({ label, items }) => (
@@ -87,9 +89,10 @@ function Groups() {
               <li key={to}>
                 <Link
                   to={to}
-                  className={styles.item}
-                  activeOptions={{ exact: to === '/me', includeSearch: false }}
-                  activeProps={{ className: styles.active, 'aria-current': 'page' }}
+                  activeOptions={{ exact: true, includeSearch: false }}
+                  activeProps={{}}
+                  className={`${styles.item} ${to === active ? styles.active : ''}`}
+                  aria-current={to === active ? 'page' : undefined}
                 >
                   <Glyph size={18} stroke={1.6} aria-hidden="true" />
                   {name}

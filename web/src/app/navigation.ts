@@ -148,6 +148,23 @@ export function findUrl(role: Role, name: string): string | undefined {
   return listPages(role).find(({ label }) => label === name)?.to;
 }
 
+/** The list to which the page of a single statement, question or deal belongs: the first that the role has. */
+const parents: readonly (readonly [path: RegExp, lists: readonly string[]])[] = [
+  [/^\/statements\/./, ['/approvals', '/payroll-statements', '/statements']],
+  [/^\/questions\/./, ['/questions', '/me/questions']],
+  [/^\/deals\/./, ['/deals', '/me/deals']],
+];
+
+/** The page of the navigation to which the address belongs; undefined for none. The own statement belongs to the own list. */
+export function findActivePage(role: Role, ownRepId: string, path: string): string | undefined {
+  const pages = listPages(role).map(({ to }) => to);
+  if (path === `/statements/${ownRepId}` && pages.includes('/statements')) return '/statements';
+  const lists = parents.find(([pattern]) => pattern.test(path))?.[1];
+  if (lists !== undefined) return lists.find((list) => pages.includes(list));
+  const containing = pages.filter((to) => path === to || (to !== '/me' && path.startsWith(`${to}/`)));
+  return containing.sort((a, b) => b.length - a.length)[0];
+}
+
 /** The first page of a role. */
 export function findHome(role: Role): string {
   return listPages(role)[0]?.to ?? '/account';
