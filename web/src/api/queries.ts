@@ -1,4 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { loadAllPages } from './all-pages.js';
 import { type Answer, api } from './client.js';
 
 export type Profile = Answer<'getProfile'>;
@@ -108,22 +109,13 @@ export const openDealsQuery = (repId: string, page: number) => ({
 /** The max number of comments of one response. */
 const commentsOfPage = 500;
 
-/** Every comment on the statement, page by page. */
-async function listAllComments(repId: string, period: string, signal: AbortSignal) {
-  const all: Awaited<ReturnType<typeof api.listComments>> = [];
-  for (let isLast = false; !isLast; ) {
-    const query = { period, limit: String(commentsOfPage), offset: String(all.length) };
-    const page = await api.listComments({ params: { repId }, query }, { signal });
-    all.push(...page);
-    isLast = page.length < commentsOfPage;
-  }
-  return all;
-}
-
 export const commentsQuery = (repId: string, period: string) =>
   queryOptions({
     queryKey: ['comments', repId, period],
-    queryFn: ({ signal }) => listAllComments(repId, period, signal),
+    queryFn: ({ signal }) =>
+      loadAllPages(commentsOfPage, (page) =>
+        api.listComments({ params: { repId }, query: { period, ...page } }, { signal }),
+      ),
   });
 
 export const overridesQuery = (planVersionId: string, repId: string) =>

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { byName } from '../shared/format/texts.js';
+import { loadAllPages } from './all-pages.js';
 import { type Answer, api } from './client.js';
 import { type Dispute, type Statement } from './queries.js';
 
@@ -11,8 +12,7 @@ export type TeamStatement = TeamStatements['statements'][number];
 export type Exceptions = Answer<'listCommissionExceptions'>;
 export type ExceptionGroup = Exceptions['exceptions'][number];
 export type DisputeDetail = Answer<'getDispute'>;
-export type Discrepancies = Answer<'listDiscrepancies'>;
-export type Discrepancy = Discrepancies['discrepancies'][number];
+export type Discrepancy = Answer<'listDiscrepancies'>['discrepancies'][number];
 
 /** What the people whom the caller may see earned in the period. */
 export const teamOverviewQuery = (period: string) =>
@@ -37,11 +37,18 @@ export const exceptionsQuery = (period: string) =>
     queryFn: ({ signal }) => api.listCommissionExceptions({ query: { period, limit: '100' } }, { signal }),
   });
 
-/** Differences between approved statements and their periods as of now, the latest first. */
+/** The max number of discrepancies of one response. */
+const discrepanciesOfPage = 200;
+
+/** All differences between approved statements and their periods as of now, the latest first. */
 export const discrepanciesQuery = (status: Discrepancy['status']) =>
   queryOptions({
     queryKey: ['discrepancies', status],
-    queryFn: ({ signal }) => api.listDiscrepancies({ query: { status, limit: '100' } }, { signal }),
+    queryFn: ({ signal }) =>
+      loadAllPages(
+        discrepanciesOfPage,
+        async (page) => (await api.listDiscrepancies({ query: { status, ...page } }, { signal })).discrepancies,
+      ),
     placeholderData: keepPreviousData,
   });
 

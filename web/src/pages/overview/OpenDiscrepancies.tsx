@@ -23,7 +23,7 @@ export function OpenDiscrepancies() {
         <Link to="/discrepancies">All discrepancies</Link>
       </div>
       <Loaded query={open} height={160}>
-        {({ discrepancies }) =>
+        {(discrepancies) =>
           discrepancies.length === 0 ? (
             <p className="dim">Approved statements are as they would be today.</p>
           ) : (

@@ -69,7 +69,7 @@ function Strip({ period }: { readonly period: string }) {
   const { currency } = useSession().workspace;
   const { data: team } = useQuery(teamOverviewQuery(period));
   const { data: exceptions } = useQuery(exceptionsQuery(period));
-  const open = useQuery(discrepanciesQuery('open')).data?.discrepancies;
+  const open = useQuery(discrepanciesQuery('open')).data;
   const earners = team?.reps.filter(({ earnings }) => earnings.total !== 0).length;
   return (
     <StatStrip label="Summary" columns="1.2fr 1fr 1fr">

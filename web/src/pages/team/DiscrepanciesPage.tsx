@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type Discrepancies, type Discrepancy, discrepanciesQuery } from '../../api/team-queries.js';
+import { type Discrepancy, discrepanciesQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -32,26 +32,19 @@ export function DiscrepanciesPage() {
       crumbs={[{ label: 'Team', to: '/team' }, { label: 'Discrepancies' }]}
       facts={[
         'changes under approved periods',
-        discrepancies.data === undefined ? null : describeCount(discrepancies.data),
+        discrepancies.data === undefined ? null : formatCount(discrepancies.data.length, 'entry', 'entries'),
       ]}
     >
       <Loaded query={discrepancies} height={480}>
         {(loaded) => (
           <>
-            {status === 'open' && loaded.discrepancies.length > 0 ? (
-              <Strip discrepancies={loaded.discrepancies} />
-            ) : null}
+            {status === 'open' && loaded.length > 0 ? <Strip discrepancies={loaded} /> : null}
             <List discrepancies={loaded} status={status} />
           </>
         )}
       </Loaded>
     </Page>
   );
-}
-
-function describeCount({ count, discrepancies }: Discrepancies): string {
-  const shown = discrepancies.length < count ? `, the latest ${discrepancies.length} displayed` : '';
-  return `${formatCount(count, 'entry', 'entries')}${shown}`;
 }
 
 /** Sums in the currency of the workspace; other currencies are listed and never added. */
@@ -98,11 +91,11 @@ function Strip({ discrepancies }: { readonly discrepancies: readonly Discrepancy
 }
 
 interface ListProps {
-  readonly discrepancies: Discrepancies;
+  readonly discrepancies: readonly Discrepancy[];
   readonly status: Discrepancy['status'];
 }
 
-function List({ discrepancies: { discrepancies }, status }: ListProps) {
+function List({ discrepancies, status }: ListProps) {
   const navigate = useNavigate({ from: '/discrepancies' });
   const { open } = route.useSearch();
   const toggle = (id: string) => navigate({ search: { status, open: id === open ? undefined : id } });
