@@ -824,6 +824,7 @@ CREATE TABLE audit_entries (
   CONSTRAINT audit_entries_pkey PRIMARY KEY (workspace_id, entry_id),
   CONSTRAINT audit_entries_check CHECK (((length(hash) = 32) AND ("position" >= 1)))
 );
+CREATE INDEX audit_entries_of_imports ON audit_entries USING btree (workspace_id, at DESC, entry_id) WHERE ((content ~~ '%"operation":"import%'::text) OR (content ~~ '%"operation":"takeBackImport"%'::text));
 CREATE UNIQUE INDEX audit_entries_sealed ON audit_entries USING btree (workspace_id, "position");
 CREATE INDEX audit_entries_unsealed ON audit_entries USING btree (workspace_id, at, entry_id) WHERE ("position" IS NULL);
 ALTER TABLE audit_entries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -2535,6 +2536,7 @@ CREATE OR REPLACE FUNCTION insert_audit_entry(workspace uuid, entry uuid, head t
 AS $function$
       insert into audit_entries (workspace_id, entry_id, content)
       values (workspace, entry, left(head, -1) || coalesce(',"counts":' || nullif(current_setting('app.audit_counts', true), ''), '')
+        || coalesce(',"totals":' || nullif(current_setting('app.audit_totals', true), ''), '')
         || ',"changes":[' || coalesce(current_setting('app.row_changes', true), '')
         || '],"moreChanges":' || coalesce(nullif(current_setting('app.more_row_changes', true), ''), '0') || '}')
     $function$

@@ -36,6 +36,7 @@ import * as absences from './034_absences.js';
 import * as unusedLeases from './035_unused_leases.js';
 import * as fiscalYears from './036_fiscal_years.js';
 import * as ramps from './037_ramps.js';
+import * as importHistory from './038_import_history.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -76,4 +77,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '035_unused_leases': unusedLeases,
   '036_fiscal_years': fiscalYears,
   '037_ramps': ramps,
+  '038_import_history': importHistory,
 };

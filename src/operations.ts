@@ -60,11 +60,15 @@ import { listCrmSyncs } from './crm/sync/queries/list-crm-syncs.js';
 import { checkWriteBack } from './crm/write-back/commands/check-write-back.js';
 import { getWriteBack } from './crm/write-back/queries/get-write-back.js';
 import { deleteDeal } from './deals/commands/delete-deal.js';
+import { deleteDeals } from './deals/commands/delete-deals.js';
 import { importDeals } from './deals/commands/import-deals.js';
 import { matchDealOwners } from './deals/commands/match-deal-owners.js';
 import { putDeal } from './deals/commands/put-deal.js';
+import { takeBackImport } from './deals/commands/take-back-import.js';
+import { getImport } from './deals/queries/get-import.js';
 import { listDealOwners } from './deals/queries/list-deal-owners.js';
 import { listDeals } from './deals/queries/list-deals.js';
+import { listImports } from './deals/queries/list-imports.js';
 import { openDispute } from './disputes/commands/open-dispute.js';
 import { updateDispute } from './disputes/commands/update-dispute.js';
 import { getDispute } from './disputes/queries/get-dispute.js';
@@ -208,8 +212,12 @@ export const operations = [
   importDeals,
   putDeal,
   deleteDeal,
+  deleteDeals,
   listDealOwners,
   matchDealOwners,
+  listImports,
+  getImport,
+  takeBackImport,
   listPlans,
   createPlan,
   listPlanTemplates,

@@ -69,6 +69,7 @@ export const pathIds = {
   assignmentId: pathId.describe('Id of the assignment (UUID)'),
   quotaId: pathId.describe('Id of the quota (UUID)'),
   jobId: pathId.describe('Id of the job (UUID)'),
+  importId: pathId.describe('Id of the import (UUID)'),
   adjustmentId: pathId.describe('Id of the adjustment (UUID): the eventId of its commission event'),
   commentId: pathId.describe('Id of the comment (UUID)'),
   discrepancyId: pathId.describe('Id of the discrepancy (UUID)'),

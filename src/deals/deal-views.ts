@@ -33,16 +33,25 @@ export interface DealFilter {
   readonly after?: string | undefined;
 }
 
+interface DealTotal {
+  readonly currency: string;
+  readonly amount: number;
+  readonly deals: number;
+}
+
+interface DealPage {
+  readonly limit: number;
+  readonly offset: number;
+  /** Whether the sums of all deals that match are read too. */
+  readonly totals?: boolean;
+}
+
 /** One page of the deals, latest snapshot first or after an id, with the total count of those that match. */
-export async function listDeals(
-  tx: Transaction,
-  filter: DealFilter,
-  page: { readonly limit: number; readonly offset: number },
-) {
+export async function listDeals(tx: Transaction, filter: DealFilter, page: DealPage) {
   const where = buildConditions(tx.workspaceId, filter);
   const readPage = () =>
     filter.after === undefined ? readLatest(tx, where, page) : readAfter(tx, where, filter.after, page);
-  const [{ count }, rows] = await inParallel(
+  const [{ count }, rows, totals] = await inParallel(
     () =>
       tx.db
         .selectFrom('deals')
@@ -51,8 +60,19 @@ export async function listDeals(
         .executeTakeFirstOrThrow(),
     // The deals of a few reps are found by their index and sorted.
     () => (filter.repIds == null ? inIndexOrder(tx, readPage) : readPage()),
+    () => (page.totals === true ? readTotals(tx, where) : null),
   );
-  return { deals: rows.map(toRecord), count: Number(count) };
+  return { deals: rows.map(toRecord), count: Number(count), ...(totals === null ? {} : { totals }) };
+}
+
+async function readTotals(tx: Transaction, where: RawBuilder<SqlBool>): Promise<DealTotal[]> {
+  const { rows } = await sql<DealTotal>`
+    select coalesce(deals.currency, w.currency) as currency, sum(deals.amount)::float8 as amount, count(*)::int as deals
+    from deals join workspaces w on w.workspace_id = deals.workspace_id
+    where ${where} and deals.amount is not null
+    group by 1, w.currency
+    order by coalesce(deals.currency, w.currency) <> w.currency, 1`.execute(tx.db);
+  return rows;
 }
 
 function readLatest(

@@ -30,7 +30,13 @@ const entry = z
     counts: z
       .record(z.string(), z.int())
       .optional()
-      .describe('What an import of deals did: how many it created, changed, left unchanged and rejected'),
+      .describe(
+        'What a call did with many deals: how many it created, changed, left unchanged, rejected, deleted and restored',
+      ),
+    totals: z
+      .array(z.looseObject({ currency: z.string(), amount: z.string() }))
+      .optional()
+      .describe('Control totals of an import of deals: exact sums of the amounts by currency'),
     changes: z.array(z.unknown()).describe('The changed rows, before and after; rows of deals are left out'),
     moreChanges: z.int().optional().describe('Number of changed rows that the entry does not list'),
   })

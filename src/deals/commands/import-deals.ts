@@ -7,23 +7,25 @@ import { dateFormats } from '../../kernel/date-text.js';
 import { invalid } from '../../kernel/failure.js';
 import { type NumberFormat, numberFormats } from '../../kernel/number-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
-import { setAuditCounts } from '../../platform/database/audit-counts.js';
+import { setAuditCounts, setAuditTotals } from '../../platform/database/audit-counts.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { fileName } from '../../platform/files/import-results.js';
 import { withSpooledUpload } from '../../platform/files/spooled-upload.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag, text } from '../../platform/operations/schemas.js';
-import { workspaceToday } from '../../reps/rep-views.js';
 import { commissionEffect, maxForecastDeals } from '../../simulation/write-effect.js';
 import { type DealTerms, dealBodyExample, maxSlugLength } from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
+import { writeForEffect } from '../deal-write-effect.js';
+import { controlTotal } from '../import/control-totals.js';
 import { type ColumnWarning } from '../import/csv-header.js';
 import { csvHeader, csvRows, provenNumberFormat } from '../import/csv-rows.js';
 import { type ImportColumns, loadImportColumns } from '../import/import-columns.js';
-import { importForEffect } from '../import/import-effect.js';
 import { ImportPace } from '../import/import-pace.js';
 import { type ImportRow } from '../import/import-row.js';
 import { importRows, requestImported } from '../import/import-rows.js';
@@ -40,6 +42,7 @@ const query = z.strictObject({
     .enum(['merge', 'replace'])
     .default('merge')
     .describe('merge changes only the values in the file; replace clears values that are not in the file'),
+  fileName: fileName.optional(),
   dryRun: flag.default(false).describe('true: parse, resolve and count without writing'),
   effect: flag
     .default(false)
@@ -112,8 +115,12 @@ const response = z.object({
     .describe(
       'Owners that no rep is, the most frequent first, at most 100. Their deals keep the owner and pay no rep yet',
     ),
+  totals: z
+    .array(controlTotal)
+    .describe('Control totals: sums of the amounts of all rows that were not rejected, by currency'),
   rowsWithUnknownOwner: z.int().describe('Number of rows whose owner no rep is'),
   rowsWithoutOwner: z.int().describe('Number of rows that name no owner'),
+  rowsWithoutCloseDate: z.int().describe('Number of rows whose deal belongs to no period'),
   reassigned: z.int().describe('Number of stored deals that move from their rep to another one, or to none'),
   reassignedDeals: z
     .array(
@@ -167,14 +174,22 @@ async function importFile(
   const pace = new ImportPace(() => unitOfWork.hasOthers(caller));
   const write = () => importRows(tx, rows, { mode: query.mode, terms, pace });
   const { result, ...effect } =
-    query.dryRun && query.effect
-      ? await importForEffect(tx, write, await workspaceToday(tx, clock))
-      : { result: await write() };
-  const { preview, affected, ...counts } = result;
-  const imported = { ...counts, warnings: [...warnings], numberFormat };
+    query.dryRun && query.effect ? await writeForEffect(tx, clock, write) : { result: await write() };
+  const { preview, affected, totals: sums, ...counts } = result;
+  const totals = sums.list((await loadWorkspaceTerms(tx)).currency);
+  const imported = {
+    ...counts,
+    totals: totals.map((total) => ({ ...total, amount: total.amount.toNumber() })),
+    warnings: [...warnings],
+    numberFormat,
+  };
   if (!query.dryRun) {
     const { created, changed, unchanged, stale, rejected } = counts;
     await setAuditCounts(tx, { created, changed, unchanged, stale, rejected: rejected.length });
+    await setAuditTotals(
+      tx,
+      totals.map(({ currency, amount }) => ({ currency, amount: amount.toString() })),
+    );
     return { ...imported, jobId: await requestImported(tx, recalculate, caller, result) };
   }
   return end({ ...imported, dryRun: true, rows: preview, ...effect });
@@ -233,8 +248,10 @@ export const importDeals = operation({
       rejected: [],
       warnings: [],
       unknownOwners: [],
+      totals: [{ currency: 'USD', rows: 1, amount: 120000 }],
       rowsWithUnknownOwner: 0,
       rowsWithoutOwner: 0,
+      rowsWithoutCloseDate: 0,
       reassigned: 0,
       reassignedDeals: [],
       numberFormat: null,

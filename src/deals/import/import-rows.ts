@@ -16,6 +16,7 @@ import {
   type Outcome,
   writeDeals,
 } from '../record-deals.js';
+import { ControlTotals } from './control-totals.js';
 import { type ImportPace } from './import-pace.js';
 import { type ImportedDeal, type ImportRow, type RowProblem } from './import-row.js';
 import { type ImportOwners, OwnerFindings } from './owner-findings.js';
@@ -57,6 +58,9 @@ interface Tally {
   readonly preview: PreviewRow[];
   readonly affected: AffectedReps;
   readonly owners: OwnerFindings;
+  /** Of all rows that were not rejected. */
+  readonly totals: ControlTotals;
+  rowsWithoutCloseDate: number;
 }
 
 const maxPreviewRows = 20;
@@ -77,6 +81,8 @@ export async function importRows(
     preview: [],
     affected: new Map(),
     owners: new OwnerFindings(),
+    totals: new ControlTotals(),
+    rowsWithoutCloseDate: 0,
   };
   const owners = new DealOwners(tx);
   let decided: DecidedBatch | null = null;
@@ -208,10 +214,16 @@ async function writeBatch(tx: Transaction, batch: DecidedBatch, tally: Tally): P
     const deal = isDeal ? incoming[position] : undefined;
     const outcome = isDeal ? (outcomes[position] ?? null) : null;
     if (isDeal) position += 1;
-    if (deal !== undefined && outcome !== 'unknown_rep') tally.owners.addRow(deal.projection, owners);
+    if (deal !== undefined && outcome !== 'unknown_rep') addFindings(tally, deal, owners);
     if (tally.preview.length < maxPreviewRows) tally.preview.push(toPreview(row, deal, outcome, owners));
     countRow(tally, row, outcome);
   }
+}
+
+function addFindings(tally: Tally, { projection }: IncomingDeal, owners: DealOwners): void {
+  tally.owners.addRow(projection, owners);
+  tally.totals.add(projection);
+  if (projection.closeDate === null) tally.rowsWithoutCloseDate += 1;
 }
 
 function countRow(tally: Tally, row: ImportRow, outcome: Outcome | null): void {

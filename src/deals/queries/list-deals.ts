@@ -44,6 +44,7 @@ const query = z.strictObject({
     .describe(
       'Stable pages: deals with larger ids, in the order of ids; empty for the first page, then the id of the last deal. A deal that changes between two pages is neither skipped nor listed twice',
     ),
+  totals: flag.default(false).describe('true: also the sums of all deals that match, on every page'),
   limit: wholeNumber(1, 500).default(100).describe('Max number of deals on the page, 1 to 500'),
   offset: z
     .string()
@@ -56,6 +57,20 @@ const query = z.strictObject({
 
 const response = z.object({
   deals: z.array(dealRecord).describe('The deals of the page'),
+  totals: z
+    .array(
+      z
+        .object({
+          currency: z.string().describe('ISO 4217 code'),
+          amount: z.number().describe('Sum of the amounts in this currency'),
+          deals: z.int().describe('Number of deals with an amount in this currency'),
+        })
+        .describe('The sum of one currency'),
+    )
+    .optional()
+    .describe(
+      'With totals=true: sums of the deals that match, by currency, that of the workspace first. An amount without a currency is in that of the workspace',
+    ),
   ...pageFields,
 });
 
@@ -119,6 +134,7 @@ export const listDeals = operation({
         schema: booleanSchema,
       },
       after: { always: undefined },
+      totals: { always: false },
       fields: { description: 'In full detail: only these slugs, comma-separated', schema: textSchema },
     },
     list: 'deals',
@@ -130,14 +146,14 @@ export const listDeals = operation({
     response: { deals: [dealExample], count: 1, limit: 100, offset: 0 },
   },
   uses: { unitOfWork: UnitOfWork },
-  async execute({ query: { repId, limit, offset, fields: names, ...filter } }, caller, { unitOfWork }) {
+  async execute({ query: { repId, limit, offset, totals, fields: names, ...filter } }, caller, { unitOfWork }) {
     assertDayOrder(['closedFrom', filter.closedFrom], ['closedTo', filter.closedTo]);
     if (filter.after !== undefined && offset > 0) throw invalid({ path: 'offset', message: 'is not used with after' });
     const repIds = visibleOwners(caller, repId);
     // A rep must not see whether a manager earned on the deal.
     const paidTo = caller.accessLevel === 'connection' ? null : visibleReps(caller);
     const page = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (tx) =>
-      findDeals(tx, { ...filter, repIds, paidTo }, { limit, offset }),
+      findDeals(tx, { ...filter, repIds, paidTo }, { limit, offset, totals }),
     );
     const deals = names === undefined ? page.deals : page.deals.map((deal) => withFields(deal, names));
     return { ...page, deals, limit, offset };

@@ -5,3 +5,11 @@ import { type Transaction } from './unit-of-work.js';
 export async function setAuditCounts(tx: Transaction, counts: Readonly<Record<string, number>>): Promise<void> {
   await sql`select set_config('app.audit_counts', ${JSON.stringify(counts)}, true)`.execute(tx.db);
 }
+
+/** Adds the control totals of a file to the entry: exact sums by currency. */
+export async function setAuditTotals(
+  tx: Transaction,
+  totals: readonly { readonly currency: string; readonly amount: string }[],
+): Promise<void> {
+  await sql`select set_config('app.audit_totals', ${JSON.stringify(totals)}, true)`.execute(tx.db);
+}

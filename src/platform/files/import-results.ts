@@ -4,7 +4,7 @@ import { type Day } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { EventLoopSlice } from '../../kernel/waiting.js';
-import { flag } from '../operations/schemas.js';
+import { flag, text } from '../operations/schemas.js';
 import { type TableRow } from './csv-table.js';
 
 /** The result of one row of a file. */
@@ -29,7 +29,11 @@ export const importResults = z.object({
 });
 export type ImportResults = z.input<typeof importResults>;
 
+/** The audit log keeps the query of a call, and so the name. */
+export const fileName = text(200).describe('Name of the file, for the list of imports');
+
 export const importQuery = z.strictObject({
+  fileName: fileName.optional(),
   dryRun: flag.default(false).describe('true: check and count without writing'),
   delimiter: z
     .enum([',', ';', '\t', '|', 'tab'])

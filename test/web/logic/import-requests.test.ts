@@ -27,28 +27,40 @@ describe('the request of an import', () => {
     globalThis.fetch = original;
   });
 
-  const dry: SendOptions = { dryRun: true, dateFormat: 'DMY', numberFormat: 'eu' };
-  const real: SendOptions = { dryRun: false, dateFormat: 'ISO', numberFormat: null };
+  const dry: SendOptions = { dryRun: true, fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu' };
+  const real: SendOptions = { dryRun: false, fileName: 'a.csv', dateFormat: 'ISO', numberFormat: null };
   const rows = { unchanged: 1, rejected: 0, results: [{ row: 1, outcome: 'created' }] };
   const deals = {
     ...{ accepted: 3, created: 2, changed: 1, unchanged: 4, stale: 0, rejected: [], jobId: 'J1' },
     warnings: [{ column: 'Region' }],
+    totals: [],
+    rowsWithoutCloseDate: 1,
   };
 
   for (const [kind, path, dryQuery, realQuery] of [
-    ['people', '/v1/reps/import', { dryRun: 'true', dateFormat: 'DMY' }, { dryRun: 'false', dateFormat: 'ISO' }],
+    [
+      'people',
+      '/v1/reps/import',
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY' },
+      { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
+    ],
     [
       'assignments',
       '/v1/assignments/import',
-      { dryRun: 'true', dateFormat: 'DMY' },
-      { dryRun: 'false', dateFormat: 'ISO' },
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY' },
+      { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
     ],
-    ['quotas', '/v1/quotas/import', { dryRun: 'true', numberFormat: 'eu' }, { dryRun: 'false' }],
+    [
+      'quotas',
+      '/v1/quotas/import',
+      { dryRun: 'true', fileName: 'a.csv', numberFormat: 'eu' },
+      { dryRun: 'false', fileName: 'a.csv' },
+    ],
     [
       'deals',
       '/v1/deals/import',
-      { dryRun: 'true', dateFormat: 'DMY', numberFormat: 'eu', idColumn: 'deal_id' },
-      { dryRun: 'false', dateFormat: 'ISO', idColumn: 'deal_id' },
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu', idColumn: 'deal_id' },
+      { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO', idColumn: 'deal_id' },
     ],
   ] as const)
     it(`of ${kind} has the formats that the person chose, and writes only if it is no dry run`, async () => {
@@ -71,7 +83,10 @@ describe('the request of an import', () => {
       ['Rejected', 0],
     ]);
     expect(outcome.accepted).to.equal(3);
-    expect(outcome.warnings).to.deep.equal(['Region is stored as a field that no plan uses yet.']);
+    expect(outcome.warnings).to.deep.equal([
+      '1 row without a close date. They pay no commission.',
+      'Region is stored as a field that no plan uses yet.',
+    ]);
     expect(outcome.jobId).to.equal('J1');
     respond({ ...deals, stale: 5, rejected: [{ row: 9, reason: 'x' }] });
     expect((await importKinds.deals.send('', dry)).counts.slice(3)).to.deep.equal([

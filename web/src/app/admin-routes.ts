@@ -21,7 +21,10 @@ export const adminRoutes = [
   page('/connections', () => import('../pages/settings/ConnectionsPage.js'), 'ConnectionsPage'),
   page('/fields', () => import('../pages/settings/FieldsPage.js'), 'FieldsPage'),
   page('/keys', () => import('../pages/settings/KeysPage.js'), 'KeysPage'),
-  page('/imports', () => import('../pages/data/ImportsPage.js'), 'ImportsPage'),
+  page('/imports', () => import('../pages/data/ImportsPage.js'), 'ImportsPage', {
+    import: text,
+    page: pageNumber,
+  }),
   page('/imports/$kind', () => import('../pages/data/ImportPage.js'), 'ImportPage'),
   page('/deals', () => import('../pages/data/DealsPage.js'), 'DealsPage', {
     query: text,

@@ -1,4 +1,5 @@
 import { api } from '../../api/client.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import {
   bare,
   type ImportKind,
@@ -125,7 +126,8 @@ export const dealImport: ImportKind = {
   prepare,
   async send(csv, given) {
     const answer = await api.importDeals(toRequest(csv, given));
-    const { accepted, created, changed, unchanged, stale, rejected, warnings, jobId } = answer;
+    const { accepted, created, changed, unchanged, stale, rejected, warnings, totals, rowsWithoutCloseDate, jobId } =
+      answer;
     const { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals } = answer;
     return {
       counts: [
@@ -137,7 +139,13 @@ export const dealImport: ImportKind = {
       ],
       accepted,
       rejected,
-      warnings: warnings.map(({ column }) => `${column} is stored as a field that no plan uses yet.`),
+      totals,
+      warnings: [
+        ...(rowsWithoutCloseDate === 0
+          ? []
+          : [`${formatCount(rowsWithoutCloseDate, 'row')} without a close date. They pay no commission.`]),
+        ...warnings.map(({ column }) => `${column} is stored as a field that no plan uses yet.`),
+      ],
       owners: { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals },
       jobId,
     };

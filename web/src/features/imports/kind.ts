@@ -80,6 +80,8 @@ export interface PreparedRow {
 }
 
 export interface SendOptions {
+  /** For the list of imports. */
+  readonly fileName: string;
   readonly dryRun: boolean;
   readonly dateFormat: DateFormat;
   readonly numberFormat: 'en' | 'eu' | null;
@@ -103,6 +105,8 @@ export interface ImportOutcome {
   readonly accepted: number;
   readonly rejected: readonly Rejected[];
   readonly warnings: readonly string[];
+  /** Control totals of a file of deals, to compare with its source. */
+  readonly totals?: Answer<'importDeals'>['totals'];
   /** Imports of deals list owners who match no person, and deals that move to another person. */
   readonly owners?: ImportedOwners;
   /** The calculation that follows. */

@@ -29,11 +29,15 @@ export function toUpload(csv: string) {
 }
 
 /** The parameters of imports with dates. */
-export function datedQuery({ dryRun, dateFormat }: SendOptions) {
-  return { dryRun: `${dryRun}`, dateFormat } as const;
+export function datedQuery({ dateFormat, ...options }: SendOptions) {
+  return { ...commonQuery(options), dateFormat } as const;
 }
 
 /** The parameters of imports with numbers. */
-export function numberQuery({ dryRun, numberFormat }: SendOptions) {
-  return { dryRun: `${dryRun}`, numberFormat: numberFormat ?? undefined } as const;
+export function numberQuery({ numberFormat, ...options }: SendOptions) {
+  return { ...commonQuery(options), numberFormat: numberFormat ?? undefined } as const;
+}
+
+function commonQuery({ dryRun, fileName }: Pick<SendOptions, 'dryRun' | 'fileName'>) {
+  return { dryRun: `${dryRun}`, fileName: fileName.slice(0, 200) } as const;
 }

@@ -11,6 +11,7 @@ import { Button, ButtonContent, buttonClass, RowButton } from '../../components/
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DayRange } from '../../components/DayRange.js';
 import { DealAmount } from '../../components/DealAmount.js';
+import { Check } from '../../components/Field.js';
 import { Filters } from '../../components/Filters.js';
 import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -24,6 +25,7 @@ import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount, formatPercent } from '../../shared/format/numbers.js';
 import { DealDialog } from './DealDialog.js';
+import { type ChosenDeals, DealSelection, noDeals } from './DealSelection.js';
 import { type DealSearch, dealShows, isDealShow } from './deal-search.js';
 
 const route = getRouteApi('/_shell/deals');
@@ -37,6 +39,7 @@ function toFilter({ query, repId, stage, from, to, show, page = 0 }: DealSearch)
     closedFrom: from,
     closedTo: to,
     ...(show === undefined ? {} : dealShows[show][1]),
+    totals: 'true',
     limit: String(pageSize),
     offset: String(page * pageSize),
   };
@@ -50,6 +53,11 @@ export function DealsPage() {
   const [opened, setOpened] = useState<Deal | null>(null);
   // Null for a new one.
   const [edited, setEdited] = useState<Deal | null | undefined>(isKept('deal new') ? null : undefined);
+  // A selection belongs to the filter under which it was made, also after Back.
+  const filterKey = JSON.stringify({ ...search, page: undefined });
+  const [selection, setSelection] = useState({ filterKey, chosen: noDeals });
+  const chosen = selection.filterKey === filterKey ? selection.chosen : noDeals;
+  const setChosen = (next: ChosenDeals) => setSelection({ filterKey, chosen: next });
   const set = (change: DealSearch) =>
     void navigate({ search: { ...search, page: undefined, ...change }, replace: true });
   const hasFilter = Object.values({ ...search, page: undefined }).some((value) => value !== undefined);
@@ -71,7 +79,7 @@ export function DealsPage() {
     >
       <DealFilters search={search} onChange={set} />
       <Loaded query={deals} height={480}>
-        {({ deals: rows, count }) =>
+        {({ deals: rows, count, totals = [] }) =>
           rows.length === 0 ? (
             <EmptyState
               title={hasFilter ? 'No deal matches' : 'No deals yet'}
@@ -83,11 +91,17 @@ export function DealsPage() {
             <>
               <DataTable
                 caption="Deals"
-                columns={buildColumns(setOpened)}
+                columns={buildColumns(
+                  setOpened,
+                  search.show === 'deleted' ? null : { rows, chosen, onChosen: setChosen },
+                )}
                 rows={rows}
-                rowKey={({ deal_id: dealId }) => dealId}
+                rowKey={toKey}
+                selectedKeys={new Set(rows.filter((deal) => isChosen(chosen, deal)).map(toKey))}
                 rowHeight={50}
+                total={{ deal: `Sum of ${formatCount(count, 'deal')}`, amount: <Sums totals={totals} /> }}
               />
+              <DealSelection chosen={chosen} filter={toFilter(search)} count={count} onChosen={setChosen} />
               <Pager
                 page={page}
                 pageSize={pageSize}
@@ -111,6 +125,25 @@ export function DealsPage() {
       )}
       {edited === undefined ? null : <EditDealDialog deal={edited} onClose={() => setEdited(undefined)} />}
     </Page>
+  );
+}
+
+const toKey = ({ deal_id: dealId }: Deal) => dealId;
+
+function isChosen(chosen: ChosenDeals, { deal_id: dealId }: Deal): boolean {
+  return chosen === 'all' || chosen.has(dealId);
+}
+
+/** The sums of every deal that matches, one line for each currency. */
+function Sums({ totals }: { readonly totals: readonly { readonly currency: string; readonly amount: number }[] }) {
+  return (
+    <>
+      {totals.map(({ currency, amount }) => (
+        <div key={currency}>
+          <DealAmount amount={amount} currency={currency} />
+        </div>
+      ))}
+    </>
   );
 }
 
@@ -173,8 +206,47 @@ function DealFilters({ search, onChange }: DealFiltersProps) {
   );
 }
 
-function buildColumns(onOpen: (deal: Deal) => void): readonly Column<Deal>[] {
+interface Choosing {
+  readonly rows: readonly Deal[];
+  readonly chosen: ChosenDeals;
+  readonly onChosen: (chosen: ChosenDeals) => void;
+}
+
+/** The boxes of the rows. A box that is cleared leaves the others of the page selected. */
+function chooseColumn({ rows, chosen, onChosen }: Choosing): Column<Deal> {
+  const known = chosen === 'all' ? new Map(rows.map((deal) => [toKey(deal), deal])) : chosen;
+  const isAll = rows.every((deal) => isChosen(chosen, deal));
+  return {
+    key: 'choose',
+    header: (
+      <Check
+        label="All deals of the page"
+        checked={isAll}
+        isPartial={!isAll && known.size > 0}
+        onChange={() =>
+          onChosen(isAll ? noDeals : new Map([...known, ...rows.map((deal) => [toKey(deal), deal] as const)]))
+        }
+      />
+    ),
+    width: '40px',
+    phone: 'lead',
+    cell: (deal) => (
+      <Check
+        label={deal.name ?? deal.deal_id}
+        checked={isChosen(chosen, deal)}
+        onChange={() => {
+          const next = new Map(known);
+          if (!next.delete(toKey(deal))) next.set(toKey(deal), deal);
+          onChosen(next);
+        }}
+      />
+    ),
+  };
+}
+
+function buildColumns(onOpen: (deal: Deal) => void, choosing: Choosing | null): readonly Column<Deal>[] {
   return [
+    ...(choosing === null ? [] : [chooseColumn(choosing)]),
     {
       key: 'deal',
       header: 'Deal',

@@ -1,3 +1,4 @@
+import { Money } from '../../components/Money.js';
 import { type ImportKind, type ImportOutcome } from '../../features/imports/kind.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import styles from './Import.module.css';
@@ -46,7 +47,7 @@ interface CountsProps {
   readonly outcome: ImportOutcome;
 }
 
-function Counts({ kind, outcome: { counts, warnings } }: CountsProps) {
+function Counts({ kind, outcome: { counts, warnings, totals = [] } }: CountsProps) {
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   const toneOf = (index: number) => (index === counts.length - 1 ? 'last' : tones[index]);
   return (
@@ -72,9 +73,17 @@ function Counts({ kind, outcome: { counts, warnings } }: CountsProps) {
             <span className="num ledger-total">{formatNumber(total)}</span>
           </dd>
         </div>
+        {totals.map(({ currency, amount }) => (
+          <div key={currency}>
+            <dt>Sum of the amounts</dt>
+            <dd>
+              <Money amount={amount} currency={currency} />
+            </dd>
+          </div>
+        ))}
       </dl>
       {warnings.length === 0 ? null : (
-        <details className={styles.notes}>
+        <details className={styles.notes} open={warnings.length <= 3}>
           <summary>{formatCount(warnings.length, 'note')}</summary>
           <ul>
             {warnings.map((warning) => (

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Page } from '../../components/Page.js';
 import { importKinds } from '../../features/imports/kinds.js';
 import styles from './Import.module.css';
+import { ImportHistory } from './ImportHistory.js';
 
 const icons = { people: IconUsers, deals: IconBriefcase, quotas: IconTargetArrow, assignments: IconUserCheck } as const;
 
@@ -30,6 +31,7 @@ export function ImportsPage() {
           );
         })}
       </ul>
+      <ImportHistory />
     </Page>
   );
 }

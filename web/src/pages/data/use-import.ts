@@ -132,8 +132,8 @@ function firstMatch(kind: ImportKind, text: string): Pick<ImportState, 'columns'
   };
 }
 
-function sendOptions({ dateFormat, state: { numberFormat } }: Import, dryRun: boolean): SendOptions {
-  return { dryRun, dateFormat, numberFormat };
+function sendOptions({ dateFormat, state: { name, numberFormat } }: Import, dryRun: boolean): SendOptions {
+  return { dryRun, fileName: name, dateFormat, numberFormat };
 }
 
 /** The result is not kept longer than it is displayed: an import changes what the next one would do. */

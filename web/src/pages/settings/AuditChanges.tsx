@@ -1,5 +1,6 @@
 import { type AuditEntry } from '../../api/settings-queries.js';
 import blocks from '../../components/Blocks.module.css';
+import { formatCounts } from '../../features/imports/history.js';
 import { fieldWords } from '../../features/plans/words.js';
 import { formatNumber } from '../../shared/format/numbers.js';
 import styles from './Settings.module.css';
@@ -22,29 +23,15 @@ export function valueText(value: unknown): string {
 
 /** How many rows the call changed. */
 export function changedRows({ changes, moreChanges = 0, counts }: AuditEntry): number {
-  return counts === undefined ? changes.length + moreChanges : (counts['created'] ?? 0) + (counts['changed'] ?? 0);
-}
-
-const countWords: Readonly<Record<string, string>> = {
-  created: 'new',
-  changed: 'changed',
-  unchanged: 'unchanged',
-  stale: 'older than stored',
-  rejected: 'rejected',
-};
-
-/** What an import of deals did, such as "4,990 new, 10 rejected". */
-function countsText(counts: Readonly<Record<string, number>>): string {
-  return Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${formatNumber(count)} ${countWords[name] ?? name}`)
-    .join(', ');
+  return counts === undefined
+    ? changes.length + moreChanges
+    : (counts['created'] ?? 0) + (counts['changed'] ?? 0) + (counts['deleted'] ?? 0) + (counts['restored'] ?? 0);
 }
 
 /** The changed values before and after; values that stayed are left out. */
 export function AuditChanges({ entry }: { readonly entry: AuditEntry }) {
   const changes = entry.changes as readonly Change[];
-  if (entry.counts !== undefined) return <p>Deals: {countsText(entry.counts) || 'the file had no rows'}.</p>;
+  if (entry.counts !== undefined) return <p>Deals: {formatCounts(entry.counts) || 'the file had no rows'}.</p>;
   if (changes.length === 0) return <p className="dim">No stored row changed.</p>;
   return (
     <div className={blocks.stack}>
