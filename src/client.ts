@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { routes } from './client-routes.js';
 import type { operations } from './operations.js';
+import type { WebhookEvent } from './outgoing-events/event-data.js';
 import type { Operation } from './platform/operations/operation.js';
 
 export { reasonTexts } from './commissions/reason-texts.js';
@@ -10,6 +11,7 @@ export { standardNamedBy, usualSlugs } from './engine/standard-slugs.js';
 export { addDays, addMonths, countDays, intersection, isWithin, overlap } from './kernel/day.js';
 export { fiscalPatterns, PeriodCalendar } from './kernel/period-calendar.js';
 export { disarmCells } from './kernel/spreadsheet-formulas.js';
+export type { WebhookEvent };
 
 type Declared = (typeof operations)[number];
 

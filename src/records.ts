@@ -9,12 +9,26 @@ import { teamOverview } from './dashboards/team-overview.js';
 import { dealRecord } from './deals/deal.js';
 import { commissionEvent } from './earnings/commission-event.js';
 import { exportJob } from './exports/export-job.js';
+import { describeEventBody } from './outgoing-events/event-data.js';
+import { eventTypes } from './outgoing-events/event-types.js';
 import { planConfigRecord, planVersion, repOverrides } from './plans/plan.js';
 import { planTemplate } from './plans/templates.js';
 import { quota } from './quotas/quota.js';
 import { rep } from './reps/rep.js';
 import { lineItem, statement } from './statements/statement.js';
 import { teamStatements } from './statements/team-statements.js';
+
+const typesOfEvents = Object.keys(eventTypes) as (keyof typeof eventTypes)[];
+
+/** Such as CommissionChangedEvent. */
+function nameOfEvent(type: string): string {
+  return `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
+}
+
+/** The events that are sent to other systems, with the names of their schemas. */
+export const describedEvents = Object.fromEntries(
+  typesOfEvents.map((type) => [type, { summary: eventTypes[type], schema: nameOfEvent(type) }]),
+);
 
 /** Records that several operations return, by their names in the OpenAPI document. */
 export const records: Readonly<Record<string, z.ZodType>> = {
@@ -37,4 +51,5 @@ export const records: Readonly<Record<string, z.ZodType>> = {
   StatementLineItem: lineItem,
   TeamOverview: teamOverview,
   TeamStatements: teamStatements,
+  ...Object.fromEntries(typesOfEvents.map((type) => [nameOfEvent(type), describeEventBody(type)])),
 };

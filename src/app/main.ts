@@ -41,7 +41,7 @@ import { redisServers } from '../platform/redis/redis-connection.js';
 import { checkRedis } from '../platform/redis/redis-settings.js';
 import { flushTraces } from '../platform/tracing.js';
 import { serviceVersion } from '../platform/version.js';
-import { records } from '../records.js';
+import { describedEvents, records } from '../records.js';
 import { compose, type Service } from './composition.js';
 import { OpenedParts } from './opened-parts.js';
 import { loadStartPageLinks, type StartPageLink } from './start-page-links.js';
@@ -189,7 +189,9 @@ async function startApi(service: Service, health: Health, opened: OpenedParts): 
     () => openRateLimit(service),
     (open) => open.close(),
   );
-  const documents = new Documents(() => describeApi(operations, serviceVersion, records));
+  const documents = new Documents(() =>
+    describeApi({ operations, version: serviceVersion, records, events: describedEvents }),
+  );
   const localRateLimit = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
   const authenticator = new TokenAuthenticator(database, attemptLimits, localRateLimit);
   const { authenticateFrom: authenticate } = authenticator;

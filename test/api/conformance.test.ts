@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { operations } from '#src/operations.js';
 import { describeApi } from '#src/platform/openapi/document.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
-import { records } from '#src/records.js';
+import { describedEvents, records } from '#src/records.js';
 
 /**
  * Section 4 of the interface specification, row by row: method, path, access level, status, required fields of the
@@ -117,7 +117,7 @@ const byAddress = new Map(
 type Loose = any;
 
 describe('the operations of the specification', () => {
-  const document: Loose = describeApi(operations, '0', records);
+  const document: Loose = describeApi({ operations, version: '0', records, events: describedEvents });
 
   it('all exist', () => {
     expect(rows.map(({ address }) => address).filter((address) => !byAddress.has(address))).to.deep.equal([]);

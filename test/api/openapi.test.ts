@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { type z } from 'zod';
 import { operations } from '#src/operations.js';
+import { eventTypes } from '#src/outgoing-events/event-types.js';
 import { failureCodes } from '#src/platform/openapi/failure-responses.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
@@ -35,6 +36,28 @@ describe('the OpenAPI document', () => {
     expect(errors ?? [], JSON.stringify(errors)?.slice(0, 2000)).to.deep.equal([]);
     expect([valid, validator.version]).to.deep.equal([true, '3.0']);
     expect(document.openapi).to.match(/^3\.0\.\d$/);
+  });
+
+  it('states what may be null beside a type, and among the values of an enumeration', () => {
+    const wrong: string[] = [];
+    const visit = (part: Loose, path: string): void => {
+      if (typeof part !== 'object' || part === null) return;
+      if (part.nullable === true && part.type === undefined) wrong.push(`${path}: nullable without a type`);
+      if (part.nullable === true && part.enum?.includes(null) === false) wrong.push(`${path}: an enum without null`);
+      if (part.enum?.length === 1 && part.enum[0] === null) wrong.push(`${path}: only null`);
+      for (const [key, value] of Object.entries(part))
+        if (!['example', 'examples', 'default'].includes(key)) visit(value, `${path}/${key}`);
+    };
+    visit(document, '');
+    expect(wrong).to.deep.equal([]);
+  });
+
+  it('describes the body of every event that is sent to other systems', () => {
+    expect(Object.keys(document['x-webhooks']).sort()).to.deep.equal(Object.keys(eventTypes).sort());
+    for (const { post } of Object.values<Loose>(document['x-webhooks'])) {
+      const name = post.requestBody.content['application/json'].schema.$ref.split('/').pop();
+      expect(document.components.schemas[name].properties).to.have.all.keys('type', 'timestamp', 'data');
+    }
   });
 
   it('contains every operation exactly once', () => {

@@ -43,14 +43,14 @@ class SchemaReader {
   private resolved(key: string, schema: Schema): Schema {
     for (const keyword of Object.keys(schema))
       if (!known.has(keyword)) throw new Error(`${key}: the contract check does not know the keyword ${keyword}`);
-    const { $ref, allOf, anyOf, oneOf, ...own } = schema;
+    const { $ref, allOf, anyOf, oneOf, ...own } = withNullAlternative(schema);
     if (typeof $ref === 'string') return { ...this.resolved(key, this.reading.resolve($ref)), ...own };
     const members = (allOf ?? anyOf ?? oneOf ?? []) as readonly Schema[];
     const forms = members.filter((member) => !isNull(member));
     if (forms.length > 1 && allOf !== undefined)
       throw new Error(`${key}: the contract check does not know allOf with several members`);
     const merged = forms.length === 1 ? this.resolved(key, forms[0] as Schema) : mergeSimple(forms);
-    if (merged === null) return schema;
+    if (merged === null) return withNullAlternative(schema);
     return { ...merged, ...own, ...(members.length > forms.length ? { nullable: true } : {}) };
   }
 
@@ -131,6 +131,15 @@ function constType({ const: value }: Schema): string | null {
 /** OpenAPI 3.0 has no type null: an alternative that is only null is a string whose only value is null. */
 function isNull({ type, enum: values }: Schema): boolean {
   return type === 'null' || (Array.isArray(values) && values.length === 1 && values[0] === null);
+}
+
+/** In OpenAPI 3.0 each alternative of a value that may be null is nullable. */
+function withNullAlternative(schema: Schema): Schema {
+  const { anyOf } = schema;
+  if (!Array.isArray(anyOf) || anyOf.length === 0 || !anyOf.every(({ nullable }: Schema) => nullable === true))
+    return schema;
+  const forms = (anyOf as readonly Schema[]).map(({ nullable: _, ...form }) => form);
+  return { ...schema, anyOf: [...forms, { enum: [null] }] };
 }
 
 function alternativesOf({ anyOf, oneOf }: Schema): { readonly alternatives: Schema[]; readonly isNullable: boolean } {

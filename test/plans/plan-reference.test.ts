@@ -5,7 +5,7 @@ import { operations } from '#src/operations.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
 import { toJsonSchema } from '#src/platform/json-schema.js';
 import { describeApi } from '#src/platform/openapi/document.js';
-import { records } from '#src/records.js';
+import { describedEvents, records } from '#src/records.js';
 import { templatesSection } from '#test/support/plan-templates-section.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: nodes of a JSON schema
@@ -26,7 +26,7 @@ describe('docs/plans.md, the plan reference', () => {
   });
 
   describe('has the default and the example that the OpenAPI document has for every field:', () => {
-    const document: Schema = describeApi(operations, '0', records);
+    const document: Schema = describeApi({ operations, version: '0', records, events: describedEvents });
     const schemas = document.components.schemas;
     const plan = document.paths['/v1/plans'].post.requestBody.content['application/json'].schema;
     const rule = schemas.PlanConfig.properties.rules.items;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import { WeeklyDigest } from '#src/notifications/weekly-digest.js';
+import { describeEventBody, eventData } from '#src/outgoing-events/event-data.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { expectError } from '#test/support/errors.js';
 import { EventReceiver, type ReceivedEvent } from '#test/support/event-receiver.js';
@@ -51,7 +52,12 @@ describe('outgoing events', () => {
     await until(() => typesOf().includes('plan.version_created'));
     receiver.received.length = 0;
   });
-  afterEach(() => receiver.stop());
+  afterEach(async () => {
+    for (const { body } of receiver.received)
+      if (body.type in eventData)
+        expect(describeEventBody(body.type).safeParse(body).error?.message, body.type).to.equal(undefined);
+    await receiver.stop();
+  });
 
   const putDeal = (dealId: string, ownerId: string, amount: number) =>
     api.put(`/v1/deals/${dealId}`, { amount, closeDate: day, ownerId });

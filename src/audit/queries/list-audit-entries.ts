@@ -34,9 +34,16 @@ const entry = z
         'What a call did with many deals: how many it created, changed, left unchanged, rejected, deleted and restored',
       ),
     totals: z
-      .array(z.looseObject({ currency: z.string(), amount: z.string() }))
+      .array(
+        z
+          .object({
+            currency: z.string().describe('ISO 4217 code'),
+            amount: z.string().describe('Exact sum of the amounts in this currency, as a decimal text'),
+          })
+          .describe('The sum of one currency'),
+      )
       .optional()
-      .describe('Control totals of an import of deals: exact sums of the amounts by currency'),
+      .describe('Control totals of an import of deals'),
     changes: z.array(z.unknown()).describe('The changed rows, before and after; rows of deals are left out'),
     moreChanges: z.int().optional().describe('Number of changed rows that the entry does not list'),
   })

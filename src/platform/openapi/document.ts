@@ -14,15 +14,23 @@ import { type AnyOperation, type Example, isPublic } from '../operations/operati
 import { acceptsIdempotencyKey, findScope } from '../operations/operation-scope.js';
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
 import { headers, limitHeaders, toHeaders } from './headers.js';
+import { allowNulls } from './nullable.js';
 
 export type ApiDocument = ReturnType<typeof createDocument>;
 
-/** The OpenAPI 3.0 document of the operations; `records` are the named schemas. */
-export function describeApi(
-  operations: readonly AnyOperation[],
-  version: string,
-  records: Readonly<Record<string, z.ZodType>>,
-): ApiDocument {
+/** What is sent to other systems: what has happened, and the named schema of the body, by type. */
+export type DescribedEvents = Readonly<Record<string, { readonly summary: string; readonly schema: string }>>;
+
+interface DescribedApi {
+  readonly operations: readonly AnyOperation[];
+  readonly version: string;
+  /** The named schemas. */
+  readonly records: Readonly<Record<string, z.ZodType>>;
+  readonly events: DescribedEvents;
+}
+
+/** The OpenAPI 3.0 document of the operations. */
+export function describeApi({ operations, version, records, events }: DescribedApi): ApiDocument {
   const described: ZodOpenApiObject = {
     openapi: '3.0.3',
     info: { title: 'Commission service', version, description: introduction },
@@ -54,7 +62,24 @@ export function describeApi(
     override: ({ jsonSchema, io }) => tidySchema({ jsonSchema: jsonSchema as Record<string, unknown>, io }),
   });
   addQueryExamples(document, operations);
-  return document;
+  allowNulls(document);
+  return Object.assign(document, { 'x-webhooks': toWebhooks(events) });
+}
+
+/** OpenAPI 3.0 has no webhooks; tools that render them read this extension. */
+function toWebhooks(events: DescribedEvents) {
+  const toPath = ({ summary, schema }: DescribedEvents[string]) => ({
+    post: {
+      summary,
+      tags: ['webhooks'],
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },
+      },
+      responses: { '2XX': { description: 'The receiver has stored the event' } },
+    },
+  });
+  return Object.fromEntries(Object.entries(events).map(([type, event]) => [type, toPath(event)]));
 }
 
 /** Adds examples of query parameters, which their schemas do not contain. */
@@ -74,6 +99,9 @@ Every error has the same body; match on \`code\`, not on \`message\`. Each opera
 Responses may gain fields, and enumerations in responses may gain values: ignore what you do not know.
 \`x-least-role\` is the minimum role for an operation, and \`x-key-scope\` the scope that an integration key needs (\`none\`: no integration key suffices).
 \`x-step-up\`: in workspaces with \`stepUpMinutes\`, a session needs a recent sign-in or confirmation (\`POST /auth/confirm\`) for every call (\`always\`) or for some (\`sometimes\`).
+
+For TypeScript, \`openapi-typescript\` needs the option \`--default-non-nullable=false\`; without it, parameters with a default are required.
+\`x-webhooks\` describes the events that are sent to other systems.
 
 Amounts of money are JSON numbers, rounded to the minor unit of their currency. A sum beyond 2^53 minor units (90 trillion dollars) is the nearest number of double precision; CSV files and the header \`X-Net-Total\` have every digit.`;
 
@@ -113,6 +141,7 @@ function describe(operation: AnyOperation, path: string): ZodOpenApiOperationObj
   return {
     operationId: operation.id,
     summary: operation.summary,
+    description: describeAccess(operation),
     ...(operation.deprecated === true ? { deprecated: true } : {}),
     tags: [toTag(operation)],
     ...(isPublic(operation) ? { security: [] } : {}),
@@ -125,6 +154,14 @@ function describe(operation: AnyOperation, path: string): ZodOpenApiOperationObj
     ...(body === null ? {} : { requestBody: body }),
     responses: { ...success(operation), ...failureResponses(operation) },
   };
+}
+
+function describeAccess(operation: AnyOperation): string {
+  if (isPublic(operation)) return 'Needs no token.';
+  const also = operation.payroll === true ? ', or payroll' : '';
+  const scope = findScope(operation);
+  const keys = scope === null ? 'No integration key suffices.' : `Integration keys need the scope ${scope}.`;
+  return `Minimum role: ${operation.access}${also}. ${keys}`;
 }
 
 function toParameters(operation: AnyOperation, path: string): object[] {
