@@ -42,6 +42,7 @@ export const routes: Readonly<Record<string, string>> = {
   listCommissionExceptions: 'GET /v1/commissions/exceptions',
   listFailedCalculations: 'GET /v1/commissions/failed-calculations',
   explainCommission: 'GET /v1/commissions/events/:eventId',
+  listCommissionEvents: 'GET /v1/commission-events',
   recalculateCommissions: 'POST /v1/commissions/recalculate',
   listRecalculationJobs: 'GET /v1/commissions/recalculate/jobs',
   getRecalculationJob: 'GET /v1/commissions/recalculate/jobs/:jobId',

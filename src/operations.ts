@@ -38,6 +38,7 @@ import { resetCommissions } from './commissions/commands/reset-commissions.js';
 import { explainCommission } from './commissions/queries/explain-commission.js';
 import { getCommissions, getCommissionsDashboard } from './commissions/queries/get-commissions.js';
 import { getRecalculationJob } from './commissions/queries/get-recalculation-job.js';
+import { listCommissionEvents } from './commissions/queries/list-commission-events.js';
 import { listCommissionExceptions } from './commissions/queries/list-commission-exceptions.js';
 import { listCommissionPeriods } from './commissions/queries/list-commission-periods.js';
 import { listFailedCalculations } from './commissions/queries/list-failed-calculations.js';
@@ -201,6 +202,7 @@ export const operations = [
   listCommissionExceptions,
   listFailedCalculations,
   explainCommission,
+  listCommissionEvents,
   recalculateCommissions,
   listRecalculationJobs,
   getRecalculationJob,

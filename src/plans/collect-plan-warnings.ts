@@ -11,8 +11,8 @@ import {
   collectUnknownFieldWarnings,
   collectUnknownValueWarnings,
   countAssignedReps,
-  countMissingQuotas,
   countOpenEvents,
+  findMissingQuotas,
 } from './plan-evidence-views.js';
 import { listFieldReferences, listValueReferences } from './plan-references.js';
 import {
@@ -47,14 +47,14 @@ export async function collectTermWarnings(
 
 /**
  * Warnings about missing assignments and missing quotas; quotas are checked for every period that overlaps
- * `quotaDays`.
+ * `quotaDays`, for the reps or, without a restriction, for everyone on the plan.
  */
 export async function collectCoverageWarnings(
   tx: Transaction,
   planId: string,
   terms: PlanTerms,
   days: DayRange,
-  quotaDays: DayRange,
+  { quotaDays, repIds = null }: { readonly quotaDays: DayRange; readonly repIds?: readonly string[] | null },
 ): Promise<PlanWarning[]> {
   if ((await countAssignedReps(tx, planId, days)) === 0) return [unassignedWarning()];
   const calendar = await loadCalendar(tx);
@@ -63,8 +63,9 @@ export async function collectCoverageWarnings(
     for (const period of calendar.periodsTouching(quotaDays, needed.kind, needed.calendar)) {
       const covered = intersection(calendar.range(period), days);
       const search = { ...needed, period, days: covered };
-      const { assigned, missing } = await countMissingQuotas(tx, planId, search);
-      if (missing > 0) warnings.push(quotaMissingWarning(needed, period, missing, assigned));
+      const { assigned, missing } = await findMissingQuotas(tx, planId, search, repIds);
+      const names = missing.map(({ name }) => name);
+      if (names.length > 0) warnings.push(quotaMissingWarning(needed, period, { missing: names, assigned }));
     }
   return warnings;
 }
@@ -80,7 +81,7 @@ export async function collectUnsavedWarnings(
   const missing = listNeededQuotas(terms).flatMap((needed) =>
     calendar
       .periodsTouching(days, needed.kind, needed.calendar)
-      .map((period) => quotaMissingWarning(needed, period, reps, reps)),
+      .map((period) => quotaMissingWarning(needed, period, { missing: reps, assigned: reps })),
   );
   return [...fiscalYearWarnings(terms, calendar, days), ...missing];
 }
@@ -108,7 +109,7 @@ export async function collectWarnings(
   const day = today < days.from ? days.from : today > days.to ? days.to : today;
   return [
     ...(await collectTermWarnings(tx, plan)),
-    ...(await collectCoverageWarnings(tx, planId, plan.terms, days, { from: day, to: day })),
+    ...(await collectCoverageWarnings(tx, planId, plan.terms, days, { quotaDays: { from: day, to: day } })),
   ];
 }
 

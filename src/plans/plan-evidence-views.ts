@@ -117,28 +117,36 @@ interface QuotaSearch {
   readonly needsVariableTarget: boolean;
 }
 
-/**
- * How many active reps are assigned on the days, and how many of them lack the quota. A target of 0 counts as
- * missing.
- */
-export async function countMissingQuotas(
+export interface MissingQuotas {
+  /** Number of active reps who are assigned on the days. */
+  readonly assigned: number;
+  /** Those of them who lack the quota, by name. A target of 0 counts as missing. */
+  readonly missing: readonly { readonly repId: string; readonly name: string }[];
+}
+
+/** Which active reps are assigned on the days and lack the quota. `repIds` restricts the reps; null for all. */
+export async function findMissingQuotas(
   tx: Transaction,
   planId: string,
   { key, period, days, needsTarget, needsVariableTarget }: QuotaSearch,
-): Promise<{ readonly assigned: number; readonly missing: number }> {
-  const { rows } = await sql<{ assigned: number; missing: number }>`
-    select count(*)::int as assigned, count(*) filter (where not exists (
+  repIds: readonly string[] | null,
+): Promise<MissingQuotas> {
+  const { rows } = await sql<{ repId: string; name: string; isMissing: boolean }>`
+    select rep_id as "repId", name, not exists (
       select from quotas q where q.workspace_id = ${tx.workspaceId} and q.rep_id = reps.rep_id and q.plan_id = ${planId}
         and q.attainment_key = ${key} and q.period = ${period}
         and (q.target > 0 or not ${needsTarget}) and (q.variable_target is not null or not ${needsVariableTarget})
-    ))::int as missing
+    ) as "isMissing"
     from reps
-    where workspace_id = ${tx.workspaceId} and active and rep_id in (
+    where workspace_id = ${tx.workspaceId} and active
+      ${repIds === null ? sql`` : sql`and rep_id = any(${repIds}::uuid[])`} and rep_id in (
       select rep_id from assignments
       where workspace_id = ${tx.workspaceId} and plan_id = ${planId} and deleted_at is null
         and coalesce(effective_start, '-infinity') <= ${days.to}::date
-        and coalesce(effective_end, 'infinity') >= ${days.from}::date)`.execute(tx.db);
-  return rows[0] as { assigned: number; missing: number };
+        and coalesce(effective_end, 'infinity') >= ${days.from}::date)
+    order by lower(name), rep_id`.execute(tx.db);
+  const missing = rows.filter(({ isMissing }) => isMissing).map(({ repId, name }) => ({ repId, name }));
+  return { assigned: rows.length, missing };
 }
 
 /** Counts the earned events of the plan on the days, outside of approved periods. */

@@ -208,19 +208,28 @@ export function unassignedWarning(): PlanWarning {
   };
 }
 
-/** Warns that `missing` of the `assigned` reps lack the quota in the period. */
+const maxNames = 3;
+
+function listNames(names: readonly string[]): string {
+  const more = names.length - maxNames;
+  return more > 0 ? `${names.slice(0, maxNames).join(', ')} and ${more} more` : names.join(', ');
+}
+
+/** Warns that some of the `assigned` reps lack the quota in the period. Their names are known for stored plans only. */
 export function quotaMissingWarning(
-  { key, path, needsTarget: byAttainment }: NeededQuota,
+  needed: NeededQuota,
   period: string,
-  missing: number,
-  assigned: number,
+  { missing, assigned }: { readonly missing: number | readonly string[]; readonly assigned: number },
 ): PlanWarning {
+  const { key, path, needsTarget: byAttainment } = needed;
   const lack = byAttainment ? 'quota' : 'quota with a variable target';
   const effect = byAttainment ? 'Their attainment is 0 and no tier is reached.' : 'The rule pays them nothing.';
+  const count = typeof missing === 'number' ? missing : missing.length;
+  const who = typeof missing === 'number' ? '' : `: ${listNames(missing)}`;
   return {
     code: 'quota_missing',
     path,
-    message: `${missing} of ${assigned} assigned reps have no ${lack} for "${key}" in ${period}. ${effect}`,
+    message: `${count} of ${assigned} assigned reps have no ${lack} for "${key}" in ${period}${who}. ${effect}`,
   };
 }
 

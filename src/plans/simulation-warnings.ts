@@ -19,14 +19,14 @@ interface SimulatedCase {
   readonly range: DayRange;
   /** Whether the request assumes a quota for everyone, so that none is missing. */
   readonly hasQuota: boolean;
-  readonly reps: number;
+  readonly repIds: readonly string[];
 }
 
 /** Warnings about the simulated plan. A rep sees only those about its terms, none about other people. */
 export async function collectSimulationWarnings(
   tx: Transaction,
   caller: Caller,
-  { plan, simulated, range, hasQuota, reps }: SimulatedCase,
+  { plan, simulated, range, hasQuota, repIds }: SimulatedCase,
 ): Promise<PlanWarning[]> {
   const version =
     simulated.change?.newVersion ??
@@ -37,8 +37,11 @@ export async function collectSimulationWarnings(
   const ofTerms = await collectTermWarnings(tx, { config, terms, fieldMapping });
   if (!mayActAs(caller, 'manager')) return ofTerms;
   if (simulated.planId === unsaved)
-    return [...ofTerms, ...(hasQuota ? [] : await collectUnsavedWarnings(tx, terms, range, reps))];
-  const coverage = await collectCoverageWarnings(tx, simulated.planId, terms, range, range);
+    return [...ofTerms, ...(hasQuota ? [] : await collectUnsavedWarnings(tx, terms, range, repIds.length))];
+  const coverage = await collectCoverageWarnings(tx, simulated.planId, terms, range, {
+    quotaDays: range,
+    repIds,
+  });
   const restated =
     simulated.change === null
       ? null

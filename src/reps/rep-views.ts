@@ -114,13 +114,19 @@ interface RepFilter {
 
 /** Reps by name, each with the manager on that day. */
 export async function listReps(tx: Transaction, today: Day, { email, repIds }: RepFilter): Promise<Rep[]> {
-  const { rows } = await sql<Rep>`
+  const { rows } = await sql<RepRow<Rep>>`
     select ${repColumns} from reps r ${withInviteMail} ${managerOn(today)}
     where r.workspace_id = ${tx.workspaceId}
       ${email === undefined ? sql`` : sql`and r.email = ${email}`}
       ${repIds === undefined ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
     order by lower(r.name), r.email`.execute(tx.db);
-  return rows;
+  return rows.map(withoutAbsentManager);
+}
+
+type RepRow<T extends Rep> = Omit<T, 'nextManager'> & { readonly nextManager: Rep['nextManager'] | null };
+
+function withoutAbsentManager<T extends Rep>({ nextManager, ...rep }: RepRow<T>): T {
+  return (nextManager == null ? rep : { ...rep, nextManager }) as T;
 }
 
 /** A rep with the link to the CRM. */
@@ -133,24 +139,35 @@ interface LinkedRep extends Rep {
 
 export async function findLinkedRep(tx: Transaction, today: Day, repId: string): Promise<LinkedRep | null> {
   if (!isUuid(repId)) return null;
-  const { rows } = await sql<LinkedRep>`
+  const { rows } = await sql<RepRow<LinkedRep>>`
     select ${repColumns}, r.provider, r.crm_member_id as "crmId", r.synced_at as "syncedAt",
       (select max(d.snapshot_at) from deals d
         where d.workspace_id = r.workspace_id and d.rep_id = r.rep_id and d.deleted_at is null) as "lastDealOwnedAt"
     from reps r ${withInviteMail} ${managerOn(today)}
     where r.workspace_id = ${tx.workspaceId} and r.rep_id = ${repId}`.execute(tx.db);
-  return rows[0] ?? null;
+  const [row] = rows;
+  return row === undefined ? null : withoutAbsentManager<LinkedRep>(row);
 }
 
 const repColumns = sql`
   r.rep_id as id, r.email, r.name, r.role, r.active, r.crm_member_id as "crmMemberId", r.avatar, r.invite_status,
   case when r.invite_status is distinct from 'invited' or r.invite_mail_id is null then null
     when unsent.mail_id is null then 'sent' when unsent.attempts = 0 then 'sending' else 'not_sent' end as "inviteMail",
-  r.payroll_id as "payrollId", l.manager_id as "managerId", r.hire_date as "hireDate", r.end_date as "endDate"`;
+  r.payroll_id as "payrollId", l.manager_id as "managerId", r.hire_date as "hireDate", r.end_date as "endDate",
+  case
+    when l.to_day is not null and (n.from_day is null or n.from_day > l.to_day + 1)
+      then jsonb_build_object('managerId', null, 'from', l.to_day + 1)
+    when n.from_day is not null then jsonb_build_object('managerId', n.manager_id, 'from', n.from_day)
+  end as "nextManager"`;
 
 const withInviteMail = sql`left join unsent_mails() unsent on unsent.mail_id = r.invite_mail_id`;
 
 function managerOn(today: Day): RawBuilder<unknown> {
   return sql`left join reporting_lines l on l.workspace_id = r.workspace_id and l.rep_id = r.rep_id
-    and l.from_day <= ${today}::date and (l.to_day is null or l.to_day >= ${today}::date)`;
+    and l.from_day <= ${today}::date and (l.to_day is null or l.to_day >= ${today}::date)
+    left join lateral (
+      select manager_id, from_day from reporting_lines n
+      where n.workspace_id = r.workspace_id and n.rep_id = r.rep_id and n.from_day > ${today}::date
+      order by from_day limit 1
+    ) n on true`;
 }

@@ -51,6 +51,13 @@ export const rep = z
       ),
     payrollId: z.string().nullable().describe('Id of the rep in the payroll system; null for none'),
     managerId: z.string().nullable().describe('Id of the manager today (UUID); null for none'),
+    nextManager: z
+      .object({
+        managerId: z.string().nullable().describe('Id of the manager from that day on (UUID); null for none'),
+        from: z.string().describe('First day of the change, YYYY-MM-DD'),
+      })
+      .optional()
+      .describe('The next planned change of the manager; absent if none is planned'),
     hireDate: z.string().nullable().describe('First day of employment, YYYY-MM-DD; null if not entered'),
     endDate: z.string().nullable().describe('Last day of employment, YYYY-MM-DD; null for none'),
   })

@@ -4,6 +4,7 @@ import { deleteAssignment } from '#src/assignments/commands/delete-assignment.js
 import { updateAssignment } from '#src/assignments/commands/update-assignment.js';
 import { listAssignments } from '#src/assignments/queries/list-assignments.js';
 import { newId } from '#src/kernel/ids.js';
+import { type PlanWarning } from '#src/plans/plan-warnings.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { setQuotas } from '#src/quotas/commands/set-quotas.js';
 import { OfflineWorkspace, type Parts } from '#test/support/offline-workspace.js';
@@ -42,6 +43,30 @@ describe('assignments', () => {
     expectError(code, status, updateAssignment, { params: { assignmentId }, body });
 
   describe('POST /v1/assignments', () => {
+    it('warns of the quota that a rep lacks, at the moment when the rep is assigned', async () => {
+      const tiers = [
+        { tierIndex: 0, minThreshold: 0, rate: 0.1 },
+        { tierIndex: 1, minThreshold: 1, rate: 0.2 },
+      ];
+      const tiered = await workspace.addPlan('Tiered', [{ ...flatRule('Tiers', 0.1), tiers }]);
+      const period = '2026-Q1';
+      const days = { effectiveStart: '2026-01-01', effectiveEnd: '2026-03-31' };
+      const targets = { planId: tiered.planId, measure: 'Tiers', period, target: 100, repIds: [bob] };
+      await workspace.run(setQuotas, { body: targets });
+      const created = await post({ repIds: [ann, bob], planId: tiered.planId, ...days });
+      expect(
+        created.map((one: { repId: string; warnings?: PlanWarning[] }) => [
+          one.repId,
+          one.warnings?.map(({ code }) => code),
+        ]),
+      ).to.deep.equal([
+        [ann, ['quota_missing']],
+        [bob, undefined],
+      ]);
+      expect(created[0]?.warnings?.[0]?.message).to.include('Ann').and.include(period);
+      expect((await post({ repIds: [ann], planId }))[0]).not.to.have.property('warnings');
+    });
+
     it('assigns each rep once and requests their calculation', async () => {
       const created = await post({
         repIds: [bob, ann, bob.toUpperCase()],

@@ -113,6 +113,8 @@ describe('the simulation of a changed plan', () => {
       const period = '2026-Q3';
       const missing = await simulate({ planId, period });
       expect(missing.warnings[0].message).to.match(/^4 of 4 assigned reps have no quota for "New business" in 2026-Q3/);
+      const ofOne = await simulate({ planId, period, repId: repIds.ann });
+      expect(ofOne.warnings[0].message).to.match(/^1 of 1 assigned reps have no quota .*: Ann\. /i);
       expect(codes(await simulate({ planId, period, quota: { target: 5 } }))).to.deep.equal([]);
       const config = configOf({ tiers });
       const unsaved = await simulate({ config, period, repId: repIds.ann });

@@ -264,7 +264,7 @@ describe('warnings about a plan', () => {
       {
         code: 'quota_missing',
         path: 'config.rules.0',
-        message: `3 of 3 assigned reps have no quota for "New business" in ${quarter}. Their attainment is 0 and no tier is reached.`,
+        message: `3 of 3 assigned reps have no quota for "New business" in ${quarter}: ben, cem, dan. Their attainment is 0 and no tier is reached.`,
       },
     ]);
     const quota = { measure: 'New business', planId: plan.planId, period: quarter };

@@ -148,6 +148,18 @@ describe('reps', () => {
       }
     });
 
+    it('shows the next planned manager', async () => {
+      const managerId = ids['Ann'] as string;
+      const planned = await patch('Cy', { managerId, managerFrom: '2199-06-01' });
+      expect(planned.nextManager).to.deep.equal({ managerId, from: '2199-06-01' });
+      const ended = await patch('Cy', { managerId: null, managerFrom: '2199-07-01' });
+      expect(ended.nextManager).to.deep.equal({ managerId, from: '2199-06-01' });
+      await patch('Cy', { managerId, managerFrom: '2020-01-01' });
+      const open = await patch('Cy', { managerId: null, managerFrom: '2199-07-01' });
+      expect(open).to.deep.include({ managerId, nextManager: { managerId: null, from: '2199-07-01' } });
+      expect(await patch('Cy', { managerId, managerFrom: '2020-01-01' })).not.to.have.property('nextManager');
+    });
+
     it('rejects reporting lines with a cycle', async () => {
       await expectError('VALIDATION_FAILED', 400, ids['Bob'] as string, { managerId: ids['Cy'] });
       await expectError('VALIDATION_FAILED', 400, ids['Bob'] as string, { managerId: ids['Bob'] });

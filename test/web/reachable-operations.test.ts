@@ -11,6 +11,7 @@ const sources = fileURLToPath(new URL('../../../web/src', import.meta.url));
 const excluded: Readonly<Record<string, string>> = {
   getAuthStatus: 'the profile says who is signed in',
   whoAmI: 'the profile says who is signed in',
+  listCommissionEvents: 'for data warehouses',
   listFieldAttributes: 'deprecated name of listFields',
   getCommissionsDashboard: 'deprecated name of getCommissions',
   listCommissionPeriods: 'periods are chosen in the period picker, also without commission',

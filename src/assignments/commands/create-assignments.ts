@@ -4,8 +4,10 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { planNotFound } from '../../plans/plan.js';
 import { loadTermsSubject } from '../../plans/plan-subject.js';
-import { planArguments } from '../../plans/plan-tool-text.js';
+import { describeWarnings, planArguments } from '../../plans/plan-tool-text.js';
 import { findPlanId } from '../../plans/plan-views.js';
+import { planWarnings } from '../../plans/plan-warnings.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { day, uuid } from '../../platform/operations/schemas.js';
@@ -15,6 +17,7 @@ import { type Assignment, assignment, assignmentExample, assignmentOverlap } fro
 import { readRamp } from '../assignment-ramp.js';
 import { insertAssignments, overlappingReps, recalculateAssigned } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
+import { warnOfUnsetQuotas } from '../unset-quotas.js';
 
 const body = z.strictObject({
   repIds: z.array(uuid).min(1).max(10_000).describe('Ids of the reps (UUID) to put on the plan'),
@@ -27,6 +30,15 @@ const body = z.strictObject({
     .describe('First day of the ramp, YYYY-MM-DD; null or absent for the first day on the plan, or else the hire date'),
 });
 
+const createdAssignment = assignment
+  .extend({
+    warnings: planWarnings
+      .optional()
+      .describe('quota_missing, if the rep has no quota that the plan needs now. Set it; absent if nothing is missing'),
+  })
+  .describe('The assignment of one rep, with what the rep lacks');
+type CreatedAssignment = z.input<typeof createdAssignment>;
+
 export const createAssignments = operation({
   id: 'createAssignments',
   summary: 'Assign reps to a plan, one assignment each, all or none',
@@ -34,7 +46,7 @@ export const createAssignments = operation({
   path: '/v1/assignments',
   access: 'admin',
   body,
-  response: z.array(assignment),
+  response: z.array(createdAssignment),
   status: 201,
   failures: { plan_not_found: 404, rep_not_found: 404, ramp_not_found: 404, assignment_overlap: 409 },
   tool: {
@@ -57,15 +69,18 @@ export const createAssignments = operation({
       rampFrom: { always: undefined },
     },
     list: 'assignments',
-    summary: (assignments) => `Reps assigned: ${assignments.length}. Commission is recalculated automatically.`,
+    summary: (assignments) =>
+      `Reps assigned: ${assignments.length}. Commission is recalculated automatically.${describeWarnings({
+        warnings: assignments.flatMap(({ warnings = [] }) => warnings),
+      })}`,
   },
   subject: (tx, { body: { planId, repIds } }) => loadTermsSubject(tx, planId, repIds),
   example: {
     body: { repIds: [sampleIds.repId], planId: sampleIds.planId, effectiveStart: '2026-01-01' },
     response: [assignmentExample],
   },
-  uses: { changes: CommissionChanges },
-  async execute({ body: request }, caller, { changes }): Promise<Assignment[]> {
+  uses: { changes: CommissionChanges, clock: CLOCK },
+  async execute({ body: request }, caller, { changes, clock }): Promise<CreatedAssignment[]> {
     const repIds = [...new Set(request.repIds)];
     const start = request.effectiveStart ?? null;
     const end = request.effectiveEnd ?? null;
@@ -83,7 +98,12 @@ export const createAssignments = operation({
       const byId = new Map(
         (await listAssignments(tx, { assignmentIds })).map((created) => [created.assignmentId, created]),
       );
-      return assignmentIds.map((assignmentId) => byId.get(assignmentId) as Assignment);
+      const warnings = await warnOfUnsetQuotas(tx, repIds, placement, clock);
+      return assignmentIds.map((assignmentId) => {
+        const created = byId.get(assignmentId) as Assignment;
+        const ofRep = warnings.get(created.repId);
+        return ofRep === undefined ? created : { ...created, warnings: [...ofRep] };
+      });
     });
   },
 });

@@ -110,7 +110,7 @@ async function load(
     simulated: simulatedVersions,
     range: calendarOf({ workspace }).range(during),
     hasQuota: quota !== undefined,
-    reps: requested.length,
+    repIds: requested,
   };
   const head: SimulationHead = {
     planId: simulatedVersions.planId,
