@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { within } from '../earnings/commission-views.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -51,22 +51,45 @@ export interface DealRow {
 const dealColumns = sql`d.deal_id as "dealId", d.name, d.stage, d.close_date as "closeDate", d.amount::float8 as amount,
   d.currency, d.rep_id as "repId"`;
 
+/** Deals that no calculation reads: their number, their sums, and the largest of them. */
+export interface UnreadDeals {
+  readonly count: number;
+  /** An amount without a currency is in that of the workspace. */
+  readonly totals: readonly { readonly currency: string; readonly amount: string }[];
+  readonly largest: readonly DealRow[];
+}
+
 /** Deals that should pay, closed in the days, without an owner. */
-export async function listUnownedDeals(tx: Transaction, { from, to }: DayRange): Promise<DealRow[]> {
-  const { rows } = await sql<DealRow>`
-    select ${dealColumns} from deals d
-    where d.workspace_id = ${tx.workspaceId} and d.close_date between ${from}::date and ${to}::date
-      and d.rep_id is null and ${isExpectedToPay}`.execute(tx.db);
-  return rows;
+export function findUnownedDeals(tx: Transaction, { from, to }: DayRange, limit: number): Promise<UnreadDeals> {
+  return summarize(tx, sql`d.close_date between ${from}::date and ${to}::date and d.rep_id is null`, limit);
 }
 
 /** Deals that should pay but have no close date, so that they belong to no period. */
-export async function listUndatedDeals(tx: Transaction, repIds: readonly string[] | null): Promise<DealRow[]> {
-  const { rows } = await sql<DealRow>`
+export function findUndatedDeals(
+  tx: Transaction,
+  repIds: readonly string[] | null,
+  limit: number,
+): Promise<UnreadDeals> {
+  return summarize(tx, sql`d.close_date is null ${within('d.rep_id', repIds)}`, limit);
+}
+
+async function summarize(tx: Transaction, condition: RawBuilder<unknown>, limit: number): Promise<UnreadDeals> {
+  const where = sql`d.workspace_id = ${tx.workspaceId} and ${condition} and ${isExpectedToPay}`;
+  const { rows: sums } = await sql<{ currency: string; amount: string; count: number }>`
+    select coalesce(d.currency, w.currency) as currency, coalesce(sum(d.amount), 0)::text as amount, count(*)::int as count
+    from deals d join workspaces w on w.workspace_id = d.workspace_id
+    where ${where}
+    group by 1`.execute(tx.db);
+  const { rows: largest } = await sql<DealRow>`
     select ${dealColumns} from deals d
-    where d.workspace_id = ${tx.workspaceId} and d.close_date is null and ${isExpectedToPay}
-      ${within('d.rep_id', repIds)}`.execute(tx.db);
-  return rows;
+    where ${where}
+    order by abs(d.amount) desc nulls last, d.deal_id collate "C"
+    limit ${limit}`.execute(tx.db);
+  return {
+    count: sums.reduce((sum, { count }) => sum + count, 0),
+    totals: sums.map(({ currency, amount }) => ({ currency, amount })),
+    largest,
+  };
 }
 
 /** The names of the reps and plans with the ids. */

@@ -15,12 +15,12 @@ import { operation } from '../../platform/operations/operation.js';
 import { period, wholeNumber } from '../../platform/operations/schemas.js';
 import { DealExplainer } from '../deal-explainer.js';
 import {
-  type DealRow,
   findNames,
+  findUndatedDeals,
+  findUnownedDeals,
   listExpectedDeals,
   listRepsToExplain,
-  listUndatedDeals,
-  listUnownedDeals,
+  type UnreadDeals,
 } from '../exception-views.js';
 import { type Exception, type ExceptionReason, exceptionReasons } from '../exceptions.js';
 import { reasonTexts } from '../reason-texts.js';
@@ -124,34 +124,28 @@ async function findExceptions(
   return found;
 }
 
-function unexplained(deal: DealRow, reason: ExceptionReason): Exception {
-  return { ...deal, reason, rules: [], missing: [] };
-}
-
 interface Group extends Pick<ExceptionsResponse['exceptions'][number], 'reason' | 'count' | 'totals'> {
   readonly listed: readonly Exception[];
 }
 
 /** A deal that did not pay two reps is counted once and listed for each rep. */
-function groupByReason(found: readonly Exception[], currency: string, limit: number): Group[] {
-  const byReason = groupBy(found, ({ reason }) => reason);
-  return exceptionReasons.flatMap((reason): Group[] => {
-    const ofReason = byReason.get(reason) ?? [];
-    if (ofReason.length === 0) return [];
+function groupByReason(found: readonly Exception[], currency: string, limit: number): Map<ExceptionReason, Group> {
+  const groups = [...groupBy(found, ({ reason }) => reason)].map(([reason, ofReason]) => {
     const deals = [...new Map(ofReason.map((deal) => [deal.dealId, deal])).values()];
-    return [
-      {
-        reason,
-        count: deals.length,
-        totals: computeTotals(deals, currency),
-        listed: ofReason.sort(largestFirst).slice(0, limit),
-      },
-    ];
+    const amounts = deals.map((deal) => ({ currency: deal.currency ?? currency, amount: String(deal.amount ?? 0) }));
+    const listed = ofReason.sort(largestFirst).slice(0, limit);
+    return [reason, { reason, count: deals.length, totals: toTotals(amounts, currency), listed }] as const;
   });
+  return new Map(groups);
 }
 
-function computeTotals(deals: readonly Exception[], currency: string): Group['totals'] {
-  const amounts = deals.map((deal) => ({ currency: deal.currency ?? currency, amount: String(deal.amount ?? 0) }));
+/** The group of deals that no calculation reads, so that every one of them has this reason and no other. */
+function toGroup(reason: ExceptionReason, { count, totals, largest }: UnreadDeals, currency: string): Group {
+  const listed = largest.map((deal) => ({ ...deal, reason, rules: [], missing: [] }));
+  return { reason, count, totals: toTotals(totals, currency), listed };
+}
+
+function toTotals(amounts: UnreadDeals['totals'], currency: string): Group['totals'] {
   return [...sumsByCurrency(amounts)]
     .map(([code, amount]) => ({ currency: code, amount: amount.toNumber() }))
     .sort(
@@ -245,35 +239,35 @@ export const listCommissionExceptions = operation({
   ): Promise<ExceptionsResponse> {
     const repIds = visibleReps(caller);
     const read = <T>(work: (tx: Transaction) => Promise<T>) => unitOfWork.run(caller, readOnly, work);
-    const { scope, period, toExplain, unassigned } = await read(async (tx) => {
+    const { scope, period, toExplain, unowned, undated } = await read(async (tx) => {
       const workspace = await loadWorkspaceTerms(tx);
       const today = dayInZone(clock.now(), workspace.timeZone);
       const selected = requested ?? toPeriod(today, 'monthly');
       const days = calendarOf({ workspace }).range(selected);
-      const [unowned, undated] = [
-        repIds === null ? await listUnownedDeals(tx, days) : [],
-        await listUndatedDeals(tx, repIds),
-      ];
       return {
         scope: { workspace, today, days },
         period: selected,
         toExplain: await listRepsToExplain(tx, days, repIds),
-        unassigned: [
-          ...unowned.map((deal) => unexplained(deal, 'owner_unresolved')),
-          ...undated.map((deal) => unexplained(deal, 'no_close_date')),
-        ],
+        unowned: repIds === null ? await findUnownedDeals(tx, days, limit) : null,
+        undated: await findUndatedDeals(tx, repIds, limit),
       };
     });
-    const found = [...unassigned];
+    const found: Exception[] = [];
     for (const reps of chunk(toExplain, repsPerTransaction))
       found.push(...(await findExceptions(caller, scope, reps, unitOfWork, explainer)));
     const { currency } = scope.workspace;
-    const groups = groupByReason(found, currency, limit);
+    const byReason = groupByReason(found, currency, limit);
+    if (unowned !== null) byReason.set('owner_unresolved', toGroup('owner_unresolved', unowned, currency));
+    byReason.set('no_close_date', toGroup('no_close_date', undated, currency));
+    const groups = exceptionReasons.flatMap((reason) => {
+      const group = byReason.get(reason);
+      return group === undefined || group.count === 0 ? [] : [group];
+    });
     const names = await read((tx) => findNames(tx, idsIn(groups)));
     return {
       period,
       currency,
-      deals: new Set(found.map(({ dealId }) => dealId)).size,
+      deals: new Set(found.map(({ dealId }) => dealId)).size + (unowned?.count ?? 0) + undated.count,
       exceptions: groups.map(({ listed, ...group }) => ({
         ...group,
         meaning: reasonTexts[group.reason].toAdmin,
