@@ -125,6 +125,7 @@ export const routes: Readonly<Record<string, string>> = {
   getDispute: 'GET /v1/disputes/:disputeId',
   updateDispute: 'PATCH /v1/disputes/:disputeId',
   listDiscrepancies: 'GET /v1/discrepancies',
+  listDiscrepancyLines: 'GET /v1/discrepancies/:discrepancyId/lines',
   resolveDiscrepancy: 'POST /v1/discrepancies/:discrepancyId/resolve',
   recordPayrollHandover: 'POST /v1/payroll-handovers',
   listPayrollHandovers: 'GET /v1/payroll-handovers',

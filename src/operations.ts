@@ -144,6 +144,7 @@ import { trueUpStatement } from './statements/commands/true-up-statement.js';
 import { updateAdjustment } from './statements/commands/update-adjustment.js';
 import { resolveDiscrepancy } from './statements/discrepancies/commands/resolve-discrepancy.js';
 import { listDiscrepancies } from './statements/discrepancies/queries/list-discrepancies.js';
+import { listDiscrepancyLines } from './statements/discrepancies/queries/list-discrepancy-lines.js';
 import { getStatementStatus } from './statements/queries/get-statement-status.js';
 import { getStatements } from './statements/queries/get-statements.js';
 import { listRepStatements } from './statements/queries/list-rep-statements.js';
@@ -285,6 +286,7 @@ export const operations = [
   getDispute,
   updateDispute,
   listDiscrepancies,
+  listDiscrepancyLines,
   resolveDiscrepancy,
   recordPayrollHandover,
   listPayrollHandovers,

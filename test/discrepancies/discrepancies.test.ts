@@ -65,6 +65,28 @@ describe('discrepancies', () => {
     expect(await list('?period=2026-02')).to.deep.equal([]);
   });
 
+  it('has pages of all lines, also of those that the list leaves out', async () => {
+    const deals = Array.from({ length: 130 }, (_, index) => ({
+      dealId: `late-${index + 1}`,
+      amount: (index + 1) * 10,
+      stage: 'Won',
+      closeDate: '2026-01-30',
+      repId: workspace.ben,
+    }));
+    await workspace.api.expect(200, 'POST', '/v1/deals/import', { deals });
+    await idle();
+    const found = await only();
+    expect([found.lines.length, found.lineCount]).to.deep.equal([100, 130]);
+    const path = `/v1/discrepancies/${found.discrepancyId}/lines`;
+    const first = await workspace.api.expect(200, 'GET', path);
+    const second = await workspace.api.expect(200, 'GET', `${path}?offset=100`);
+    expect(first.lines).to.deep.equal(found.lines);
+    expect([second.lines.length, second.count]).to.deep.equal([30, 130]);
+    const sum = [...first.lines, ...second.lines].reduce((total, { delta }: Body) => total + delta * 100, 0);
+    expect(Math.round(sum)).to.equal(Math.round(found.delta * 100));
+    await expectError('404 discrepancy_not_found', workspace.api.get(`/v1/discrepancies/${workspace.ben}/lines`));
+  });
+
   it('closes a discrepancy when the change is taken back', async () => {
     await late('late', 1000);
     await workspace.api.expect(200, 'DELETE', '/v1/deals/late');

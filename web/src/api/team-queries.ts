@@ -66,6 +66,24 @@ export const differenceCountQuery = queryOptions({
   select: ({ count }) => count,
 });
 
+/** The number of lines on a page of a discrepancy. */
+export const discrepancyLinesPage = 100;
+
+/** A page of the differences of a discrepancy, the largest first. */
+export const discrepancyLinesQuery = (discrepancyId: string, page: number) =>
+  queryOptions({
+    queryKey: ['discrepancy-lines', discrepancyId, page],
+    queryFn: ({ signal }) =>
+      api.listDiscrepancyLines(
+        {
+          params: { discrepancyId },
+          query: { limit: String(discrepancyLinesPage), offset: String(page * discrepancyLinesPage) },
+        },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+  });
+
 /** One stored version of a statement. */
 export const versionQuery = (repId: string, period: string, version: number) =>
   queryOptions({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fields, pathIds } from '../../../api/resource-fields.js';
 import { recordAuditEntry } from '../../../audit/audit-entry.js';
-import { type Caller, maySee } from '../../../kernel/caller.js';
+import { type Caller } from '../../../kernel/caller.js';
 import { Failure } from '../../../kernel/failure.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../../ledger/requests/commission-changes.js';
@@ -11,13 +11,13 @@ import { CLOCK } from '../../../platform/injection-tokens.js';
 import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { text } from '../../../platform/operations/schemas.js';
-import { notYours } from '../../../reps/rep.js';
 import { assertNotOwnStatement } from '../../approvers.js';
 import { carryForward, type Difference, findDifference, payTrueUp, trueUpResponse } from '../../pay-difference.js';
 import { lockRep } from '../../rep-lane.js';
-import { type Discrepancy, discrepancy, discrepancyExample, discrepancyNotFound, resolutions } from '../discrepancy.js';
+import { type Discrepancy, discrepancy, discrepancyExample, resolutions } from '../discrepancy.js';
 import { findDiscrepancy } from '../discrepancy-views.js';
 import { closeDiscrepancy, isSameDelta, listDeltas } from '../record-discrepancies.js';
+import { findVisibleDiscrepancy } from '../visible-discrepancy.js';
 
 const params = z.strictObject({ discrepancyId: pathIds.discrepancyId });
 const body = z.strictObject({
@@ -45,13 +45,6 @@ const result = z
 type Result = z.input<typeof result>;
 
 const response = z.object({ discrepancy, result });
-
-async function findVisible(tx: Transaction, caller: Caller, discrepancyId: string): Promise<Discrepancy> {
-  const found = await findDiscrepancy(tx, discrepancyId);
-  if (found === null) throw discrepancyNotFound();
-  if (!maySee(caller, found.repId)) throw notYours();
-  return found;
-}
 
 function assertUnresolved({ status }: Discrepancy, { action }: Body): void {
   if (status !== 'resolved' && !(status === 'dismissed' && action === 'dismiss')) return;
@@ -166,7 +159,7 @@ export const resolveDiscrepancy = operation({
     { changes, clock },
   ): Promise<z.input<typeof response>> {
     return changes.run(caller, 'shared', async (tx, recalculate) => {
-      const { repId, period } = await findVisible(tx, caller, discrepancyId);
+      const { repId, period } = await findVisibleDiscrepancy(tx, caller, discrepancyId);
       const key = { repId, period };
       await lockRep(tx, repId);
       assertNotOwnStatement(caller, repId);

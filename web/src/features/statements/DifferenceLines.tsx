@@ -11,10 +11,12 @@ interface DifferenceLinesProps {
   readonly currency: string;
   /** Number of all lines, of which `lines` are the largest. Without all of them there is no sum. */
   readonly count?: number;
+  /** Whether the other lines are on other pages. Default: false. */
+  readonly isPaged?: boolean;
 }
 
 /** What a true-up pays or a discrepancy owes, by deal and rule. */
-export function DifferenceLines({ lines, currency, count = lines.length }: DifferenceLinesProps) {
+export function DifferenceLines({ lines, currency, count = lines.length, isPaged = false }: DifferenceLinesProps) {
   const sum = sumAmounts(lines.map(({ delta }) => delta));
   const total = {
     deal: 'Difference',
@@ -29,7 +31,7 @@ export function DifferenceLines({ lines, currency, count = lines.length }: Diffe
         rowKey={({ dealId, planId, ruleName }) => JSON.stringify([dealId, planId, ruleName])}
         total={lines.length === count ? total : undefined}
       />
-      {lines.length === count ? null : (
+      {lines.length === count || isPaged ? null : (
         <p className="dim">
           The {lines.length} largest of {count} lines.
         </p>

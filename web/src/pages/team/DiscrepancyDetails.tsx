@@ -1,10 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Discrepancy } from '../../api/team-queries.js';
+import { type Discrepancy, discrepancyLinesPage, discrepancyLinesQuery } from '../../api/team-queries.js';
 import { isKept } from '../../app/kept-state.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
+import { Loaded } from '../../components/Loaded.js';
 import { DealLink, StatementLink } from '../../components/links.js';
+import { Pager } from '../../components/Pager.js';
 import { DifferenceLines } from '../../features/statements/DifferenceLines.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
@@ -17,7 +20,11 @@ export function DiscrepancyDetails({ discrepancy }: { readonly discrepancy: Disc
   const { repId, period, lines, lineCount, causes, currency, status, resolution, carriedForward } = discrepancy;
   return (
     <>
-      <DifferenceLines lines={lines} currency={currency} count={lineCount} />
+      {lines.length === lineCount || status === 'resolved' ? (
+        <DifferenceLines lines={lines} currency={currency} count={lineCount} />
+      ) : (
+        <PagedLines discrepancy={discrepancy} />
+      )}
       {carriedForward === 0 ? null : (
         <p className="dim">Later periods have paid {formatMoney(carriedForward, currency)} of it.</p>
       )}
@@ -39,6 +46,28 @@ export function DiscrepancyDetails({ discrepancy }: { readonly discrepancy: Disc
         </StatementLink>
       </div>
     </>
+  );
+}
+
+/** The lines of a discrepancy that has more of them than the list contains. */
+function PagedLines({ discrepancy: { discrepancyId, currency } }: { readonly discrepancy: Discrepancy }) {
+  const [page, setPage] = useState(0);
+  const lines = useQuery(discrepancyLinesQuery(discrepancyId, page));
+  return (
+    <Loaded query={lines} height={320}>
+      {({ lines: ofPage, count }) => (
+        <>
+          <DifferenceLines lines={ofPage} currency={currency} count={count} isPaged />
+          <Pager
+            page={page}
+            pageSize={discrepancyLinesPage}
+            count={count}
+            labels={['Larger', 'Smaller']}
+            onChange={setPage}
+          />
+        </>
+      )}
+    </Loaded>
   );
 }
 
