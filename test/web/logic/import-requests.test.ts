@@ -84,7 +84,7 @@ describe('the request of an import', () => {
     ]);
     expect(outcome.accepted).to.equal(3);
     expect(outcome.warnings).to.deep.equal([
-      '1 row without a close date. They pay no commission.',
+      '1\u00a0row without a close date. They pay no commission.',
       'Region is stored as a field that no plan uses yet.',
     ]);
     expect(outcome.jobId).to.equal('J1');

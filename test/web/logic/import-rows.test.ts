@@ -6,7 +6,7 @@ import { bare, emailFinder, type ImportContext, keepColumn, skipColumn } from '#
 import { importKinds } from '#web/features/imports/kinds.js';
 import { peopleImport } from '#web/features/imports/people.js';
 import { quotaImport, quotaRules } from '#web/features/imports/quotas.js';
-import { rejectedRows, toOutcome } from '#web/features/imports/results.js';
+import { describeReason, rejectedRows, toOutcome } from '#web/features/imports/results.js';
 import { suggestColumns } from '#web/features/imports/suggest.js';
 import { readTable } from '#web/features/imports/table.js';
 import { person, plan, prepared, rowsOf } from './samples.js';
@@ -133,6 +133,16 @@ describe('a file of people', () => {
       'tom@x.test',
       'boss@x.test',
     ]);
+  });
+
+  it('reads roles from titles, and activity from a status; other words stay for the dry run to reject', () => {
+    const text = 'E-mail,Name,Role,Active\n';
+    const read = (role: string, active: string) =>
+      rows(`${text}x@x.test,X,${role},${active}`).map((row) => [row['role'], row['active']]);
+    expect(read('Sales Manager', 'Active')).to.deep.equal([['manager', 'true']]);
+    expect(read('Account Executive', 'Terminated')).to.deep.equal([['rep', 'false']]);
+    expect(read('Admin', 'no')).to.deep.equal([['admin', 'no']]);
+    expect(read('Wizard', 'perhaps')).to.deep.equal([['Wizard', 'perhaps']]);
   });
 
   it('makes people with reports managers, unless it or the workspace says otherwise', () => {
@@ -414,5 +424,15 @@ describe('the outcome of an import', () => {
       'name: is required',
     ]);
     expect(rejectedRows(toOutcome(response))).to.deep.equal([3]);
+  });
+});
+
+describe('the reason of a rejected row', () => {
+  it('has the names that columns have on the page', () => {
+    expect(describeReason('managerEmail: must be known')).to.equal('Manager: must be known');
+    expect(describeReason('Region: 5 is not allowed')).to.equal('Region: 5 is not allowed');
+    expect(describeReason('1.234; give numberFormat=en or eu')).to.equal(
+      '1.234; choose how numbers are written, above the columns',
+    );
   });
 });

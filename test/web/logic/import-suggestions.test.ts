@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type ImportKey, keepColumn, skipColumn } from '#web/features/imports/kind.js';
 import { importKinds, isImportKey } from '#web/features/imports/kinds.js';
-import { suggestColumns } from '#web/features/imports/suggest.js';
+import { matchColumns, suggestColumns } from '#web/features/imports/suggest.js';
 import { readTable } from '#web/features/imports/table.js';
 
 function suggested(kind: ImportKey, text: string): string[] {
@@ -84,5 +84,21 @@ describe('the suggested targets of columns', () => {
   it('are those of the kinds in the address', () => {
     expect(isImportKey('people')).to.equal(true);
     for (const value of ['toString', 'constructor', '', undefined, 5]) expect(isImportKey(value)).to.equal(false);
+  });
+});
+
+describe('the targets of the columns of a file', () => {
+  it('are those of earlier files, and suggestions for new columns whose target no other column has', () => {
+    const table = readTable('Ref,Booked,Close Date,Amount\n1,2,2026-01-01,3\n');
+    const saved = new Map([
+      ['ref', 'dealId'],
+      ['booked', 'dealAmount'],
+    ]);
+    expect(matchColumns(importKinds.deals, table, saved).map(({ target }) => target)).to.deep.equal([
+      'dealId',
+      'dealAmount',
+      'closeDate',
+      keepColumn,
+    ]);
   });
 });

@@ -17,6 +17,11 @@ export function describeError(error: unknown): { readonly message: string; reado
       return { message: 'This needs a confirmation that it is you.', reference: null };
     if (error.code === 'unauthorized')
       return { message: 'Your session has ended. Sign in again; what you entered is kept.', reference: null };
+    if (error.code === 'no_known_columns')
+      return {
+        message: 'No column has a target yet. Choose one for each column that is to be imported.',
+        reference: null,
+      };
     const words = wordsOfCrmFailure(error);
     if (words !== null) return { message: words, reference: error.requestId };
     const reference = error.requestId === null ? error.code : `${error.code}, ${error.requestId}`;

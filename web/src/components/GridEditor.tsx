@@ -1,8 +1,10 @@
 import { useRef } from 'react';
+import { showMessage } from '../app/messages.js';
 import { pastedRows } from '../shared/format/csv.js';
 import { readNumber } from '../shared/format/entered-numbers.js';
 import { formatNumber } from '../shared/format/numbers.js';
 import styles from './GridEditor.module.css';
+import { placePasted } from './pasted-cells.js';
 
 /** The texts of cells that differ from what is stored, by row and column. */
 export type Edits = Readonly<Record<string, string>>;
@@ -36,7 +38,7 @@ interface GridEditorProps {
 }
 
 /**
- * Numbers by row and column. Arrows and `Enter` move, cells of a spreadsheet can be pasted at any cell, and Ctrl or
+ * Numbers by row and column. Arrows and `Enter` move, cells of a spreadsheet can be pasted at any cell, with the names of the rows or without, and Ctrl or
  * Command with `z` undoes the last change.
  */
 export function GridEditor(props: GridEditorProps) {
@@ -52,13 +54,9 @@ export function GridEditor(props: GridEditorProps) {
     if (!/[\t\n]/.test(text.trim())) return;
     event.preventDefault();
     const next: Record<string, string> = { ...edits };
-    pastedRows(text).forEach((cells, down) => {
-      cells.forEach((cell, right) => {
-        const [rowKey] = rows[row + down] ?? [];
-        const [columnKey] = columns[column + right] ?? [];
-        if (rowKey !== undefined && columnKey !== undefined) next[cellKey(rowKey, columnKey)] = cell.trim();
-      });
-    });
+    const { cells, unknown } = placePasted(pastedRows(text), rows, columns, { row, column });
+    for (const [rowKey, columnKey, cell] of cells) next[cellKey(rowKey, columnKey)] = cell;
+    if (unknown.length > 0) showMessage(`Left out, because no person of the list has the name: ${unknown.join(', ')}.`);
     onEdit(next);
   };
   const press = (event: React.KeyboardEvent<HTMLInputElement>, row: number, column: number) => {

@@ -39,11 +39,36 @@ const targets: readonly Target[] = [
     values: 'id',
   },
   { key: 'payrollId', label: 'Payroll ID', names: ['payrollid', 'employeeid', 'personnelnumber'], values: 'id' },
-  { key: 'active', label: 'Active', names: ['active', 'isactive'], values: 'text' },
+  { key: 'active', label: 'Active', names: ['active', 'isactive', 'status'], values: 'text' },
 ];
 
 const header = ['email', 'name', 'role', 'active', 'crmMemberId', 'payrollId', 'managerEmail', 'managerFrom'] as const;
 type Cells = Partial<Record<(typeof header)[number], string>>;
+
+/** Titles that say the role, such as "Sales Manager". Others stay as they are, and the dry run rejects them. */
+const titles: readonly (readonly [pattern: RegExp, role: string])[] = [
+  [/^(rep|manager|admin|payroll)$/, '$&'],
+  [/\b(manager|director|head|vp|vice president|lead|supervisor)\b/, 'manager'],
+  [/\b(rep|representative|executive|ae|sdr|bdr|seller|agent|consultant)\b/, 'rep'],
+];
+
+function readRole(text: string): string {
+  const title = text.trim().toLowerCase();
+  const role = titles.find(([pattern]) => pattern.test(title))?.[1];
+  return role === undefined ? text : role === '$&' ? title : role;
+}
+
+const activity: Readonly<Record<string, string>> = {
+  active: 'true',
+  employed: 'true',
+  inactive: 'false',
+  left: 'false',
+  terminated: 'false',
+};
+
+function readActive(text: string): string {
+  return activity[text.trim().toLowerCase()] ?? text;
+}
 
 function options(matched: Omit<Matched, 'options'>): readonly ImportOption[] {
   const hasEmail = hasColumn(matched, 'email');
@@ -128,8 +153,8 @@ function prepare(matched: Matched): Prepared {
     cells: toRow({
       email,
       name,
-      role: roleOf(email, cell(row, 'role')),
-      active: cell(row, 'active'),
+      role: roleOf(email, readRole(cell(row, 'role'))),
+      active: readActive(cell(row, 'active')),
       crmMemberId,
       payrollId: cell(row, 'payrollId'),
       managerEmail,

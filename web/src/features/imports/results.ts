@@ -41,3 +41,30 @@ export function numberQuery({ numberFormat, ...options }: SendOptions) {
 function commonQuery({ dryRun, fileName }: Pick<SendOptions, 'dryRun' | 'fileName'>) {
   return { dryRun: `${dryRun}`, fileName: fileName.slice(0, 200) } as const;
 }
+
+const columnLabels: Readonly<Record<string, string>> = {
+  active: 'Active',
+  crmMemberId: 'Owner ID in the CRM',
+  dealId: 'Deal ID',
+  effectiveEnd: 'Last day',
+  effectiveStart: 'First day',
+  email: 'E-mail',
+  managerEmail: 'Manager',
+  managerFrom: 'Manager since',
+  measure: 'Rule',
+  name: 'Name',
+  payrollId: 'Payroll ID',
+  period: 'Period',
+  role: 'Role',
+  target: 'Target',
+  variableTarget: 'Variable pay at 100 %',
+};
+
+/** Why a row is rejected, with the names that columns have on the page. */
+export function describeReason(reason: string): string {
+  return reason
+    .replace(/^(\w+): /, (start, name: string) =>
+      columnLabels[name] === undefined ? start : `${columnLabels[name]}: `,
+    )
+    .replace(/; give numberFormat=.*$/, '; choose how numbers are written, above the columns');
+}

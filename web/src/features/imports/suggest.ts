@@ -41,3 +41,19 @@ function targetByContent(key: string, rows: SourceTable['rows'], index: number):
   const filled = rows.slice(0, 200).flatMap((row) => row[index] || []);
   return filled.length > 0 && filled.every((cell) => cell.includes('@')) ? 'ownerEmail' : key;
 }
+
+/** The targets of the last files by the names of their columns, and suggestions for the other columns. */
+export function matchColumns(
+  kind: ImportKind,
+  table: SourceTable,
+  saved: ReadonlyMap<string, string>,
+): readonly Suggestion[] {
+  const known = table.header.map((name) => saved.get(bare(name)));
+  const used = new Set(known);
+  const rest: Suggestion = { target: kind.keepsColumns ? keepColumn : skipColumn, isGuess: false };
+  return suggestColumns(kind, table).map((suggestion, index) => {
+    const target = known[index];
+    if (target !== undefined) return { target, isGuess: false };
+    return used.has(suggestion.target) ? rest : suggestion;
+  });
+}

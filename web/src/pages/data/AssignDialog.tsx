@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ApiError } from '#src/client.js';
 import { useChange } from '../../api/change.js';
-import { api } from '../../api/client.js';
+import { api, ReadableError } from '../../api/client.js';
+import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { rampsQuery } from '../../api/people-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment } from '../../api/set-up-queries.js';
@@ -69,13 +71,14 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
   const form = useKeptForm<Entered>(`assign ${nameOf(target)}`, before);
   const { planId } = form.values;
   const terms = toTerms(form.values);
+  const people = useQuery(peopleQuery).data?.reps ?? [];
   const done = (undo: Undo) => {
     showMessage('The assignments were changed.');
     form.clear();
     onDone(undo);
   };
   const save = useChange({
-    send: () => (assignment === null ? create(repIds, planId, terms) : change(assignment, terms)),
+    send: () => (assignment === null ? create(repIds, planId, terms, people) : change(assignment, terms)),
     onDone: done,
   });
   return (
@@ -165,8 +168,23 @@ function storedTerms({ effectiveStart, effectiveEnd, rampId, rampFrom }: Assignm
   return { effectiveStart, effectiveEnd, rampId: rampId ?? null, rampFrom: rampFrom ?? null };
 }
 
-async function create(repIds: readonly string[], planId: string, terms: Terms): Promise<Undo> {
-  const created = await api.createAssignments({ body: { repIds: [...repIds], planId, ...terms } });
+/** Who is on the plan already, by name. */
+function describeOverlap(error: unknown, people: readonly Pick<Person, 'id' | 'name'>[]): never {
+  if (!(error instanceof ApiError) || error.code !== 'assignment_overlap') throw error;
+  const ids = (error.details?.['repIds'] ?? []) as readonly string[];
+  const names = people.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
+  throw new ReadableError(`Already on this plan on some of these days: ${names.join(', ')}. Nothing was changed.`);
+}
+
+async function create(
+  repIds: readonly string[],
+  planId: string,
+  terms: Terms,
+  people: readonly Pick<Person, 'id' | 'name'>[],
+): Promise<Undo> {
+  const created = await api
+    .createAssignments({ body: { repIds: [...repIds], planId, ...terms } })
+    .catch((error: unknown) => describeOverlap(error, people));
   return async () => {
     for (const { assignmentId } of created) await api.deleteAssignment({ params: { assignmentId } });
   };

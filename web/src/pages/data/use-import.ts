@@ -13,7 +13,8 @@ import {
   type Prepared,
   type SendOptions,
 } from '../../features/imports/kind.js';
-import { suggestColumns } from '../../features/imports/suggest.js';
+import { describeReason } from '../../features/imports/results.js';
+import { matchColumns } from '../../features/imports/suggest.js';
 import { csvText, readTable, type SourceTable } from '../../features/imports/table.js';
 import { readSavedColumns, saveColumns } from './saved-columns.js';
 
@@ -120,15 +121,12 @@ function dateCells(kind: ImportKind, columns: readonly string[], table: SourceTa
   return table.rows.flatMap((row) => places.map((place) => row[place] ?? ''));
 }
 
-/** The matching of the last file with the same columns, otherwise suggestions. */
+/** The matching of earlier files, and suggestions for columns that they did not have. */
 function firstMatch(kind: ImportKind, text: string): Pick<ImportState, 'columns' | 'guesses'> {
-  const table = readTable(text);
-  const saved = readSavedColumns(kind.key, table.header);
-  if (saved !== null) return { columns: saved, guesses: [] };
-  const suggestions = suggestColumns(kind, table);
+  const matched = matchColumns(kind, readTable(text), readSavedColumns(kind.key));
   return {
-    columns: suggestions.map(({ target }) => target),
-    guesses: suggestions.flatMap(({ isGuess }, index) => (isGuess ? [index] : [])),
+    columns: matched.map(({ target }) => target),
+    guesses: matched.flatMap(({ isGuess }, index) => (isGuess ? [index] : [])),
   };
 }
 
@@ -184,7 +182,7 @@ function withSources(outcome: ImportOutcome, { rows }: Prepared): ImportOutcome 
     ...outcome,
     rejected: outcome.rejected.map(({ row, reason }) => ({
       row: rows[row - 1]?.source ?? row,
-      reason: reason.replace(/; give numberFormat=.*$/, '; choose how numbers are written, above the columns'),
+      reason: describeReason(reason),
     })),
   };
 }
