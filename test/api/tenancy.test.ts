@@ -86,6 +86,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listCommissionPeriods: [['GET /v1/commissions/periods?repId=<rep>']],
   listCommissionExceptions: [],
   explainCommission: [['GET /v1/commissions/events/<adjustment>']],
+  listCommissionEvents: [['GET /v1/commission-events?repId=<rep>']],
   recalculateCommissions: [
     ['POST /v1/commissions/recalculate', { repId: '<rep>' }],
     ['POST /v1/commissions/recalculate', { planId: '<plan>' }],
@@ -122,6 +123,9 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   resetCommissions: [],
   listDeals: [['GET /v1/deals?repId=<rep>']],
   listDealOwners: [],
+  listImports: [],
+  getImport: [['GET /v1/imports/<import>']],
+  takeBackImport: [['POST /v1/imports/<import>/take-back', {}]],
   matchDealOwners: [['PUT /v1/deal-owners', { matches: [{ owner: 'x', repId: '<rep>' }] }]],
   importDeals: [
     ['POST /v1/deals/import', { deals: [{ dealId: 'x', repId: '<rep>' }] }],
@@ -140,6 +144,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['PUT /v1/deals/<deal>', { ownerId: '<member>' }],
     ['PUT /v1/deals/<deal>', { ownerEmail: '<email>' }],
   ],
+  deleteDeals: [['POST /v1/deals/delete', { dealIds: ['only-<deal>', '<deal>'] }]],
   deleteDeal: [
     ['DELETE /v1/deals/only-<deal>'],
     ['DELETE /v1/deals/<deal>'],
@@ -294,6 +299,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   getDispute: [['GET /v1/disputes/<dispute>']],
   updateDispute: [['PATCH /v1/disputes/<dispute>', { status: 'in_review' }]],
   listDiscrepancies: [['GET /v1/discrepancies?repId=<rep>']],
+  listDiscrepancyLines: [['GET /v1/discrepancies/<discrepancy>/lines']],
   resolveDiscrepancy: [['POST /v1/discrepancies/<discrepancy>/resolve', { action: 'dismiss', reason: 'x' }]],
   recordPayrollHandover: [],
   listPayrollHandovers: [],
@@ -395,6 +401,8 @@ describe('two workspaces', () => {
         fields: { [`slug_of_${letter}`]: `value of ${letter}` },
       });
     }
+    await api.expect(200, 'POST', '/v1/deals/import', { deals: [{ dealId: `imported-by-${letter}`, amount: 5 }] });
+    const [{ importId }] = (await api.expect(200, 'GET', '/v1/imports')).imports;
     const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', {});
     await service.waitForCalculations(made);
     const comment = { period: '2026-03', body: `Comment of ${letter}` };
@@ -461,6 +469,7 @@ describe('two workspaces', () => {
       assignment: assignment.assignmentId,
       absence: absenceId,
       ramp: rampId,
+      import: importId,
       quota: quota.quotaId,
       job: jobId,
       export: exportId,
