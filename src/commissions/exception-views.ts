@@ -38,7 +38,7 @@ export async function listExpectedDeals(
   return new Set(rows.map((row) => row.dealId));
 }
 
-export interface DealRow {
+interface DealRow {
   readonly dealId: string;
   readonly name: string | null;
   readonly stage: string | null;

@@ -19,7 +19,7 @@ import { allowNulls } from './nullable.js';
 export type ApiDocument = ReturnType<typeof createDocument>;
 
 /** What is sent to other systems: what has happened, and the named schema of the body, by type. */
-export type DescribedEvents = Readonly<Record<string, { readonly summary: string; readonly schema: string }>>;
+type DescribedEvents = Readonly<Record<string, { readonly summary: string; readonly schema: string }>>;
 
 interface DescribedApi {
   readonly operations: readonly AnyOperation[];
@@ -70,8 +70,8 @@ export function describeApi({ operations, version, records, events }: DescribedA
 function toWebhooks(events: DescribedEvents) {
   const toPath = ({ summary, schema }: DescribedEvents[string]) => ({
     post: {
+      operationId: `receive${schema}`,
       summary,
-      tags: ['webhooks'],
       requestBody: {
         required: true,
         content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` } } },

@@ -25,7 +25,7 @@ export interface BulkValue {
   readonly text: string;
 }
 
-export function isCommonValue(name: string): name is CommonValue {
+function isCommonValue(name: string): name is CommonValue {
   return Object.hasOwn(commonValues, name);
 }
 
