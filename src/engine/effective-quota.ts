@@ -88,6 +88,8 @@ export interface Proration {
   readonly minPercent: Decimal | null;
   readonly variableTarget: Decimal | null;
   readonly variableWeight: Decimal;
+  /** Its text in a trace, once an event has needed it. */
+  encoded?: string;
 }
 
 /** The targets that count for a rule in a period. */
@@ -143,17 +145,27 @@ export function effectiveQuota(
   };
 }
 
+/** An assignment with the first day of each step of its ramp, and the day after the last step. */
+export interface SteppedDays extends AssignedDays {
+  readonly stepStarts: readonly Day[];
+}
+
+/** Dates the steps of the ramps once, since every event of a rep reads them. */
+export function dateSteps(assignments: readonly AssignedDays[], hireDate: Day | null): readonly SteppedDays[] {
+  return assignments.map((assignment) => ({ ...assignment, stepStarts: rampStarts(assignment, hireDate) }));
+}
+
 /** The weights of all days of the range under one plan, in stretches of equal weight. */
 export function weighDays(
   range: DayRange,
-  assignments: readonly AssignedDays[],
+  assignments: readonly SteppedDays[],
   { hireDate, endDate, absences }: Pick<WorkingTime, 'hireDate' | 'endDate' | 'absences'>,
 ): WeightedDays[] {
   const weigh = (day: Day): Omit<WeightedDays, 'from' | 'to'> => {
     if (!isEffective(day, hireDate, endDate)) return weightless('not_employed');
     const assignment = decidingAssignment(assignments, day);
     if (assignment === null) return weightless('not_assigned');
-    const step = rampStepOn(assignment, hireDate, day);
+    const step = rampStepOn(assignment, day);
     const absence = absences.find((candidate) => isWithin(day, candidate)) ?? null;
     const remaining = (relief = 0) => toShare(hundred.minus(Decimal.of(relief)));
     return {
@@ -170,26 +182,24 @@ export function weighDays(
 }
 
 /** The percentage of the raw amount that the ramp pays on the day; null if the amount is not changed. */
-export function rampRateOn(assignments: readonly AssignedDays[], hireDate: Day | null, day: Day): Decimal | null {
+export function rampRateOn(assignments: readonly SteppedDays[], day: Day): Decimal | null {
   const assignment = decidingAssignment(assignments, day);
-  const step = assignment === null ? null : rampStepOn(assignment, hireDate, day);
+  const step = assignment === null ? null : rampStepOn(assignment, day);
   return step === null || step.ratePercent === 100 ? null : Decimal.of(step.ratePercent);
 }
 
 /** Selects the assignment with the latest start. */
-function decidingAssignment(assignments: readonly AssignedDays[], day: Day): AssignedDays | null {
-  return assignments
-    .filter(({ start, end }) => isEffective(day, start, end))
-    .reduce<AssignedDays | null>(
-      (latest, candidate) => (latest === null || (candidate.start ?? '') > (latest.start ?? '') ? candidate : latest),
-      null,
-    );
+function decidingAssignment(assignments: readonly SteppedDays[], day: Day): SteppedDays | null {
+  let latest: SteppedDays | null = null;
+  for (const candidate of assignments) {
+    if (!isEffective(day, candidate.start, candidate.end)) continue;
+    if (latest === null || (candidate.start ?? '') > (latest.start ?? '')) latest = candidate;
+  }
+  return latest;
 }
 
-function rampStepOn(assignment: AssignedDays, hireDate: Day | null, day: Day): RampStep | null {
-  const starts = rampStarts(assignment, hireDate);
-  const index = starts.findLastIndex((start) => start <= day);
-  return assignment.ramp?.steps[index] ?? null;
+function rampStepOn({ ramp, stepStarts }: SteppedDays, day: Day): RampStep | null {
+  return ramp?.steps[stepStarts.findLastIndex((start) => start <= day)] ?? null;
 }
 
 /** The first day of each step of the ramp, and the day after the last step. */
@@ -208,7 +218,7 @@ function rampStarts({ start, ramp }: AssignedDays, hireDate: Day | null): Day[] 
 
 function stretchStarts(
   range: DayRange,
-  assignments: readonly AssignedDays[],
+  assignments: readonly SteppedDays[],
   { hireDate, endDate, absences }: Pick<WorkingTime, 'hireDate' | 'endDate' | 'absences'>,
 ): Day[] {
   const after = (day: Day | null) => (day === null ? null : addDays(day, 1));
@@ -217,11 +227,7 @@ function stretchStarts(
     hireDate,
     after(endDate),
     ...absences.flatMap(({ from, to }) => [from, after(to)]),
-    ...assignments.flatMap((assignment) => [
-      assignment.start,
-      after(assignment.end),
-      ...rampStarts(assignment, hireDate),
-    ]),
+    ...assignments.flatMap((assignment) => [assignment.start, after(assignment.end), ...assignment.stepStarts]),
   ].filter((day) => day !== null);
   return [...new Set(changes)].filter((day) => isWithin(day, range)).sort();
 }

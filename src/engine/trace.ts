@@ -180,8 +180,14 @@ export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   return `[${credit},${pay},${parts},${limits},${seen}${rare}${last}${quota}]`;
 }
 
+/** All events of a period share one proration, so it is formatted once. */
 function encodeProration(proration: Proration | null): string {
   if (proration === null) return 'null';
+  proration.encoded ??= formatProration(proration);
+  return proration.encoded;
+}
+
+function formatProration(proration: Proration): string {
   const { unit, size, target, weight, minPercent, variableTarget, variableWeight } = proration;
   return `["${unit === 'days' ? 'd' : 'm'}",${size},${[target, weight, minPercent, variableTarget, variableWeight].map(number).join()}]`;
 }

@@ -37,8 +37,11 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 export function addDays(day: Day, count: number): Day {
-  const instant = Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8)) + count);
-  return new Date(instant).toISOString().slice(0, 10);
+  return new Date(toInstant(day, count)).toISOString().slice(0, 10);
+}
+
+function toInstant(day: Day, daysLater = 0): number {
+  return Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8)) + daysLater);
 }
 
 /** The same day of the month that many months later, or its last day. */
@@ -50,7 +53,7 @@ export function addMonths(day: Day, count: number): Day {
 
 /** The number of days in the range, both ends included. */
 export function countDays({ from, to }: DayRange): number {
-  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000) + 1;
+  return (toInstant(to) - toInstant(from)) / 86_400_000 + 1;
 }
 
 export function isWithin(day: Day, range: DayRange): boolean {
