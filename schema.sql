@@ -1732,6 +1732,40 @@ CREATE POLICY ramps_of_owner ON ramps TO CURRENT_USER USING (((current_setting('
 CREATE POLICY ramps_of_workspace ON ramps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON ramps TO commissions_app;
 
+CREATE TABLE absence_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  absence_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  from_day date,
+  to_day date,
+  quota_relief numeric(9,6),
+  variable_relief numeric(9,6),
+  CONSTRAINT absence_history_pkey PRIMARY KEY (workspace_id, absence_id, "position"),
+  CONSTRAINT absence_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id)
+);
+ALTER TABLE absence_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY absence_history_of_owner ON absence_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY absence_history_of_workspace ON absence_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON absence_history TO commissions_app;
+
+CREATE TABLE ramp_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  ramp_id uuid NOT NULL,
+  name text,
+  steps jsonb,
+  CONSTRAINT ramp_history_pkey PRIMARY KEY (workspace_id, ramp_id, "position"),
+  CONSTRAINT ramp_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id) ON DELETE CASCADE,
+  CONSTRAINT ramp_history_check CHECK (((name IS NULL) = (steps IS NULL)))
+);
+ALTER TABLE ramp_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY ramp_history_of_owner ON ramp_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY ramp_history_of_workspace ON ramp_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON ramp_history TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,

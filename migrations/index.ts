@@ -37,6 +37,7 @@ import * as unusedLeases from './035_unused_leases.js';
 import * as fiscalYears from './036_fiscal_years.js';
 import * as ramps from './037_ramps.js';
 import * as importHistory from './038_import_history.js';
+import * as historiesOfPeople from './039_histories_of_people.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -78,4 +79,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '036_fiscal_years': fiscalYears,
   '037_ramps': ramps,
   '038_import_history': importHistory,
+  '039_histories_of_people': historiesOfPeople,
 };

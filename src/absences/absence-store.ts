@@ -23,12 +23,27 @@ export async function storeAbsence(tx: Transaction, absence: Absence): Promise<v
     .values({ workspace_id: tx.workspaceId, absence_id: absenceId, rep_id: repId, ...terms })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'absence_id']).doUpdateSet(terms))
     .execute();
+  await recordHistory(tx, absence);
 }
 
-export async function removeAbsence(tx: Transaction, absenceId: string): Promise<void> {
+/** Records the stored terms, or that there are none. The history has no notes, which the erasure of a person removes. */
+async function recordHistory(
+  tx: Transaction,
+  { absenceId, repId }: Pick<Absence, 'absenceId' | 'repId'>,
+): Promise<void> {
+  await sql`
+    insert into absence_history (workspace_id, absence_id, rep_id, from_day, to_day, quota_relief, variable_relief)
+    select ${tx.workspaceId}::uuid, ${absenceId}::uuid, ${repId}::uuid, from_day, to_day, quota_relief, variable_relief
+    from (select) as one left join absences on workspace_id = ${tx.workspaceId} and absence_id = ${absenceId}`.execute(
+    tx.db,
+  );
+}
+
+export async function removeAbsence(tx: Transaction, absence: Pick<Absence, 'absenceId' | 'repId'>): Promise<void> {
   await tx.db
     .deleteFrom('absences')
     .where('workspace_id', '=', tx.workspaceId)
-    .where('absence_id', '=', absenceId)
+    .where('absence_id', '=', absence.absenceId)
     .execute();
+  await recordHistory(tx, absence);
 }

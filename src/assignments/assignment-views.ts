@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { listRampSteps, type RampStep } from '../engine/effective-quota.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Assignment } from './assignment.js';
@@ -19,6 +20,9 @@ export async function listAssignments(tx: Transaction, filter: AssignmentFilter)
     .innerJoin('plans as p', (join) =>
       join.onRef('p.workspace_id', '=', 'a.workspace_id').onRef('p.plan_id', '=', 'a.plan_id'),
     )
+    .leftJoin('ramps as ramp', (join) =>
+      join.onRef('ramp.workspace_id', '=', 'a.workspace_id').onRef('ramp.ramp_id', '=', 'a.ramp_id'),
+    )
     .select([
       'a.assignment_id as assignmentId',
       'a.rep_id as repId',
@@ -29,6 +33,9 @@ export async function listAssignments(tx: Transaction, filter: AssignmentFilter)
       'a.effective_end as effectiveEnd',
       'a.ramp_id as rampId',
       'a.ramp_from as rampFrom',
+      'ramp.name as rampName',
+      'ramp.steps as rampSteps',
+      'r.hire_date as hireDate',
     ])
     .where('a.workspace_id', '=', tx.workspaceId)
     .where('a.deleted_at', 'is', null)
@@ -42,11 +49,18 @@ export async function listAssignments(tx: Transaction, filter: AssignmentFilter)
   if (filter.repIds) query = query.where(sql<boolean>`a.rep_id = any(${filter.repIds}::uuid[])`);
   if (filter.planId !== undefined) query = query.where('a.plan_id', '=', filter.planId);
   const rows = await query.execute();
-  return rows.map(({ rampId, rampFrom, ...row }) => ({
-    ...row,
-    ...(rampId === null ? {} : { rampId }),
-    ...(rampFrom === null ? {} : { rampFrom }),
-  }));
+  return rows.map(({ rampId, rampFrom, rampName, rampSteps, hireDate, ...row }) => {
+    if (rampId === null || rampName === null) return row;
+    const ramp = { from: rampFrom, steps: rampSteps as readonly RampStep[] };
+    const steps = listRampSteps({ start: row.effectiveStart, end: row.effectiveEnd, ramp }, hireDate);
+    return {
+      ...row,
+      rampId,
+      ...(rampFrom === null ? {} : { rampFrom }),
+      rampName,
+      rampSteps: steps.map(({ months: _, ...step }) => step),
+    };
+  });
 }
 
 export async function findAssignment(tx: Transaction, assignmentId: string): Promise<Assignment | null> {

@@ -2,6 +2,17 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
+import { planWarnings } from '../plans/plan-warnings.js';
+
+const rampStepDays = z
+  .object({
+    from: z.string().describe('First day of the step, YYYY-MM-DD'),
+    to: z.string().describe('Last day of the step, YYYY-MM-DD'),
+    quotaPercent: z.number().describe('Percentage of the target'),
+    variablePercent: z.number().describe('Percentage of the variable target'),
+    ratePercent: z.number().describe('Percentage of the commission of deals that close in the step'),
+  })
+  .describe('A step of a ramp with its days');
 
 export const assignment = z
   .object({
@@ -18,6 +29,16 @@ export const assignment = z
       .optional()
       .describe(
         'First day of the ramp, YYYY-MM-DD; absent if that is the first day on the plan, or else the hire date',
+      ),
+    rampName: z.string().optional().describe('Name of the ramp; absent without one'),
+    rampSteps: z
+      .array(rampStepDays)
+      .optional()
+      .describe('Steps of the ramp with their days; none if nothing says when it starts; absent without a ramp'),
+    warnings: planWarnings
+      .optional()
+      .describe(
+        'After a change: quota_missing, if the rep has no quota that the plan needs now, and no_effect_without_proration, if the ramp changes nothing; absent without warnings',
       ),
   })
   .describe('A rep is on a plan from one day to another');

@@ -198,6 +198,16 @@ function decidingAssignment(assignments: readonly SteppedDays[], day: Day): Step
   return latest;
 }
 
+/** The steps of the assignment's ramp with their days; none if nothing says when it starts. */
+export function listRampSteps(assignment: AssignedDays, hireDate: Day | null): readonly (RampStep & DayRange)[] {
+  const starts = rampStarts(assignment, hireDate);
+  return starts.slice(1).map((after, index) => ({
+    ...(assignment.ramp?.steps[index] as RampStep),
+    from: starts[index] as Day,
+    to: addDays(after, -1),
+  }));
+}
+
 function rampStepOn({ ramp, stepStarts }: SteppedDays, day: Day): RampStep | null {
   return ramp?.steps[stepStarts.findLastIndex((start) => start <= day)] ?? null;
 }

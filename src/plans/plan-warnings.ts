@@ -18,6 +18,7 @@ const planWarningCodes = [
   'attainment_restarts',
   'plan_not_active',
   'no_fiscal_year',
+  'no_effect_without_proration',
 ] as const;
 
 const planWarning = z

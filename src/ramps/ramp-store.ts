@@ -16,6 +16,15 @@ export async function storeRamp(tx: Transaction, { rampId, name, steps }: Omit<R
     .values({ workspace_id: tx.workspaceId, ramp_id: rampId, ...terms })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'ramp_id']).doUpdateSet(terms))
     .execute();
+  await recordHistory(tx, rampId);
+}
+
+/** Records the stored ramp, or that there is none. */
+async function recordHistory(tx: Transaction, rampId: string): Promise<void> {
+  await sql`
+    insert into ramp_history (workspace_id, ramp_id, name, steps)
+    select ${tx.workspaceId}::uuid, ${rampId}::uuid, name, steps
+    from (select) as one left join ramps on workspace_id = ${tx.workspaceId} and ramp_id = ${rampId}`.execute(tx.db);
 }
 
 export async function removeRamp(tx: Transaction, rampId: string): Promise<void> {
@@ -23,6 +32,7 @@ export async function removeRamp(tx: Transaction, rampId: string): Promise<void>
     update assignments set ramp_id = null, ramp_from = null
     where workspace_id = ${tx.workspaceId} and ramp_id = ${rampId} and deleted_at is not null`.execute(tx.db);
   await tx.db.deleteFrom('ramps').where('workspace_id', '=', tx.workspaceId).where('ramp_id', '=', rampId).execute();
+  await recordHistory(tx, rampId);
 }
 
 /**

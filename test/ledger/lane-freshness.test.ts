@@ -15,7 +15,9 @@ const inputs = [
   'plan_overrides',
   'plan_rules',
   'plan_versions',
+  'plans',
   'quotas',
+  'ramps',
   'reporting_lines',
   'reps',
   'statement_periods',
@@ -131,6 +133,20 @@ describe('a recalculation of a workspace without pending requests', () => {
       everyone,
     ],
     [
+      'a ramp of an assignment',
+      async () => {
+        const steps = [{ months: 1, quotaPercent: 50 }];
+        const { rampId } = await example.api.expect(201, 'POST', '/v1/ramps', { name: 'Ramp', steps });
+        await example.api.expect(200, 'PATCH', `/v1/assignments/${example.assignmentIds[1]}`, { rampId });
+      },
+      everyone,
+    ],
+    [
+      'the minimum of prorated quotas',
+      () => example.api.expect(200, 'PATCH', '/v1/workspaces', { minQuotaPercent: 50 }),
+      everyone,
+    ],
+    [
       'a fiscal year',
       () =>
         example.api.expect(200, 'PUT', '/v1/fiscal-years', [{ year: 2026, start: '2026-02-01', pattern: 'months' }]),
@@ -234,7 +250,9 @@ describe('a recalculation of a workspace without pending requests', () => {
 
   it('covers every table that a calculation reads', () => {
     const read = inputFiles().flatMap((text) =>
-      [...text.matchAll(/(?:selectFrom\('|from |join |sql`)([a-z_]+)\b/g)].map(([, table]) => table as string),
+      [...text.matchAll(/(?:selectFrom\('|[jJ]oin\('|from |join |sql`)([a-z_]+)\b/g)].map(
+        ([, table]) => table as string,
+      ),
     );
     const tables = namedTables().filter((table) => read.includes(table));
     expect(tables).to.have.members(inputs);

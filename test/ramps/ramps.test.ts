@@ -207,6 +207,53 @@ describe('ramps', () => {
     await expectError('400 VALIDATION_FAILED', workspace.api.post('/v1/ramps', { name: 'None', steps: [] }));
   });
 
+  it('a ramp starts on its own day, otherwise with the assignment, otherwise with the hire', async () => {
+    const { rampId } = await create({ steps: [{ months: 1, quotaPercent: 50 }] });
+    const step = { quotaPercent: 50, variablePercent: 100, ratePercent: 100 };
+    expect(await assign({ rampId })).to.deep.include({ rampName: 'Four months', rampSteps: [] });
+    await workspace.api.expect(200, 'PATCH', `/v1/reps/${workspace.ben}`, { hireDate: '2026-01-31' });
+    const [listed] = await workspace.api.expect(200, 'GET', `/v1/assignments?repId=${workspace.ben}`);
+    expect(listed.rampSteps).to.deep.equal([{ ...step, from: '2026-01-31', to: '2026-02-27' }]);
+    const moved = await assign({ effectiveStart: '2026-02-10' });
+    expect(moved.rampSteps).to.deep.equal([{ ...step, from: '2026-02-10', to: '2026-03-09' }]);
+    const dated = await assign({ rampFrom: '2026-01-15' });
+    expect(dated.rampSteps).to.deep.equal([{ ...step, from: '2026-01-15', to: '2026-02-14' }]);
+  });
+
+  it('a ramp that changes only quotas has a warning where no rule prorates them', async () => {
+    const rules = [{ name: 'New business', measure: 'amount', tiers }];
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${workspace.planId}`, { config: { rules } });
+    const { rampId } = await create();
+    const { warnings } = await assign({ rampId });
+    expect(warnings.map(({ code }: { code: string }) => code)).to.deep.equal(['no_effect_without_proration']);
+    const paying = await create({ name: 'Pays more', steps: [{ months: 1, quotaPercent: 50, ratePercent: 150 }] });
+    expect(await assign({ rampId: paying.rampId })).to.not.have.property('warnings');
+  });
+
+  it('earlier states of ramps and absences stay readable', async () => {
+    const { rampId } = await create();
+    const leave = { repId: workspace.ben, from: '2026-02-10', to: '2026-03-11' };
+    const { absenceId } = await workspace.api.expect(201, 'POST', '/v1/absences', leave);
+    const [{ now }] = await workspace.sql('select clock_timestamp() as now from workspaces where workspace_id = $1');
+    await workspace.api.expect(200, 'PATCH', `/v1/ramps/${rampId}`, { name: 'Short', steps: steps.slice(1) });
+    await workspace.api.expect(200, 'DELETE', `/v1/ramps/${rampId}`);
+    await workspace.api.expect(200, 'PATCH', `/v1/absences/${absenceId}`, { to: '2026-02-20' });
+    await workspace.api.expect(200, 'DELETE', `/v1/absences/${absenceId}`);
+    const asOf = `?asOf=${encodeURIComponent((now as Date).toISOString())}`;
+    for (const [query, count] of [
+      ['', 0],
+      [asOf, 1],
+    ] as const) {
+      expect(await workspace.api.expect(200, 'GET', `/v1/ramps${query}`)).to.include({ count });
+      expect(await workspace.api.expect(200, 'GET', `/v1/absences${query}`)).to.include({ count });
+    }
+    const [ramp] = (await workspace.api.expect(200, 'GET', `/v1/ramps${asOf}`)).ramps;
+    expect(ramp.name).to.equal('Four months');
+    expect(ramp.steps).to.have.lengthOf(4);
+    const [absence] = (await workspace.api.expect(200, 'GET', `/v1/absences${asOf}`)).absences;
+    expect(absence).to.include({ ...leave, absenceId, note: null });
+  });
+
   it('assignments are imported with their ramps', async () => {
     const { rampId } = await create();
     await workspace.api.expect(200, 'DELETE', `/v1/assignments/${assignmentId}`);

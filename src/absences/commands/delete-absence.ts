@@ -41,7 +41,7 @@ export const deleteAbsence = operation({
         result: { deleted: true, absenceId },
         repId,
         days: [current],
-        store: () => removeAbsence(tx, absenceId),
+        store: () => removeAbsence(tx, current),
       };
     });
   },

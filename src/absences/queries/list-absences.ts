@@ -3,11 +3,14 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { uuid } from '../../platform/operations/schemas.js';
+import { asOfQuery, uuid } from '../../platform/operations/schemas.js';
 import { absence, absenceExample } from '../absence.js';
 import { listAbsences as loadAbsences } from '../absence-views.js';
 
-const query = z.strictObject({ repId: uuid.optional().describe('Only absences of this rep (UUID)') });
+const query = z.strictObject({
+  repId: uuid.optional().describe('Only absences of this rep (UUID)'),
+  asOf: asOfQuery,
+});
 
 export const listAbsences = operation({
   id: 'listAbsences',
@@ -31,15 +34,17 @@ export const listAbsences = operation({
       notFor: 'the target that counts (use list_quotas).',
       changes: 'nothing.',
     },
-    arguments: { repId: 'Only of this person (UUID of list_reps)' },
+    arguments: { repId: 'Only of this person (UUID of list_reps)', asOf: { always: undefined } },
     listsWithin: ['absences'],
     summary: ({ count }) => `Absences: ${count}.`,
   },
   example: { query: { repId: sampleIds.repId }, response: { absences: [absenceExample], count: 1 } },
   uses: { unitOfWork: UnitOfWork },
-  async execute({ query: { repId } }, caller, { unitOfWork }) {
+  async execute({ query: { repId, asOf } }, caller, { unitOfWork }) {
     const repIds = repId === undefined ? null : [repId];
-    const absences = await unitOfWork.read(caller, (tx) => loadAbsences(tx, { repIds }));
+    const absences = await unitOfWork.run(caller, { lock: 'none', access: 'read', asOf }, (tx) =>
+      loadAbsences(tx, { repIds }),
+    );
     return { absences, count: absences.length };
   },
 });

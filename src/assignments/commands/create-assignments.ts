@@ -6,7 +6,6 @@ import { planNotFound } from '../../plans/plan.js';
 import { loadTermsSubject } from '../../plans/plan-subject.js';
 import { describeWarnings, planArguments } from '../../plans/plan-tool-text.js';
 import { findPlanId } from '../../plans/plan-views.js';
-import { planWarnings } from '../../plans/plan-warnings.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects, firstDay, lastDay } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -14,7 +13,7 @@ import { day, uuid } from '../../platform/operations/schemas.js';
 import { repNotFound } from '../../reps/rep.js';
 import { unknownReps } from '../../reps/rep-views.js';
 import { type Assignment, assignment, assignmentExample, assignmentOverlap } from '../assignment.js';
-import { readRamp } from '../assignment-ramp.js';
+import { findRampWarnings, readRamp } from '../assignment-ramp.js';
 import { insertAssignments, overlappingReps, recalculateAssigned } from '../assignment-store.js';
 import { listAssignments } from '../assignment-views.js';
 import { warnOfUnsetQuotas } from '../unset-quotas.js';
@@ -30,15 +29,6 @@ const body = z.strictObject({
     .describe('First day of the ramp, YYYY-MM-DD; null or absent for the first day on the plan, or else the hire date'),
 });
 
-const createdAssignment = assignment
-  .extend({
-    warnings: planWarnings
-      .optional()
-      .describe('quota_missing, if the rep has no quota that the plan needs now. Set it; absent if nothing is missing'),
-  })
-  .describe('The assignment of one rep, with what the rep lacks');
-type CreatedAssignment = z.input<typeof createdAssignment>;
-
 export const createAssignments = operation({
   id: 'createAssignments',
   summary: 'Assign reps to a plan, one assignment each, all or none',
@@ -46,7 +36,7 @@ export const createAssignments = operation({
   path: '/v1/assignments',
   access: 'admin',
   body,
-  response: z.array(createdAssignment),
+  response: z.array(assignment),
   status: 201,
   failures: { plan_not_found: 404, rep_not_found: 404, ramp_not_found: 404, assignment_overlap: 409 },
   tool: {
@@ -80,7 +70,7 @@ export const createAssignments = operation({
     response: [assignmentExample],
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
-  async execute({ body: request }, caller, { changes, clock }): Promise<CreatedAssignment[]> {
+  async execute({ body: request }, caller, { changes, clock }): Promise<Assignment[]> {
     const repIds = [...new Set(request.repIds)];
     const start = request.effectiveStart ?? null;
     const end = request.effectiveEnd ?? null;
@@ -98,11 +88,12 @@ export const createAssignments = operation({
       const byId = new Map(
         (await listAssignments(tx, { assignmentIds })).map((created) => [created.assignmentId, created]),
       );
-      const warnings = await warnOfUnsetQuotas(tx, repIds, placement, clock);
+      const ofRamp = await findRampWarnings(tx, placement);
+      const ofQuotas = await warnOfUnsetQuotas(tx, repIds, placement, clock);
       return assignmentIds.map((assignmentId) => {
         const created = byId.get(assignmentId) as Assignment;
-        const ofRep = warnings.get(created.repId);
-        return ofRep === undefined ? created : { ...created, warnings: [...ofRep] };
+        const warnings = [...ofRamp, ...(ofQuotas.get(created.repId) ?? [])];
+        return warnings.length === 0 ? created : { ...created, warnings };
       });
     });
   },

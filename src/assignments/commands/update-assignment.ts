@@ -15,7 +15,7 @@ import {
   assignmentNotFound,
   assignmentOverlap,
 } from '../assignment.js';
-import { readRamp } from '../assignment-ramp.js';
+import { findRampWarnings, readRamp } from '../assignment-ramp.js';
 import { changeAssignment, overlappingReps, type RampedPlacement, recalculateAssigned } from '../assignment-store.js';
 import { assignmentSubject } from '../assignment-subject.js';
 import { findAssignment } from '../assignment-views.js';
@@ -86,7 +86,9 @@ export const updateAssignment = operation({
       await changeAssignment(tx, assignmentId, after);
       if (isMoved) await recalculateAssigned(tx, recalculate, planId, [repId]);
       else await recalculate.reps([repId], 'ramp');
-      return (await findAssignment(tx, assignmentId)) as Assignment;
+      const changed = (await findAssignment(tx, assignmentId)) as Assignment;
+      const warnings = await findRampWarnings(tx, after);
+      return warnings.length === 0 ? changed : { ...changed, warnings: [...warnings] };
     });
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
+import { asOfQuery } from '../../platform/operations/schemas.js';
 import { ramp, rampExample } from '../ramp.js';
 import { listRamps as loadRamps } from '../ramp-views.js';
 
@@ -10,6 +11,7 @@ export const listRamps = operation({
   method: 'get',
   path: '/v1/ramps',
   access: 'admin',
+  query: z.strictObject({ asOf: asOfQuery }),
   response: z.object({
     ramps: z.array(ramp).describe('Ramps by name'),
     count: z.int().describe('Number of ramps'),
@@ -17,8 +19,8 @@ export const listRamps = operation({
   failures: {},
   example: { response: { ramps: [rampExample], count: 1 } },
   uses: { unitOfWork: UnitOfWork },
-  async execute(_input, caller, { unitOfWork }) {
-    const ramps = await unitOfWork.read(caller, (tx) => loadRamps(tx));
+  async execute({ query: { asOf } }, caller, { unitOfWork }) {
+    const ramps = await unitOfWork.run(caller, { lock: 'none', access: 'read', asOf }, (tx) => loadRamps(tx));
     return { ramps, count: ramps.length };
   },
 });
