@@ -518,6 +518,7 @@ CREATE TABLE deals (
   fetched_at timestamp with time zone,
   snapshot_at timestamp with time zone NOT NULL DEFAULT now(),
   deleted_at timestamp with time zone,
+  credits jsonb,
   CONSTRAINT deals_pkey PRIMARY KEY (workspace_id, deal_id),
   CONSTRAINT deals_amount_check CHECK (((amount <> 'NaN'::numeric) AND (abs(amount) <= '1000000000000000'::numeric))),
   CONSTRAINT deals_close_date_check CHECK (((close_date >= '1900-01-01'::date) AND (close_date <= '2199-12-31'::date))),
@@ -527,8 +528,12 @@ CREATE TABLE deals (
 CREATE INDEX deals_by_rep ON deals USING btree (workspace_id, rep_id, close_date) WHERE (rep_id IS NOT NULL);
 CREATE INDEX deals_by_snapshot ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (snapshot_at > '-infinity'::timestamp with time zone);
 CREATE INDEX deals_deleted ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX deals_exceeding_credits ON deals USING btree (workspace_id, deal_id) WHERE (credits ? 'exceeding'::text);
 CREATE INDEX deals_without_rep ON deals USING btree (workspace_id, owner_id) WHERE (rep_id IS NULL);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deals FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER refresh_participations_delete AFTER DELETE ON deals FOR EACH ROW WHEN ((old.credits IS NOT NULL)) EXECUTE FUNCTION refresh_deal_participations();
+CREATE TRIGGER refresh_participations_insert AFTER INSERT ON deals FOR EACH ROW WHEN ((new.credits IS NOT NULL)) EXECUTE FUNCTION refresh_deal_participations();
+CREATE TRIGGER refresh_participations_update AFTER UPDATE OF credits, rep_id, close_date, deleted_at ON deals FOR EACH ROW WHEN (((new.credits IS NOT NULL) OR (old.credits IS NOT NULL))) EXECUTE FUNCTION refresh_deal_participations();
 ALTER TABLE deals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY deals_of_owner ON deals TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY deals_of_workspace ON deals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -590,12 +595,14 @@ CREATE TABLE commission_events (
   run_id uuid,
   revision integer NOT NULL DEFAULT 1,
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  share text,
   CONSTRAINT commission_events_pkey PRIMARY KEY (workspace_id, rep_id, event_id),
   CONSTRAINT commission_events_amount_check CHECK ((amount <> 'NaN'::numeric)),
   CONSTRAINT commission_events_category_check CHECK ((category = ANY (ARRAY['commission'::text, 'bonus'::text, 'adjustment'::text]))),
   CONSTRAINT commission_events_credit_check CHECK ((credit <> 'NaN'::numeric)),
   CONSTRAINT commission_events_kind_check CHECK ((kind = ANY (ARRAY['commission_earned'::text, 'true_up'::text, 'adjustment'::text, 'clawback'::text]))),
   CONSTRAINT commission_events_phase_check CHECK ((phase = ANY (ARRAY['per_deal'::text, 'cascade'::text, 'periodic'::text]))),
+  CONSTRAINT commission_events_share_check CHECK ((share ~ '^-?[0-9.]+ -?[0-9.]+$'::text)),
   CONSTRAINT commission_events_status_check CHECK ((status = ANY (ARRAY['earned'::text, 'reversed'::text])))
 ) WITH (fillfactor=50);
 CREATE INDEX commission_events_by_day ON commission_events USING btree (workspace_id, rep_id, earned_on);
@@ -640,8 +647,10 @@ CREATE TABLE commission_event_history (
   trace text,
   reason text,
   actor text,
+  share text,
   CONSTRAINT commission_event_history_pkey PRIMARY KEY (workspace_id, rep_id, event_id, revision),
-  CONSTRAINT commission_event_history_change_check CHECK ((change = ANY (ARRAY['inserted'::text, 'changed'::text, 'reversed'::text, 'restored'::text, 'deleted'::text])))
+  CONSTRAINT commission_event_history_change_check CHECK ((change = ANY (ARRAY['inserted'::text, 'changed'::text, 'reversed'::text, 'restored'::text, 'deleted'::text]))),
+  CONSTRAINT commission_event_history_share_check CHECK ((share ~ '^-?[0-9.]+ -?[0-9.]+$'::text))
 );
 ALTER TABLE commission_event_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY commission_event_history_of_owner ON commission_event_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -1034,12 +1043,14 @@ CREATE TABLE trued_up_rows (
   currency text NOT NULL,
   period text NOT NULL,
   earned_on date NOT NULL,
+  share text,
   CONSTRAINT trued_up_rows_pkey PRIMARY KEY (workspace_id, rep_id, plan_id, rule_name, deal_key),
   CONSTRAINT trued_up_rows_workspace_id_rep_id_frozen_period_fkey FOREIGN KEY (workspace_id, rep_id, frozen_period) REFERENCES statement_periods(workspace_id, rep_id, period),
   CONSTRAINT trued_up_rows_amount_check CHECK ((amount <> 'NaN'::numeric)),
   CONSTRAINT trued_up_rows_category_check CHECK ((category = ANY (ARRAY['commission'::text, 'bonus'::text]))),
   CONSTRAINT trued_up_rows_credit_check CHECK ((credit <> 'NaN'::numeric)),
-  CONSTRAINT trued_up_rows_phase_check CHECK ((phase = ANY (ARRAY['per_deal'::text, 'cascade'::text, 'periodic'::text])))
+  CONSTRAINT trued_up_rows_phase_check CHECK ((phase = ANY (ARRAY['per_deal'::text, 'cascade'::text, 'periodic'::text]))),
+  CONSTRAINT trued_up_rows_share_check CHECK ((share ~ '^-?[0-9.]+ -?[0-9.]+$'::text))
 );
 CREATE INDEX trued_up_rows_by_day ON trued_up_rows USING btree (workspace_id, rep_id, earned_on);
 CREATE INDEX trued_up_rows_by_deal ON trued_up_rows USING btree (workspace_id, deal_key);
@@ -1765,6 +1776,108 @@ ALTER TABLE ramp_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY ramp_history_of_owner ON ramp_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY ramp_history_of_workspace ON ramp_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON ramp_history TO commissions_app;
+
+CREATE TABLE deal_credits (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  source text NOT NULL,
+  position smallint NOT NULL,
+  rep_id uuid,
+  kind text NOT NULL,
+  role text,
+  percent numeric(10,6) NOT NULL,
+  affects text NOT NULL,
+  CONSTRAINT deal_credits_pkey PRIMARY KEY (workspace_id, deal_id, source, "position"),
+  CONSTRAINT deal_credits_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT deal_credits_affects_check CHECK ((affects = ANY (ARRAY['both'::text, 'quota'::text, 'payout'::text]))),
+  CONSTRAINT deal_credits_check CHECK (((percent > (0)::numeric) AND (percent <= (
+CASE kind
+    WHEN 'split'::text THEN 100
+    ELSE 1000
+END)::numeric))),
+  CONSTRAINT deal_credits_kind_check CHECK ((kind = ANY (ARRAY['split'::text, 'overlay'::text]))),
+  CONSTRAINT deal_credits_role_check CHECK (((length(role) >= 1) AND (length(role) <= 50))),
+  CONSTRAINT deal_credits_source_check CHECK ((source = ANY (ARRAY['api'::text, 'crm'::text])))
+);
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON deal_credits FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,source,position', '', '');
+ALTER TABLE deal_credits ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_credits_of_owner ON deal_credits TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_credits_of_workspace ON deal_credits TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deal_credits TO commissions_app;
+
+CREATE TABLE deal_credit_history (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  credits jsonb,
+  CONSTRAINT deal_credit_history_pkey PRIMARY KEY (workspace_id, deal_id, "position")
+);
+ALTER TABLE deal_credit_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_credit_history_of_owner ON deal_credit_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_credit_history_of_workspace ON deal_credit_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON deal_credit_history TO commissions_app;
+
+CREATE TABLE deal_participations (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  rep_id uuid NOT NULL,
+  close_date date NOT NULL,
+  CONSTRAINT deal_participations_pkey PRIMARY KEY (workspace_id, deal_id, rep_id)
+);
+CREATE INDEX deal_participations_by_rep ON deal_participations USING btree (workspace_id, rep_id, close_date);
+ALTER TABLE deal_participations ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_participations_of_owner ON deal_participations TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_participations_of_workspace ON deal_participations TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deal_participations TO commissions_app;
+
+CREATE TABLE credit_rules (
+  workspace_id uuid NOT NULL,
+  credit_rule_id uuid NOT NULL,
+  name text NOT NULL,
+  kind text NOT NULL,
+  role text,
+  person_field text NOT NULL,
+  percent numeric(10,6),
+  percent_field text,
+  conditions jsonb NOT NULL DEFAULT '[]'::jsonb,
+  effective_start date,
+  effective_end date,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT credit_rules_pkey PRIMARY KEY (workspace_id, credit_rule_id),
+  CONSTRAINT credit_rules_name UNIQUE (workspace_id, name),
+  CONSTRAINT credit_rules_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT credit_rules_check CHECK (((percent > (0)::numeric) AND (percent <= (
+CASE kind
+    WHEN 'split'::text THEN 100
+    ELSE 1000
+END)::numeric))),
+  CONSTRAINT credit_rules_check1 CHECK ((effective_end >= effective_start)),
+  CONSTRAINT credit_rules_check2 CHECK (((percent IS NULL) <> (percent_field IS NULL))),
+  CONSTRAINT credit_rules_kind_check CHECK ((kind = ANY (ARRAY['split'::text, 'overlay'::text]))),
+  CONSTRAINT credit_rules_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  CONSTRAINT credit_rules_role_check CHECK (((length(role) >= 1) AND (length(role) <= 50)))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON credit_rules FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON credit_rules FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON credit_rules FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('credit_rule_id', '', '');
+ALTER TABLE credit_rules ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY credit_rules_of_owner ON credit_rules TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY credit_rules_of_workspace ON credit_rules TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON credit_rules TO commissions_app;
+
+CREATE TABLE credit_rule_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  rules jsonb NOT NULL,
+  CONSTRAINT credit_rule_history_pkey PRIMARY KEY (workspace_id, "position"),
+  CONSTRAINT credit_rule_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE credit_rule_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY credit_rule_history_of_owner ON credit_rule_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY credit_rule_history_of_workspace ON credit_rule_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON credit_rule_history TO commissions_app;
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
@@ -2834,6 +2947,26 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION record_statement_periods() TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION refresh_deal_participations()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op <> 'INSERT' then
+        delete from deal_participations where workspace_id = old.workspace_id and deal_id = old.deal_id;
+      end if;
+      if tg_op = 'DELETE' then return null; end if;
+      if new.close_date is not null and new.deleted_at is null then
+        insert into deal_participations (workspace_id, deal_id, rep_id, close_date)
+        select distinct new.workspace_id, new.deal_id, (line ->> 'repId')::uuid, new.close_date
+        from jsonb_array_elements(new.credits -> 'lines') line
+        where line ->> 'repId' is not null and (line ->> 'repId')::uuid is distinct from new.rep_id;
+      end if;
+      return null;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION refresh_deal_participations() TO PUBLIC;
 
 CREATE OR REPLACE FUNCTION register_agent_client(id text, client_metadata jsonb)
  RETURNS boolean

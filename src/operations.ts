@@ -44,6 +44,10 @@ import { listCommissionPeriods } from './commissions/queries/list-commission-per
 import { listFailedCalculations } from './commissions/queries/list-failed-calculations.js';
 import { listRecalculationJobs } from './commissions/queries/list-recalculation-jobs.js';
 import { simulateCommissions } from './commissions/queries/simulate-commissions.js';
+import { createCreditRule } from './credit-rules/commands/create-credit-rule.js';
+import { deleteCreditRule } from './credit-rules/commands/delete-credit-rule.js';
+import { updateCreditRule } from './credit-rules/commands/update-credit-rule.js';
+import { listCreditRules } from './credit-rules/queries/list-credit-rules.js';
 import { beginCrmaConnect, beginCrmbConnect, beginCrmcConnect } from './crm/connections/commands/begin-crm-connect.js';
 import { connectCrma, connectCrmb, connectCrmc } from './crm/connections/commands/connect-crm.js';
 import { disconnectCrma, disconnectCrmb, disconnectCrmc } from './crm/connections/commands/disconnect-crm.js';
@@ -61,11 +65,15 @@ import { listCrmSyncs } from './crm/sync/queries/list-crm-syncs.js';
 import { checkWriteBack } from './crm/write-back/commands/check-write-back.js';
 import { getWriteBack } from './crm/write-back/queries/get-write-back.js';
 import { deleteDeal } from './deals/commands/delete-deal.js';
+import { deleteDealCredits } from './deals/commands/delete-deal-credits.js';
 import { deleteDeals } from './deals/commands/delete-deals.js';
+import { importDealCredits } from './deals/commands/import-deal-credits.js';
 import { importDeals } from './deals/commands/import-deals.js';
 import { matchDealOwners } from './deals/commands/match-deal-owners.js';
 import { putDeal } from './deals/commands/put-deal.js';
+import { setDealCredits } from './deals/commands/set-deal-credits.js';
 import { takeBackImport } from './deals/commands/take-back-import.js';
+import { getDealCredits } from './deals/queries/get-deal-credits.js';
 import { getImport } from './deals/queries/get-import.js';
 import { listDealOwners } from './deals/queries/list-deal-owners.js';
 import { listDeals } from './deals/queries/list-deals.js';
@@ -221,6 +229,14 @@ export const operations = [
   listImports,
   getImport,
   takeBackImport,
+  getDealCredits,
+  setDealCredits,
+  deleteDealCredits,
+  importDealCredits,
+  listCreditRules,
+  createCreditRule,
+  updateCreditRule,
+  deleteCreditRule,
   listPlans,
   createPlan,
   listPlanTemplates,

@@ -67,6 +67,7 @@ export const pathIds = {
   rampId: pathId.describe('Id of the ramp (UUID)'),
   absenceId: pathId.describe('Id of the absence (UUID)'),
   assignmentId: pathId.describe('Id of the assignment (UUID)'),
+  creditRuleId: pathId.describe('Id of the credit rule (UUID)'),
   quotaId: pathId.describe('Id of the quota (UUID)'),
   jobId: pathId.describe('Id of the job (UUID)'),
   importId: pathId.describe('Id of the import (UUID)'),

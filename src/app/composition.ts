@@ -23,6 +23,7 @@ import { CrmSync } from '../crm/sync/crm-sync.js';
 import { CrmSyncRunner, type SyncSettings } from '../crm/sync/crm-sync-runner.js';
 import { type SyncRunPayload, syncRunJob } from '../crm/sync/sync-run.js';
 import { WriteBackRunner } from '../crm/write-back/write-back-runner.js';
+import { deriveFromPeople } from '../deals/derive-from-people.js';
 import { ExportRequests } from '../exports/export-requests.js';
 import { type Clock, systemClock } from '../kernel/clock.js';
 import { timeLimit } from '../kernel/time-limit.js';
@@ -163,7 +164,7 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
     unitOfWork,
     leases: new Leases(unitOfWork),
     laneRunner,
-    changes: new CommissionChanges(unitOfWork, localLanes.wake, laneRunner, clock),
+    changes: new CommissionChanges(unitOfWork, localLanes.wake, laneRunner, clock, deriveFromPeople),
     secrets,
     outbox,
     notifications,

@@ -39,7 +39,7 @@ export const dealAsOf = z
   .object({
     asOf,
     dealId: z.string().describe('Id of the deal in the CRM'),
-    ...dealBreakdown.omit({ deal: true, outcomes: true, openDifferences: true }).shape,
+    ...dealBreakdown.omit({ deal: true, outcomes: true, openDifferences: true, credits: true }).shape,
   })
   .describe('The commission events of one deal at an earlier instant');
 

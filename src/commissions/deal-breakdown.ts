@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type DealRecord, dealRecord } from '../deals/deal.js';
+import { loadLines, toLineRecords } from '../deals/deal-credit-views.js';
+import { creditLine } from '../deals/deal-credits.js';
 import { findDeal } from '../deals/deal-views.js';
 import { commissionEvent, toEventResponse } from '../earnings/commission-event.js';
 import { listEventsOfDeal, type TracedEventRow } from '../earnings/commission-views.js';
+import { type CreditLine } from '../engine/credit-lines.js';
 import { decodeTrace, type Trace } from '../engine/trace.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
@@ -18,7 +21,7 @@ import {
   listDealDifferences,
   toDifferenceResponse,
 } from '../statements/discrepancies/deal-differences.js';
-import { dealOutcome, type ExplainDeal, loadOutcomes } from './deal-outcomes.js';
+import { type DealOutcome, dealOutcome, type ExplainDeal, loadOutcomes } from './deal-outcomes.js';
 
 export const dealBreakdown = z
   .object({
@@ -47,13 +50,17 @@ export const dealBreakdown = z
       )
       .describe('Sums of events and corrections in other currencies'),
     outcomes: z.array(dealOutcome).describe('What every rule decided about the deal'),
+    credits: z
+      .array(creditLine)
+      .optional()
+      .describe('Who is credited on the deal; absent if the whole deal is its owner’s, or not visible'),
   })
   .describe('One deal with what every rule paid for it and why');
 
 /**
  * The events of the deal with their traces, and why other rules paid nothing. A caller sees only the events of reps
- * they may see, and the deal only while one of these reps owns it: an earlier owner sees what they earned on it then. A
- * deal of others and one that does not exist have the same response.
+ * they may see, and the deal only while one of these reps owns it or has a line on it: an earlier owner sees what they
+ * earned on it then. A deal of others and one that does not exist have the same response.
  */
 export async function readDealBreakdown(
   tx: Transaction,
@@ -63,7 +70,7 @@ export async function readDealBreakdown(
   today: Day,
   explain: ExplainDeal,
 ): Promise<z.input<typeof dealBreakdown>> {
-  const { deal, repIds, rows, corrections } = await visibleEvents(tx, caller, dealId);
+  const { deal, lines, repIds, rows, corrections } = await visibleEvents(tx, caller, dealId);
   if (deal === null && repIds === null) throw dealNotFound();
   if (deal === null && rows.length === 0 && corrections.length === 0) throw notYours();
   const differences = readsAsWidget(caller) ? [] : await listDealDifferences(tx, { dealIds: [dealId], repIds });
@@ -75,17 +82,44 @@ export async function readDealBreakdown(
     corrections: corrections.map(toCorrectionResponse),
     openDifferences: differences.map(toDifferenceResponse),
     ...computeTotals(rows, corrections, currency),
-    outcomes: deal === null ? [] : await loadOutcomes(tx, deal.repId, deal, workspace, today, explain),
+    outcomes: await outcomesOf({ deal, lines, repIds }, (repId, explained) =>
+      loadOutcomes(tx, repId, explained, workspace, today, explain),
+    ),
+    ...(lines === null ? {} : { credits: await toLineRecords(tx, lines) }),
   };
 }
 
-/** The deal; null if there is none, or if the caller may not see who owns it now. */
-export async function findVisibleDeal(tx: Transaction, caller: Caller, dealId: string): Promise<DealRecord | null> {
-  return visibleDeal(await findDeal(tx, dealId), visibleEventReps(caller));
+/** The outcomes of the owner and of everyone on a line, as far as the caller may see them. */
+async function outcomesOf(
+  { deal, lines, repIds }: Pick<VisibleEvents, 'deal' | 'lines' | 'repIds'>,
+  load: (repId: string | null, deal: DealRecord) => Promise<DealOutcome[]>,
+): Promise<DealOutcome[]> {
+  if (deal === null) return [];
+  if (lines === null) return load(deal.repId, deal);
+  const people = new Set([deal.repId, ...lines.map(({ repId }) => repId)]);
+  const outcomes: DealOutcome[] = [];
+  for (const repId of people)
+    if (repId !== null && (repIds === null || repIds.includes(repId))) outcomes.push(...(await load(repId, deal)));
+  return outcomes;
 }
 
-function visibleDeal(deal: DealRecord | null, repIds: readonly string[] | null): DealRecord | null {
-  return repIds === null || (deal?.repId != null && repIds.includes(deal.repId)) ? deal : null;
+/** The deal; null if there is none, or if the caller may see neither its owner nor anyone with a line on it. */
+export async function findVisibleDeal(tx: Transaction, caller: Caller, dealId: string): Promise<DealRecord | null> {
+  return (await loadVisibleDeal(tx, dealId, visibleEventReps(caller))).deal;
+}
+
+/** The deal with its lines; `lines` is null if the deal is its owner's. */
+async function loadVisibleDeal(
+  tx: Transaction,
+  dealId: string,
+  repIds: readonly string[] | null,
+): Promise<Pick<VisibleEvents, 'deal' | 'lines'>> {
+  const deal = await findDeal(tx, dealId);
+  if (deal === null) return { deal, lines: null };
+  const lines = await loadLines(tx, dealId);
+  const people = [deal.repId, ...(lines ?? []).map(({ repId }) => repId)];
+  const isVisible = repIds === null || people.some((repId) => repId !== null && repIds.includes(repId));
+  return isVisible ? { deal, lines } : { deal: null, lines: null };
 }
 
 /** The reps whose events the caller sees; null for everyone, as in a widget. */
@@ -95,6 +129,8 @@ function visibleEventReps(caller: Caller): readonly string[] | null {
 
 interface VisibleEvents {
   readonly deal: DealRecord | null;
+  /** The lines of the deal; null if it is its owner's, or not visible. */
+  readonly lines: readonly CreditLine[] | null;
   /** The reps whose events these are; null for everyone. */
   readonly repIds: readonly string[] | null;
   readonly rows: readonly TracedEventRow[];
@@ -104,13 +140,13 @@ interface VisibleEvents {
 /** The events of the deal that the caller may see, and the deal, see {@link findVisibleDeal}. */
 export async function visibleEvents(tx: Transaction, caller: Caller, dealId: string): Promise<VisibleEvents> {
   const repIds = visibleEventReps(caller);
-  const deal = visibleDeal(await findDeal(tx, dealId), repIds);
+  const { deal, lines } = await loadVisibleDeal(tx, dealId, repIds);
   const found = await listEventsOfDeal(tx, dealId, repIds);
   // Amounts that people entered or corrected are confidential and not shown in a widget.
   const isWidget = readsAsWidget(caller);
   const rows = isWidget ? found.filter((row) => row.kind === 'commission_earned') : found;
   const corrections = isWidget ? [] : await listCorrections(tx, { dealIds: [dealId], repIds });
-  return { deal, repIds, rows: deal === null ? rows.map(withoutDeal) : rows, corrections };
+  return { deal, lines, repIds, rows: deal === null ? rows.map(withoutDeal) : rows, corrections };
 }
 
 /** The event without the present name of its deal. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { within } from '../earnings/commission-views.js';
 import { type Day, type DayRange } from '../kernel/day.js';
+import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 
 /** Deals that should pay: in a won stage, or without a stage. Open pipeline and lost deals are left out. */
@@ -20,6 +21,9 @@ export async function listRepsToExplain(
         select d.rep_id from deals d
         where d.workspace_id = ${tx.workspaceId} and d.close_date between ${from}::date and ${to}::date
           and d.rep_id is not null and d.deleted_at is null
+        union all
+        select p.rep_id from deal_participations p
+        where p.workspace_id = ${tx.workspaceId} and p.close_date between ${from}::date and ${to}::date
       ) or r.rep_id in (select l.manager_id from reporting_lines l where l.workspace_id = ${tx.workspaceId}))
     order by r.rep_id`.execute(tx.db);
   return rows.map((row) => row.repId);
@@ -34,7 +38,7 @@ export async function listExpectedDeals(
   const { rows } = await sql<{ dealId: string }>`
     select d.deal_id as "dealId" from deals d
     where d.workspace_id = ${tx.workspaceId} and d.close_date between ${from}::date and ${to}::date
-      and ${isExpectedToPay} ${within('d.rep_id', repIds)}`.execute(tx.db);
+      and ${isExpectedToPay} and ${hasPartOf(tx.workspaceId, sql`d`, repIds)}`.execute(tx.db);
   return new Set(rows.map((row) => row.dealId));
 }
 
@@ -59,9 +63,27 @@ export interface UnreadDeals {
   readonly largest: readonly DealRow[];
 }
 
-/** Deals that should pay, closed in the days, without an owner. */
+const hasNoSplit = sql`(d.credits is null or not d.credits @? '$.lines[*] ? (@.kind == "split")')`;
+
+/** Deals that should pay, closed in the days, without an owner and without split lines. */
 export function findUnownedDeals(tx: Transaction, { from, to }: DayRange, limit: number): Promise<UnreadDeals> {
-  return summarize(tx, sql`d.close_date between ${from}::date and ${to}::date and d.rep_id is null`, limit);
+  return summarize(
+    tx,
+    sql`d.close_date between ${from}::date and ${to}::date and d.rep_id is null and ${isExpectedToPay} and ${hasNoSplit}`,
+    limit,
+  );
+}
+
+/** Deals closed in the days whose credit rules give more than the whole deal. */
+export function findExceedingDeals(
+  tx: Transaction,
+  { from, to }: DayRange,
+  repIds: readonly string[] | null,
+  limit: number,
+): Promise<UnreadDeals> {
+  const isVisible = repIds === null ? sql`true` : hasPartOf(tx.workspaceId, sql`d`, repIds);
+  const isInDays = sql`d.close_date between ${from}::date and ${to}::date`;
+  return summarize(tx, sql`${isInDays} and d.credits ? 'exceeding' and d.deleted_at is null and ${isVisible}`, limit);
 }
 
 /** Deals that should pay but have no close date, so that they belong to no period. */
@@ -70,11 +92,11 @@ export function findUndatedDeals(
   repIds: readonly string[] | null,
   limit: number,
 ): Promise<UnreadDeals> {
-  return summarize(tx, sql`d.close_date is null ${within('d.rep_id', repIds)}`, limit);
+  return summarize(tx, sql`d.close_date is null and ${isExpectedToPay} ${within('d.rep_id', repIds)}`, limit);
 }
 
 async function summarize(tx: Transaction, condition: RawBuilder<unknown>, limit: number): Promise<UnreadDeals> {
-  const where = sql`d.workspace_id = ${tx.workspaceId} and ${condition} and ${isExpectedToPay}`;
+  const where = sql`d.workspace_id = ${tx.workspaceId} and ${condition}`;
   const { rows: sums } = await sql<{ currency: string; amount: string; count: number }>`
     select coalesce(d.currency, w.currency) as currency, coalesce(sum(d.amount), 0)::text as amount, count(*)::int as count
     from deals d join workspaces w on w.workspace_id = d.workspace_id

@@ -33,11 +33,12 @@ export const exceptionReasons = [
   'below_lowest_tier',
   'below_floor_attainment',
   'cap_exhausted',
-] as const satisfies readonly Reason[];
+  'split_rules_exceed_100',
+] as const satisfies readonly (Reason | 'split_rules_exceed_100')[];
 export type ExceptionReason = (typeof exceptionReasons)[number];
 
-function isListed(reason: Reason | null): reason is ExceptionReason {
-  return reason !== null && (exceptionReasons as readonly Reason[]).includes(reason);
+function isListed(reason: Reason | null): reason is Extract<Reason, ExceptionReason> {
+  return reason !== null && (exceptionReasons as readonly string[]).includes(reason);
 }
 
 /** A deal that did not pay a rep, or not by every rule, for one reason. */

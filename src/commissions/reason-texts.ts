@@ -104,6 +104,20 @@ export const reasonTexts: ReasonTexts = {
     label: 'Nothing earned below',
     toRep: 'The people below you earned nothing on this deal.',
   },
+  split_rules_exceed_100: {
+    label: 'Credit rules exceed the deal',
+    toRep: 'Credit rules give more than the whole deal.',
+    toAdmin:
+      'Credit rules give more than 100 % of the deal; the last ones in the order of their names got less. Change the rules.',
+  },
+  no_credit: {
+    label: 'No credit',
+    toRep: 'None of your credit lines on the deal counts for this rule.',
+  },
+  quota_credit_only: {
+    label: 'Counts for the quota only',
+    toRep: 'Your credit on the deal counts towards your quota and pays nothing.',
+  },
   period_not_ended: {
     label: 'Period not ended',
     toRep: 'The period has not ended yet.',

@@ -35,7 +35,7 @@ interface SimulationRequest {
   readonly period: Period;
   readonly repIds: readonly string[] | null;
   /** Made-up deals with their owners; they replace stored deals of the same id. */
-  readonly deals: readonly { readonly repId: string; readonly deal: Deal }[];
+  readonly deals: readonly HypotheticalDeal[];
   /** The reps whom the caller may see; null for everyone. */
   readonly visible: readonly string[] | null;
   /** Whether the request has a quota for the reps whom the caller may see. */
@@ -44,6 +44,17 @@ interface SimulationRequest {
   readonly absences: readonly SimulatedAbsence[];
   /** The ramp of everyone on the simulated plan, in place of the stored one. */
   readonly ramp: AssignedDays['ramp'];
+}
+
+/** A made-up deal with its owner; null for none. */
+interface HypotheticalDeal {
+  readonly repId: string | null;
+  readonly deal: Deal;
+}
+
+/** The people with a part of the deal: those on its lines, or else its owner. */
+function participants({ repId, deal }: HypotheticalDeal): string[] {
+  return (deal.credits ?? [{ repId }]).flatMap((line) => line.repId ?? []);
 }
 
 export interface SimulatedAbsence extends Absence {
@@ -147,7 +158,7 @@ async function loadRepData(
   const isInWindow = ({ closeDate }: { readonly closeDate: Day }) => isWithin(closeDate, window);
   const hypotheticalIds = new Set(request.deals.map((hypothetical) => hypothetical.deal.dealId));
   const own = request.deals
-    .filter((hypothetical) => hypothetical.repId === repId && isInWindow(hypothetical.deal))
+    .filter((hypothetical) => participants(hypothetical).includes(repId) && isInWindow(hypothetical.deal))
     .map(({ deal }) => deal);
   const team = hasCascades(simulatedVersions) ? await loadTeam(tx, repId) : [];
   const isBelow = (owner: string, day: Day) => team.some((member) => member.repId === owner && isWithin(day, member));
@@ -156,7 +167,11 @@ async function loadRepData(
   const [deals = []] = await loadDeals(tx, simulated);
   const [stored = null] = await loadFirstActivities(tx, [terms]);
   const hypotheticalBelow = request.deals
-    .filter(({ repId: owner, deal }) => isInWindow(deal) && isBelow(owner, deal.closeDate))
+    .filter(
+      (hypothetical) =>
+        isInWindow(hypothetical.deal) &&
+        participants(hypothetical).some((person) => isBelow(person, hypothetical.deal.closeDate)),
+    )
     .map(({ deal }) => ({ deal, upstream: [] }));
   const assumesQuota = request.hasQuota && (request.visible === null || request.visible.includes(repId));
   const ownDeals = [...deals.filter((deal) => !hypotheticalIds.has(deal.dealId)), ...own];

@@ -3,8 +3,10 @@ import { type Day, type DayRange, hull } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { repsIn } from './deal-credits.js';
 import { type StoredDeal } from './deal-store.js';
 import { type DealChange } from './record-deals.js';
+import { type CreditsChange } from './refresh-credits.js';
 
 /** Reps to calculate, each with the affected days. */
 export type AffectedReps = Map<string, DayRange>;
@@ -18,7 +20,7 @@ export async function affectedReps(tx: Transaction, changes: readonly DealChange
 
 /**
  * The affected reps of each deal with a change that a calculation reads: the owners before and after, each with the
- * days of their deal, and for a deal with a new owner every rep who has earned on it, because managers of the former
+ * days of their deal, and for a deal with a new owner or other credit lines every rep who has earned on it, because managers of the former
  * owner may not be above the new one.
  */
 export async function affectedByChanges(
@@ -32,13 +34,32 @@ export async function affectedByChanges(
 
 function movedIn(changes: readonly DealChange[]): string[] {
   return changes.flatMap(({ dealId, before, after }) =>
-    before !== null && before.repId !== after.repId ? [dealId] : [],
+    before !== null && (before.repId !== after.repId || before.credits !== after.credits) ? [dealId] : [],
   );
 }
 
 function addOwners(affected: AffectedReps, { before, after }: DealChange): void {
-  if (before !== null) addDay(affected, before.repId, before.closeDate);
-  addDay(affected, after.repId, after.closeDate);
+  if (before !== null) addPeople(affected, before);
+  addPeople(affected, after);
+}
+
+/** The owner and the people on credit lines. */
+function addPeople(affected: AffectedReps, deal: Pick<StoredDeal, 'repId' | 'closeDate' | 'credits'>): void {
+  for (const repId of [deal.repId, ...repsIn(deal.credits)]) addDay(affected, repId, deal.closeDate);
+}
+
+/** The reps affected by changed credit lines: those on the lines before or after, and every rep who has earned. */
+export async function affectedByCredits(
+  tx: Transaction,
+  changes: readonly CreditsChange[],
+): Promise<Map<string, AffectedReps>> {
+  const affected = await findEarners(
+    tx,
+    changes.map(({ dealId }) => dealId),
+  );
+  for (const { dealId, repId, closeDate, before, after } of changes)
+    for (const credits of [before, after]) addPeople(ofDealIn(affected, dealId), { repId, closeDate, credits });
+  return affected;
 }
 
 /**
@@ -53,8 +74,7 @@ export async function affectedByDeletions(
     tx,
     deals.map((deal) => deal.dealId),
   );
-  for (const { dealId, repId, closeDate, deleted } of deals)
-    if (!deleted) addDay(ofDealIn(affected, dealId), repId, closeDate);
+  for (const deal of deals) if (!deal.deleted) addPeople(ofDealIn(affected, deal.dealId), deal);
   return affected;
 }
 

@@ -5,6 +5,7 @@ import { unnestRows } from '../platform/database/columns.js';
 import { violates } from '../platform/database/database-errors.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, type Projection, type StoredContent, tombstoneHash } from './deal.js';
+import { type StoredCredits } from './deal-credits.js';
 
 /** The columns of a stored deal that a change compares with. */
 export interface StoredDeal
@@ -19,6 +20,7 @@ export interface StoredDeal
   readonly deleted: boolean;
   /** When the deal was deleted in this workspace. */
   readonly deletedAt: Date | null;
+  readonly credits: StoredCredits | null;
 }
 
 export interface DealWrite {
@@ -45,7 +47,7 @@ export async function lockDeals(tx: Transaction, dealIds: readonly string[]): Pr
   const { rows } = await sql<StoredDeal>`
     select d.deal_id as "dealId", d.rep_id as "repId", d.provider, d.name, d.amount, d.currency, d.stage,
       d.close_date as "closeDate", d.created_date as "createdDate", d.owner_id as "ownerId", d.content_hash as "contentHash",
-      d.source_updated_at as "sourceUpdatedAt", d.fetched_at as "fetchedAt", d.deleted_at is not null as deleted, d.deleted_at as "deletedAt"
+      d.source_updated_at as "sourceUpdatedAt", d.fetched_at as "fetchedAt", d.deleted_at is not null as deleted, d.deleted_at as "deletedAt", d.credits
     from deals d
     where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${toIdArray(dealIds)})
     order by d.deal_id
@@ -227,7 +229,8 @@ export async function purgeDeal(tx: Transaction, dealId: string, at: Date): Prom
     .where('workspace_id', '=', tx.workspaceId)
     .where('deal_id', '=', dealId)
     .execute();
-  await tx.db.deleteFrom('deals').where('workspace_id', '=', tx.workspaceId).where('deal_id', '=', dealId).execute();
+  for (const table of ['deal_credits', 'deals'] as const)
+    await tx.db.deleteFrom(table).where('workspace_id', '=', tx.workspaceId).where('deal_id', '=', dealId).execute();
 }
 
 /** The purged deals that have not been stored again, with the time. */

@@ -1,6 +1,8 @@
 import { type Generated } from 'kysely';
+import { type CreditEffect, type CreditKind } from '../engine/credit-lines.js';
 import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
+import { type StoredCredits } from './deal-credits.js';
 
 export interface DealTables {
   deals: {
@@ -25,6 +27,46 @@ export interface DealTables {
     fetched_at: Instant | null;
     snapshot_at: GeneratedInstant;
     deleted_at: Instant | null;
+    credits: Json<StoredCredits> | null;
+  };
+  deal_credits: {
+    workspace_id: string;
+    deal_id: string;
+    source: 'api' | 'crm';
+    position: number;
+    rep_id: string | null;
+    kind: CreditKind;
+    role: string | null;
+    percent: Numeric;
+    affects: CreditEffect;
+  };
+  deal_credit_history: {
+    workspace_id: string;
+    deal_id: string;
+    position: Generated<string>;
+    changed_at: GeneratedInstant;
+    credits: Json<StoredCredits> | null;
+  };
+  deal_participations: { workspace_id: string; deal_id: string; rep_id: string; close_date: Day };
+  credit_rules: {
+    workspace_id: string;
+    credit_rule_id: string;
+    name: string;
+    kind: CreditKind;
+    role: string | null;
+    person_field: string;
+    percent: Numeric | null;
+    percent_field: string | null;
+    conditions: Json<readonly unknown[]>;
+    effective_start: Day | null;
+    effective_end: Day | null;
+    created_at: GeneratedInstant;
+  };
+  credit_rule_history: {
+    workspace_id: string;
+    position: Generated<string>;
+    changed_at: GeneratedInstant;
+    rules: Json<readonly unknown[]>;
   };
   deal_snapshots: {
     workspace_id: string;

@@ -3,13 +3,14 @@ import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { inParallel } from '../kernel/waiting.js';
+import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealRecord } from './deal.js';
 
 export interface DealFilter {
-  /** Owners; null or absent for all deals, including those without an owner. */
+  /** Owners and people on credit lines; null or absent for all deals, including those without an owner. */
   readonly repIds?: readonly string[] | null | undefined;
   readonly stage?: string | undefined;
   /** Earliest time of the latest snapshot. */
@@ -101,7 +102,7 @@ function buildConditions(workspaceId: string, filter: DealFilter): RawBuilder<Sq
     filter.deleted === true ? sql`deals.deleted_at is not null` : sql`deals.deleted_at is null`,
     // The condition of the index on snapshots.
     sql`deals.snapshot_at > '-infinity'`,
-    repIds === null ? null : sql`deals.rep_id = any(${repIds}::uuid[])`,
+    repIds === null ? null : hasPartOf(workspaceId, sql`deals`, repIds),
     stage === undefined ? null : sql`deals.stage = ${stage}`,
     since === undefined ? null : sql`deals.snapshot_at >= ${since}::timestamptz`,
     query === undefined ? null : containsText(query),
@@ -233,13 +234,14 @@ export async function assertDealExists(tx: Transaction, dealId: string): Promise
 
 /**
  * Rejects a deal that the caller may not see. A caller who sees everyone sees every deal; others see those that the rep
- * owns, or has an event or a dispute about, and get the same response for every other id, whether or not it is a deal.
+ * owns or has a line on, or has an event or a dispute about, and get the same response for every other id, whether or not it is a deal.
  */
 export async function assertMayNameDeal(tx: Transaction, caller: Caller, repId: string, dealId: string): Promise<void> {
   if (visibleReps(caller) === null) return assertDealExists(tx, dealId);
   const { rows } = await sql<{ isKnown: boolean }>`
     select exists (select from deals d
-        where d.workspace_id = ${tx.workspaceId} and d.deal_id = ${dealId} and d.rep_id = ${repId})
+        where d.workspace_id = ${tx.workspaceId} and d.deal_id = ${dealId}
+          and ${hasPartOf(tx.workspaceId, sql`d`, [repId])})
       or exists (select from commission_events e
         where e.workspace_id = ${tx.workspaceId} and e.deal_key = ${dealId} and e.rep_id = ${repId})
       or exists (select from disputes p
@@ -273,7 +275,7 @@ export async function findDealContents(
   const { rows } = await sql<DealContent & { readonly dealId: string }>`
     select d.deal_id as "dealId", d.fields, d.given from deals d
     where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[]) and d.deleted_at is null
-      ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`} ${isOpen ? sql`and not d.is_closed` : sql``}`.execute(
+      ${repIds === null ? sql`` : sql`and ${hasPartOf(tx.workspaceId, sql`d`, repIds)}`} ${isOpen ? sql`and not d.is_closed` : sql``}`.execute(
     tx.db,
   );
   return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));

@@ -4,11 +4,12 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, type Projection, projectDeal } from './deal.js';
 import { DealOwners } from './deal-owners.js';
 import { loadDealTerms } from './deal-store.js';
+import { refreshAllDerivedCredits } from './refresh-credits.js';
 
 const batchSize = 2000;
 
 /**
- * Recomputes the standard values and the owner of every stored deal after a change of the mapping, the time zone or
+ * Recomputes the standard values, the owner and the derived credit lines of every stored deal after a change of the mapping, the time zone or
  * the people, and writes those that differ. Returns how many differ. The caller blocks writers of deals and requests
  * the calculation.
  */
@@ -19,10 +20,12 @@ export async function rebuildDealProjections(tx: Transaction): Promise<number> {
   for (let after = ''; ; ) {
     const rows = await readBatch(tx, after);
     const last = rows.at(-1);
-    if (last === undefined) return changed;
+    if (last === undefined) break;
     changed += await reprojectBatch(tx, terms, owners, rows);
     after = last.dealId;
   }
+  await refreshAllDerivedCredits(tx);
+  return changed;
 }
 
 type Projected = Omit<Projection, 'givenRepId'> & { readonly repId: string | null };

@@ -3,6 +3,7 @@ import { inParallel } from '../kernel/waiting.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type DealContent, type ReadContent } from './deal.js';
+import { repsIn } from './deal-credits.js';
 import { DealOwners } from './deal-owners.js';
 import {
   type DealInsert,
@@ -17,6 +18,7 @@ import {
   updateDeals,
   updateSourceTimes,
 } from './deal-store.js';
+import { type CreditsChange, hasCreditRules, refreshCredits } from './refresh-credits.js';
 import { keepsStandardValues, unreadChanges } from './unread-changes.js';
 
 /** A deal as the API, a file or a CRM reports it. */
@@ -36,7 +38,7 @@ export type Outcome = 'created' | 'changed' | 'unchanged' | 'stale' | 'unknown_r
 export interface DealChange {
   readonly dealId: string;
   readonly before: StoredDeal | null;
-  readonly after: Pick<StoredDeal, 'repId' | 'closeDate'>;
+  readonly after: Pick<StoredDeal, 'repId' | 'closeDate' | 'credits'>;
   /** Whether a calculation may read a value that changed. */
   readonly isRead: boolean;
 }
@@ -74,6 +76,8 @@ export interface DecidedDeals {
   readonly decisions: readonly Decision[];
   /** The insert statement for the new deals. */
   readonly insert: DealInsert;
+  /** Whether fields of deals decide credit lines. */
+  readonly derivesCredits: boolean;
 }
 
 /** The first step of recording deals: lock, compare, decide. */
@@ -86,9 +90,10 @@ export async function decideDeals(
   const outcomes: Outcome[] = new Array(deals.length).fill('unknown_rep');
   const dealIds = deals.map((deal) => deal.dealId);
   // One round trip: neither query needs the result of the other.
-  const [current] = await inParallel(
+  const [current, , derivesCredits] = await inParallel(
     () => lockDeals(tx, dealIds),
     () => owners.preload(deals),
+    () => hasCreditRules(tx),
   );
   const incoming = completion === null ? deals : await complete(tx, deals, current, completion, owners);
   await failpoint('record.afterLock');
@@ -97,7 +102,7 @@ export async function decideDeals(
     const repId = owners.resolve(deal.projection);
     if (repId !== undefined) writes.push(toWrite(position, deal, repId));
   }
-  return { ...decideWrites(tx.workspaceId, writes, current, outcomes), incoming };
+  return { ...decideWrites(tx.workspaceId, writes, current, outcomes), derivesCredits, incoming };
 }
 
 /**
@@ -138,7 +143,17 @@ export async function writeDeals(
   const decisions = await writeDecided(tx, decided);
   const stale = keepStale ? decisions.flatMap((decision) => decision.stale) : [];
   await insertSnapshots(tx, stale);
-  return { outcomes: decided.outcomes, changes: decisions.flatMap((decision) => toChange(decision) ?? []) };
+  const credits = decided.derivesCredits ? await deriveCredits(tx, decisions) : new Map();
+  return { outcomes: decided.outcomes, changes: decisions.flatMap((decision) => toChange(decision, credits) ?? []) };
+}
+
+type ChangedCredits = ReadonlyMap<string, Pick<CreditsChange, 'after'>>;
+
+async function deriveCredits(tx: Transaction, decisions: readonly Decision[]): Promise<ChangedCredits> {
+  const written = decisions.flatMap(({ dealId, accepted }) => (accepted.length > 0 ? [dealId] : []));
+  const changes = await refreshCredits(tx, written);
+  tx.markAffected(changes.flatMap(({ after }) => repsIn(after)));
+  return new Map(changes.map((change) => [change.dealId, change]));
 }
 
 interface IncomingWrite extends DealWrite {
@@ -167,7 +182,7 @@ function decideWrites(
   writes: readonly IncomingWrite[],
   current: ReadonlyMap<string, StoredDeal>,
   outcomes: Outcome[],
-): DecidedDeals {
+): Omit<DecidedDeals, 'derivesCredits'> {
   const byDeal = groupBy(writes, (write) => write.dealId);
   const dealIds = [...byDeal.keys()].sort();
   const decisions = dealIds.map((dealId) =>
@@ -177,7 +192,10 @@ function decideWrites(
   return { outcomes, decisions, insert: dealInsert(workspaceId, fresh.map(lastWrite)) };
 }
 
-async function writeDecided(tx: Transaction, { outcomes, decisions, insert }: DecidedDeals): Promise<Decision[]> {
+async function writeDecided(
+  tx: Transaction,
+  { outcomes, decisions, insert }: Omit<DecidedDeals, 'derivesCredits'>,
+): Promise<Decision[]> {
   // Deals that another transaction has inserted since the lock are now stored, so they are compared again.
   const insertedByOthers = await insertDeals(tx, insert);
   const decided = decisions.filter((decision) => !insertedByOthers.has(decision.dealId));
@@ -225,13 +243,14 @@ function changesOnlyFields({ current, accepted }: Decision): boolean {
   return current.repId !== null && keepsStandardValues(current, last);
 }
 
-/** The owners of the written deals, before and after. */
+/** The people with a part of the written deals: the owners before and after, and those on credit lines. */
 function listOwners(written: readonly Decision[]): Set<string | null> {
   const owners = new Set<string | null>();
   for (const decision of written) {
     const last = decision.accepted.at(-1);
     if (last === undefined && timestampOnlyUpdate(decision) === null) continue;
     if (decision.current !== undefined) owners.add(decision.current.repId);
+    for (const repId of repsIn(decision.current?.credits ?? null)) owners.add(repId);
     if (last !== undefined) owners.add(last.repId);
   }
   return owners;
@@ -305,9 +324,12 @@ function timestampOnlyUpdate({
   return sourceUpdatedAt.getTime() === current?.sourceUpdatedAt?.getTime() ? null : { dealId, at: sourceUpdatedAt };
 }
 
-function toChange({ dealId, current, accepted, isRead }: Decision): DealChange | null {
+function toChange({ dealId, current, accepted, isRead }: Decision, changed: ChangedCredits): DealChange | null {
   const last = accepted.at(-1);
   if (last === undefined) return null;
   const before = current === undefined || current.deleted ? null : current;
-  return { dealId, before, after: { repId: last.repId, closeDate: last.projection.closeDate }, isRead };
+  const derived = changed.get(dealId);
+  const credits = derived === undefined ? (current?.credits ?? null) : derived.after;
+  const after = { repId: last.repId, closeDate: last.projection.closeDate, credits };
+  return { dealId, before, after, isRead: isRead || derived !== undefined };
 }

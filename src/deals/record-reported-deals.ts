@@ -5,6 +5,7 @@ import { mapInParallel } from '../kernel/waiting.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type AffectedReps, affectedByChanges, affectedByDeletions } from './affected-reps.js';
 import { checkFields, dealId as dealIdSchema, fieldLength, maxFields, maxFieldsLength, readContent } from './deal.js';
+import { repsIn } from './deal-credits.js';
 import {
   type DealDeletion,
   loadDealTerms,
@@ -98,7 +99,8 @@ async function recordLive(
   const recorded = await recordDeals(tx, incoming, { keepStale: report.keepStale });
   for (const [index, deal] of present.entries()) outcomes.set(deal.id, recorded.outcomes[index] as ReportOutcome);
   for (const { dealId, after } of recorded.changes) {
-    if (after.repId === null) skipped.push({ dealId, reason: 'the owner is not a rep of this workspace' });
+    if (after.repId === null && after.credits === null)
+      skipped.push({ dealId, reason: 'the owner is not a rep of this workspace' });
     else if (after.closeDate === null) skipped.push({ dealId, reason: 'the close date is missing or not readable' });
   }
   return affectedByChanges(tx, recorded.changes);
@@ -127,7 +129,7 @@ async function recordDeletions(
       deletions.push({ dealId, at });
     }
   }
-  tx.markAffected(toDelete.map((deal) => deal.repId));
+  tx.markAffected(toDelete.flatMap(({ repId, credits }) => [repId, ...repsIn(credits)]));
   const affected = await affectedByDeletions(tx, toDelete);
   await softDeleteDeals(tx, deletions);
   return affected;

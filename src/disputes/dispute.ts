@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { comment, commentExample } from '../comments/comment.js';
 import { dealOutcome } from '../commissions/deal-outcomes.js';
+import { creditLine } from '../deals/deal-credits.js';
 import { commissionEvent } from '../earnings/commission-event.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
@@ -58,7 +59,7 @@ const evidence = z
       .enum(['owned', 'team', 'not_owned', 'unknown'])
       .nullable()
       .describe(
-        'owned: a deal of the rep; team: the rep has rules for a deal of the people below; not_owned: another deal of the workspace, or of an earlier owner; unknown: no deal has the id, which reps see as not_owned; null without a deal',
+        'owned: a deal that the rep owns or has a credit line on; team: the rep has rules for a deal of the people below; not_owned: another deal of the workspace, or of an earlier owner; unknown: no deal has the id, which reps see as not_owned; null without a deal',
       ),
     events: z
       .array(commissionEvent.omit({ repId: true, repName: true, dealName: true }).describe('A commission event'))
@@ -72,6 +73,10 @@ const evidence = z
     openDifferences: z
       .array(dealDifference.omit({ repId: true, repName: true }).describe('A difference'))
       .describe("What the rep's approved periods owed for the deal"),
+    credits: z
+      .array(creditLine)
+      .optional()
+      .describe('Who was credited on the deal; absent if the whole deal was its owner’s, or is not visible to the rep'),
   })
   .describe('What the service had calculated when the dispute was opened. It does not change');
 export type Evidence = z.input<typeof evidence>;

@@ -1,8 +1,10 @@
 import { decodeEventTrace } from '../commissions/deal-breakdown.js';
 import { type DealOutcome, type ExplainDeal, loadOutcomes } from '../commissions/deal-outcomes.js';
+import { loadLines, toLineRecords } from '../deals/deal-credit-views.js';
 import { findDeal } from '../deals/deal-views.js';
 import { toEventResponse } from '../earnings/commission-event.js';
 import { findTracedEvent, listEventsOfDeal, type TracedEventRow } from '../earnings/commission-views.js';
+import { type CreditLine } from '../engine/credit-lines.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { type Day, isWithin } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
@@ -57,6 +59,7 @@ export async function collectEvidence(
       events: events.map((row) => toEvent(row, workspace.timeZone)),
       outcomes: (ofDeal?.outcomes ?? []).map(({ repId: _, ...outcome }) => outcome),
       ...(await lateAmounts(tx, key, dealId)),
+      ...(ofDeal === null || ofDeal.lines === null ? {} : { credits: await toLineRecords(tx, ofDeal.lines) }),
     },
   };
 }
@@ -112,6 +115,8 @@ interface DealEvidence {
   readonly closeDate: Day | null;
   readonly events: readonly TracedEventRow[];
   readonly outcomes: readonly DealOutcome[];
+  /** Null if the deal is its owner's, or not visible to the rep. */
+  readonly lines: readonly CreditLine[] | null;
 }
 
 async function dealEvidence(
@@ -123,16 +128,18 @@ async function dealEvidence(
   explain: ExplainDeal,
 ): Promise<DealEvidence> {
   const deal = await findDeal(tx, dealId);
-  if (deal === null) return { deal: 'unknown', closeDate: null, events: [], outcomes: [] };
+  if (deal === null) return { deal: 'unknown', closeDate: null, events: [], outcomes: [], lines: null };
   const events = await listEventsOfDeal(tx, dealId, [repId]);
   const outcomes = await loadOutcomes(tx, repId, deal, workspace, today, explain);
   const { closeDate } = deal;
-  if (deal.repId === repId) return { deal: 'owned', closeDate, events, outcomes };
+  const lines = await loadLines(tx, dealId);
+  if (deal.repId === repId || lines?.some((line) => line.repId === repId) === true)
+    return { deal: 'owned', closeDate, events, outcomes, lines };
   // An earlier owner has events, which show what the deal was then, and no rule that reads the deal now.
   const isOfTeam = outcomes.some(({ ruleId }) => ruleId !== null);
   return isOfTeam
-    ? { deal: 'team', closeDate, events, outcomes }
-    : { deal: 'not_owned', closeDate: null, events, outcomes: [] };
+    ? { deal: 'team', closeDate, events, outcomes, lines }
+    : { deal: 'not_owned', closeDate: null, events, outcomes: [], lines: null };
 }
 
 /**

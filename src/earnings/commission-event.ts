@@ -37,6 +37,13 @@ export const trace = z
       .describe('Attainment went below 0, where the tier that attainment 0 reaches applies'),
     proration: proration.optional(),
     ratePercent: z.number().optional().describe('Percentage of the ramp by which the sum of the parts was multiplied'),
+    share: z
+      .object({
+        credit: z.number().describe('Share of the deal that counts towards the quota'),
+        pay: z.number().describe('Share of the base, of fixed amounts and of the limits of the deal'),
+      })
+      .optional()
+      .describe('Shares of the deal, of 1; absent where the whole deal counts'),
     base: z.number().describe('What the rate multiplies, in the currency of the event'),
     parts: z
       .array(

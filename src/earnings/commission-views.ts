@@ -8,6 +8,7 @@ import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/input
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
 import { countedRows } from '../ledger/input/counted-rows.js';
+import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { loadProratedQuotas } from '../ledger/input/prorated-quotas.js';
 import { earnedSums } from '../ledger/output/totals.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -212,7 +213,8 @@ export async function countClosedDeals(tx: Transaction, repId: string, days: Day
 }
 
 function isClosedOn(workspaceId: string, repId: string, { from, to }: DayRange): RawBuilder<unknown> {
-  return sql`d.workspace_id = ${workspaceId} and d.rep_id = ${repId} and d.is_closed and d.deleted_at is null
+  return sql`d.workspace_id = ${workspaceId} and ${hasPartOf(workspaceId, sql`d`, [repId])}
+    and d.is_closed and d.deleted_at is null
     and d.close_date between ${from}::date and ${to}::date`;
 }
 

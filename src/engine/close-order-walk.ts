@@ -5,6 +5,7 @@ import { type Period } from '../kernel/period.js';
 import { type CarriedCredit } from './carried-credit.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type SeenValue } from './condition.js';
+import { type Share } from './credit-lines.js';
 import { type EffectiveQuota } from './effective-quota.js';
 import { type FixedEvent, type UpstreamEvent } from './model.js';
 import { type Payout, payOut, type TierInputs } from './payout.js';
@@ -37,6 +38,8 @@ export interface Firing {
   readonly quota: EffectiveQuota | null;
   /** See {@link TierInputs.rampRate}. */
   readonly rampRate: Decimal | null;
+  /** See {@link TierInputs.share}. */
+  readonly share: Share;
   readonly seen: readonly SeenValue[];
   readonly upstream: readonly UpstreamEvent[];
 }
@@ -162,6 +165,7 @@ export class CloseOrderWalk {
       tierValueAbsence: firing.tierValueAbsence,
       quota: firing.quota,
       rampRate: firing.rampRate,
+      share: firing.share,
       before: counter.cumulative,
       sliceStart: counter.sliceStart,
       after: counter.cumulative.plus(counter.dealCredit),

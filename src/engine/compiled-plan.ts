@@ -3,6 +3,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type Condition, type ConditionSet, compileConditions } from './condition.js';
+import { type CountedLines } from './credit-lines.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { computePlanCost } from './plan-cost.js';
 import { currencyReader, dealCount, fieldReader, type ReadField, type SlugMapping, teamEarnings } from './slug.js';
@@ -70,6 +71,7 @@ export interface CompiledRule {
   readonly floor: Decimal | null;
   readonly capMultiplier: Decimal | null;
   readonly floorAttainment: Decimal | null;
+  readonly countedLines: CountedLines;
 }
 
 export interface CompiledVersion {
@@ -168,6 +170,7 @@ export function compileVersion(
         floor: decimalOrNull(rule.floor),
         capMultiplier: decimalOrNull(rule.capMultiplier),
         floorAttainment: decimalOrNull(rule.floorAttainment),
+        countedLines: { kinds: rule.creditKinds ?? ['split'], roles: rule.creditRoles ?? null },
       };
     }),
   };

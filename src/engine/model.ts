@@ -32,6 +32,8 @@ export interface UpstreamEvent {
   readonly phase: Phase;
   readonly currency: string;
   readonly amount: Decimal;
+  /** The share that the event was calculated with, in the form of `formatShare`. */
+  readonly share: string | null;
 }
 
 /**
@@ -113,6 +115,8 @@ export interface Decision {
   readonly currency: string;
   readonly period: Period;
   readonly earnedOn: Day;
+  /** In the form of `formatShare`. */
+  readonly share: string | null;
   /** `trace.ts` encodes and decodes it. */
   readonly trace: string;
 }

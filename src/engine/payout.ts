@@ -2,6 +2,7 @@ import { roundToCurrency } from '../kernel/currency.js';
 import { Decimal, maximum, minimum } from '../kernel/decimal.js';
 import { unreachable } from '../kernel/unreachable.js';
 import { type CompiledRule, type EffectiveTier } from './compiled-plan.js';
+import { type Share, wholeShare } from './credit-lines.js';
 import { type EffectiveQuota, fullVariableTarget } from './effective-quota.js';
 import { isWithinBounds } from './field-value.js';
 import { type Reason, type TraceParts } from './trace.js';
@@ -17,6 +18,8 @@ export interface TierInputs {
   readonly quota: EffectiveQuota | null;
   /** The percentage of the raw amount that the rep's ramp pays; null without a step that changes it. */
   readonly rampRate: Decimal | null;
+  /** The share that credit and base contain already, and that fixed amounts and limits of the deal do not. */
+  readonly share: Share;
   /** Credit of earlier deals. */
   readonly before: Decimal;
   /** `before` plus the credit of earlier rules on this deal: the start of a marginal slice. */
@@ -68,6 +71,7 @@ export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string)
     isBelowZero: isBelowZero(rule, bounds, inputs),
     proration: inputs.quota?.proration ?? null,
     ratePercent,
+    share: inputs.share === wholeShare ? null : inputs.share,
     isBonus: tier !== null && tier.flatAmount !== null,
   };
 }
@@ -77,6 +81,11 @@ const onePercent = Decimal.of(0.01);
 /** Bonuses of the period have one amount. */
 function paysRampRate({ rule: { payoutMode } }: CompiledRule): boolean {
   return payoutMode === 'rate' || payoutMode === 'flat_per_event';
+}
+
+/** Their bonuses are those of the period: credit reaches them, whatever else a credit line affects. */
+function paysBands({ rule: { payoutMode } }: CompiledRule): boolean {
+  return payoutMode === 'flat_per_tier' || payoutMode === 'stepped_bonus';
 }
 
 function reachedTier(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): EffectiveTier | null {
@@ -158,7 +167,7 @@ function rawAmount(
       return timesAttainment(rule, tier, inputs);
     case 'rate':
     case 'flat_per_event':
-      if (tier !== null && tier.flatAmount !== null) return whole(tier, tier.flatAmount);
+      if (tier !== null && tier.flatAmount !== null) return whole(tier, tier.flatAmount.times(inputs.share.pay));
       if (rule.rule.tierMode === 'marginal' && !rule.isFlatRate) return marginalParts(rule, bounds, inputs);
       return tier === null ? nothing : whole(tier, inputs.base);
     default:
@@ -267,12 +276,15 @@ function applyLimits(rule: CompiledRule, inputs: TierInputs, tier: EffectiveTier
     if (!limited.equals(amount)) limits.push({ kind, bound, before: amount, after: limited });
     amount = limited;
   };
-  if (rule.floor !== null && tier !== null && raw.sign() >= 0) bind('floor', rule.floor, maximum(amount, rule.floor));
+  if (rule.floor !== null && tier !== null && raw.sign() >= 0) {
+    const floor = rule.floor.times(inputs.share.pay);
+    bind('floor', floor, maximum(amount, floor));
+  }
   if (rule.capMultiplier !== null) {
     const variableTarget = fullVariableTarget(inputs.quota);
     if (variableTarget === null) limits.push({ kind: 'cap_multiplier', bound: null, before: amount, after: amount });
     else {
-      const bound = rule.capMultiplier.times(variableTarget);
+      const bound = rule.capMultiplier.times(variableTarget).times(inputs.share.pay);
       bind('cap_multiplier', bound, minimum(amount, bound));
     }
   }
@@ -301,6 +313,7 @@ function reasonFor(
   amount: Decimal,
 ): Reason | null {
   if (!amount.isZero()) return null;
+  if (inputs.share.pay.isZero() && !paysBands(rule)) return 'quota_credit_only';
   const last = limited.limits.at(-1);
   if (last?.kind === 'floor_attainment') return 'below_floor_attainment';
   if (tier === null && bounds === null) return 'quota_missing';

@@ -5,6 +5,7 @@ import { type CalendarName, calendarNames } from '../kernel/period-calendar.js';
 import { CloseOrderWalk, type Entry, type Firing, type WalkListener } from './close-order-walk.js';
 import { applicableVersion, type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace, type SeenValue } from './condition.js';
+import { wholeShare } from './credit-lines.js';
 import { absenceReason, comparable, type FieldValue, isAbsent } from './field-value.js';
 import {
   type AssignedPlan,
@@ -18,7 +19,17 @@ import {
 } from './model.js';
 import { type Payout } from './payout.js';
 import { PlanQuotas } from './plan-quotas.js';
-import { computeBase, computeCredit, NumberReader, type ReadNumber, selectUpstream, sumOver } from './rule-values.js';
+import {
+  applyShare,
+  computeBase,
+  computeCredit,
+  NumberReader,
+  type ReadNumber,
+  type SharedDeal,
+  selectUpstream,
+  sumOver,
+} from './rule-values.js';
+import { computeShare, computeTeamShare, formatShare } from './shares.js';
 import { type Deal, type ReadField } from './slug.js';
 import { encodeTrace, type Reason } from './trace.js';
 
@@ -98,6 +109,7 @@ export class PlanCalculation implements WalkListener {
       currency: version.currency,
       period: entry.period,
       earnedOn: entry.day,
+      share: formatShare(firing.share),
       trace: encodeTrace(payout, firing),
     });
     if (this.explains(entry.dealKey))
@@ -153,6 +165,9 @@ export class PlanCalculation implements WalkListener {
       const mixed = selectUpstream(rule, upstream, null).length > 0;
       return this.skip(version, rule, deal.dealId, mixed ? 'currency_mismatch' : 'no_downstream_commission');
     }
+    const share =
+      upstream === null ? computeShare(deal, this.input.repId, rule.countedLines) : computeTeamShare(inputs);
+    if (share === null) return this.skip(version, rule, deal.dealId, 'no_credit');
     const period = this.quotas.findPeriod(rule, day) as Period;
     const quota = this.quotas.findQuota(rule, period);
     const readNumber: ReadNumber = (field) => this.numbers.read(field, deal);
@@ -165,17 +180,16 @@ export class PlanCalculation implements WalkListener {
     const base = computeBase(rule, earned ?? measure, quota, readNumber);
     if (base === null) return this.skipWithoutBase(version, rule, deal.dealId, rule.readBase?.(deal));
     const tierValue = rule.readTierValue === null ? null : readNumber(rule.readTierValue);
+    const credit = computeCredit(rule, measure, readNumber);
     this.enter(day, deal.dealId, period, {
       version,
       rule,
-      measure,
-      credit: computeCredit(rule, measure, readNumber),
-      base,
+      ...applyShare(rule, { measure, credit, base }, share),
       tierValue,
-      tierValueAbsence:
-        rule.readTierValue === null || tierValue !== null ? null : absenceReason(rule.readTierValue(deal)),
+      tierValueAbsence: explainAbsence(rule.readTierValue, tierValue, deal),
       quota,
       rampRate: this.quotas.rampRateOn(day),
+      share,
       seen: seen.concat(rule.conditions.seen(deal, day)),
       upstream: inputs,
     });
@@ -284,20 +298,22 @@ export class PlanCalculation implements WalkListener {
   ): Generator<void, void> {
     const deals = yield* this.selectDealsInPeriod(version, rule, days, day);
     const quota = this.quotas.findQuota(rule, period);
-    const total = (field: ReadField) => sumOver(deals, field);
-    const measure = total(rule.readMeasure);
-    const base = computeBase(rule, measure, quota, total);
+    const pay: ReadNumber = (field) => sumOver(deals, 'pay', field);
+    const credited = (field: ReadField) => sumOver(deals, 'credit', field);
+    const measure = sumOver(deals, 'pay', rule.readMeasure);
+    const base = computeBase(rule, measure, quota, pay);
     if (base === null) return this.skipWithoutBase(version, rule, period);
     this.enter(day, period, period, {
       version,
       rule,
       measure,
-      credit: computeCredit(rule, measure, total),
+      credit: computeCredit(rule, credited(rule.readMeasure), credited),
       base,
-      tierValue: rule.readTierValue === null ? null : total(rule.readTierValue),
+      tierValue: rule.readTierValue === null ? null : credited(rule.readTierValue),
       tierValueAbsence: null,
       quota,
       rampRate: this.quotas.rampRateOn(day),
+      share: wholeShare,
       seen: [],
       upstream: [],
     });
@@ -309,15 +325,16 @@ export class PlanCalculation implements WalkListener {
     rule: CompiledRule,
     days: DayRange,
     lastDay: Day,
-  ): Generator<void, Deal[]> {
+  ): Generator<void, SharedDeal[]> {
     const passes = (deal: Deal) =>
       isOfCurrency(rule, deal, version) &&
       version.dealConditions.passes(deal, lastDay) &&
       rule.conditions.passes(deal, lastDay);
-    const passing: Deal[] = [];
+    const passing: SharedDeal[] = [];
     const closed = this.input.deals.filter((deal) => isWithin(deal.closeDate, days));
     for (const [index, deal] of closed.entries()) {
-      if (passes(deal)) passing.push(deal);
+      const share = computeShare(deal, this.input.repId, rule.countedLines);
+      if (share !== null && passes(deal)) passing.push({ deal, share });
       if (index % this.dealsPerStep === 0) yield;
     }
     return passing;
@@ -397,6 +414,11 @@ export class PlanCalculation implements WalkListener {
   private explains(dealKey: string): boolean {
     return isExplained(this.input.explain, dealKey);
   }
+}
+
+/** Why a rule has no tier value; null if it has one, or if it needs none. */
+function explainAbsence(read: ReadField | null, tierValue: Decimal | null, deal: Deal): Reason | null {
+  return read === null || tierValue !== null ? null : absenceReason(read(deal));
 }
 
 /** Why an approved row pays nothing: the reason of now if it would pay nothing now as well, otherwise its approval. */

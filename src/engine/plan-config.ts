@@ -8,6 +8,7 @@ import { type PeriodKind, periodKinds } from '../kernel/period.js';
 import { type CalendarName, calendarNames } from '../kernel/period-calendar.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type Condition, groupSchema, leafSchema } from './condition.js';
+import { type CreditKind, creditKinds } from './credit-lines.js';
 import { type QuotaProration, quotaProrations } from './effective-quota.js';
 import { teamEarnings } from './slug.js';
 
@@ -53,6 +54,8 @@ export interface Rule {
   readonly calendar?: CalendarName;
   readonly effectiveStart?: Day;
   readonly effectiveEnd?: Day;
+  readonly creditKinds?: readonly CreditKind[];
+  readonly creditRoles?: readonly string[];
   readonly conditions: readonly Condition[];
   readonly tiers: readonly Tier[];
 }
@@ -110,10 +113,16 @@ const name = z
   .max(200)
   .regex(/^[^\p{Cc}]*$/u, 'must not hold control characters');
 const slug = z.string().trim().min(1).max(500);
+/** What a person does on a deal, such as SE. */
+export const creditRole = name.max(50);
 const ruleDay = z.string().refine(isDay, 'must be a day, YYYY-MM-DD');
 const amount = z.number().min(0).max(1e12);
 const rate = z.number().min(0).max(10);
 const threshold = z.number().min(0).max(1e12);
+
+function isDistinct(values: readonly string[]): boolean {
+  return new Set(values).size === values.length;
+}
 
 /** The description of a field, with the default and an example. The code that reads the config fills in the default. */
 function documented<S extends z.ZodType>(
@@ -211,6 +220,16 @@ const shared = {
   effectiveEnd: documented(ruleDay.optional(), 'Last day on which it pays', {
     example: '2026-05-24',
   }),
+  creditKinds: documented(
+    z.array(z.enum(creditKinds)).min(1).max(2).refine(isDistinct, 'must not repeat a kind').optional(),
+    'Which credit lines of a deal pay: splits of it, overlays on it, or both',
+    { default: ['split'], example: ['overlay'] },
+  ),
+  creditRoles: documented(
+    z.array(creditRole).min(1).max(20).refine(isDistinct, 'must not repeat a role').optional(),
+    'Roles whose credit lines pay; a line without a role then pays nothing. Default: any',
+    { example: ['SE'] },
+  ),
   conditions: z.unknown().optional(),
 };
 
@@ -287,10 +306,8 @@ const secondRule = z.strictObject({
 });
 const secondCascadeRule = secondRule.extend({ baseField: slug.optional() });
 
-const conditions = z
-  .array(z.union([leafSchema, groupSchema]))
-  .max(50)
-  .optional();
+export const conditionList = z.array(z.union([leafSchema, groupSchema])).max(50);
+const conditions = conditionList.optional();
 
 /** The recommended config shape, as documents describe it; {@link readPlanConfig} reads the other shape too. */
 export const describedPlanConfig = z
@@ -445,6 +462,9 @@ function* ruleProblems(rule: Rule, index: number): Generator<Issue> {
   if (rule.dependsOn !== undefined && rule.executionPhase !== 'cascade') {
     yield { path: at('dependsOn'), message: 'is allowed only in cascade rules' };
   }
+  for (const key of ['creditKinds', 'creditRoles'] as const)
+    if (rule[key] !== undefined && rule.executionPhase === 'cascade')
+      yield { path: at(key), message: 'is not allowed in cascade rules; dependsOn says what they follow' };
   yield* measureProblems(rule, at);
   if (rule.dependsOn === rule.name) yield { path: at('dependsOn'), message: 'a rule cannot depend on itself' };
   const disorder = findDayOrderIssue(['effectiveStart', rule.effectiveStart], ['effectiveEnd', rule.effectiveEnd]);

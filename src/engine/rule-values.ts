@@ -1,5 +1,6 @@
 import { Decimal, sum } from '../kernel/decimal.js';
 import { type CompiledRule } from './compiled-plan.js';
+import { type Share, wholeShare } from './credit-lines.js';
 import { type Quota } from './effective-quota.js';
 import { asNumber } from './field-value.js';
 import { type UpstreamEvent } from './model.js';
@@ -59,7 +60,33 @@ export function selectUpstream(
   );
 }
 
-/** The sum of a field over the deals; missing values count as 0. */
-export function sumOver(deals: readonly Deal[], field: ReadField): Decimal {
-  return sum(deals.map((deal) => asNumber(field(deal)) ?? Decimal.zero));
+/** A deal of a periodic rule, with the rep's share of it. */
+export interface SharedDeal {
+  readonly deal: Deal;
+  readonly share: Share;
+}
+
+/** The sum of a field over the deals, each times the share; missing values count as 0. */
+export function sumOver(deals: readonly SharedDeal[], kind: keyof Share, field: ReadField): Decimal {
+  return sum(
+    deals.map(({ deal, share }) => {
+      const value = asNumber(field(deal)) ?? Decimal.zero;
+      return share === wholeShare ? value : value.times(share[kind]);
+    }),
+  );
+}
+
+/** The values of a firing times the share. What the people below earned is shared already. */
+export function applyShare(
+  { rule, measuresEarnings, credits }: CompiledRule,
+  values: { readonly measure: Decimal; readonly credit: Decimal; readonly base: Decimal },
+  share: Share,
+): { readonly measure: Decimal; readonly credit: Decimal; readonly base: Decimal } {
+  if (share === wholeShare) return values;
+  const isInput = rule.executionPhase === 'cascade' && rule.payoutBase === undefined;
+  return {
+    measure: measuresEarnings ? values.measure : values.measure.times(share.pay),
+    credit: measuresEarnings && credits === null ? values.credit : values.credit.times(share.credit),
+    base: isInput ? values.base : values.base.times(share.pay),
+  };
 }

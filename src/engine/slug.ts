@@ -1,4 +1,5 @@
 import { type Day } from '../kernel/day.js';
+import { type CreditLine } from './credit-lines.js';
 import { type Fields, type FieldValue, isAbsent, type StandardField } from './field-value.js';
 import { standardNamedBy } from './standard-slugs.js';
 
@@ -8,6 +9,8 @@ export interface Deal {
   readonly closeDate: Day;
   readonly fields: Fields;
   readonly standard: Readonly<Partial<Record<StandardField, FieldValue>>>;
+  /** Who has which part of the deal, its owner included; absent if the whole deal is the owner's. */
+  readonly credits?: readonly CreditLine[];
 }
 
 export type ReadField = (deal: Deal) => FieldValue | undefined;

@@ -1,6 +1,7 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Condition, type ConditionTrace, explainSeen, type SeenValue, withoutRepetitions } from './condition.js';
+import { type Share } from './credit-lines.js';
 import { type Proration } from './effective-quota.js';
 
 /**
@@ -13,6 +14,7 @@ export const reasons = [
   'below_floor_attainment',
   'cap_exhausted',
   'amount_out_of_range',
+  'quota_credit_only',
   'no_assignment',
   'outside_effective_dates',
   'outside_rule_dates',
@@ -25,6 +27,7 @@ export const reasons = [
   'value_out_of_range',
   'variable_target_missing',
   'no_downstream_commission',
+  'no_credit',
   'period_not_ended',
   'statement_locked',
   'no_close_date',
@@ -99,6 +102,8 @@ export interface Trace {
   readonly proration?: ProrationTrace;
   /** The percentage of the rep's ramp by which the sum of the parts was multiplied. */
   readonly ratePercent?: number;
+  /** The part of the deal that counts, of 1: for the quota, and for base, fixed amounts and limits of the deal. */
+  readonly share?: { readonly credit: number; readonly pay: number };
   readonly parts: readonly PartTrace[];
   readonly limits: readonly LimitTrace[];
   readonly upstream?: readonly UpstreamTrace[];
@@ -128,6 +133,8 @@ export interface TraceParts {
   readonly proration: Proration | null;
   /** The percentage of the ramp by which the raw amount was multiplied. */
   readonly ratePercent: Decimal | null;
+  /** Null if the whole deal counts. */
+  readonly share: Share | null;
   readonly parts: readonly { readonly tierIndex: number; readonly rate: Decimal | null; readonly part: Decimal }[];
   readonly limits: readonly {
     readonly kind: LimitKind;
@@ -168,16 +175,22 @@ export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   const seen = list(withoutRepetitions(inputs.seen), json);
   const credit = `${number(trace.measure)},${number(trace.credit)},${number(trace.before)},${number(trace.after)}`;
   const pay = `${number(trace.target)},${number(trace.base)},${number(trace.raw)},${trace.tierIndex ?? 'null'}`;
-  const hasQuotaParts = trace.proration !== null || trace.ratePercent !== null;
-  const hasLast = trace.periodCredit !== null || trace.isBelowZero || hasQuotaParts;
+  const terms = encodeTerms(trace);
+  const hasLast = trace.periodCredit !== null || trace.isBelowZero || terms !== '';
   const hasRare = upstream !== '[]' || trace.tierValue !== null || trace.rank !== null || trace.reason !== null;
   const rare =
     hasRare || hasLast
       ? `,${upstream},${number(trace.tierValue)},${trace.rank ?? 'null'},${JSON.stringify(trace.reason)}`
       : '';
   const last = hasLast ? `,${number(trace.periodCredit)},${trace.isBelowZero ? 1 : 0}` : '';
-  const quota = hasQuotaParts ? `,${encodeProration(trace.proration)},${number(trace.ratePercent)}` : '';
-  return `[${credit},${pay},${parts},${limits},${seen}${rare}${last}${quota}]`;
+  return `[${credit},${pay},${parts},${limits},${seen}${rare}${last}${terms}]`;
+}
+
+/** What the days and the credit lines of the person changed; empty if nothing. */
+function encodeTerms({ proration, ratePercent, share }: TraceParts): string {
+  if (proration === null && ratePercent === null && share === null) return '';
+  const shares = share === null ? '' : `,${number(share.credit)},${number(share.pay)}`;
+  return `,${encodeProration(proration)},${number(ratePercent)}${shares}`;
 }
 
 /** All events of a period share one proration, so it is formatted once. */
@@ -226,8 +239,14 @@ type Stored = readonly [
   reason?: Reason | null,
   periodCredit?: number | null,
   isBelowZero?: 0 | 1,
+  ...terms: StoredTerms,
+];
+
+type StoredTerms = readonly [
   proration?: StoredProration | null,
   ratePercent?: number | null,
+  creditShare?: number,
+  payShare?: number,
 ];
 
 type StoredProration = readonly [
@@ -298,8 +317,7 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
     reason,
     periodCredit,
     isBelowZero,
-    proration,
-    ratePercent,
+    ...terms
   ] = JSON.parse(stored) as Stored;
   return {
     conditions: seen.length === 0 ? [] : explainSeen(context.conditions, seen, context.day, context.timeZone),
@@ -317,7 +335,7 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
       ? {}
       : { periodCredit, periodAttainment: ratio(periodCredit, target) }),
     ...(isBelowZero === 1 ? { belowZero: true as const } : {}),
-    ...quotaTraces(proration, ratePercent),
+    ...termTraces(terms),
     base,
     parts: parts.map(([index, rate, part]) => partTrace(index, rate, part, context.tiers)),
     limits: limits.map(([letter, bound, from, to]) => ({ kind: limitKind(letter), bound, before: from, after: to })),
@@ -330,13 +348,14 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
   };
 }
 
-function quotaTraces(
-  proration: StoredProration | null = null,
-  ratePercent: number | null = null,
-): Pick<Trace, 'proration' | 'ratePercent'> {
+function termTraces([proration = null, ratePercent = null, credit = 1, pay = 1]: StoredTerms): Pick<
+  Trace,
+  'proration' | 'ratePercent' | 'share'
+> {
   return {
     ...(proration === null ? {} : { proration: prorationTrace(proration) }),
     ...(ratePercent === null ? {} : { ratePercent }),
+    ...(credit === 1 && pay === 1 ? {} : { share: { credit, pay } }),
   };
 }
 

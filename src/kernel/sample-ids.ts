@@ -9,6 +9,7 @@ export const sampleIds = {
   assignmentId: 'd7a5fb13-426e-4b8a-afad-be9c8b7a6f5e',
   absenceId: 'a1c8e2d4-7b3f-4e6a-9d5c-2f1e0b9a8c7d',
   rampId: 'b2d9f3e5-8c40-4f7b-8e6d-3a2f1c0b9d8e',
+  creditRuleId: 'c3d2b1a0-9f8e-4d7c-8b6a-5f4e3d2c1b0a',
   quotaId: 'e8b60c24-537f-4c9b-b0be-cfad9c8b7a6f',
   jobId: 'f9c71d35-6480-4dac-81cf-d0bead9c8b7a',
   statementId: '2b3c4d5e-6f7a-4b9c-8d1e-2f3a4b5c6d7e',

@@ -31,6 +31,7 @@ interface EventColumns {
   currency: string;
   period: string;
   earned_on: Day;
+  share: string | null;
   idempotency_key: string;
   trace: string | null;
   reason: string | null;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { dealBody, dealId } from '../deals/deal.js';
+import { lineTerms, totalsHundred } from '../deals/deal-credits.js';
 import { reasons } from '../engine/trace.js';
 import { day, period, text } from '../platform/operations/schemas.js';
 import { conditionTraces } from './condition-traces.js';
@@ -18,6 +19,20 @@ const testDeal = dealBody
     dealId: dealId.describe('Id of the deal within the test'),
     closeDate: day.describe('Close date, YYYY-MM-DD'),
     rep: person.optional(),
+    credits: z
+      .array(
+        z
+          .strictObject({
+            rep: person.nullable().describe('Any name for a person of the test; null for the house'),
+            ...lineTerms,
+          })
+          .describe('A credit line'),
+      )
+      .min(1)
+      .max(20)
+      .refine(totalsHundred, 'split lines must total 100')
+      .optional()
+      .describe('Who is credited on the deal; by default the person of the deal'),
   })
   .describe('A made-up deal');
 

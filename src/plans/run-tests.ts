@@ -1,4 +1,5 @@
 import { type DealTerms, toContent, toEngineDeal } from '../deals/deal.js';
+import { type CreditLine, withOwner } from '../engine/credit-lines.js';
 import { allDaysAtWork } from '../engine/effective-quota.js';
 import { type Decision } from '../engine/model.js';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
@@ -119,7 +120,8 @@ function computeDays({ deals, quotas = [], expected }: PlanTest, calendar: Perio
 }
 
 function listPeople({ deals, quotas = [], managers = {}, expected }: PlanTest): string[] {
-  const named = [...deals, ...quotas, ...expected].flatMap(({ rep }) => rep ?? []);
+  const credited = deals.flatMap(({ credits = [] }) => credits);
+  const named = [...deals, ...credited, ...quotas, ...expected].flatMap(({ rep }) => rep ?? []);
   const owners = deals.some(({ rep }) => rep === undefined) ? [defaultPerson] : [];
   const people = new Set([...owners, ...named, ...Object.entries(managers).flat()]);
   return people.size === 0 ? [defaultPerson] : [...people];
@@ -145,12 +147,13 @@ function toRepData(
 ): SimulatedRepData {
   const { deals: dealTerms } = plan;
   const workspace = toWorkspaceTerms(plan);
-  const selectDeals = (owner: string) =>
-    test.deals.filter(({ rep = defaultPerson }) => rep === owner).map((deal) => toTestDeal(deal, dealTerms));
+  const all = test.deals.map((deal) => ({ owner: deal.rep ?? defaultPerson, deal: toTestDeal(deal, dealTerms) }));
+  const hasPart = ({ owner, deal }: (typeof all)[number], name: string) =>
+    deal.credits === undefined ? owner === name : deal.credits.some(({ repId }) => repId === name);
   const below = peopleBelow(test.managers ?? {}, person);
   const { effectiveStart: start = null, effectiveEnd: end = null, ramp } = test.assignment ?? {};
   const absences = (test.absences ?? []).filter(({ rep = defaultPerson }) => rep === person);
-  const deals = selectDeals(person);
+  const deals = all.filter((each) => hasPart(each, person)).map(({ deal }) => deal);
   const quotas = toQuotas(plan.terms, test, person);
   return {
     terms: {
@@ -168,7 +171,9 @@ function toRepData(
     storedRanks: new Map(),
     deals,
     team: below.map((repId) => ({ repId, ...allDays })),
-    teamDeals: below.flatMap(selectDeals).map((deal) => ({ deal, upstream: [] })),
+    teamDeals: all
+      .filter((each) => below.some((name) => hasPart(each, name)))
+      .map(({ deal }) => ({ deal, upstream: [] })),
     firstActivity: findFirstActivity(
       { workspace, quotas },
       deals.map(({ closeDate }) => closeDate),
@@ -176,8 +181,22 @@ function toRepData(
   };
 }
 
-function toTestDeal({ rep: _, dealId, ...content }: PlanTest['deals'][number], terms: DealTerms): Deal {
-  return toEngineDeal(dealId, toContent(content), terms) as Deal;
+function toTestDeal(
+  { rep: owner = defaultPerson, dealId, credits, ...content }: PlanTest['deals'][number],
+  terms: DealTerms,
+): Deal {
+  const deal = toEngineDeal(dealId, toContent(content), terms) as Deal;
+  if (credits === undefined) return deal;
+  const lines = credits.map(
+    ({ rep, role = null, percent, ...line }): CreditLine => ({
+      ...line,
+      repId: rep,
+      role,
+      percent: String(percent),
+      source: 'api',
+    }),
+  );
+  return { ...deal, credits: withOwner(lines, owner) };
 }
 
 function toQuotas({ rules }: PlanTerms, { quotas = [] }: PlanTest, person: string): SimulatedRepData['quotas'] {

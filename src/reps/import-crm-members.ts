@@ -79,6 +79,7 @@ export async function importCrmMembers(
   );
   const claimants = await claimUnresolvedDeals(tx, plan.claiming);
   await recalculate.reps(claimants, 'rep_change');
+  if (plan.claiming.length > 0) await recalculate.namedPeople();
   return {
     repIds: [...new Set(plan.members.map((member) => member.repId))],
     created: plan.fresh.length,

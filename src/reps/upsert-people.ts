@@ -90,11 +90,9 @@ export async function upsertPeople(
   const moves = movesAnyone(before, managers, today);
   if (moves || upserts.some(isNewToTheCrm)) beforeCommissionChange();
   await writeReps(tx, upserts);
-  const claimants = await claimUnresolvedDeals(
-    tx,
-    upserts.filter(isNewToTheCrm).map(({ next }) => next),
-  );
-  await recalculate.reps(claimants, 'rep_change');
+  const named = upserts.filter(isNewToTheCrm).map(({ next }) => next);
+  await recalculate.reps(await claimUnresolvedDeals(tx, named), 'rep_change');
+  if (named.length > 0) await recalculate.namedPeople();
   await changeManagers(tx, recalculate, today, managers);
   const after = await loadHierarchy(tx);
   return upserts.map(({ known: was, next }): UpsertedPerson => {

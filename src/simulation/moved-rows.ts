@@ -10,7 +10,7 @@ import { type Earnings, rowKey } from './team-calculation.js';
 /** One side of a row that moves. */
 export type RowState = Pick<
   LedgerRow,
-  'phase' | 'amount' | 'credit' | 'attainmentKey' | 'currency' | 'period' | 'earnedOn'
+  'phase' | 'amount' | 'credit' | 'attainmentKey' | 'currency' | 'period' | 'earnedOn' | 'share'
 >;
 
 /** A row of the ledger that a change would insert, alter or reverse. */
@@ -61,9 +61,10 @@ function movedRows(repId: string, { pairs, reversals }: Awaited<ReturnType<typeo
   return rows;
 }
 
-function toState({ phase, amount, credit, attainmentKey, currency, period, earnedOn }: LedgerRow): RowState {
+function toState({ amount, credit, ...row }: LedgerRow): RowState {
+  const { phase, attainmentKey, currency, period, earnedOn, share } = row;
   // The database may write the same number with more digits.
-  return { phase, amount: plain(amount), credit: plain(credit), attainmentKey, currency, period, earnedOn };
+  return { phase, amount: plain(amount), credit: plain(credit), attainmentKey, currency, period, earnedOn, share };
 }
 
 function plain(number: string): string {
@@ -71,8 +72,9 @@ function plain(number: string): string {
 }
 
 function decidedState(decision: Decision): RowState {
-  const { phase, amount, credit, attainmentKey, currency, period, earnedOn } = decision;
-  return { phase, amount: amount.toString(), credit: credit.toString(), attainmentKey, currency, period, earnedOn };
+  const { phase, attainmentKey, currency, period, earnedOn, share } = decision;
+  const amounts = { amount: decision.amount.toString(), credit: decision.credit.toString() };
+  return { phase, ...amounts, attainmentKey, currency, period, earnedOn, share };
 }
 
 function isSameState(a: RowState, b: RowState): boolean {
@@ -81,6 +83,7 @@ function isSameState(a: RowState, b: RowState): boolean {
     isSameCredit(a, b) &&
     a.currency === b.currency &&
     a.earnedOn === b.earnedOn &&
+    a.share === b.share &&
     a.phase === b.phase
   );
 }
@@ -105,6 +108,6 @@ function movedCredits(rows: readonly MovedRow[]): Map<string, Decimal> {
 
 function toEvent(row: MovedRow, after: RowState): DealEvent {
   const { repId, planId, ruleName, dealKey } = row;
-  const { phase, currency, amount } = after;
-  return { repId, planId, ruleName, dealKey, phase, currency, amount: Decimal.of(amount) };
+  const { phase, currency, amount, share } = after;
+  return { repId, planId, ruleName, dealKey, phase, currency, amount: Decimal.of(amount), share };
 }

@@ -183,7 +183,13 @@ function isSameEvents(a: Earnings, b: Earnings): boolean {
 }
 
 function isSameEvent(a: DealEvent, b: DealEvent): boolean {
-  return rowKey(a) === rowKey(b) && a.phase === b.phase && a.currency === b.currency && a.amount.equals(b.amount);
+  return (
+    rowKey(a) === rowKey(b) &&
+    a.phase === b.phase &&
+    a.currency === b.currency &&
+    a.share === b.share &&
+    a.amount.equals(b.amount)
+  );
 }
 
 function plansWithMovedCredit(

@@ -9,7 +9,7 @@ import { type CountedRow, loadCountedRows } from '../ledger/input/counted-rows.j
 import { type Hierarchy, loadHierarchyBelow, type TeamMember } from '../ledger/input/hierarchy.js';
 import {
   hasWithdrawnTerms,
-  loadDealOwners,
+  loadParticipants,
   naturalKey,
   retainedBy,
   retainedRows,
@@ -128,9 +128,9 @@ async function loadRetainedRows(
   );
   const holds = new Map([...terms].map(([id, repTerms]) => [id, retainedBy(repTerms)]));
   const retained = [...within, ...moved].filter((row) => (holds.get(row.repId)?.(row) ?? null) !== null);
-  const owners = await loadDealOwners(tx, retained);
+  const participants = await loadParticipants(tx, retained);
   const byRep = groupBy(retained, (row) => row.repId);
-  return new Map([...byRep].map(([id, rows]) => [id, retainedRows(terms.get(id) as RepTerms, rows, owners)]));
+  return new Map([...byRep].map(([id, rows]) => [id, retainedRows(terms.get(id) as RepTerms, rows, participants)]));
 }
 
 /** The rows of a rep without frozen periods. */
@@ -219,8 +219,8 @@ function toMembers(spans: ReadonlyMap<string, readonly DayRange[]>): TeamMember[
 }
 
 function toEvent({ amount, ...row }: CountedRow): DealEvent {
-  const { repId, planId, ruleName, dealKey, phase, currency } = row;
-  return { repId, planId, ruleName, dealKey, phase, currency, amount: Decimal.of(amount) };
+  const { repId, planId, ruleName, dealKey, phase, currency, share } = row;
+  return { repId, planId, ruleName, dealKey, phase, currency, amount: Decimal.of(amount), share };
 }
 
 function toRow(repId: string, decision: Decision): CountedRow {

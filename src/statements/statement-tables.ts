@@ -82,6 +82,7 @@ export interface StatementTables {
     currency: string;
     period: string;
     earned_on: Day;
+    share: string | null;
   };
   true_ups: {
     workspace_id: string;

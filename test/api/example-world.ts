@@ -83,6 +83,12 @@ export class ExampleWorld {
       name: `Ramp ${suffix}`,
       steps: [{ months: 1, quotaPercent: 50 }],
     });
+    const { rule } = await api.expect(201, 'POST', '/v1/credit-rules', {
+      name: `Rule ${suffix}`,
+      kind: 'overlay',
+      personField: 'se',
+      percent: 10,
+    });
     const target = { repIds: [ben], measure: 'New business', period: '2026-Q1', target: 100_000 };
     const [quota] = await api.expect(201, 'POST', '/v1/quotas', target);
     const dealId = `D-${suffix}`;
@@ -111,6 +117,7 @@ export class ExampleWorld {
       [paramOf('deleteQuota', 'quotaId')]: quota.quotaId,
       [paramOf('getRecalculationJob', 'jobId')]: job.jobId,
       [paramOf('putDeal', 'dealId')]: dealId,
+      [paramOf('updateCreditRule', 'creditRuleId')]: rule.creditRuleId,
       [paramOf('updateAdjustment', 'adjustmentId')]: adjustment.eventId,
       [paramOf('deleteComment', 'commentId')]: comment.commentId,
       [paramOf('deleteConnectionToken', 'id')]: widget.id,

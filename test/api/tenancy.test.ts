@@ -145,6 +145,18 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['PUT /v1/deals/<deal>', { ownerEmail: '<email>' }],
   ],
   deleteDeals: [['POST /v1/deals/delete', { dealIds: ['only-<deal>', '<deal>'] }]],
+  getDealCredits: [['GET /v1/deals/only-<deal>/credits']],
+  setDealCredits: [
+    ['PUT /v1/deals/only-<deal>/credits', { credits: [{ repId: null, percent: 100 }] }],
+    ['PUT /v1/deals/<deal>/credits', { credits: [{ repId: '<rep>', percent: 100 }] }],
+    ['PUT /v1/deals/<deal>/credits', { credits: [{ email: '<email>', percent: 100 }] }],
+  ],
+  deleteDealCredits: [['DELETE /v1/deals/only-<deal>/credits']],
+  importDealCredits: [],
+  listCreditRules: [],
+  createCreditRule: [],
+  updateCreditRule: [['PATCH /v1/credit-rules/<creditrule>', { name: 'Other' }]],
+  deleteCreditRule: [['DELETE /v1/credit-rules/<creditrule>']],
   deleteDeal: [
     ['DELETE /v1/deals/only-<deal>'],
     ['DELETE /v1/deals/<deal>'],
@@ -419,6 +431,12 @@ describe('two workspaces', () => {
     const { absenceId } = await api.expect(201, 'POST', '/v1/absences', leave);
     const steps = [{ months: 1, quotaPercent: 50 }];
     const { rampId } = await api.expect(201, 'POST', '/v1/ramps', { name: `Ramp of ${letter}`, steps });
+    const { rule: creditRule } = await api.expect(201, 'POST', '/v1/credit-rules', {
+      name: `Rule of ${letter}`,
+      kind: 'overlay',
+      personField: 'se',
+      percent: 10,
+    });
     const token = randomUUID();
     await service.sql(
       `insert into tokens (workspace_id, token_id, kind, token_hash) values ($1, $2, 'conn', $3)`,
@@ -470,6 +488,7 @@ describe('two workspaces', () => {
       absence: absenceId,
       ramp: rampId,
       import: importId,
+      creditrule: creditRule.creditRuleId,
       quota: quota.quotaId,
       job: jobId,
       export: exportId,

@@ -144,6 +144,7 @@ describe('what a cascade rule pays on', () => {
     phase: 'per_deal' as const,
     currency: 'USD',
     amount: Decimal.of(50),
+    share: null,
   };
   const outcomes = (terms: object, ...upstream: (typeof event | object)[]) =>
     run({

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { WorldFiscalYear } from '#test/support/oracle/fiscal.js';
-import type { PlanStatus, World, WorldRamp } from '#test/support/oracle/world.js';
-import { arbitraryWorld, fiscalYears, ramp, relief } from '#test/support/oracle/worlds.js';
+import type { PlanStatus, World, WorldCredit, WorldCreditRule, WorldRamp } from '#test/support/oracle/world.js';
+import { arbitraryWorld, creditLines, creditRule, fiscalYears, ramp, relief } from '#test/support/oracle/worlds.js';
 import {
   type AbsenceTerms,
   type DealContent,
@@ -88,6 +88,9 @@ export type Command =
   | { readonly does: 'true up all'; readonly inReverse: boolean }
   | { readonly does: 'adjust'; readonly rep: number; readonly period: string; readonly amount: number }
   | { readonly does: 'set fiscal years'; readonly years: readonly WorldFiscalYear[] }
+  | { readonly does: 'credit'; readonly deal: number; readonly lines: readonly WorldCredit[] }
+  | { readonly does: 'create credit rule'; readonly rule: WorldCreditRule }
+  | { readonly does: 'delete credit rule'; readonly which: number }
   | { readonly does: 'reset' }
   | {
       readonly does: 'recalculate';
@@ -187,6 +190,12 @@ export async function execute(live: LiveWorld, command: Command): Promise<void> 
       return live.adjust(command.rep, command.period, command.amount);
     case 'set fiscal years':
       return live.setFiscalYears(command.years);
+    case 'credit':
+      return live.setCreditsOf(dealIdOf(command.deal), command.lines);
+    case 'create credit rule':
+      return live.createCreditRule(command.rule);
+    case 'delete credit rule':
+      return live.deleteCreditRule(command.which);
     case 'reset':
       return live.reset();
     case 'recalculate':
@@ -242,6 +251,8 @@ const ends = [null, null, null, '2026-02-14', '2026-02-28', '2026-03-31', '2026-
 const instants = ['2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z', '2026-03-02T01:00:00+01:00', '2026-03-03T12:00:00Z'];
 
 const number = fc.nat({ max: 59 });
+/** The reps of a world. */
+const positions = ['0', '1', '2', '3'];
 const someDay = fc.constantFrom(...days);
 const start = fc.constantFrom(...starts);
 const end = fc.constantFrom(...ends);
@@ -353,6 +364,13 @@ function commandOn(contents: readonly DealContent[]): fc.Arbitrary<Command> {
     does('change ramp', { which: number, steps: ramp.map(({ steps }) => steps) }),
     does('set minimum', { percent: fc.constantFrom(1, 25, 40, 100) }),
   ];
+  const ofCredits: fc.Arbitrary<Command>[] = [
+    does('credit', { deal: number, lines: creditLines(positions, 'api') }),
+    does('credit', { deal: number, lines: creditLines(positions, 'api') }),
+    does('credit', { deal: number, lines: fc.constant([]) }),
+    does('create credit rule', { rule: creditRule() }),
+    does('delete credit rule', { which: number }),
+  ];
   const someMonth = fc.constantFrom('2026-01', '2026-02', '2026-03', '2026-05');
   const someStatement = fc.oneof(
     someMonth,
@@ -375,6 +393,7 @@ function commandOn(contents: readonly DealContent[]): fc.Arbitrary<Command> {
     { arbitrary: fc.oneof(...ofDeals), weight: 11 },
     { arbitrary: fc.oneof(...ofTerms), weight: 9 },
     { arbitrary: fc.oneof(...ofPeople), weight: 5 },
+    { arbitrary: fc.oneof(...ofCredits), weight: 5 },
     { arbitrary: fc.oneof(...ofStatements), weight: process.env['NO_STATEMENTS'] ? 0 : 5 },
   );
 }
@@ -412,6 +431,7 @@ export function arbitraryRun(): fc.Arbitrary<Run> {
     frozen: false,
     unbounded: false,
     people: true,
+    credits: true,
     fiscal: true,
   };
   const worlds = fc.oneof(arbitraryWorld({ ...size, plans: 2 }), arbitraryWorld({ ...size, plans: 3 }));
@@ -425,6 +445,7 @@ export function arbitraryRun(): fc.Arbitrary<Run> {
     frozen: false,
     unbounded: false,
     people: false,
+    credits: true,
     fiscal: true,
   });
   const run = fc

@@ -20,6 +20,7 @@ export function decided(values: Partial<Decision> = {}): Decision {
     currency: 'USD',
     period: '2026-Q1',
     earnedOn: '2026-01-15',
+    share: null,
     trace: 'trace',
     ...values,
   };

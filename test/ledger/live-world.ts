@@ -28,6 +28,8 @@ import type {
   World,
   WorldAbsence,
   WorldAssignment,
+  WorldCredit,
+  WorldCreditRule,
   WorldDeal,
   WorldOverride,
   WorldPlan,
@@ -110,6 +112,9 @@ export class LiveWorld {
   /** The ids of ramps by their steps. */
   private readonly ramps = new Map<string, string>();
   private rampCount = 0;
+  /** The lines that were given for each deal: its deletion keeps them, a hard deletion does not. */
+  private readonly credits = new Map<string, WorldCredit[]>();
+  private creditRuleCount = 0;
 
   private constructor(
     private readonly service: Service,
@@ -141,7 +146,13 @@ export class LiveWorld {
     const empty = {
       ...world,
       workspace: withoutMinimum(world.workspace),
-      reps: repIds.map((repId) => ({ repId, lines: [] })),
+      reps: repIds.map((repId, index) => ({
+        repId,
+        lines: [],
+        email: `rep${index}@example.com`,
+        memberId: memberIdOf(index),
+      })),
+      creditRules: [],
       absences: [],
       plans: [],
       assignments: [],
@@ -184,6 +195,8 @@ export class LiveWorld {
         at: null,
       })),
     );
+    for (const rule of world.creditRules ?? []) await this.createCreditRule(rule);
+    for (const { dealId, credits = [] } of world.deals) await this.setCredits(dealId, credits);
   }
 
   private async fillWorkingTimes({ workspace, reps, absences = [] }: World): Promise<void> {
@@ -276,13 +289,58 @@ export class LiveWorld {
     await this.waitForCalculations();
     this.recordCleanRows();
     if (stored === undefined) return;
-    if (hard) this.storedDeals.delete(dealId);
-    else
+    if (hard) {
+      this.storedDeals.delete(dealId);
+      this.credits.delete(dealId);
+    } else
       this.storedDeals.set(dealId, {
         ...stored,
         deleted: true,
         sourceUpdatedAt: Math.max(stored.sourceUpdatedAt ?? 0, Date.now()),
       });
+  }
+
+  /** Only lines of the API; without any, those that were given before are removed. */
+  async setCredits(dealId: string, given: readonly WorldCredit[]): Promise<void> {
+    const deal = this.world.deals.find((each) => each.dealId === dealId);
+    if (deal === undefined) return;
+    const lines = given.filter(({ source }) => source === 'api');
+    if (lines.length === 0) await this.api.expect(200, 'DELETE', `/v1/deals/${dealId}/credits`);
+    else
+      await this.api.expect(200, 'PUT', `/v1/deals/${dealId}/credits`, {
+        credits: lines.map(({ source: _, ...line }) => line),
+      });
+    this.credits.set(dealId, lines);
+    this.world.deals = this.world.deals.map((each) => (each === deal ? { ...deal, credits: lines } : each));
+  }
+
+  /** Lines whose people are the positions of reps. */
+  async setCreditsOf(dealId: string, given: readonly WorldCredit[]): Promise<void> {
+    const repIds = this.world.reps.map(({ repId }) => repId);
+    await this.setCredits(
+      dealId,
+      given.map((line) => ({
+        ...line,
+        repId: line.repId === null ? null : (repIds[Number(line.repId) % repIds.length] as string),
+      })),
+    );
+  }
+
+  async createCreditRule(rule: WorldCreditRule): Promise<void> {
+    const name = `${rule.name} ${this.creditRuleCount}`;
+    this.creditRuleCount += 1;
+    await this.api.expect(201, 'POST', '/v1/credit-rules', { ...rule, name });
+    this.world.creditRules = [...(this.world.creditRules ?? []), { ...rule, name }];
+  }
+
+  async deleteCreditRule(which: number): Promise<void> {
+    const rules = this.world.creditRules ?? [];
+    const rule = rules[which % Math.max(1, rules.length)];
+    if (rule === undefined) return;
+    const { creditRules } = await this.api.expect(200, 'GET', '/v1/credit-rules');
+    const { creditRuleId } = creditRules.find(({ name }: { name: string }) => name === rule.name);
+    await this.api.expect(200, 'DELETE', `/v1/credit-rules/${creditRuleId}`);
+    this.world.creditRules = rules.filter((each) => each !== rule);
   }
 
   private bodyOf({ content, rep, by, at }: ReportedDeal): Record<string, unknown> {
@@ -319,6 +377,7 @@ export class LiveWorld {
       repId: rep === null ? null : this.repId(rep),
       ...content,
       given: { ...usualValues(content, this.world), ...content.given, ...ownerId },
+      credits: this.credits.get(dealId) ?? [],
     };
     this.world.deals = [...this.world.deals.filter((each) => each.dealId !== dealId), deal];
     return 'applied';

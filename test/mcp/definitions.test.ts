@@ -12,6 +12,8 @@ const planned: Readonly<Record<string, string>> = {
   get_field_mapping: 'R',
   list_reps: 'R',
   list_deals: 'R',
+  get_deal_credits: 'R',
+  set_deal_credits: 'Di',
   list_plan_templates: 'R',
   list_plans: 'R',
   get_plan: 'R',
@@ -62,9 +64,9 @@ describe('the definitions of the tools', () => {
     expect(definitions[0]?.name).to.equal('get_workspace');
   });
 
-  it('use fewer than 12,800 tokens without the output schemas, at four characters each', () => {
+  it('use fewer than 13,300 tokens without the output schemas, at four characters each', () => {
     const listed = definitions.map(({ outputSchema: _, ...definition }) => definition);
-    expect(JSON.stringify(listed).length / 4).to.be.lessThan(12_800);
+    expect(JSON.stringify(listed).length / 4).to.be.lessThan(13_300);
   });
 
   for (const { definition, operation, tool } of offered) {

@@ -63,7 +63,14 @@ function calculated({ planConfig, workedExample }: PlanTemplate): Line[] {
   const upstream = (dealId: string) =>
     decisions
       .filter((event) => event.dealKey === dealId)
-      .map(({ ruleName, phase, currency, amount }) => ({ repId: 'rep', ruleName, phase, currency, amount }));
+      .map(({ ruleName, phase, currency, amount, share }) => ({
+        repId: 'rep',
+        ruleName,
+        phase,
+        currency,
+        amount,
+        share,
+      }));
   const isCascade = terms.rules.some((rule) => rule.executionPhase === 'cascade');
   const team = { deals: scenario.deals, upstream };
   const above = isCascade ? run({ config: planConfig.config, deals: '', team }).decisions : [];

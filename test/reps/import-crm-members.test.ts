@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { deriveFromPeople } from '#src/deals/derive-from-people.js';
 import { newId } from '#src/kernel/ids.js';
 import { recalculateIn } from '#src/ledger/requests/recalculate.js';
 import { updateRep } from '#src/reps/commands/update-rep.js';
@@ -12,7 +13,7 @@ describe('the import of the members of a CRM', () => {
     const member = { email: 'ann@x.io', avatar: null, active: true };
     const importFrom = (provider: string, more: Pick<Member, 'crmId' | 'name'>) =>
       workspace.db.unitOfWork.run(workspace.admin, { lock: 'exclusive', access: 'write' }, (tx) =>
-        importCrmMembers(tx, recalculateIn(tx, new Set()), provider, [{ ...member, ...more }]),
+        importCrmMembers(tx, recalculateIn(tx, new Set(), deriveFromPeople), provider, [{ ...member, ...more }]),
       );
     const { repIds } = await importFrom('crma', { crmId: newId(), name: 'Ann' });
     const crmId = newId();

@@ -6,6 +6,9 @@ import {
   type PlanVersion,
   type TierOverride,
 } from '#src/engine/compiled-plan.js';
+import { type Condition } from '#src/engine/condition.js';
+import { type CreditLine, selectLines, withOwner } from '#src/engine/credit-lines.js';
+import { type CompiledCreditRule, compileCreditRules, deriveLines } from '#src/engine/credit-rules.js';
 import { type AssignedDays, defaultMinQuotaPercent, type WorkingTime } from '#src/engine/effective-quota.js';
 import { type Decision, type FixedEvent, type RepInput, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
@@ -122,8 +125,18 @@ function heldEvents(world: World, repId: string): FixedEvent[] {
 }
 
 function toInput(world: World, repId: string, ledger: readonly LedgerRow[]): RepInput {
+  const rules = compileCreditRules(
+    (world.creditRules ?? []).map(({ percent, percentField, conditions, ...rule }) => ({
+      ...rule,
+      conditions: conditions as readonly Condition[],
+      percent: percent ?? { field: percentField as string },
+    })),
+    world.workspace.measures,
+    world.workspace.timeZone,
+    new PeriodCalendar(world.fiscalYears ?? []),
+  );
   const deals = world.deals.flatMap((deal) =>
-    deal.closeDate === null ? [] : [{ repId: deal.repId, deal: toDeal(world, deal) }],
+    deal.closeDate === null ? [] : [{ repId: deal.repId, deal: withCredits(world, deal, toDeal(world, deal), rules) }],
   );
   const starts = [
     ...deals.map(({ deal }) => deal.closeDate),
@@ -144,9 +157,9 @@ function toInput(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
           .map(assignedDays),
         versions: compiled(world, plan, repId),
       })),
-    deals: deals.filter((deal) => deal.repId === repId).map(({ deal }) => deal),
+    deals: deals.filter((deal) => participants(deal).includes(repId)).map(({ deal }) => deal),
     teamDeals: deals
-      .filter(({ repId: owner, deal }) => owner !== null && isBelow(world, owner, repId, deal.closeDate))
+      .filter((each) => participants(each).some((member) => isBelow(world, member, repId, each.deal.closeDate)))
       .map(({ deal }) => ({ deal, upstream: listUpstream(world, repId, deal, ledger) })),
     fixed: heldEvents(world, repId),
     frozen: world.frozen
@@ -291,6 +304,37 @@ function toDeal(world: World, deal: World['deals'][number]): Deal {
   };
 }
 
+/** The deal with its lines, of each kind those of the highest source, and the owner's rest. */
+function withCredits(
+  world: World,
+  { repId, credits = [] }: World['deals'][number],
+  deal: Deal,
+  rules: readonly CompiledCreditRule[],
+): Deal {
+  const derived = deriveLines(rules, deal, (name) => findPerson(world, name)).lines;
+  const stored = credits.map(
+    ({ source, repId, kind, role = null, percent, affects = 'both' }): CreditLine => ({
+      source,
+      repId,
+      kind,
+      role,
+      percent: String(percent),
+      affects,
+    }),
+  );
+  const lines = selectLines([...stored, ...derived]);
+  return lines.length === 0 ? deal : { ...deal, credits: withOwner(lines, repId) };
+}
+
+function findPerson({ reps }: World, name: string): string | null {
+  const isNamed = ({ email, memberId }: World['reps'][number]) => email === name.toLowerCase() || memberId === name;
+  return reps.find(isNamed)?.repId ?? null;
+}
+
+function participants({ repId, deal }: { readonly repId: string | null; readonly deal: Deal }): string[] {
+  return (deal.credits ?? [{ repId }]).flatMap((line) => line.repId ?? []);
+}
+
 function listUpstream(world: World, managerId: string, deal: Deal, ledger: readonly LedgerRow[]): UpstreamEvent[] {
   return ledger
     .filter((row) => row.dealId === deal.dealId && isBelow(world, row.repId, managerId, deal.closeDate))
@@ -300,6 +344,7 @@ function listUpstream(world: World, managerId: string, deal: Deal, ledger: reado
       phase: findPhase(world, row),
       currency: row.currency,
       amount: Decimal.of(row.amount),
+      share: row.share === undefined ? null : `${row.share.credit} ${row.share.pay}`,
     }));
 }
 
@@ -358,7 +403,13 @@ function toRow(repId: string, decision: Decision): LedgerRow {
     currency: decision.currency,
     period: decision.period,
     earnedOn: decision.earnedOn,
+    ...sharedIn(decision),
   };
+}
+
+function sharedIn({ share }: Decision): Pick<LedgerRow, 'share'> {
+  const [credit, pay] = share?.split(' ') ?? [];
+  return credit === undefined || pay === undefined ? {} : { share: { credit, pay } };
 }
 
 export function byKey(a: LedgerRow, b: LedgerRow): number {

@@ -129,15 +129,24 @@ export async function ledgerRows(ownerUrl: string, workspaceId: string): Promise
 export const ledgerColumns = `rep_id as "repId", deal_key as "dealId", plan_id as "planId",
   plan_version_id as "planVersionId", rule_name as "ruleName", trim_scale(amount)::text as amount,
   trim_scale(base)::text as base, trim_scale(credit)::text as credit, tier_name as "tierName", category,
-  attainment_key as "attainmentKey", currency, period, earned_on as "earnedOn"`;
+  attainment_key as "attainmentKey", currency, period, earned_on as "earnedOn",
+  json_build_object('credit', split_part(coalesce(share, ''), ' ', 1), 'pay', split_part(coalesce(share, ''), ' ', 2)) as share`;
 
 /** The earned rows as oracle rows. */
-export function earnedRows(ownerUrl: string, workspaceId: string): Promise<LedgerRow[]> {
-  return query<LedgerRow & Record<string, unknown>>(
+export async function earnedRows(ownerUrl: string, workspaceId: string): Promise<LedgerRow[]> {
+  const rows = await query<LedgerRow & Record<string, unknown>>(
     ownerUrl,
     `
     select ${ledgerColumns}
     from commission_events where workspace_id = $1 and status = 'earned' and kind = 'commission_earned'`,
     [workspaceId],
   );
+  return rows.map(withoutWholeShare);
+}
+
+/** The row of the oracle, which has no share where it is the whole. */
+export function withoutWholeShare<Row extends LedgerRow>(row: Row): Row {
+  if (row.share?.credit !== '') return row;
+  const { share: _, ...whole } = row;
+  return whole as Row;
 }

@@ -3,6 +3,7 @@ import { type QueryResultRow } from 'pg';
 import { readConfig } from '#src/app/config.js';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
 import { simulationThreads } from '#src/commissions/simulation-limits.js';
+import { deriveFromPeople } from '#src/deals/derive-from-people.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { LaneRunner, type WakeLanes } from '#src/ledger/lanes/lane-runner.js';
 import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
@@ -116,7 +117,7 @@ export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake
   const laneRunner = new LaneRunner(unitOfWork, clock, wake, createLog('silent'));
   const registry = new PartRegistry()
     .register(UnitOfWork, unitOfWork)
-    .register(CommissionChanges, new CommissionChanges(unitOfWork, wake, laneRunner, clock))
+    .register(CommissionChanges, new CommissionChanges(unitOfWork, wake, laneRunner, clock, deriveFromPeople))
     .register(LaneRunner, laneRunner)
     .register(CLOCK, clock)
     .register(CONFIG, readConfig({ NODE_ENV: 'test' }))

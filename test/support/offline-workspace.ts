@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { deriveFromPeople } from '#src/deals/derive-from-people.js';
 import { type Caller, type Role } from '#src/kernel/caller.js';
 import { allDays } from '#src/kernel/day.js';
 import { Failure } from '#src/kernel/failure.js';
@@ -161,7 +162,7 @@ export class OfflineWorkspace {
   /** Calculates every rep and the reps that depend on them. */
   async recalculate(): Promise<void> {
     await this.db.unitOfWork.run(this.admin, { lock: 'none', access: 'write' }, (tx) =>
-      recalculateIn(tx, new Set()).workspace('recalculation'),
+      recalculateIn(tx, new Set(), deriveFromPeople).workspace('recalculation'),
     );
     await this.calculateAll();
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
+import { allLines } from '../../deals/deal-credits.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { allDays, type DayRange, dayInZone, hull } from '../../kernel/day.js';
@@ -166,11 +167,11 @@ function withoutFreshLanes(lanes: readonly RequestedLane[]): Omit<Target, 'scope
   };
 }
 
-/** A deal affects its owner and every rep who has an event on it. */
+/** A deal affects its owner, the people with a line on it, and every rep who has an event on it. */
 async function dealTarget(tx: Transaction, dealId: string): Promise<Target> {
   const deal = await tx.db
     .selectFrom('deals')
-    .select(['rep_id', 'close_date'])
+    .select(['rep_id', 'close_date', 'credits'])
     .where('workspace_id', '=', tx.workspaceId)
     .where('deal_id', '=', dealId)
     .executeTakeFirst();
@@ -182,13 +183,15 @@ async function dealTarget(tx: Transaction, dealId: string): Promise<Target> {
     .where('deal_key', '=', dealId)
     .execute();
   const affected = events.map((event) => ({ repId: event.rep_id, day: event.earned_on }));
-  const own = deal.rep_id !== null && deal.close_date !== null ? [{ repId: deal.rep_id, day: deal.close_date }] : [];
+  const people = allLines(deal.credits, deal.rep_id).flatMap(({ repId }) => repId ?? []);
+  const day = deal.close_date;
+  const own = day === null ? [] : people.map((repId) => ({ repId, day }));
   const byRep = groupBy([...own, ...affected], (request) => request.repId);
   const requests = [...byRep].map(([repId, ofRep]) => {
     const days = ofRep.map(({ day }) => ({ from: day, to: day })).reduce(hull);
     return { repId, dealId, days };
   });
-  return { scope: { scope: 'deal', dealId }, requests, deals: own.length, fresh: noFreshLanes };
+  return { scope: { scope: 'deal', dealId }, requests, deals: own.length === 0 ? 0 : 1, fresh: noFreshLanes };
 }
 
 function toFinishedResponse(job: CalculationJob): RecalculationResponse {

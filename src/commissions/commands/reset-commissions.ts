@@ -40,6 +40,7 @@ async function removeDeals(tx: Transaction): Promise<{ snapshots: number; deals:
     .deleteFrom('deal_snapshots')
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirst();
+  await tx.db.deleteFrom('deal_credits').where('workspace_id', '=', tx.workspaceId).execute();
   const latest = await tx.db.deleteFrom('deals').where('workspace_id', '=', tx.workspaceId).executeTakeFirst();
   const deals = Number(latest.numDeletedRows);
   await restartSyncs(tx);

@@ -15,6 +15,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { period, wholeNumber } from '../../platform/operations/schemas.js';
 import { DealExplainer } from '../deal-explainer.js';
 import {
+  findExceedingDeals,
   findNames,
   findUndatedDeals,
   findUnownedDeals,
@@ -239,7 +240,7 @@ export const listCommissionExceptions = operation({
   ): Promise<ExceptionsResponse> {
     const repIds = visibleReps(caller);
     const read = <T>(work: (tx: Transaction) => Promise<T>) => unitOfWork.run(caller, readOnly, work);
-    const { scope, period, toExplain, unowned, undated } = await read(async (tx) => {
+    const { scope, period, toExplain, unread } = await read(async (tx) => {
       const workspace = await loadWorkspaceTerms(tx);
       const today = dayInZone(clock.now(), workspace.timeZone);
       const selected = requested ?? toPeriod(today, 'monthly');
@@ -248,8 +249,11 @@ export const listCommissionExceptions = operation({
         scope: { workspace, today, days },
         period: selected,
         toExplain: await listRepsToExplain(tx, days, repIds),
-        unowned: repIds === null ? await findUnownedDeals(tx, days, limit) : null,
-        undated: await findUndatedDeals(tx, repIds, limit),
+        unread: [
+          ['owner_unresolved', repIds === null ? await findUnownedDeals(tx, days, limit) : null],
+          ['no_close_date', await findUndatedDeals(tx, repIds, limit)],
+          ['split_rules_exceed_100', await findExceedingDeals(tx, days, repIds, limit)],
+        ] as const,
       };
     });
     const found: Exception[] = [];
@@ -257,8 +261,7 @@ export const listCommissionExceptions = operation({
       found.push(...(await findExceptions(caller, scope, reps, unitOfWork, explainer)));
     const { currency } = scope.workspace;
     const byReason = groupByReason(found, currency, limit);
-    if (unowned !== null) byReason.set('owner_unresolved', toGroup('owner_unresolved', unowned, currency));
-    byReason.set('no_close_date', toGroup('no_close_date', undated, currency));
+    for (const [reason, deals] of unread) if (deals !== null) byReason.set(reason, toGroup(reason, deals, currency));
     const groups = exceptionReasons.flatMap((reason) => {
       const group = byReason.get(reason);
       return group === undefined || group.count === 0 ? [] : [group];
@@ -267,7 +270,10 @@ export const listCommissionExceptions = operation({
     return {
       period,
       currency,
-      deals: new Set(found.map(({ dealId }) => dealId)).size + (unowned?.count ?? 0) + undated.count,
+      deals: unread.reduce(
+        (sum, [, deals]) => sum + (deals?.count ?? 0),
+        new Set(found.map(({ dealId }) => dealId)).size,
+      ),
       exceptions: groups.map(({ listed, ...group }) => ({
         ...group,
         meaning: reasonTexts[group.reason].toAdmin,

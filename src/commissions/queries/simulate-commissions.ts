@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { type DealContent, type DealTerms, dealBody, dealBodyExample, dealId, toEngineDeal } from '../../deals/deal.js';
+import { allLines, assertValidLines, type SentLine, sentLines } from '../../deals/deal-credits.js';
+import { computeCredits } from '../../deals/refresh-credits.js';
+import { resolveLines } from '../../deals/resolve-lines.js';
 import { attainmentExample } from '../../earnings/attainment.js';
+import { type CreditLine } from '../../engine/credit-lines.js';
+import { type Deal } from '../../engine/slug.js';
 import { type Caller, mayActAs, maySee, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Day, dayInZone } from '../../kernel/day.js';
@@ -45,7 +50,10 @@ const body = z.strictObject({
   deals: z
     .array(
       dealBody
-        .extend({ dealId: dealId.describe('Id of the deal in the CRM') })
+        .extend({
+          dealId: dealId.describe('Id of the deal in the CRM'),
+          credits: sentLines.optional().describe('Who is credited on the deal; by default as stored, or its owner'),
+        })
         .describe('A deal with its id in the CRM'),
     )
     .max(500)
@@ -195,12 +203,18 @@ async function buildHypotheticalDeals(
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   const terms = { timeZone, standard: mapping.standard };
-  const contents = await simulatedContents(tx, caller, request.deals, terms);
+  const contents = await simulatedContents(
+    tx,
+    caller,
+    request.deals.map(({ credits: _, ...deal }) => deal),
+    terms,
+  );
   const onlyRep = repIds?.length === 1 ? repIds[0] : undefined;
-  return request.deals.map(({ dealId: id, repId: owner }, index) => {
+  const owners = mayActAs(caller, 'manager') ? null : await findOwners(tx, request.deals);
+  const deals = request.deals.map(({ dealId: id, repId: owner }, index) => {
     const content = contents[index] as DealContent;
     const deal = toEngineDeal(id, content, terms);
-    const repId = mayActAs(caller, 'manager') ? (owner ?? onlyRep) : onlyRep;
+    const repId = owners === null ? (owner ?? onlyRep) : (owners.get(id) ?? null);
     if (repId === undefined)
       throw invalid({
         path: `deals.${index}.repId`,
@@ -213,6 +227,47 @@ async function buildHypotheticalDeals(
       });
     return { repId, deal };
   });
+  return withCredits(tx, deals, request.deals);
+}
+
+/** The deals with the lines of the request, or else with those that they would have if they were stored. */
+async function withCredits(
+  tx: Transaction,
+  deals: readonly { readonly repId: string | null; readonly deal: Deal }[],
+  requested: NonNullable<Body['deals']>,
+) {
+  const lines: (CreditLine[] | null)[] = [];
+  for (const { credits } of requested) lines.push(credits === undefined ? null : await readLines(tx, credits));
+  const computed = await computeCredits(
+    tx,
+    deals.map(({ deal }, index) => ({ deal, lines: lines[index] ?? null })),
+  );
+  return deals.map(({ repId, deal }, index) => {
+    const credits = computed[index] ?? null;
+    return { repId, deal: credits === null ? deal : { ...deal, credits: allLines(credits, repId) } };
+  });
+}
+
+async function readLines(tx: Transaction, sent: readonly SentLine[]): Promise<CreditLine[]> {
+  const lines = await resolveLines(tx, sent);
+  assertValidLines(lines);
+  return lines.map((line) => ({ ...line, source: 'api' }));
+}
+
+/** The owners of the stored deals that a rep varies: a rep may have a line on the deal of someone else. */
+async function findOwners(tx: Transaction, deals: NonNullable<Body['deals']>): Promise<Map<string, string | null>> {
+  if (deals.length === 0) return new Map();
+  const rows = await tx.db
+    .selectFrom('deals')
+    .select(['deal_id', 'rep_id'])
+    .where('workspace_id', '=', tx.workspaceId)
+    .where(
+      'deal_id',
+      'in',
+      deals.map(({ dealId: id }) => id),
+    )
+    .execute();
+  return new Map(rows.map((row) => [row.deal_id, row.rep_id]));
 }
 
 /** The content of each deal of the request. A rep varies own open deals, others make up deals. */
@@ -236,7 +291,14 @@ export const simulateCommissions = operation({
   body,
   maxKeys: 100_000,
   response: simulatedResponse,
-  failures: { plan_too_complex: 400, group_terms_differ: 400, plan_not_found: 404, rep_not_found: 404 },
+  failures: {
+    plan_too_complex: 400,
+    group_terms_differ: 400,
+    splits_must_total_100: 400,
+    credit_repeated: 400,
+    plan_not_found: 404,
+    rep_not_found: 404,
+  },
   tool: {
     name: 'simulate_commissions',
     title: 'Simulate commissions',

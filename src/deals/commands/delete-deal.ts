@@ -10,6 +10,7 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag } from '../../platform/operations/schemas.js';
 import { affectedByDeletions } from '../affected-reps.js';
+import { repsIn } from '../deal-credits.js';
 import { lockDeals, purgeDeal, softDeleteDeals } from '../deal-store.js';
 import { dealEarnings } from '../deal-views.js';
 
@@ -40,7 +41,7 @@ async function remove(
   clock: Clock,
 ): Promise<number | null> {
   const deal = (await lockDeals(tx, [dealId])).get(dealId);
-  tx.markAffected(deal === undefined ? [] : [deal.repId]);
+  tx.markAffected(deal === undefined ? [] : [deal.repId, ...repsIn(deal.credits)]);
   if (deal === undefined) return null;
   const { earned } = deal.deleted ? { earned: 0 } : await dealEarnings(tx, dealId);
   const affected = (await affectedByDeletions(tx, [deal])).get(dealId) ?? new Map();

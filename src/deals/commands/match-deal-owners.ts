@@ -53,6 +53,7 @@ export const matchDealOwners = operation({
       if (unknown.length > 0) throw repNotFound(unknown);
       const claimed = await matchOwners(tx, matches);
       await recalculate.reps([...claimed.keys()], 'rep_change');
+      await recalculate.namedPeople();
       return {
         matched: matches.filter(({ repId }) => repId !== null).length,
         deals: [...claimed.values()].reduce((sum, deals) => sum + deals, 0),

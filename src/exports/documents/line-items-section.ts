@@ -146,7 +146,10 @@ function describeDetails({ line, terms, trace, slices }: ExplainedLine, fixed: b
   const isSimple = slices.length < 2 && (fixed || line.rate !== null);
   const refund = trace?.belowZero === true ? ['Attainment below 0%: the rate from 0% applies'] : [];
   const ramp = trace?.ratePercent === undefined ? [] : [`Ramp: × ${trace.ratePercent}%`];
-  return [...(isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')]), ...ramp, ...refund, ...limits];
+  const pay = trace?.share?.pay ?? 1;
+  const share = pay === 1 ? [] : [`Share of the deal: ${Decimal.of(pay).times(Decimal.of(100)).toString()}%`];
+  const parts = isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')];
+  return [...share, ...parts, ...ramp, ...refund, ...limits];
 }
 
 /** Limit of names in a folded row. More names would hide the paid lines. */

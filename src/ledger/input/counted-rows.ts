@@ -22,10 +22,12 @@ export interface CountedRow {
   readonly currency: string;
   readonly period: string;
   readonly earnedOn: Day;
+  /** The share of the deal that the row counts, as the engine gives it. */
+  readonly share: string | null;
 }
 
 const names =
-  'rep_id deal_key plan_id plan_version_id rule_id rule_name phase category amount base credit tier_name attainment_key currency period earned_on'.split(
+  'rep_id deal_key plan_id plan_version_id rule_id rule_name phase category amount base credit tier_name attainment_key currency period earned_on share'.split(
     ' ',
   );
 
@@ -65,7 +67,7 @@ const cellColumns = names.map((name) => sql.ref(`c.${name}`));
 
 function countedRow(cells: (string | null)[]): CountedRow {
   const [repId, dealKey, planId, planVersionId, ruleId, ruleName, phase, category, ...rest] = cells;
-  const [amount, base, credit, tierName, attainmentKey, currency, period, earnedOn] = rest;
+  const [amount, base, credit, tierName, attainmentKey, currency, period, earnedOn, share] = rest;
   return {
     repId,
     dealKey,
@@ -83,6 +85,7 @@ function countedRow(cells: (string | null)[]): CountedRow {
     currency,
     period,
     earnedOn,
+    share,
   } as CountedRow;
 }
 

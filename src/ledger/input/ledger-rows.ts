@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type CreditLine, withOwner } from '../../engine/credit-lines.js';
 import { type FixedEvent } from '../../engine/model.js';
 import { isWithin } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
@@ -25,15 +26,15 @@ export interface LedgerRow extends Omit<CountedRow, 'repId' | 'planVersionId' | 
 }
 
 const columns =
-  'event_id status deal_key plan_id rule_name phase amount base credit tier_name attainment_key currency period earned_on idempotency_key category'
+  'event_id status deal_key plan_id rule_name phase amount base credit tier_name attainment_key currency period earned_on idempotency_key category share'
     .split(' ')
     .map((name) => sql.ref(`e.${name}`));
 
-/** Columns of an engine-written row are never null, except the tier name when no tier was reached. */
+/** Columns of an engine-written row are never null, except a tier name that was not reached and the share of a whole deal. */
 function storedRow(cells: (string | null)[]): LedgerRow {
   const [eventId, status, dealKey, planId, ruleName, phase, amount, base, credit, tierName, ...rest] =
     cells as string[];
-  const [attainmentKey, currency, period, earnedOn, idempotencyKey, category] = rest;
+  const [attainmentKey, currency, period, earnedOn, idempotencyKey, category, share] = rest;
   return {
     eventId,
     status,
@@ -51,6 +52,7 @@ function storedRow(cells: (string | null)[]): LedgerRow {
     period,
     earnedOn,
     idempotencyKey,
+    share,
   } as LedgerRow;
 }
 
@@ -139,8 +141,8 @@ export interface StoredRows {
 export async function loadFixedRows(tx: Transaction, reps: readonly StoredRows[]): Promise<FixedRows[]> {
   const retained = reps.map(mayBeRetained);
   const [first] = reps;
-  const owners = first === undefined ? new Map() : await loadDealOwners(tx, retained.flat());
-  return reps.map((rep, index) => fixedRows(rep, retained[index] ?? [], owners));
+  const participants = first === undefined ? new Map() : await loadParticipants(tx, retained.flat());
+  return reps.map((rep, index) => fixedRows(rep, retained[index] ?? [], participants));
 }
 
 /**
@@ -148,11 +150,7 @@ export async function loadFixedRows(tx: Transaction, reps: readonly StoredRows[]
  * only its approved rows have are owned. Rows of stopped days stay while their deal exists, whatever its current owner
  * and close date. Retained rows were earned under an assignment that was deleted later.
  */
-function fixedRows(
-  rep: StoredRows,
-  retained: readonly LedgerRow[],
-  owners: ReadonlyMap<string, string | null>,
-): FixedRows {
+function fixedRows(rep: StoredRows, retained: readonly LedgerRow[], participants: Participants): FixedRows {
   const { terms, truedUp } = rep;
   const isCounted = countedKeys(rep);
   const frozen: LedgerRow[] = [];
@@ -165,7 +163,7 @@ function fixedRows(
     else if (!isCounted(row)) fixed.push(ownedBy(row, period.period));
   }
   return {
-    fixed: [...fixed, ...retainedRows(terms, retained, owners).map((row) => row.fixed)],
+    fixed: [...fixed, ...retainedRows(terms, retained, participants).map((row) => row.fixed)],
     frozenIds: new Set(frozen.map((row) => row.eventId)),
   };
 }
@@ -205,20 +203,24 @@ export function retainedBy(terms: RepTerms): (row: FixedRow) => 'stopped' | 'ret
     isStopped(planId, earnedOn) ? 'stopped' : isWithdrawn(planId, earnedOn) ? 'retained' : null;
 }
 
+/** The people with a part of each existing deal, by its id. */
+type Participants = ReadonlyMap<string, readonly string[]>;
+
 /**
  * The retainable rows whose deal exists. A row on the rep's own deal under a deleted assignment moves with the deal
- * to its next owner.
+ * to its next owner, or to those who have credit lines on it.
  */
 export function retainedRows<Row extends FixedRow>(
   terms: RepTerms,
   rows: readonly Row[],
-  owners: ReadonlyMap<string, string | null>,
+  participants: Participants,
 ): { readonly row: Row; readonly fixed: FixedEvent }[] {
   const findKind = retainedBy(terms);
   return rows.flatMap((row) => {
     const kind = findKind(row);
-    const isOwned = kind === 'stopped' || row.phase !== 'per_deal' || owners.get(row.dealKey) === terms.repId;
-    const exists = row.phase === 'periodic' || owners.has(row.dealKey);
+    const people = participants.get(row.dealKey);
+    const isOwned = kind === 'stopped' || row.phase !== 'per_deal' || people?.includes(terms.repId) === true;
+    const exists = row.phase === 'periodic' || people !== undefined;
     return kind !== null && isOwned && exists ? [{ row, fixed: toFixedEvent(row, kind) }] : [];
   });
 }
@@ -254,16 +256,21 @@ function toFixedEvent(row: FixedRow, kind: FixedEvent['kind']): FixedEvent {
   };
 }
 
-/** The owners of the existing deals of the rows. */
-export async function loadDealOwners(
+/** The people with a part of the existing deals of the rows. */
+export async function loadParticipants(
   tx: Transaction,
   rows: readonly Pick<CountedRow, 'dealKey'>[],
-): Promise<ReadonlyMap<string, string | null>> {
+): Promise<Participants> {
   if (rows.length === 0) return new Map();
   const dealKeys = [...new Set(rows.map((row) => row.dealKey))];
-  const { rows: deals } = await sql<{ dealId: string; repId: string | null }>`
-    select deal_id as "dealId", rep_id as "repId" from deals
+  const { rows: deals } = await sql<{ dealId: string; repId: string | null; lines: readonly CreditLine[] | null }>`
+    select deal_id as "dealId", rep_id as "repId", credits -> 'lines' as lines from deals
     where workspace_id = ${tx.workspaceId} and deleted_at is null
       and deal_id = any(array(select id from ${unnestRows(dealKeys, [['id', 'text', (key) => key]])}))`.execute(tx.db);
-  return new Map(deals.map((deal) => [deal.dealId, deal.repId]));
+  return new Map(
+    deals.map(({ dealId, repId, lines }) => [
+      dealId,
+      withOwner(lines ?? [], repId).flatMap((line) => line.repId ?? []),
+    ]),
+  );
 }

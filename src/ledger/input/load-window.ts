@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type CreditLine, withOwner } from '../../engine/credit-lines.js';
 import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value.js';
 import { type RepInput, type TeamDeal, type UpstreamEvent } from '../../engine/model.js';
 import { type Deal } from '../../engine/slug.js';
@@ -12,6 +13,7 @@ import { inParallel } from '../../kernel/waiting.js';
 import { selectAsText, unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { countedRows, earnedRows } from './counted-rows.js';
+import { dealsOfRep, givenRepDays } from './deals-of-rep.js';
 import { loadTeams, type TeamMember } from './hierarchy.js';
 import {
   calendarOf,
@@ -37,7 +39,7 @@ export function widenToPeriods(terms: Pick<RepTerms, 'versions'> & InCalendar, d
   return calendarOf(terms).widened(days, maxKinds(terms.versions.flatMap(({ rules }) => rules)));
 }
 
-const dealColumns = 'deal_id close_date fields amount stage name owner_id currency created_date'
+const dealColumns = 'deal_id close_date fields amount stage name owner_id currency created_date rep_id credits'
   .split(' ')
   .map((name) => sql.ref(`d.${name}`));
 
@@ -60,7 +62,7 @@ export async function loadDeals(tx: Transaction, windows: readonly RepWindow[]):
 
 function toDeal(cells: (string | null)[], amountSlug: string | null): Deal {
   const [dealId, closeDate, storedFields, amount = null, stage = null, name = null, ownerId = null, ...rest] = cells;
-  const [currency = null, createdDate = null] = rest;
+  const [currency = null, createdDate = null, repId = null, credits = null] = rest;
   const fields = JSON.parse(storedFields as string) as Fields;
   return {
     dealId: dealId as string,
@@ -75,6 +77,7 @@ function toDeal(cells: (string | null)[], amountSlug: string | null): Deal {
       currency,
       createdDate,
     },
+    ...(credits === null ? {} : { credits: withOwner((JSON.parse(credits) as { lines: CreditLine[] }).lines, repId) }),
   };
 }
 
@@ -120,8 +123,8 @@ function computeMemberDays(
 }
 
 /**
- * The deals that closed in the window while their owners were below, with the events of those below on that day.
- * `spans` are the days on which each rep is below, `events` the events of each deal.
+ * The deals that closed in the window while their owners, or people with a line on them, were below, with the events of
+ * those below on that day. `spans` are the days on which each rep is below, `events` the events of each deal.
  */
 export function joinTeamDeals<Event extends UpstreamEvent>(
   spans: ReadonlyMap<string, readonly DayRange[]>,
@@ -130,17 +133,32 @@ export function joinTeamDeals<Event extends UpstreamEvent>(
   events: ReadonlyMap<string, readonly Event[]>,
 ): { readonly deal: Deal; readonly upstream: Event[] }[] {
   const isBelow = (repId: string, day: Day) => spans.get(repId)?.some((span) => isWithin(day, span)) ?? false;
-  return [...spans.keys()].flatMap((repId) =>
-    (deals.get(repId) ?? [])
-      .filter(({ closeDate }) => isWithin(closeDate, window) && isBelow(repId, closeDate))
-      .map((deal) => ({
-        deal,
-        upstream: (events.get(deal.dealId) ?? []).filter((event) => isBelow(event.repId, deal.closeDate)),
-      })),
+  const ofTeam = [...spans.keys()].flatMap((repId) =>
+    (deals.get(repId) ?? []).filter(
+      (deal) => isWithin(deal.closeDate, window) && isBelow(repId, deal.closeDate) && participates(deal, repId),
+    ),
   );
+  return withoutRepeatedDeals(ofTeam).map((deal) => ({
+    deal,
+    upstream: (events.get(deal.dealId) ?? []).filter((event) => isBelow(event.repId, deal.closeDate)),
+  }));
 }
 
-/** The deals of each of the reps on the rep's days, in one statement that reads the index for each rep. */
+/** Whether the rep, who owns the deal or has a line on it, has a part of it. */
+function participates({ credits }: Deal, repId: string): boolean {
+  return credits === undefined || credits.some((line) => line.repId === repId);
+}
+
+/** A deal with lines of several people is read for each of them. */
+function withoutRepeatedDeals(deals: readonly Deal[]): readonly Deal[] {
+  if (!deals.some(({ credits }) => credits !== undefined)) return deals;
+  return [...new Map(deals.map((deal) => [deal.dealId, deal])).values()];
+}
+
+/**
+ * The deals that each of the reps owns or has a line on, on the rep's days, in one statement that reads the indexes for
+ * each rep.
+ */
 export async function loadOwnedDeals(
   tx: Transaction,
   { workspace: { amountSlug } }: Pick<RepTerms, 'workspace'>,
@@ -158,12 +176,7 @@ export async function loadOwnedDeals(
         ['from_day', 'date', ({ days }) => days.from],
         ['to_day', 'date', ({ days }) => days.to],
       ],
-    )} cross join lateral (
-      select * from deals
-      where workspace_id = ${tx.workspaceId} and rep_id = rows_from.rep_id
-        and close_date between rows_from.from_day and rows_from.to_day and deleted_at is null
-      offset 0
-    ) d`,
+    )} cross join lateral (${dealsOfRep(givenRepDays(tx.workspaceId))}) d`,
   );
   const byIndex = groupBy(rows, ([index]) => Number(index));
   return new Map(
@@ -211,8 +224,9 @@ async function loadUpstreamEvents(
     phase: UpstreamEvent['phase'];
     currency: string;
     amount: string;
+    share: string | null;
   }>`
-    select c.deal_key, c.rep_id, c.plan_id, c.rule_name, c.phase, c.currency, c.amount from ${source}
+    select c.deal_key, c.rep_id, c.plan_id, c.rule_name, c.phase, c.currency, c.amount, c.share from ${source}
     where c.deal_key = any(${[...deals.values()].flat().map(({ dealId }) => dealId)}::text[])
       and c.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[]) and c.phase <> 'periodic'
     order by c.deal_key, c.rep_id, c.plan_id, c.rule_name`.execute(tx.db);
@@ -224,6 +238,7 @@ async function loadUpstreamEvents(
     phase: row.phase,
     currency: row.currency,
     amount: Decimal.of(row.amount),
+    share: row.share,
   }));
 }
 
@@ -369,6 +384,18 @@ export function findFirstActivity(
   return days.filter((day) => day !== undefined).sort()[0] ?? null;
 }
 
+/** The first close date of the rep's own deals, and that of the deals with a line of the rep. */
+function firstDays(workspaceId: string): RawBuilder<unknown> {
+  return sql`
+    (select close_date from deals
+      where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id and deleted_at is null and close_date is not null
+      order by close_date limit 1)
+    union all
+    (select close_date from deal_participations
+      where workspace_id = ${workspaceId} and rep_id = rows_from.rep_id
+      order by close_date limit 1)`;
+}
+
 export async function loadFirstCloseDates(
   tx: Transaction,
   repIds: readonly string[],
@@ -377,11 +404,10 @@ export async function loadFirstCloseDates(
   const { rows } = await sql<{ repId: string; day: Day }>`
     select rows_from.rep_id as "repId", d.close_date as day
     from ${unnestRows(repIds, [['rep_id', 'uuid', (repId) => repId]])} cross join lateral (
-      select close_date from deals
-      where workspace_id = ${tx.workspaceId} and rep_id = rows_from.rep_id and deleted_at is null
-        and close_date is not null
-      order by close_date
-      limit 1
-    ) d`.execute(tx.db);
+      select min(close_date) as close_date from (
+        ${firstDays(tx.workspaceId)}
+      ) first
+    ) d
+    where d.close_date is not null`.execute(tx.db);
   return new Map(rows.map(({ repId, day }) => [repId, day]));
 }

@@ -321,6 +321,7 @@ function blockedDays(lane: LaneWindow, { checks, requests }: LaneResult): DayRan
 const changedDealTriggers: ReadonlySet<Trigger> = new Set([
   'deal_change',
   'deal_deletion',
+  'credits',
   'import',
   'sync',
   'mapping_change',

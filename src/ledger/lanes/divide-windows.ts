@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { addDays, allDays, type Day, type DayRange, intersection, overlap } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { daysOfDeals, givenRepDays } from '../input/deals-of-rep.js';
 import { loadTeam } from '../input/hierarchy.js';
 import { computeWindow, widenToPeriods } from '../input/load-window.js';
 import { hasCascades, type RepTerms } from '../input/rep-terms.js';
@@ -214,12 +215,7 @@ class DealCounts {
       ['rep_id', 'uuid', ({ repId }) => repId],
       ['from_day', 'date', ({ from }) => from],
       ['to_day', 'date', ({ to }) => to],
-    ])} cross join lateral (
-      select close_date from deals
-      where workspace_id = ${this.tx.workspaceId} and rep_id = rows_from.rep_id and deleted_at is null
-        and close_date between rows_from.from_day and rows_from.to_day
-      offset 0
-    ) d`;
+    ])} cross join lateral (${daysOfDeals(givenRepDays(this.tx.workspaceId))}) d`;
   }
 }
 

@@ -1,9 +1,10 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { chunkBySize } from '../../kernel/chunk.js';
 import { type Day, type DayRange, hull } from '../../kernel/day.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { daysOfDeals } from '../input/deals-of-rep.js';
 import { loadTeams } from '../input/hierarchy.js';
 import { maxDealsOfLane } from './divide-windows.js';
 
@@ -87,11 +88,11 @@ async function loadSizes(tx: Transaction, repIds: readonly string[]): Promise<Ma
 
 /** Stops counting above the number from which a lane is divided. */
 function countDeals(workspaceId: string, span: string) {
+  const isOnDay = (day: RawBuilder<unknown>) =>
+    sql`${day} between ${sql.ref(`${span}.from_day`)} and ${sql.ref(`${span}.to_day`)}`;
   return sql`
     select count(*)::int as deals from (
-      select from deals
-      where workspace_id = ${workspaceId} and rep_id = ${sql.ref(`${span}.rep_id`)} and deleted_at is null
-        and close_date between ${sql.ref(`${span}.from_day`)} and ${sql.ref(`${span}.to_day`)}
+      ${daysOfDeals({ workspaceId, repId: sql.ref(`${span}.rep_id`), isOnDay })}
       limit ${sql.lit(maxDealsOfLane + 1)}
     ) counted`;
 }

@@ -12,7 +12,14 @@ export interface RequestedWindow extends RepWindow {
 }
 
 /** Triggers whose days begin with the first deal that can be paid differently. */
-const firstDealTriggers: ReadonlySet<Trigger> = new Set(['deal_change', 'deal_deletion', 'import', 'sync', 'cascade']);
+const firstDealTriggers: ReadonlySet<Trigger> = new Set([
+  'deal_change',
+  'deal_deletion',
+  'credits',
+  'import',
+  'sync',
+  'cascade',
+]);
 
 /** Whether the days of the request begin with the first deal that can be paid differently. */
 export function namesFirstDeal({ trigger }: PendingRequest): boolean {

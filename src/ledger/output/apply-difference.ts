@@ -222,7 +222,7 @@ async function upsertEvents(
         status = 'earned', plan_version_id = excluded.plan_version_id, rule_id = excluded.rule_id, phase = excluded.phase,
         category = excluded.category, amount = excluded.amount, base = excluded.base, credit = excluded.credit,
         tier_name = excluded.tier_name, attainment_key = excluded.attainment_key, currency = excluded.currency,
-        period = excluded.period, earned_on = excluded.earned_on, idempotency_key = excluded.idempotency_key,
+        period = excluded.period, earned_on = excluded.earned_on, share = excluded.share, idempotency_key = excluded.idempotency_key,
         trace = excluded.trace, run_id = excluded.run_id, revision = commission_events.revision + 1, updated_at = now()
       returning rep_id, event_id, revision
     ),
@@ -284,6 +284,7 @@ function buildRows(lanes: readonly LaneDifference[], writes: readonly LaneWrite[
     ['tier_name', 'text', ({ write }) => write.decision.tierName],
     ['period', 'text', ({ write }) => write.decision.period],
     ['earned_on', 'date', ({ write }) => write.decision.earnedOn],
+    ['share', 'text', ({ write }) => write.decision.share],
     ['idempotency_key', 'uuid', ({ write }) => write.idempotencyKey],
     ['trace', 'text', ({ write }) => write.decision.trace],
   ]);

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 /** The columns that the engine decides, in events and in their history. */
 export const decided = sql.raw(
-  'deal_key, plan_id, plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, idempotency_key, trace',
+  'deal_key, plan_id, plan_version_id, rule_id, rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, share, idempotency_key, trace',
 );
 
 /** The beginning of an insert of whole rows, in their state after the change, into the history. */

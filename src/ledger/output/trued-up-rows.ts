@@ -33,7 +33,7 @@ export async function loadTruedUpRows(tx: Transaction, windows: readonly DealsIn
     select t.rep_id as "repId", t.frozen_period as "frozenPeriod", t.deal_key as "dealKey", t.plan_id as "planId",
       t.plan_version_id as "planVersionId", t.rule_id as "ruleId", t.rule_name as "ruleName", t.phase, t.category,
       t.amount, t.base, t.credit, t.tier_name as "tierName", t.attainment_key as "attainmentKey", t.currency, t.period,
-      t.earned_on as "earnedOn"
+      t.earned_on as "earnedOn", t.share
     from trued_up_rows t
     where t.workspace_id = ${tx.workspaceId}
       and t.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[])`.execute(tx.db);
@@ -55,9 +55,9 @@ export async function replaceRowsOfPeriod(tx: Transaction, key: PeriodKey, rows:
   if (rows.length === 0) return;
   await sql`
     insert into trued_up_rows (workspace_id, rep_id, frozen_period, deal_key, plan_id, plan_version_id, rule_id, rule_name,
-      phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on)
+      phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, share)
     select ${tx.workspaceId}::uuid, ${key.repId}::uuid, ${key.period}, deal_key, plan_id, plan_version_id, rule_id,
-      rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on
+      rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, share
     from ${unnestRows(rows, [
       ['deal_key', 'text', (row) => row.dealKey],
       ['plan_id', 'uuid', (row) => row.planId],
@@ -74,6 +74,7 @@ export async function replaceRowsOfPeriod(tx: Transaction, key: PeriodKey, rows:
       ['currency', 'text', (row) => row.currency],
       ['period', 'text', (row) => row.period],
       ['earned_on', 'date', (row) => row.earnedOn],
+      ['share', 'text', (row) => row.share],
     ])}`.execute(tx.db);
 }
 

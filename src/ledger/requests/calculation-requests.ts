@@ -8,6 +8,7 @@ export type Trigger =
   | 'recalculation'
   | 'deal_change'
   | 'deal_deletion'
+  | 'credits'
   | 'import'
   | 'sync'
   | 'plan_change'

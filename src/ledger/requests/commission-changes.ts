@@ -11,7 +11,7 @@ import { failpoint } from '../../platform/failpoint.js';
 import { type Affected, calculatePending, PendingCalculations } from '../lanes/calculate-pending.js';
 import { type LaneRunner, type WakeLanes } from '../lanes/lane-runner.js';
 import { completeJobIfDone } from './calculation-jobs.js';
-import { type Recalculate, recalculateIn } from './recalculate.js';
+import { type DeriveFromPeople, derivesNothing, type Recalculate, recalculateIn } from './recalculate.js';
 
 /**
  * Calculates the pending requests of the reps in the transaction of the change. A change that freezes the current
@@ -31,6 +31,7 @@ export class CommissionChanges {
     private readonly wakeLanes: WakeLanes,
     private readonly laneRunner: LaneRunner,
     private readonly clock: Clock,
+    private readonly derive: DeriveFromPeople = derivesNothing,
   ) {}
 
   /** If too many lanes are pending for `calculateFirst`, they are calculated outside of the transaction and `work` runs again. */
@@ -71,7 +72,7 @@ export class CommissionChanges {
     const result = await this.unitOfWork.run(caller, { lock, access: 'write' }, async (tx) => {
       reps = new Set();
       jobs = new Set();
-      const done = await work(tx, recalculateIn(tx, reps), async (affected) => {
+      const done = await work(tx, recalculateIn(tx, reps, this.derive), async (affected) => {
         const first = await calculatePending(tx, this.clock, affected);
         for (const repId of first.repIds) reps.add(repId);
         for (const jobId of first.jobIds) jobs.add(jobId);

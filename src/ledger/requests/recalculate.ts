@@ -21,12 +21,19 @@ export interface Recalculate {
   plan(planId: string, trigger: Trigger): Promise<void>;
   /** Requests all days of every rep of the workspace. Returns their number. */
   workspace(trigger: Trigger, jobId?: string): Promise<number>;
+  /** Derives again what deals say about people, after a change of who is found, and requests whom that concerns. */
+  namedPeople(): Promise<void>;
   /** Wakes the lanes whose requests waited for the end of the pull. */
   afterPull(pullId: string): Promise<void>;
 }
 
+/** Derives again what deals say about people, such as credit lines, and returns the requests for whom that concerns. */
+export type DeriveFromPeople = (tx: Transaction) => Promise<readonly CalculationRequest[]>;
+
+export const derivesNothing: DeriveFromPeople = async () => [];
+
 /** A {@link Recalculate} that adds the reps of its requests to `affected`. */
-export function recalculateIn(tx: Transaction, affected: Set<string>): Recalculate {
+export function recalculateIn(tx: Transaction, affected: Set<string>, derive: DeriveFromPeople): Recalculate {
   const request = async (requests: readonly CalculationRequest[]): Promise<void> => {
     for (const { repId, pullId } of requests) if (pullId === undefined) affected.add(repId);
     await requestCalculation(tx, requests);
@@ -41,6 +48,7 @@ export function recalculateIn(tx: Transaction, affected: Set<string>): Recalcula
       await reps(repIds, trigger, jobId);
       return repIds.length;
     },
+    namedPeople: async () => request(await derive(tx)),
     afterPull: async (pullId: string) => {
       for (const repId of await loadRepsOfPull(tx, pullId)) affected.add(repId);
     },

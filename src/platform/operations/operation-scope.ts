@@ -6,6 +6,7 @@ import { type AnyOperation, hasAccess, isPublic, type OperationScope } from './o
 const areaScopes: Readonly<Record<string, KeyScope>> = {
   deals: 'deals',
   imports: 'deals',
+  'credit-rules': 'deals',
   commissions: 'deals',
   plans: 'plans',
   fields: 'plans',

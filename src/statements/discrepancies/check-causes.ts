@@ -48,6 +48,7 @@ export function withoutTrueUps(causes: readonly Cause[]): readonly Cause[] {
 
 const descriptions: Readonly<Record<string, string>> = {
   deal_deletion: 'Deleted deals',
+  credits: 'Credit lines of deals',
   import: 'Imported deals',
   sync: 'Deals of a sync',
   plan_change: 'A version or the status of a plan',
@@ -69,6 +70,7 @@ const descriptions: Readonly<Record<string, string>> = {
 };
 
 export function toCause({ kind, dealId }: CheckCause, at: Date): Cause {
-  const what = dealId === null ? (descriptions[kind] ?? 'A new calculation') : `Deal ${dealId}`;
+  const of = kind === 'credits' ? 'Credit lines of deal' : 'Deal';
+  const what = dealId === null ? (descriptions[kind] ?? 'A new calculation') : `${of} ${dealId}`;
   return { kind, at: at.toISOString(), what };
 }

@@ -1,6 +1,6 @@
 import { ApiClient } from '#test/support/api-client.js';
 import { EventReceiver } from '#test/support/event-receiver.js';
-import { ledgerColumns, query } from '#test/support/ledger-checks.js';
+import { ledgerColumns, query, withoutWholeShare } from '#test/support/ledger-checks.js';
 import type {
   FrozenPeriod,
   LedgerRow,
@@ -201,7 +201,7 @@ export class EpisodeWorld {
       [this.workspaceId],
     );
     return periods.map(({ repId, period, truedUp }) => {
-      const own = rows.filter((row) => row.repId === repId && row.frozenPeriod === period);
+      const own = rows.filter((row) => row.repId === repId && row.frozenPeriod === period).map(withoutWholeShare);
       return { repId, period, truedUp: truedUp ? own : null };
     });
   }

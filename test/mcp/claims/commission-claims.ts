@@ -6,6 +6,57 @@ const currentMonth = () => new Date().toISOString().slice(0, 7);
 
 /** Claims of the tools that read, try and recalculate commission, and of those for objections and differences. */
 export const commissionClaims: Claims = {
+  get_deal_credits: {
+    'Changes: nothing.': changesNothing('get_deal_credits'),
+    'splits and overlays with percent, role and source of each line': async (world) => {
+      const { repId } = await world.addPaidRep();
+      const dealId = await world.addDeal(repId);
+      const overlay = { repId, percent: 20, kind: 'overlay', role: 'SE' };
+      await world.call('set_deal_credits', { dealId, credits: [overlay] });
+      const { credits } = await world.call('get_deal_credits', { dealId });
+      const parts = ['kind', 'percent', 'role', 'source'].map((name) => valuesOf(credits, name));
+      expect(parts).to.deep.equal([
+        ['overlay', 'split'],
+        [20, 100],
+        ['SE', null],
+        ['api', 'owner'],
+      ]);
+    },
+  },
+  set_deal_credits: {
+    'in place of all lines that were given before': async (world) => {
+      const { repId } = await world.addPaidRep();
+      const other = await world.addRep();
+      const dealId = await world.addDeal(repId);
+      for (const credited of [other, repId])
+        await world.call('set_deal_credits', { dealId, credits: [{ repId: credited, percent: 100 }] });
+      const { credits } = await world.call('get_deal_credits', { dealId });
+      expect(valuesOf(credits, 'repId')).to.deep.equal([repId]);
+    },
+    'split lines total 100; overlays are in addition': async (world) => {
+      const { repId } = await world.addPaidRep();
+      const dealId = await world.addDeal(repId);
+      const lines = (percent: number) => [
+        { repId, percent },
+        { repId, percent: 500, kind: 'overlay' },
+      ];
+      await world.expectCode('splits_must_total_100', 'set_deal_credits', { dealId, credits: lines(99) });
+      await world.call('set_deal_credits', { dealId, credits: lines(100) });
+    },
+    'commission of everyone on the lines is recalculated; approved statements stay': async (world) => {
+      const { repId } = await world.addPaidRep();
+      const dealId = await world.addDeal(repId);
+      expect(await world.total(dealId)).to.equal(100);
+      const credits = [
+        { repId, percent: 30 },
+        { repId: null, percent: 70 },
+      ];
+      await world.call('set_deal_credits', { dealId, credits, dryRun: true });
+      expect(await world.total(dealId)).to.equal(100);
+      await world.call('set_deal_credits', { dealId, credits });
+      expect(await world.total(dealId)).to.equal(30);
+    },
+  },
   get_commissions: {
     'Changes: nothing.': changesNothing('get_commissions'),
     'nothing or period: the team (manager or admin)': testedIn(

@@ -1,6 +1,7 @@
 import { type DayRange, isEffective, isIn, kindOf, lastDayOf, nextPeriod, PERIOD_KINDS, periodOf } from './calendar.js';
 import { allPass } from './conditions.js';
 import { attainmentKey, type Config, canonical, effectiveTiers, type Rule, type Tier } from './config.js';
+import { linesOf, type Share, shareIn, teamShare, WHOLE } from './credits.js';
 import { type Amount, amount, ONE, rounded, sum, text, ZERO } from './decimal.js';
 import { BOUND, currencyFits, planCurrency, readNumber } from './fields.js';
 import { fiscalKindOf, fiscalPeriods, periodDays, periodIn } from './fiscal.js';
@@ -66,8 +67,8 @@ interface Firing {
   version: WorldPlanVersion;
   rule: Rule;
   deal: WorldDeal | null;
-  /** How many deals it is about: 1, or those of the period. */
-  deals: number;
+  /** How many deals it is about: 1, or the shares of those of the period. */
+  deals: Amount;
   dealId: string;
   day: string;
   key: string;
@@ -75,6 +76,8 @@ interface Firing {
   credit: Amount;
   base: Amount;
   quota: EffectiveQuota | null;
+  /** Always 1 for a periodic rule: the deals that it sums are shared one by one. */
+  share: Share;
 }
 
 interface CreditSoFar {
@@ -278,9 +281,11 @@ class RepLedger {
   private firingsAt(step: Step): Firing[] {
     if (step.isPeriodEnd) return this.periodicFirings(step.id);
     const deal = this.world.deals.find((each) => each.dealId === step.id && each.closeDate === step.day);
-    if (deal === undefined || deal.repId === null) return [];
-    const isOwn = deal.repId === this.repId;
-    const isBelow = !isOwn && this.descendantsOn(step.day).has(deal.repId);
+    if (deal === undefined) return [];
+    const people = linesOf(this.world, deal).flatMap((line) => line.repId ?? []);
+    const isOwn = people.includes(this.repId);
+    const descendants = this.descendantsOn(step.day);
+    const isBelow = people.some((repId) => descendants.has(repId));
     return this.plansOn(step.day).flatMap(({ plan, version, rules }) =>
       rules.flatMap((rule) => {
         const concerned = (rule.phase === 'per_deal' && isOwn) || (rule.phase === 'cascade' && isBelow);
@@ -309,10 +314,14 @@ class RepLedger {
   ): Firing | null {
     if (!this.passes(version, rule, deal, day)) return null;
     let input: Amount | null = null;
+    let share: Share | null;
     if (rule.phase === 'cascade') {
-      input = this.cascadeInput(rule, deal, day, planCurrency(this.world, version));
-      if (input === null) return null;
-    }
+      const inputs = this.cascadeInputs(rule, deal, day, planCurrency(this.world, version));
+      if (inputs.length === 0) return null;
+      input = sum(inputs.map((row) => amount(row.amount)));
+      share = teamShare(inputs);
+    } else share = shareIn(linesOf(this.world, deal), this.repId, rule);
+    if (share === null) return null;
 
     const field = (slug: string): Amount | null =>
       slug === '_deals' ? ONE : readNumber(this.world, version, deal, slug);
@@ -323,11 +332,15 @@ class RepLedger {
     const period = periodIn(this.world, rule.calendar, rule.attainmentPeriod, day);
     if (period === null) return null;
     const quota = this.findQuota(plan, rule, period);
-    const base = this.computeBase(rule, input ?? measure, quota, field);
-    if (base === null) return null;
+    const wholeBase = this.computeBase(rule, input ?? measure, quota, field);
+    if (wholeBase === null) return null;
 
-    const credit = this.computeCredit(rule, measure, field);
-    return { plan, version, rule, deal, deals: 1, dealId: deal.dealId, day, key, period, credit, base, quota };
+    const wholeCredit = this.computeCredit(rule, measure, field);
+    // What the people below earned is already shared.
+    const base = input !== null && rule.payoutBase === null ? wholeBase : wholeBase.times(share.ofPay);
+    const isEarned = rule.measure === '_earned' && rule.quotaMeasure === null && rule.quotaCredit === null;
+    const credit = isEarned ? wholeCredit : wholeCredit.times(share.ofCredit);
+    return { plan, version, rule, deal, deals: ONE, dealId: deal.dealId, day, key, period, credit, base, quota, share };
   }
 
   /** Section 6, first bullet; section 4, "an absent quotaMeasure or quotaCredit field is credit 0". */
@@ -388,27 +401,33 @@ class RepLedger {
     period: string,
     lastDay: string,
   ): Firing | null {
-    const deals = this.world.deals.filter(
-      (deal) =>
-        deal.repId === this.repId &&
+    const deals = this.world.deals.flatMap((deal) => {
+      const share = shareIn(linesOf(this.world, deal), this.repId, rule);
+      const isCounted =
+        share !== null &&
         deal.closeDate !== null &&
         this.isInPeriod(deal.closeDate, period) &&
         isEffective(deal.closeDate, rule.effectiveStart, rule.effectiveEnd) &&
-        this.passes(version, rule, deal, lastDay),
-    );
-    const total = (slug: string): Amount =>
-      slug === '_deals'
-        ? amount(deals.length)
-        : sum(deals.map((deal) => readNumber(this.world, version, deal, slug) ?? ZERO));
-    const measure = total(rule.measure);
+        this.passes(version, rule, deal, lastDay);
+      return isCounted ? [{ deal, share }] : [];
+    });
+    const total =
+      (of: keyof Share) =>
+      (slug: string): Amount =>
+        sum(
+          deals.map(({ deal, share }) =>
+            share[of].times(slug === '_deals' ? ONE : (readNumber(this.world, version, deal, slug) ?? ZERO)),
+          ),
+        );
     const key = attainmentKey(rule);
     const quota = this.findQuota(plan, rule, period);
-    const base = this.computeBase(rule, measure, quota, total);
+    const base = this.computeBase(rule, total('ofPay')(rule.measure), quota, total('ofPay'));
     if (base === null) return null;
-    const credit = rule.quotaGroup === null ? this.computeCredit(rule, measure, total) : ZERO;
+    const credit =
+      rule.quotaGroup === null ? this.computeCredit(rule, total('ofCredit')(rule.measure), total('ofCredit')) : ZERO;
     const deal = null;
-    const count = deals.length;
-    return { plan, version, rule, deal, deals: count, dealId: period, day: lastDay, key, period, credit, base, quota };
+    const firing = { plan, version, rule, deal, dealId: period, day: lastDay, key, period, credit, base, quota };
+    return { ...firing, deals: total('ofCredit')('_deals'), share: WHOLE };
   }
 
   // Section 10.
@@ -426,9 +445,9 @@ class RepLedger {
     return found;
   }
 
-  private cascadeInput(rule: Rule, deal: WorldDeal, day: string, currency: string): Amount | null {
+  private cascadeInputs(rule: Rule, deal: WorldDeal, day: string, currency: string): LedgerRow[] {
     const descendants = this.descendantsOn(day);
-    const upstream = this.previous.filter((row) => {
+    return this.previous.filter((row) => {
       if (!descendants.has(row.repId) || row.dealId !== deal.dealId) return false;
       // "Amounts of two currencies are never mixed" (section 4).
       if (row.currency !== currency) return false;
@@ -436,7 +455,6 @@ class RepLedger {
       if (rule.dependsOn === null || rule.dependsOn === '_total') return phase === 'per_deal';
       return row.ruleName === rule.dependsOn && phase !== 'periodic';
     });
-    return upstream.length === 0 ? null : sum(upstream.map((row) => amount(row.amount)));
   }
 
   // Section 6, `before` and `after`.
@@ -489,6 +507,7 @@ class RepLedger {
       currency,
       period: firing.period,
       earnedOn: firing.day,
+      ...toStoredShare(firing.share),
     };
   }
 
@@ -543,7 +562,7 @@ class RepLedger {
     if (rule.payoutMode === 'stepped_bonus')
       return tier === null ? ZERO : (tier.flatAmount ?? ZERO).minus(this.paidSoFar(firing));
     if (rule.payoutMode === 'rate_times_attainment') return this.timesAttainment(firing, after, target, tier);
-    if (tier !== null && tier.flatAmount !== null) return tier.flatAmount;
+    if (tier !== null && tier.flatAmount !== null) return tier.flatAmount.times(firing.share.ofPay);
     if (rule.tierMode === 'marginal' && !isFlatRate)
       return marginal(buildBands(tiers, target, belowZero), base, firing.credit, sliceStart, reachedBy(sliceStart));
     return (tier?.rate ?? ZERO).times(base);
@@ -569,14 +588,15 @@ class RepLedger {
 
   /** Section 8, steps 4 to 6. */
   private limited(firing: Firing, raw: Amount, tier: Tier | null): Amount {
-    const { floor, cap, capMultiplier } = firing.rule;
+    const { cap, capMultiplier } = firing.rule;
+    const floor = firing.rule.floor?.times(firing.share.ofPay) ?? null;
     let limited = raw;
     // Step 4.
     if (floor !== null && tier !== null && limited.gte(0) && limited.lt(floor)) limited = floor;
     // Step 5.
     const variable = firing.quota?.fullVariableTarget ?? null;
     if (capMultiplier !== null && variable !== null) {
-      const capAmount = capMultiplier.times(variable);
+      const capAmount = capMultiplier.times(variable).times(firing.share.ofPay);
       if (limited.gt(capAmount)) limited = capAmount;
     }
     // Step 6.
@@ -601,7 +621,7 @@ class RepLedger {
   }
 
   private tierValue(firing: Firing): Amount | null {
-    if (firing.rule.tierValueField === '_deals') return amount(firing.deals);
+    if (firing.rule.tierValueField === '_deals') return firing.deals;
     if (firing.deal === null || firing.rule.tierValueField === null) return null;
     return readNumber(this.world, firing.version, firing.deal, firing.rule.tierValueField);
   }
@@ -628,6 +648,10 @@ class RepLedger {
     const mine = this.wholePeriodCredit(this.repId, firing);
     return amount(1 + rivals.filter((rep) => this.wholePeriodCredit(rep.repId, firing).gt(mine)).length);
   }
+}
+
+function toStoredShare({ ofCredit, ofPay }: Share): Pick<LedgerRow, 'share'> {
+  return ofCredit.equals(1) && ofPay.equals(1) ? {} : { share: { credit: text(ofCredit), pay: text(ofPay) } };
 }
 
 function sameStep(a: Step, b: Step): boolean {

@@ -1,12 +1,12 @@
 import { dayIn, isIn, periodOf, plusDays, previousPeriod } from './calendar.js';
 import type { Condition, Leaf } from './config.js';
-import { numberFrom, type Present, readField } from './fields.js';
+import { type Mapped, numberFrom, type Present, readField } from './fields.js';
 import { periodDays } from './fiscal.js';
-import type { World, WorldDeal, WorldPlanVersion } from './world.js';
+import type { World, WorldDeal } from './world.js';
 
 interface Sight {
   world: World;
-  version: WorldPlanVersion;
+  version: Mapped;
   deal: WorldDeal;
   /** The deal's close date; for a periodic rule the period's last day. */
   seenFrom: string;

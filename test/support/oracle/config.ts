@@ -1,6 +1,6 @@
 import type { PeriodKind } from './calendar.js';
 import { type Amount, amount } from './decimal.js';
-import type { WorldPlanVersion } from './world.js';
+import type { CreditKind, WorldPlanVersion } from './world.js';
 
 export interface Leaf {
   field: string;
@@ -52,6 +52,8 @@ interface PostedRule {
   calendar?: 'calendar' | 'fiscal';
   effectiveStart?: string | null;
   effectiveEnd?: string | null;
+  creditKinds?: CreditKind[];
+  creditRoles?: string[];
 }
 
 interface PostedConfig {
@@ -98,6 +100,8 @@ export interface Rule {
   calendar: 'calendar' | 'fiscal';
   effectiveStart: string | null;
   effectiveEnd: string | null;
+  creditKinds: CreditKind[];
+  creditRoles: string[] | null;
 }
 
 export interface Config {
@@ -133,6 +137,8 @@ function canonicalRule(rule: PostedRule, position: number, quotaPeriod: PeriodKi
     ...limitsAndQuota(rule),
     conditions: rule.conditions ?? [],
     ...quotaTerms(rule),
+    creditKinds: rule.creditKinds ?? ['split'],
+    creditRoles: rule.creditRoles ?? null,
   };
 }
 

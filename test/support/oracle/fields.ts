@@ -1,6 +1,9 @@
 import { type Amount, amount } from './decimal.js';
 import type { FieldValue, StandardName, World, WorldDeal, WorldPlanVersion } from './world.js';
 
+/** What decides how slugs are read: a plan version, or nothing of a plan. */
+export type Mapped = Pick<WorldPlanVersion, 'fieldMapping'>;
+
 export type Present = string | number | boolean | string[];
 
 const ALIASES: Record<string, string> = {
@@ -41,7 +44,7 @@ function present(value: FieldValue | undefined): Present | null {
 }
 
 /** Section 4: the value that a slug of a plan has on a deal. Null: absent. */
-export function readField(world: World, version: WorldPlanVersion, deal: WorldDeal, slug: string): Present | null {
+export function readField(world: World, version: Mapped, deal: WorldDeal, slug: string): Present | null {
   const standardName = own(STANDARD, slug);
 
   const planSlug = own(version.fieldMapping ?? {}, slug);
@@ -77,7 +80,7 @@ function inAnyCase(deal: WorldDeal, slug: string): Present | null {
 }
 
 /** Section 4: the standard values, taken from the deal by the field mapping. A value given by name wins. */
-function readStandard(world: World, version: WorldPlanVersion, deal: WorldDeal, name: StandardName): Present | null {
+function readStandard(world: World, version: Mapped, deal: WorldDeal, name: StandardName): Present | null {
   if (name === 'closeDate') return present(deal.closeDate);
   const planSlug = own(version.fieldMapping ?? {}, name);
   if (planSlug !== undefined) return present(own(deal.fields, planSlug));
@@ -104,7 +107,7 @@ function parsed(value: unknown): Amount | null {
   return null;
 }
 
-export function readNumber(world: World, version: WorldPlanVersion, deal: WorldDeal, slug: string): Amount | null {
+export function readNumber(world: World, version: Mapped, deal: WorldDeal, slug: string): Amount | null {
   return numberFrom(readField(world, version, deal, slug));
 }
 

@@ -1,3 +1,4 @@
+import type { Condition } from './config.js';
 import type { WorldFiscalYear } from './fiscal.js';
 
 export type StandardName =
@@ -23,6 +24,9 @@ interface WorldRep {
   lines: ReportingLine[];
   hireDate?: string | null;
   endDate?: string | null;
+  email?: string;
+  /** The person's id in the CRM. */
+  memberId?: string;
 }
 
 export interface WorldAbsence {
@@ -109,6 +113,33 @@ export interface WorldDeal {
   closeDate: string | null;
   /** Standard values that were given by name. */
   given?: GivenValues;
+  credits?: WorldCredit[];
+}
+
+export type CreditKind = 'split' | 'overlay';
+
+export interface WorldCredit {
+  source: 'api' | 'crm';
+  /** Null: the house, no rep earns. */
+  repId: string | null;
+  kind: CreditKind;
+  role?: string;
+  percent: number;
+  /** Default both. */
+  affects?: 'both' | 'quota' | 'payout';
+}
+
+/** A credit rule has a percent or a field with the percent. */
+export interface WorldCreditRule {
+  name: string;
+  kind: CreditKind;
+  role: string | null;
+  personField: string;
+  percent?: number;
+  percentField?: string;
+  conditions: Condition[];
+  effectiveStart: string | null;
+  effectiveEnd: string | null;
 }
 
 export interface FrozenPeriod {
@@ -131,6 +162,7 @@ export interface World {
   };
   fiscalYears?: WorldFiscalYear[];
   absences?: WorldAbsence[];
+  creditRules?: WorldCreditRule[];
   reps: WorldRep[];
   plans: WorldPlan[];
   assignments: WorldAssignment[];
@@ -159,4 +191,6 @@ export interface LedgerRow {
   currency: string;
   period: string;
   earnedOn: string;
+  /** The s of the event. Absent: 1. */
+  share?: { credit: string; pay: string };
 }

@@ -11,6 +11,8 @@ import type {
   World,
   WorldAbsence,
   WorldAssignment,
+  WorldCredit,
+  WorldCreditRule,
   WorldDeal,
   WorldPlan,
   WorldPlanVersion,
@@ -33,6 +35,8 @@ interface WorldSize {
   people?: boolean;
   /** Fiscal years, and rules that count fiscal periods. Default: as `people`. */
   fiscal?: boolean;
+  /** Credit lines and credit rules. Default false. */
+  credits?: boolean;
   /** Also generate inputs whose result the design does not define. Default false. */
   contested?: boolean;
 }
@@ -168,15 +172,120 @@ const given: fc.Arbitrary<GivenValues | undefined> = maybe(
     .map((value) => body(value) as GivenValues),
 );
 
-function arbitraryDeals(ids: string[], repIds: string[]): fc.Arbitrary<WorldDeal[]> {
+// Credits
+
+const PERCENTS = [[100], [50, 50], [70, 30], [60, 25, 15], [33.333333, 33.333333, 33.333334], [0.000001, 99.999999]];
+const ROLES = ['AE', 'SE', 'CSM'];
+
+type Line = Omit<WorldCredit, 'source'>;
+
+const affects = often<WorldCredit['affects']>(fc.constant(undefined), oneOf('quota', 'payout'));
+
+/** Split lines of different people, the house among them, which total 100. */
+function splitLines(repIds: string[]): fc.Arbitrary<Line[]> {
+  return fc
+    .tuple(fc.shuffledSubarray<string | null>([...repIds, null], { minLength: 3 }), fc.constantFrom(...PERCENTS))
+    .chain(([people, percents]) =>
+      fc.tuple(
+        ...percents.map((percent, index) =>
+          fc
+            .record({ role: maybe(fc.constantFrom(...ROLES)), affects })
+            .map((line): Line => body({ repId: people[index] ?? null, kind: 'split' as const, percent, ...line })),
+        ),
+      ),
+    );
+}
+
+function overlayLines(repIds: string[]): fc.Arbitrary<Line[]> {
+  return fc.uniqueArray(
+    fc
+      .record({
+        repId: fc.constantFrom<string | null>(...repIds, null),
+        percent: oneOf(20, 25, 100, 150, 12.345678, 1000),
+        role: maybe(fc.constantFrom(...ROLES), 1),
+        affects,
+      })
+      .map((line): Line => body({ kind: 'overlay' as const, ...line })),
+    { maxLength: 3, selector: ({ repId, role }) => `${repId}|${role}` },
+  );
+}
+
+export function creditLines(repIds: string[], source: WorldCredit['source']): fc.Arbitrary<WorldCredit[]> {
+  return fc
+    .tuple(often(splitLines(repIds), fc.constant<Line[]>([]), 2), overlayLines(repIds))
+    .map((lines) => lines.flat().map((line): WorldCredit => ({ source, ...line })));
+}
+
+function arbitraryCredits(repIds: string[]): fc.Arbitrary<WorldCredit[] | undefined> {
+  const from = (source: WorldCredit['source']) => creditLines(repIds, source);
+  const both = fc.tuple(from('api'), from('crm')).map((lines) => lines.flat());
+  return fc.oneof(
+    { arbitrary: fc.constant(undefined), weight: 4 },
+    { arbitrary: from('api'), weight: 3 },
+    { arbitrary: from('crm'), weight: 1 },
+    { arbitrary: both, weight: 1 },
+  );
+}
+
+/** A percent of 0, or one beyond the bound, gives no line. */
+const percentOfRule = fc.oneof(
+  fc.record({ percent: oneOf(30, 80, 20, 100, 33.333333) }),
+  fc.record({ percentField: oneOf('se_pct', 'seats', 'mrr') }),
+);
+
+export function creditRule(): fc.Arbitrary<WorldCreditRule> {
+  return fc
+    .tuple(
+      fc.record({
+        name: oneOf('SDR', 'partner', 'B', 'a'),
+        kind: oneOf<WorldCreditRule['kind']>('split', 'overlay'),
+        role: oneOf(null, 'SE', 'AE'),
+        personField: oneOf('se', 'se', 'partner', 'owner_id'),
+        conditions: conditionsWith(leaf).map((conditions) => (conditions ?? []) as WorldCreditRule['conditions']),
+        effectiveStart: oneOf(null, null, '2026-01-15', '2026-02-10'),
+        effectiveEnd: oneOf(null, null, '2026-03-05', '2026-05-20'),
+      }),
+      percentOfRule,
+    )
+    .map(([rule, percent]) => ({ ...rule, ...percent }));
+}
+
+function creditRules(): fc.Arbitrary<WorldCreditRule[]> {
+  return fc.uniqueArray(creditRule(), { maxLength: 3, selector: ({ name }) => name });
+}
+
+function memberIdOf(index: number): string {
+  return `m-${index + 1}`;
+}
+
+function emailOf(index: number): string {
+  return `rep${index + 1}@example.com`;
+}
+
+function creditFields(repIds: string[]): fc.Arbitrary<WorldDeal['fields']> {
+  const people = [...repIds.map((_, index) => memberIdOf(index)), ...repIds.map((_, index) => emailOf(index))];
+  return fc
+    .record({
+      se: maybe<FieldValue>(oneOf<FieldValue>(...people, 'REP1@example.com', ' m-2 ', 'nobody', null, true), 1),
+      partner: maybe<FieldValue>(oneOf<FieldValue>(...people), 1),
+      se_pct: maybe<FieldValue>(oneOf<FieldValue>(10, '12.5', 0, -5, 150, 1001, 'x', 33.3333333), 1),
+    })
+    .map(body);
+}
+
+function arbitraryDeals(ids: string[], repIds: string[], settings: Settings): fc.Arbitrary<WorldDeal[]> {
+  const { credits: withCredits } = settings;
   return fc.tuple(
     ...ids.map((dealId) =>
       fc
         .record({
           repId: often<string | null>(fc.constantFrom(...repIds), fc.constant(null), 15),
-          fields: fields,
+          fields: withCredits
+            ? fc.tuple(fields, creditFields(repIds)).map(([all, people]) => ({ ...all, ...people }))
+            : fields,
           closeDate: often<string | null>(fc.constantFrom(...CLOSE_DAYS), fc.constant(null), 15),
           given,
+          credits: withCredits ? arbitraryCredits(repIds) : fc.constant(undefined),
         })
         .map((deal) => body({ dealId, ...deal }) as WorldDeal),
     ),
@@ -184,9 +293,13 @@ function arbitraryDeals(ids: string[], repIds: string[]): fc.Arbitrary<WorldDeal
 }
 
 /** The same deals at an earlier time: some did not exist, others had another owner, day or content. */
-function dealsBefore(deals: WorldDeal[], repIds: string[]): fc.Arbitrary<WorldDeal[]> {
+function dealsBefore(deals: WorldDeal[], repIds: string[], settings: Settings): fc.Arbitrary<WorldDeal[]> {
   const change = (deal: WorldDeal): fc.Arbitrary<WorldDeal | null> =>
     fc.oneof(
+      {
+        arbitrary: arbitraryCredits(repIds).map((credits) => body({ ...deal, credits }) as WorldDeal),
+        weight: settings.credits ? 4 : 0,
+      },
       { arbitrary: fc.constant(deal), weight: 5 },
       { arbitrary: fc.constant(null), weight: 1 },
       { arbitrary: fc.constantFrom(...CLOSE_DAYS).map((closeDate) => ({ ...deal, closeDate })), weight: 2 },
@@ -660,6 +773,28 @@ function periodKindOf(shape: PlanShape, key: string): PeriodKind {
 
 const kind = oneOf<PeriodKind>('quarterly', 'quarterly', 'monthly', 'annual', 'semi_annual');
 
+interface RuleCredits {
+  creditKinds: WorldCredit['kind'][] | undefined;
+  creditRoles: string[] | undefined;
+}
+
+const ruleCredits: fc.Arbitrary<RuleCredits> = fc.record({
+  creditKinds: maybe(oneOf<WorldCredit['kind'][]>(['split'], ['overlay'], ['overlay'], ['split', 'overlay']), 1),
+  creditRoles: maybe(oneOf(['SE'], ['AE', 'SE']), 4),
+});
+
+/** The rules with the lines that they count; cascade rules follow others. */
+function withCreditTerms(config: fc.Arbitrary<object>, settings: Settings): fc.Arbitrary<object> {
+  if (!settings.credits) return config;
+  const terms = fc.array(ruleCredits, { minLength: settings.rules, maxLength: settings.rules });
+  return fc.tuple(config, terms).map(([posted, ofRules]) => ({
+    ...posted,
+    rules: (posted as { rules: { executionPhase?: string }[] }).rules.map((rule, index) =>
+      rule.executionPhase === 'cascade' ? rule : body({ ...rule, ...ofRules[index] }),
+    ),
+  }));
+}
+
 const fiscal = maybe(fc.constant('fiscal' as const), 3);
 
 function arbitraryShape(settings: Settings): fc.Arbitrary<PlanShape> {
@@ -820,7 +955,7 @@ function arbitraryDraft(shape: PlanShape, repIds: string[], settings: Settings):
       effectiveStart: oneOf(null, null, null, '2026-01-01', '2026-02-01', '2026-02-10', '2026-04-01'),
       effectiveEnd: oneOf(null, null, null, null, null, '2026-02-28', '2026-03-31', '2026-06-30', '2026-12-31'),
       fieldMapping: fc.constantFrom(...mappings),
-      config: withQuotaTerms(arbitraryConfig(shape, repIds, settings), shape, settings),
+      config: withCreditTerms(withQuotaTerms(arbitraryConfig(shape, repIds, settings), shape, settings), settings),
       overrides: fc.array(override, { maxLength: 2 }),
       source: maybe(fc.nat({ max: 3 }), 1),
       names: oneOf<VersionDraft['names']>(
@@ -1064,6 +1199,7 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
     unbounded: true,
     people: true,
     fiscal: size.people ?? true,
+    credits: false,
     contested: false,
     ...size,
   };
@@ -1087,17 +1223,18 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
             minLength: Math.floor(settings.quotas / 2),
             maxLength: settings.quotas,
           }),
-          deals: arbitraryDeals(dealIds, repIds).chain((last) =>
-            fc.tuple(fc.constant(last), dealsBefore(last, repIds)).chain(([after, second]) =>
+          deals: arbitraryDeals(dealIds, repIds, settings).chain((last) =>
+            fc.tuple(fc.constant(last), dealsBefore(last, repIds, settings)).chain(([after, second]) =>
               fc.record({
                 last: fc.constant(settings.unbounded ? after : after.map(withinBounds)),
                 second: fc.constant(second),
-                first: dealsBefore(second, repIds),
+                first: dealsBefore(second, repIds, settings),
               }),
             ),
           ),
           people: fc.tuple(...repIds.map(() => person)),
           fiscalYears,
+          creditRules: settings.credits ? creditRules() : fc.constant<WorldCreditRule[]>([]),
           minQuotaPercent: maybe(oneOf(1, 40, 100)),
           frozen: often(fc.array(frozenPeriod, { minLength: 1, maxLength: 4 }), fc.constant<RawFrozen[]>([])),
           trueUpsBefore: oneOf<number[]>([], [0, 1, 2, 3, 4, 5], [4, 3, 2, 1, 0], [2, 5]),
@@ -1120,6 +1257,7 @@ interface RawWorld {
   deals: { last: WorldDeal[]; second: WorldDeal[]; first: WorldDeal[] };
   people: RawPerson[];
   fiscalYears: WorldFiscalYear[];
+  creditRules: WorldCreditRule[];
   minQuotaPercent: number | undefined;
   frozen: RawFrozen[];
   trueUpsBefore: number[];
@@ -1179,6 +1317,10 @@ function toWorld(raw: RawWorld, repIds: string[], settings: Settings): World {
     frozen: [],
     storedRows: [],
   };
+  if (settings.credits) {
+    world.creditRules = raw.creditRules;
+    world.reps = world.reps.map((rep, index) => ({ ...rep, email: emailOf(index), memberId: memberIdOf(index) }));
+  }
   if (!settings.frozen) return { ...world, plans: plansBefore };
   const { first, second } = raw.deals;
   const isDefined = ({ period }: RawFrozen): boolean => periodDays(world, period) !== null;

@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { type CreditEffect, type CreditKind, creditEffects, creditKinds } from '../../engine/credit-lines.js';
+import { maxPercents } from '../../engine/credit-rules.js';
+import { type Clock } from '../../kernel/clock.js';
+import { Decimal } from '../../kernel/decimal.js';
+import { Failure } from '../../kernel/failure.js';
+import { groupBy } from '../../kernel/group-by.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { withDryRun } from '../../platform/database/dry-run.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
+import {
+  csvImport,
+  csvImportExample,
+  importQuery,
+  importResults,
+  type RowResult,
+  readRowsInSlices,
+  rejectedRow,
+  toImportResponse,
+} from '../../platform/files/import-results.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operations/operation.js';
+import { flag } from '../../platform/operations/schemas.js';
+import { workspaceToday } from '../../reps/rep-views.js';
+import {
+  commissionEffect,
+  computeMovement,
+  loadAffectedWithin,
+  toCommissionEffect,
+} from '../../simulation/write-effect.js';
+import { affectedOfAll, changeCredits, requestCreditCalculation } from '../change-credits.js';
+import { assertValidLines, type EnteredLine, maxLinesOfDeal } from '../deal-credits.js';
+import { DealOwners } from '../deal-owners.js';
+import { lockDeals } from '../deal-store.js';
+
+const query = importQuery.extend({
+  effect: flag.default(false).describe('true with dryRun: also the effect on commission'),
+});
+const response = importResults.extend({
+  jobId: z.string().optional().describe('The job that calculates everyone affected; absent for a dry run'),
+  effect: commissionEffect
+    .nullable()
+    .optional()
+    .describe('With effect=true. null: the people have more deals than can be calculated at once'),
+});
+type ImportResponse = z.input<typeof response>;
+
+const columns = {
+  names: {
+    dealId: ['deal', 'id', 'opportunityId'],
+    rep: ['email', 'repEmail', 'repId', 'crmMemberId', 'person', 'owner'],
+    percent: ['percentage', 'share', 'split'],
+    kind: ['type'],
+    role: [],
+    affects: [],
+  },
+  required: ['dealId', 'rep', 'percent'],
+} as const;
+type Row = TableRow<keyof (typeof columns)['names']>;
+
+interface ReadLine {
+  readonly dealId: string;
+  readonly line: EnteredLine;
+}
+
+/** A row with its line, or the failure that rejects it. */
+interface ReadRow {
+  readonly row: Row;
+  readonly read: ReadLine | Failure;
+}
+
+/** In place of a person: the part that no rep earns. */
+const house = 'house';
+
+function readLine({ cells, problem }: Row, owners: DealOwners): ReadLine {
+  if (problem !== null) throw rejectedRow(problem);
+  const { dealId, rep, percent, kind = 'split', role = null, affects = 'both' } = cells;
+  if (dealId === undefined) throw rejectedRow('dealId: is empty');
+  if (rep === undefined) throw rejectedRow(`rep: is empty; ${house} stands for the part that no rep earns`);
+  if (!creditKinds.includes(kind as CreditKind)) throw rejectedRow(`kind: must be ${creditKinds.join(' or ')}`);
+  if (!creditEffects.includes(affects as CreditEffect))
+    throw rejectedRow(`affects: must be ${creditEffects.join(', ')}`);
+  if (role !== null && role.length > 50) throw rejectedRow('role: is longer than 50 characters');
+  const repId =
+    rep.toLowerCase() === house ? null : owners.resolve({ givenRepId: null, ownerId: rep, ownerEmail: null });
+  if (repId === undefined || (repId === null && rep.toLowerCase() !== house))
+    throw new Failure('rep_not_found', `No rep of this workspace is ${rep}.`);
+  const line = { repId, role, kind: kind as CreditKind, affects: affects as CreditEffect };
+  return { dealId, line: { ...line, percent: readPercent(percent ?? '', line.kind) } };
+}
+
+function readPercent(text: string, kind: CreditKind): string {
+  const percent = Decimal.parse(text.replace('%', '').trim());
+  const most = maxPercents[kind];
+  const isValid = percent !== null && percent.sign() > 0 && !Decimal.of(most).isLessThan(percent);
+  if (!isValid || !percent.rounded(6).equals(percent))
+    throw rejectedRow(`percent: ${text} is not a percentage up to ${most} with at most 6 decimals`);
+  return percent.toString();
+}
+
+/** One failed row of a deal rejects its other rows: the lines of a deal replace each other together. */
+async function checkDeals(tx: Transaction, rows: readonly ReadRow[]): Promise<ReadRow[]> {
+  const known = groupBy(
+    rows.flatMap(({ row, read }) => (row.cells.dealId === undefined ? [] : [{ dealId: row.cells.dealId, read }])),
+    ({ dealId }) => dealId,
+  );
+  const stored = await lockDeals(tx, [...known.keys()]);
+  const failures = new Map<string, Failure>();
+  for (const [dealId, ofDeal] of known) {
+    const failure = findFailure(
+      ofDeal.map(({ read }) => read),
+      stored.get(dealId)?.deleted === false,
+    );
+    if (failure !== null) failures.set(dealId, failure);
+  }
+  return rows.map(({ row, read }) => {
+    const failure = failures.get(row.cells.dealId ?? '');
+    return { row, read: read instanceof Failure || failure === undefined ? read : failure };
+  });
+}
+
+function findFailure(reads: readonly (ReadLine | Failure)[], exists: boolean): Failure | null {
+  if (!exists) return new Failure('deal_not_found', 'There is no deal with this id in this workspace.');
+  if (reads.some((read) => read instanceof Failure)) return rejectedRow('another row of this deal is rejected');
+  if (reads.length > maxLinesOfDeal) return rejectedRow(`a deal has at most ${maxLinesOfDeal} lines`);
+  try {
+    assertValidLines(reads.map((read) => (read as ReadLine).line));
+    return null;
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+function toResult({ row, read }: ReadRow, changed: ReadonlySet<string>): RowResult {
+  const email = row.cells.rep ?? null;
+  if (read instanceof Failure)
+    return { row: row.row, outcome: 'rejected', email, repId: null, code: read.code, reason: read.message };
+  const outcome = changed.has(read.dealId) ? 'changed' : 'unchanged';
+  return { row: row.row, outcome, email, repId: read.line.repId };
+}
+
+async function readRows(tx: Transaction, rows: readonly Row[]): Promise<ReadRow[]> {
+  const owners = new DealOwners(tx);
+  const people = rows.flatMap(({ cells }) => cells.rep ?? []);
+  await owners.preload(people.map((ownerId) => ({ projection: { givenRepId: null, ownerId, ownerEmail: null } })));
+  const read = await readRowsInSlices(rows, (row) => readLine(row, owners));
+  return checkDeals(
+    tx,
+    read.map((line, index) => ({ row: rows[index] as Row, read: line })),
+  );
+}
+
+export const importDealCredits = operation({
+  id: 'importDealCredits',
+  summary: 'Say who is credited on deals from a CSV file: one row for each line; the rows of a deal replace its lines',
+  ...csvImport,
+  path: '/v1/deals/credits/import',
+  query,
+  response,
+  failures: { no_known_columns: 400 },
+  example: {
+    ...csvImportExample('dealId,rep,percent,kind,role\nD-1,ben@acme.test,100,split,\n'),
+  },
+  uses: { changes: CommissionChanges, clock: CLOCK },
+  /** The rows of a deal are written together or not at all. */
+  async execute({ query: { dryRun, delimiter, effect }, body }, caller, { changes, clock }): Promise<ImportResponse> {
+    const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
+    return withDryRun<ImportResponse>(dryRun, (end) =>
+      changes.run(caller, 'import', async (tx, recalculate) => {
+        const read = await readRows(tx, rows);
+        const lines = read.flatMap((row) => (row.read instanceof Failure ? [] : [row.read]));
+        const deals = new Map(
+          [...groupBy(lines, ({ dealId }) => dealId)].map(([dealId, ofDeal]) => [
+            dealId,
+            ofDeal.map(({ line }) => line),
+          ]),
+        );
+        const described =
+          dryRun && effect ? { effect: await computeEffect(tx, clock, () => changeCredits(tx, caller, deals)) } : {};
+        const changed = await changeCredits(tx, caller, deals);
+        const dealIds = new Set(changed.changes.map(({ dealId }) => dealId));
+        const results = toImportResponse(
+          read.map((row) => toResult(row, dealIds)),
+          dryRun,
+        );
+        if (dryRun) return end({ ...results, ...described });
+        return { ...results, jobId: await requestCreditCalculation(tx, recalculate, caller, changed) };
+      }),
+    );
+  },
+});
+
+async function computeEffect(tx: Transaction, clock: Clock, change: () => ReturnType<typeof changeCredits>) {
+  const { movement } = await computeMovement(tx, await workspaceToday(tx, clock), async () => ({
+    result: null,
+    affected: await loadAffectedWithin(tx, affectedOfAll(await change())),
+  }));
+  return movement === null ? null : toCommissionEffect(movement);
+}

@@ -1,0 +1,49 @@
+import { type RawBuilder, sql } from 'kysely';
+
+type Expression = RawBuilder<unknown>;
+
+/** A rep in a statement, and the days on which deals are read. */
+interface RepDays {
+  readonly workspaceId: string;
+  readonly repId: Expression;
+  readonly isOnDay: (closeDate: Expression) => Expression;
+}
+
+/** The existing deals that the rep owns or has a line on, by their indexes. */
+export function dealsOfRep({ workspaceId, repId, isOnDay }: RepDays): Expression {
+  return sql`
+    select * from deals
+    where workspace_id = ${workspaceId} and rep_id = ${repId} and ${isOnDay(sql`close_date`)} and deleted_at is null
+    union all
+    select d.* from deal_participations p cross join lateral (
+      select * from deals where workspace_id = ${workspaceId} and deal_id = p.deal_id offset 0
+    ) d
+    where p.workspace_id = ${workspaceId} and p.rep_id = ${repId} and ${isOnDay(sql`p.close_date`)}
+    offset 0`;
+}
+
+/** The close dates of the deals of {@link dealsOfRep}. */
+export function daysOfDeals({ workspaceId, repId, isOnDay }: RepDays): Expression {
+  return sql`
+    select close_date from deals
+    where workspace_id = ${workspaceId} and rep_id = ${repId} and ${isOnDay(sql`close_date`)} and deleted_at is null
+    union all
+    select close_date from deal_participations
+    where workspace_id = ${workspaceId} and rep_id = ${repId} and ${isOnDay(sql`close_date`)}`;
+}
+
+/** The rep and the days of `rows_from`. */
+export function givenRepDays(workspaceId: string): RepDays {
+  return {
+    workspaceId,
+    repId: sql`rows_from.rep_id`,
+    isOnDay: (closeDate) => sql`${closeDate} between rows_from.from_day and rows_from.to_day`,
+  };
+}
+
+/** Whether one of the reps owns the deal or has a line on it. The array is read once, so that indexes find both. */
+export function hasPartOf(workspaceId: string, deal: Expression, repIds: readonly string[]): Expression {
+  return sql`(${deal}.rep_id = any(${repIds}::uuid[]) or ${deal}.deal_id = any(array(
+    select p.deal_id from deal_participations p
+    where p.workspace_id = ${workspaceId} and p.rep_id = any(${repIds}::uuid[]))))`;
+}
