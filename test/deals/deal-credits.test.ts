@@ -342,7 +342,7 @@ describe('deals that several people share', () => {
       return { Ann: totals.get(people.ann), Bob: totals.get(people.bob), Eve: totals.get(people.eve) };
     };
 
-    it('a simulation credits made-up deals as asked, and stored deals as they are', async () => {
+    it('a simulation credits made-up deals as requested, and stored deals as they are', async () => {
       await team([newBusiness, overlay], 400_000);
       await deal('d', 100_000, '2026-02-10');
       await share('d', 'ann 60', 'bob 40');

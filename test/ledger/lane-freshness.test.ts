@@ -9,6 +9,7 @@ const inputs = [
   'absences',
   'assignments',
   'commission_events',
+  'deal_participations',
   'deals',
   'fiscal_year_history',
   'fiscal_years',
@@ -86,6 +87,14 @@ describe('a recalculation of a workspace without pending requests', () => {
     ['a new deal', () => example.put({ ...D1, dealId: 'D9' }), ['ann']],
     ['a corrected deal', () => example.put({ ...D1, amount: 20_000 }), ['ann']],
     ['a deal that gets another owner', () => example.put({ ...D1, rep: 'bob' }), ['ann', 'bob']],
+    [
+      'other credit lines of a deal',
+      () =>
+        example.api.expect(200, 'PUT', '/v1/deals/D1/credits', {
+          credits: [example.repIds.ann, example.repIds.bob].map((repId) => ({ repId, percent: 50 })),
+        }),
+      ['ann', 'bob'],
+    ],
     ['a deal file', () => example.import({ ...D1, amount: 1 }), ['ann']],
     [
       'a new version of the plan',

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { operations } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
@@ -196,6 +197,13 @@ const requests: Readonly<Record<string, { readonly paysNoOne?: true; readonly ca
       await operator.setQuota([repId], 'New business', '2026-03', 5000);
       const [{ quotaId }] = await operator.expect(200, 'GET', `/v1/quotas?repId=${repId}&period=2026-03`);
       return { quotaId };
+    },
+  },
+  set_deal_credits: {
+    call: async ({ operator }, repId) => {
+      const dealId = randomUUID();
+      await operator.expect(201, 'PUT', `/v1/deals/${dealId}`, { fields: { amount: 1 } });
+      return { dealId, credits: [{ repId, percent: 100 }] };
     },
   },
   set_absence: { call: async (_, repId) => ({ repId, from: '2026-02-02', to: '2026-02-03' }) },

@@ -23,6 +23,11 @@ const excluded: Readonly<Record<string, string>> = {
   listExportJobs: 'a file is saved by the page that started it',
   trueUpStatement: 'the page of discrepancies pays the difference through resolveDiscrepancy',
   setCrmcSync: 'updateIntegration does the same for every CRM',
+  importDealCredits: 'files of credit lines are sent by the API',
+  listCreditRules: 'credit rules are managed by the API',
+  createCreditRule: 'credit rules are managed by the API',
+  updateCreditRule: 'credit rules are managed by the API',
+  deleteCreditRule: 'credit rules are managed by the API',
   importAbsences: 'files of absences are sent by the API',
   deleteComment: 'comments stay with the statement',
 };

@@ -91,12 +91,12 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/deals/affected-reps.ts',
-        from: 'if (before !== null) addDay(affected, before.repId, before.closeDate);',
+        from: 'if (before !== null) addPeople(affected, before);',
         to: '',
       },
       {
         file: 'src/deals/affected-reps.ts',
-        from: 'before !== null && before.repId !== after.repId ? [dealId]',
+        from: 'before !== null && (before.repId !== after.repId || before.credits !== after.credits) ? [dealId]',
         to: 'false ? [dealId]',
       },
     ],

@@ -15,6 +15,7 @@ import { Card, Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { Badge } from '../../components/StatusBadge.js';
+import { CreditsCard } from '../../features/deals/CreditsCard.js';
 import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
 import { kindWords } from '../../features/lines/words.js';
@@ -68,14 +69,17 @@ export function DealPage() {
             {loaded.deal === null ? (
               <p className="dim">This deal belongs to someone else now. You see what it paid you while it was yours.</p>
             ) : (
-              <Card title={loaded.deal.provider === null ? 'Fields of the deal' : 'Fields in the CRM'}>
-                <Facing
-                  rows={Object.entries(loaded.deal.fields).map(([slug, value]) => [
-                    fieldWords(slug),
-                    valueWords(value),
-                  ])}
-                />
-              </Card>
+              <>
+                <CreditsCard dealId={dealId} canEdit={role === 'admin' && loaded.deal.deleted_at === null} />
+                <Card title={loaded.deal.provider === null ? 'Fields of the deal' : 'Fields in the CRM'}>
+                  <Facing
+                    rows={Object.entries(loaded.deal.fields).map(([slug, value]) => [
+                      fieldWords(slug),
+                      valueWords(value),
+                    ])}
+                  />
+                </Card>
+              </>
             )}
           </>
         )}
