@@ -22,6 +22,8 @@ CREATE TABLE workspaces (
   configuration_revision uuid NOT NULL DEFAULT gen_random_uuid(),
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   min_quota_percent numeric(9,6) NOT NULL DEFAULT 25,
+  payouts jsonb,
+  recovery_percent numeric(9,6),
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
   CONSTRAINT workspaces_agent_writes_check CHECK ((agent_writes = ANY (ARRAY['allow'::text, 'confirm'::text, 'deny'::text]))),
   CONSTRAINT workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -29,6 +31,7 @@ CREATE TABLE workspaces (
   CONSTRAINT workspaces_min_quota_percent_check CHECK (((min_quota_percent >= (1)::numeric) AND (min_quota_percent <= (100)::numeric))),
   CONSTRAINT workspaces_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   CONSTRAINT workspaces_paper_check CHECK ((paper = ANY (ARRAY['A4'::text, 'Letter'::text]))),
+  CONSTRAINT workspaces_recovery_percent_check CHECK (((recovery_percent >= (0)::numeric) AND (recovery_percent <= (100)::numeric))),
   CONSTRAINT workspaces_seats_check CHECK ((seats >= 0)),
   CONSTRAINT workspaces_step_up_minutes_check CHECK (((step_up_minutes >= 1) AND (step_up_minutes <= 1440))),
   CONSTRAINT workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
@@ -36,6 +39,7 @@ CREATE TABLE workspaces (
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_configuration_revision_of_proration BEFORE UPDATE OF min_quota_percent ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER bump_workspace_cache_version_of_payouts AFTER UPDATE OF payouts, recovery_percent ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_proration AFTER UPDATE OF min_quota_percent ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through,sends_events,writes_back,digest_of');
 ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -75,6 +79,7 @@ CREATE TABLE reps (
   invite_mail_id uuid,
   hire_date date,
   end_date date,
+  recovery_percent numeric(9,6),
   CONSTRAINT reps_pkey PRIMARY KEY (workspace_id, rep_id),
   CONSTRAINT reps_crm_member UNIQUE (workspace_id, crm_member_id),
   CONSTRAINT reps_email UNIQUE (workspace_id, email),
@@ -85,6 +90,7 @@ CREATE TABLE reps (
   CONSTRAINT reps_invite_status_check CHECK ((invite_status = ANY (ARRAY['invited'::text, 'accepted'::text]))),
   CONSTRAINT reps_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   CONSTRAINT reps_payroll_id_check CHECK (((length(payroll_id) >= 1) AND (length(payroll_id) <= 50))),
+  CONSTRAINT reps_recovery_percent_check CHECK (((recovery_percent >= (0)::numeric) AND (recovery_percent <= (100)::numeric))),
   CONSTRAINT reps_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'manager'::text, 'payroll'::text, 'rep'::text])))
 );
 CREATE INDEX reps_by_email ON reps USING btree (email);
@@ -92,6 +98,7 @@ CREATE INDEX reps_sharing_payroll_ids ON reps USING btree (workspace_id) WHERE (
 CREATE TRIGGER bump_configuration_revision_of_employment AFTER UPDATE OF hire_date, end_date ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OF email, name, role, active OR TRUNCATE ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_employment AFTER UPDATE OF hire_date, end_date ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER bump_workspace_cache_version_of_payouts AFTER UPDATE OF recovery_percent ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER end_change_requests AFTER UPDATE OF role, active ON reps FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.active AND (NOT new.active)))) EXECUTE FUNCTION end_change_requests_of_person();
 CREATE TRIGGER record_payroll_id_change BEFORE INSERT OR UPDATE OF payroll_id ON reps FOR EACH ROW EXECUTE FUNCTION record_payroll_id_change();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id,crm_member_id', 'synced_at,payroll_key');
@@ -911,6 +918,7 @@ CREATE TABLE statements (
   content_hash uuid NOT NULL,
   generated_at timestamp with time zone NOT NULL,
   generated_by text NOT NULL,
+  payable jsonb,
   CONSTRAINT statements_pkey PRIMARY KEY (workspace_id, statement_id),
   CONSTRAINT statements_version UNIQUE (workspace_id, rep_id, period, version),
   CONSTRAINT statements_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period),
@@ -1044,6 +1052,7 @@ CREATE TABLE trued_up_rows (
   period text NOT NULL,
   earned_on date NOT NULL,
   share text,
+  inputs jsonb,
   CONSTRAINT trued_up_rows_pkey PRIMARY KEY (workspace_id, rep_id, plan_id, rule_name, deal_key),
   CONSTRAINT trued_up_rows_workspace_id_rep_id_frozen_period_fkey FOREIGN KEY (workspace_id, rep_id, frozen_period) REFERENCES statement_periods(workspace_id, rep_id, period),
   CONSTRAINT trued_up_rows_amount_check CHECK ((amount <> 'NaN'::numeric)),
@@ -1065,6 +1074,7 @@ CREATE TABLE true_ups (
   rep_id uuid NOT NULL,
   period text NOT NULL,
   lines jsonb NOT NULL,
+  payable jsonb,
   CONSTRAINT true_ups_pkey PRIMARY KEY (workspace_id, event_id),
   CONSTRAINT true_ups_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period)
 );
@@ -1878,6 +1888,178 @@ ALTER TABLE credit_rule_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECUR
 CREATE POLICY credit_rule_history_of_owner ON credit_rule_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY credit_rule_history_of_workspace ON credit_rule_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON credit_rule_history TO commissions_app;
+
+CREATE TABLE frozen_deal_amounts (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  period text NOT NULL,
+  deal_key text NOT NULL,
+  amount numeric,
+  CONSTRAINT frozen_deal_amounts_pkey PRIMARY KEY (workspace_id, rep_id, period, deal_key),
+  CONSTRAINT frozen_deal_amounts_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period)
+);
+ALTER TABLE frozen_deal_amounts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY frozen_deal_amounts_of_owner ON frozen_deal_amounts TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY frozen_deal_amounts_of_workspace ON frozen_deal_amounts TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON frozen_deal_amounts TO commissions_app;
+
+CREATE TABLE invoices (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  invoice_id text NOT NULL,
+  amount numeric(30,4) NOT NULL,
+  gross_amount numeric(30,4),
+  currency text,
+  issued_on date NOT NULL,
+  status text NOT NULL,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT invoices_pkey PRIMARY KEY (workspace_id, deal_id, invoice_id),
+  CONSTRAINT invoices_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT invoices_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT invoices_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT invoices_gross_amount_check CHECK ((gross_amount > (0)::numeric)),
+  CONSTRAINT invoices_status_check CHECK ((status = ANY (ARRAY['open'::text, 'void'::text, 'written_off'::text])))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON invoices FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON invoices FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,invoice_id', '', '');
+ALTER TABLE invoices ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY invoices_of_owner ON invoices TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY invoices_of_workspace ON invoices TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON invoices TO commissions_app;
+
+CREATE TABLE customer_payments (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  invoice_id text NOT NULL,
+  payment_id text NOT NULL,
+  amount numeric(30,4) NOT NULL,
+  paid_on date NOT NULL,
+  CONSTRAINT customer_payments_pkey PRIMARY KEY (workspace_id, deal_id, invoice_id, payment_id),
+  CONSTRAINT customer_payments_workspace_id_deal_id_invoice_id_fkey FOREIGN KEY (workspace_id, deal_id, invoice_id) REFERENCES invoices(workspace_id, deal_id, invoice_id) ON DELETE CASCADE,
+  CONSTRAINT customer_payments_amount_check CHECK (((amount <> (0)::numeric) AND (amount <> 'NaN'::numeric)))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON customer_payments FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON customer_payments FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,invoice_id,payment_id', '', '');
+ALTER TABLE customer_payments ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY customer_payments_of_owner ON customer_payments TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY customer_payments_of_workspace ON customer_payments TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON customer_payments TO commissions_app;
+
+CREATE TABLE invoice_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  deal_id text NOT NULL,
+  invoice_id text NOT NULL,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  content jsonb,
+  CONSTRAINT invoice_history_pkey PRIMARY KEY (workspace_id, deal_id, invoice_id, "position"),
+  CONSTRAINT invoice_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE invoice_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY invoice_history_of_owner ON invoice_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY invoice_history_of_workspace ON invoice_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON invoice_history TO commissions_app;
+
+CREATE TABLE payout_holds (
+  workspace_id uuid NOT NULL,
+  hold_id uuid NOT NULL,
+  rep_id uuid,
+  deal_id text,
+  rule_name text,
+  from_day date NOT NULL,
+  to_day date,
+  reason text NOT NULL,
+  note text,
+  created_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT payout_holds_pkey PRIMARY KEY (workspace_id, hold_id),
+  CONSTRAINT payout_holds_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT payout_holds_check CHECK ((num_nonnulls(rep_id, deal_id, rule_name) > 0)),
+  CONSTRAINT payout_holds_check1 CHECK ((to_day >= from_day)),
+  CONSTRAINT payout_holds_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000))),
+  CONSTRAINT payout_holds_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000)))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON payout_holds FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payout_holds FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('hold_id,rep_id', 'reason,note', '');
+ALTER TABLE payout_holds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY payout_holds_of_owner ON payout_holds TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY payout_holds_of_workspace ON payout_holds TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON payout_holds TO commissions_app;
+
+CREATE TABLE payout_hold_history (
+  workspace_id uuid NOT NULL,
+  hold_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  rep_id uuid,
+  deal_id text,
+  rule_name text,
+  from_day date NOT NULL,
+  to_day date,
+  CONSTRAINT payout_hold_history_pkey PRIMARY KEY (workspace_id, hold_id, "position")
+);
+ALTER TABLE payout_hold_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY payout_hold_history_of_owner ON payout_hold_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY payout_hold_history_of_workspace ON payout_hold_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON payout_hold_history TO commissions_app;
+
+CREATE TABLE payout_batches (
+  workspace_id uuid NOT NULL,
+  batch_id uuid NOT NULL,
+  period text NOT NULL,
+  layout text NOT NULL,
+  status text NOT NULL DEFAULT 'open'::text,
+  filename text NOT NULL,
+  sha256 text NOT NULL,
+  content bytea,
+  row_count integer NOT NULL,
+  totals jsonb NOT NULL,
+  paid_on date,
+  reference text,
+  actor text NOT NULL,
+  author_id uuid,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  decided_at timestamp with time zone,
+  CONSTRAINT payout_batches_pkey PRIMARY KEY (workspace_id, batch_id),
+  CONSTRAINT payout_batches_workspace_id_author_id_fkey FOREIGN KEY (workspace_id, author_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT payout_batches_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT payout_batches_check CHECK (((status = 'paid'::text) = (paid_on IS NOT NULL))),
+  CONSTRAINT payout_batches_reference_check CHECK (((length(reference) >= 1) AND (length(reference) <= 200))),
+  CONSTRAINT payout_batches_status_check CHECK ((status = ANY (ARRAY['open'::text, 'paid'::text, 'cancelled'::text])))
+);
+CREATE INDEX payout_batches_by_period ON payout_batches USING btree (workspace_id, period, created_at);
+CREATE UNIQUE INDEX payout_batches_open ON payout_batches USING btree (workspace_id, period) WHERE (status = 'open'::text);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON payout_batches FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER payout_batches_decided BEFORE UPDATE ON payout_batches FOR EACH ROW WHEN ((old.status <> 'open'::text)) EXECUTE FUNCTION reject_changes_of_decided_batches();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON payout_batches FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('batch_id,period', 'reference', '');
+ALTER TABLE payout_batches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY payout_batches_of_owner ON payout_batches TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY payout_batches_of_workspace ON payout_batches TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT, UPDATE ON payout_batches TO commissions_app;
+
+CREATE TABLE payout_batch_lines (
+  workspace_id uuid NOT NULL,
+  batch_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  currency text NOT NULL,
+  period text NOT NULL,
+  version integer NOT NULL,
+  commission numeric(30,4) NOT NULL,
+  bonus numeric(30,4) NOT NULL,
+  adjustment numeric(30,4) NOT NULL,
+  amount numeric(30,4) NOT NULL,
+  CONSTRAINT payout_batch_lines_pkey PRIMARY KEY (workspace_id, batch_id, rep_id, currency),
+  CONSTRAINT payout_batch_lines_workspace_id_batch_id_fkey FOREIGN KEY (workspace_id, batch_id) REFERENCES payout_batches(workspace_id, batch_id),
+  CONSTRAINT payout_batch_lines_workspace_id_rep_id_period_fkey FOREIGN KEY (workspace_id, rep_id, period) REFERENCES statement_periods(workspace_id, rep_id, period),
+  CONSTRAINT payout_batch_lines_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT payout_batch_lines_check CHECK ((amount = ((commission + bonus) + adjustment))),
+  CONSTRAINT payout_batch_lines_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+);
+CREATE INDEX payout_batch_lines_by_rep ON payout_batch_lines USING btree (workspace_id, rep_id, period);
+ALTER TABLE payout_batch_lines ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY payout_batch_lines_of_owner ON payout_batch_lines TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY payout_batch_lines_of_workspace ON payout_batch_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON payout_batch_lines TO commissions_app;
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
@@ -3005,6 +3187,17 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION register_agent_client(text,jsonb,bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION reject_changes_of_decided_batches()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if new.content is null and to_jsonb(new) - 'content' = to_jsonb(old) - 'content' then return new; end if;
+      raise exception 'batch_decided: the payout batch % is %', old.batch_id, old.status;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION reject_changes_of_decided_batches() TO PUBLIC;
 
 CREATE OR REPLACE FUNCTION reject_events_of_approved_periods()
  RETURNS trigger

@@ -39,6 +39,7 @@ import * as ramps from './037_ramps.js';
 import * as importHistory from './038_import_history.js';
 import * as historiesOfPeople from './039_histories_of_people.js';
 import * as dealCredits from './040_deal_credits.js';
+import * as payables from './041_payables.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -82,4 +83,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '038_import_history': importHistory,
   '039_histories_of_people': historiesOfPeople,
   '040_deal_credits': dealCredits,
+  '041_payables': payables,
 };

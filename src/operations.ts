@@ -97,6 +97,11 @@ import { listFieldOptions } from './fields/queries/list-field-options.js';
 import { listFieldAttributes, listFields } from './fields/queries/list-fields.js';
 import { setFiscalYears } from './fiscal-years/commands/set-fiscal-years.js';
 import { listFiscalYears } from './fiscal-years/queries/list-fiscal-years.js';
+import { deleteInvoice } from './invoices/commands/delete-invoice.js';
+import { importInvoices } from './invoices/commands/import-invoices.js';
+import { putInvoice } from './invoices/commands/put-invoice.js';
+import { getInvoice } from './invoices/queries/get-invoice.js';
+import { listInvoices } from './invoices/queries/list-invoices.js';
 import { setMailPreferences } from './notifications/commands/set-mail-preferences.js';
 import { getMailPreferences } from './notifications/queries/get-mail-preferences.js';
 import { createWebhookEndpoint } from './outgoing-events/commands/create-webhook-endpoint.js';
@@ -107,6 +112,15 @@ import { testWebhookEndpoint } from './outgoing-events/commands/test-webhook-end
 import { updateWebhookEndpoint } from './outgoing-events/commands/update-webhook-endpoint.js';
 import { listWebhookDeliveries } from './outgoing-events/queries/list-webhook-deliveries.js';
 import { listWebhookEndpoints } from './outgoing-events/queries/list-webhook-endpoints.js';
+import { createHold } from './payables/commands/create-hold.js';
+import { updateHold } from './payables/commands/update-hold.js';
+import { listHolds } from './payables/queries/list-holds.js';
+import { listPayables } from './payables/queries/list-payables.js';
+import { createPayoutBatch } from './payouts/commands/create-payout-batch.js';
+import { updatePayoutBatch } from './payouts/commands/update-payout-batch.js';
+import { getPayoutBatch } from './payouts/queries/get-payout-batch.js';
+import { getPayoutFile } from './payouts/queries/get-payout-file.js';
+import { listPayoutBatches } from './payouts/queries/list-payout-batches.js';
 import { createPlan } from './plans/commands/create-plan.js';
 import { deletePlan } from './plans/commands/delete-plan.js';
 import { deletePlanOverride } from './plans/commands/delete-plan-override.js';
@@ -237,6 +251,11 @@ export const operations = [
   createCreditRule,
   updateCreditRule,
   deleteCreditRule,
+  listInvoices,
+  getInvoice,
+  putInvoice,
+  deleteInvoice,
+  importInvoices,
   listPlans,
   createPlan,
   listPlanTemplates,
@@ -304,8 +323,17 @@ export const operations = [
   listDiscrepancies,
   listDiscrepancyLines,
   resolveDiscrepancy,
+  listPayables,
+  listHolds,
+  createHold,
+  updateHold,
   recordPayrollHandover,
   listPayrollHandovers,
+  listPayoutBatches,
+  createPayoutBatch,
+  getPayoutBatch,
+  updatePayoutBatch,
+  getPayoutFile,
   listReps,
   upsertReps,
   importReps,

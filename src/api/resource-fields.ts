@@ -66,6 +66,8 @@ export const pathIds = {
   planVersionId: pathId.describe('Id of the plan version (UUID)'),
   rampId: pathId.describe('Id of the ramp (UUID)'),
   absenceId: pathId.describe('Id of the absence (UUID)'),
+  batchId: pathId.describe('Id of the payout batch (UUID)'),
+  holdId: pathId.describe('Id of the hold (UUID)'),
   assignmentId: pathId.describe('Id of the assignment (UUID)'),
   creditRuleId: pathId.describe('Id of the credit rule (UUID)'),
   quotaId: pathId.describe('Id of the quota (UUID)'),

@@ -11,7 +11,10 @@ import { type DealTables } from '../deals/deal-tables.js';
 import { type DisputeTables } from '../disputes/dispute-tables.js';
 import { type ExportTables } from '../exports/export-tables.js';
 import { type FiscalYearTables } from '../fiscal-years/fiscal-year-tables.js';
+import { type InvoiceTables } from '../invoices/invoice-tables.js';
 import { type LedgerTables } from '../ledger/tables.js';
+import { type PayableTables } from '../payables/payable-tables.js';
+import { type PayoutTables } from '../payouts/payout-tables.js';
 import { type PlanTables } from '../plans/plan-tables.js';
 import { type InboxTables } from '../platform/inbox/inbox-tables.js';
 import { type OutboundTables } from '../platform/outbound/outbound-tables.js';
@@ -42,7 +45,10 @@ declare module '../platform/database/tables.js' {
       ExportTables,
       FiscalYearTables,
       IntegrationTables,
+      InvoiceTables,
       LedgerTables,
+      PayableTables,
+      PayoutTables,
       PlanTables,
       InboxTables,
       OutboundTables,

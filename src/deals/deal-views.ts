@@ -280,3 +280,11 @@ export async function findDealContents(
   );
   return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
 }
+
+/** The ids among those given that are of a deal, deleted or not. */
+export async function knownDealIds(tx: Transaction, dealIds: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ dealId: string }>`
+    select deal_id as "dealId" from deals
+    where workspace_id = ${tx.workspaceId} and deal_id = any(${[...new Set(dealIds)]}::text[])`.execute(tx.db);
+  return new Set(rows.map(({ dealId }) => dealId));
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Day, isDay } from '../kernel/day.js';
 import { findDayOrderIssue } from '../kernel/day-order.js';
+import { Decimal, sum } from '../kernel/decimal.js';
 import { type Issue } from '../kernel/failure.js';
 import { isUuid } from '../kernel/ids.js';
 import { readValue } from '../kernel/invalid-values.js';
@@ -31,6 +32,18 @@ interface QuotaCredit {
   readonly weight: number;
 }
 
+interface ScheduledPart {
+  /** `close`, `paid` (as the customer pays), `paid_in_full`, or the slug of a date of the deal. */
+  readonly on: string;
+  readonly percent: number;
+  readonly offsetDays?: number | undefined;
+}
+
+/** When what a rule earns is paid: parts that wait for days or for the customer, or equal parts from the close date on. */
+export type PayoutTerms =
+  | { readonly schedule: readonly ScheduledPart[] }
+  | { readonly parts: number; readonly everyMonths: number };
+
 /** One payout rule in the canonical shape, every default filled in. */
 export interface Rule {
   readonly name: string;
@@ -56,6 +69,8 @@ export interface Rule {
   readonly effectiveEnd?: Day;
   readonly creditKinds?: readonly CreditKind[];
   readonly creditRoles?: readonly string[];
+  /** By default, all of it on the close date; a cascade rule follows its inputs. */
+  readonly payout?: PayoutTerms;
   readonly conditions: readonly Condition[];
   readonly tiers: readonly Tier[];
 }
@@ -101,6 +116,15 @@ export function groupWithDifferentTerms(rules: readonly Rule[]): string | null {
   return null;
 }
 
+/** A rule whose payout schedule does not divide the whole amount. */
+export function ruleWithPartialSchedule(rules: readonly Rule[]): string | null {
+  const isPartial = ({ payout }: Rule) =>
+    payout !== undefined &&
+    'schedule' in payout &&
+    !sum(payout.schedule.map(({ percent }) => Decimal.of(percent))).equals(Decimal.of(100));
+  return rules.find(isPartial)?.name ?? null;
+}
+
 /** The key under which a rule's credit is counted and its quota is set: its group, otherwise its name. */
 export function attainmentKey(rule: Pick<Rule, 'name' | 'quotaGroup'>): string {
   return rule.quotaGroup ?? rule.name;
@@ -123,6 +147,32 @@ const threshold = z.number().min(0).max(1e12);
 function isDistinct(values: readonly string[]): boolean {
   return new Set(values).size === values.length;
 }
+const schedulePart = z
+  .strictObject({
+    on: slug.describe(
+      'close: the close date; paid: as the customer pays; paid_in_full: when the customer has paid all; otherwise the slug of a date of the deal',
+    ),
+    percent: z
+      .number()
+      .gt(0)
+      .max(100)
+      .refine((percent) => Number(percent.toFixed(6)) === percent, 'must have at most 6 decimals')
+      .describe('Share of the amount in percent; the parts add up to 100'),
+    offsetDays: z.int().min(0).max(3660).optional().describe('Days by which the part, and each payment, counts later'),
+  })
+  .describe('A part of the amount and what it waits for');
+
+const payoutTerms = z.union([
+  z
+    .strictObject({ schedule: z.array(schedulePart).min(1).max(20).describe('The parts') })
+    .describe('Parts that wait for days or for the customer'),
+  z
+    .strictObject({
+      parts: z.int().min(1).max(120).describe('Number of equal parts, the first on the close date'),
+      everyMonths: z.int().min(1).max(60).describe('Months from one part to the next'),
+    })
+    .describe('Equal parts'),
+]);
 
 /** The description of a field, with the default and an example. The code that reads the config fills in the default. */
 function documented<S extends z.ZodType>(
@@ -230,6 +280,9 @@ const shared = {
     'Roles whose credit lines pay; a line without a role then pays nothing. Default: any',
     { example: ['SE'] },
   ),
+  payout: documented(payoutTerms.optional(), 'When what the rule earns is paid, in workspaces with payouts', {
+    example: { schedule: [{ on: 'paid', percent: 100 }] },
+  }),
   conditions: z.unknown().optional(),
 };
 
@@ -470,7 +523,16 @@ function* ruleProblems(rule: Rule, index: number): Generator<Issue> {
   const disorder = findDayOrderIssue(['effectiveStart', rule.effectiveStart], ['effectiveEnd', rule.effectiveEnd]);
   if (disorder !== null) yield { ...disorder, path: at(disorder.path) };
   yield* modeProblems(rule, at);
+  yield* payoutProblems(rule, at);
   yield* tierProblems(rule, at);
+}
+
+/** A periodic rule pays for a period, which has no customer and no dates. */
+function* payoutProblems({ executionPhase, payout }: Rule, at: (key: string) => string): Generator<Issue> {
+  if (executionPhase !== 'periodic' || payout === undefined || 'parts' in payout) return;
+  for (const [index, { on }] of payout.schedule.entries())
+    if (on !== 'close')
+      yield { path: at(`payout.schedule.${index}.on`), message: 'must be close: a periodic rule pays for no deal' };
 }
 
 function* modeProblems(rule: Rule, at: (key: string) => string): Generator<Issue> {

@@ -276,6 +276,18 @@ export function creditAfter(stored: string): Decimal {
   return Decimal.of(after);
 }
 
+/** What a cascade event was calculated from: the amounts of the people below, as exact decimal texts. */
+export interface CascadeInput {
+  readonly repId: string;
+  readonly ruleName: string;
+  readonly amount: string;
+}
+
+export function decodeInputs(stored: string): CascadeInput[] {
+  const upstream = (JSON.parse(stored) as Stored)[11] ?? [];
+  return upstream.map(([repId, ruleName, amount]) => ({ repId, ruleName, amount: Decimal.of(amount).toString() }));
+}
+
 /** The attainment that the deal of the event has reached, to 6 decimals; null without a quota. */
 export function attainmentAfter(stored: string): Decimal | null {
   const target = stored.split(',', 5)[4] ?? 'null';

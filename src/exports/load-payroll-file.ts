@@ -4,7 +4,13 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type TeamSelection } from '../statements/team-statements.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
 import { type Layout, type PayrollFile, payrollFile, type Scope } from './payroll-layouts.js';
-import { type Included, loadTeamExport, type TeamExport, withoutHandedOver } from './team-export.js';
+import {
+  type Included,
+  loadTeamExport,
+  type TeamExport,
+  withoutHandedOver,
+  withPayableAmounts,
+} from './team-export.js';
 
 interface RequestedFile {
   readonly period: Period | undefined;
@@ -27,7 +33,15 @@ export async function loadPayrollFile(
   const { payroll } = await findWorkspace(tx);
   const everyone = await loadTeamExport(tx, period, clock, selection, included);
   const team = scope === 'full' ? everyone : await withoutHandedOver(tx, everyone);
-  return { file: payrollFile(layout, team, payroll, extended), team };
+  // Payroll systems pay what is payable; the generic file shows it beside what is earned.
+  const paid = layout === 'generic' ? team : withPayableAmounts(team);
+  return { file: payrollFile(layout, paid, payroll, extended), team };
+}
+
+/** The file of a payroll system with the amounts of the team. */
+export async function loadPayrollLayout(tx: Transaction, layout: Layout, team: TeamExport): Promise<PayrollFile> {
+  const { payroll } = await findWorkspace(tx);
+  return payrollFile(layout, team, payroll, false);
 }
 
 /** Files for payroll systems are paid without review, so they contain drafts only on request. */

@@ -1,10 +1,11 @@
 import { type Clock } from '../kernel/clock.js';
 import { type DayRange } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
 import { invalid } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { loadHandedAmounts, newAmounts } from '../statements/handed-amounts.js';
-import { type CurrencySummary, type Summary, totalsByCurrency } from '../statements/snapshot.js';
+import { type CurrencySummary, type Summary, summaryFrom, totalsByCurrency } from '../statements/snapshot.js';
 import { resolvePeriod } from '../statements/statement-views.js';
 import {
   hasAmount,
@@ -63,9 +64,29 @@ export async function loadTeamExport(
   return toTeamExport({ period, days, currency, members, rows, part: 1 });
 }
 
-function toTeamExport(content: Omit<TeamExport, 'totals' | 'columns'>): TeamExport {
+export function toTeamExport(content: Omit<TeamExport, 'totals' | 'columns'>): TeamExport {
   const totals = totalsByCurrency(content.rows.map(({ amounts }) => amounts));
-  return { ...content, totals, columns: totals.length > 1 ? [...columns, 'Currency'] : columns };
+  const names = hasPayable(totals) ? columns.toSpliced(columns.indexOf('Net Payout') + 1, 0, 'Payable') : columns;
+  return { ...content, totals, columns: totals.length > 1 ? [...names, 'Currency'] : names };
+}
+
+/** Whether the period is a pay period of a workspace with payouts. */
+function hasPayable(totals: readonly CurrencySummary[]): boolean {
+  return totals.some(({ summary }) => summary.payable !== undefined);
+}
+
+/** The team with what is payable in place of what is earned. What is kept of it reduces the adjustments. */
+export function withPayableAmounts(team: TeamExport): TeamExport {
+  if (!hasPayable(team.totals)) return team;
+  const rows = team.rows.map(({ member, amounts }) => {
+    const totals = member.payTotals?.find(({ currency }) => currency === amounts.currency);
+    const [commission, bonus] = [Decimal.of(totals?.commission ?? '0'), Decimal.of(totals?.bonus ?? '0')];
+    const adjustments = Decimal.of(totals?.payable ?? '0')
+      .minus(commission)
+      .minus(bonus);
+    return { member, amounts: { ...amounts, summary: summaryFrom(commission, bonus, adjustments) } };
+  });
+  return toTeamExport({ ...team, rows });
 }
 
 /** What recorded hand-overs of the period do not contain: people who were approved since, and what has changed. */
@@ -104,10 +125,15 @@ export function teamCells({ member, amounts: { currency, summary } }: TeamRow, {
 }
 
 export function amountCells(summary: Summary, currency: string): TeamCell[] {
-  const { totalCommission, totalBonuses, totalAdjustments, netPayout } = summary;
-  return [totalCommission, totalBonuses, totalAdjustments, netPayout].map((exact) => ({
-    amount: plainAmount(exact, currency),
-  }));
+  const { totalCommission, totalBonuses, totalAdjustments, netPayout, payable } = summary;
+  const exact = [
+    totalCommission,
+    totalBonuses,
+    totalAdjustments,
+    netPayout,
+    ...(payable === undefined ? [] : [payable]),
+  ];
+  return exact.map((amount) => ({ amount: plainAmount(amount, currency) }));
 }
 
 /**

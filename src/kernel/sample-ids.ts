@@ -7,6 +7,8 @@ export const sampleIds = {
   planVersionId: 'b5e3d9f1-204c-4f6e-8d8b-9c7a6f5e4d3c',
   ruleId: 'c6f4ea02-315d-4a7f-9e9c-ad8b7a6f5e4d',
   assignmentId: 'd7a5fb13-426e-4b8a-afad-be9c8b7a6f5e',
+  batchId: '6f708192-adbe-4f30-8152-6d7e8f900112',
+  holdId: '70819203-becf-4041-9263-7e8f90011223',
   absenceId: 'a1c8e2d4-7b3f-4e6a-9d5c-2f1e0b9a8c7d',
   rampId: 'b2d9f3e5-8c40-4f7b-8e6d-3a2f1c0b9d8e',
   creditRuleId: 'c3d2b1a0-9f8e-4d7c-8b6a-5f4e3d2c1b0a',

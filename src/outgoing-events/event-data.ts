@@ -102,6 +102,29 @@ export const eventData = {
   'crm.sync_completed': endedJob.pick({ jobId: true, result: true }),
   'crm.connection_broken': z.strictObject({ provider, reason: z.string().describe('What the CRM responded') }),
   'crm.connection_recovered': z.strictObject({ provider }),
+  'payable.released': z.strictObject({
+    repId: fields.repId,
+    dealId: z.string().describe('Id of the deal in the CRM'),
+    currency: fields.currency,
+    released: z.number().describe('What is released of the commission on the deal now'),
+    change: z.number().describe('By how much that changed'),
+  }),
+  'payable.held': z.strictObject({
+    holdId: z.string().describe('Id of the hold (UUID)'),
+    repId: fields.repId,
+    dealId,
+    ruleName: z.string().nullable().describe('Name of the rule; null for all'),
+    from: z.string().describe('First day of the hold, YYYY-MM-DD'),
+    to: day('Last day of the hold'),
+  }),
+  'payout.paid': z.strictObject({
+    batchId: z.string().describe('Id of the payout batch (UUID)'),
+    repId: fields.repId,
+    period: fields.period,
+    currency: fields.currency,
+    amount: z.number().describe('What the batch paid to the rep'),
+    paidOn: z.string().describe('Day of the payment, YYYY-MM-DD'),
+  }),
 } satisfies Record<keyof typeof eventTypes, z.ZodType>;
 
 /** An event as a receiver gets it. */

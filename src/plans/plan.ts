@@ -6,6 +6,7 @@ import {
   type PlanTerms,
   type Rule,
   readPlanConfig,
+  ruleWithPartialSchedule,
 } from '../engine/plan-config.js';
 import { computePlanCost, maxPlanCost } from '../engine/plan-cost.js';
 import { type Day, isDay } from '../kernel/day.js';
@@ -155,6 +156,7 @@ export function planTerms(config: unknown): PlanTerms {
   const read = readPlanConfig(config);
   if ('terms' in read) {
     assertGroupTerms(read.terms.rules);
+    assertSchedules(read.terms.rules);
     return read.terms;
   }
   throw invalid(
@@ -169,6 +171,18 @@ function assertGroupTerms(rules: PlanTerms['rules']): void {
     'group_terms_differ',
     `The rules of the quota group ${group} share one quota. Give them the same quotaProration and the same calendar.`,
     { quotaGroup: group },
+  );
+}
+
+function assertSchedules(rules: PlanTerms['rules']): void {
+  const ruleName = ruleWithPartialSchedule(rules);
+  if (ruleName === null) return;
+  throw new Failure(
+    'schedule_must_total_100',
+    `The percents of the payout schedule of ${ruleName} must add up to 100.`,
+    {
+      ruleName,
+    },
   );
 }
 

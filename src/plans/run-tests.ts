@@ -85,7 +85,7 @@ async function findFailures(plan: TestedPlan, test: PlanTest, index: number): Pr
 }
 
 function toWorkspaceTerms({ currency, measures, fiscalYears, deals: { timeZone } }: TestedPlan): WorkspaceTerms {
-  const unread = { amountSlug: null, sendsEvents: false, writesBack: false, revision: '' };
+  const unread = { amountSlug: null, sendsEvents: false, writesBack: false, hasPayouts: false, revision: '' };
   return { currency, timeZone, measures, fiscalYears, ...unread };
 }
 

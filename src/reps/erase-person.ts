@@ -36,6 +36,7 @@ export async function erasePerson(tx: Transaction, who: { readonly actor: string
     dealSnapshots: await eraseFromDeals(tx, stored, pseudonym, 'deal_snapshots'),
     approvals: await eraseApprover(tx, repId, pseudonym),
     payrollHandovers: await eraseFromHandovers(tx, repId, pseudonym),
+    payoutFiles: await erasePayoutFiles(tx, repId),
     files: await deleteFiles(tx, repId),
     responses: await deleteResponses(tx, stored),
     changeRequests: await deleteChangeRequests(tx, stored),
@@ -151,6 +152,16 @@ async function eraseFromHandovers(tx: Transaction, repId: string, { name, email 
       from jsonb_array_elements(missing_payroll_ids) with ordinality p (person, place))
     where workspace_id = ${tx.workspaceId}
       and missing_payroll_ids @> jsonb_build_array(jsonb_build_object('repId', ${repId}::text))`.execute(tx.db);
+  return Number(numAffectedRows);
+}
+
+/** The files of payout batches with the person. What the batches paid stays. */
+async function erasePayoutFiles(tx: Transaction, repId: string): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update payout_batches b set content = null
+    where b.workspace_id = ${tx.workspaceId} and b.content is not null and exists (
+      select from payout_batch_lines l
+      where l.workspace_id = b.workspace_id and l.batch_id = b.batch_id and l.rep_id = ${repId})`.execute(tx.db);
   return Number(numAffectedRows);
 }
 

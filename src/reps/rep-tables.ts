@@ -23,6 +23,8 @@ export interface RepTables {
     payroll_id_changed_at: ColumnType<Date | null, never, never>;
     hire_date: ColumnType<Day | null, Day | null | undefined, Day | null>;
     end_date: ColumnType<Day | null, Day | null | undefined, Day | null>;
+    /** Null for that of the workspace. */
+    recovery_percent: ColumnType<string | null, string | null | undefined, string | null>;
     mail_opt_outs: Generated<string[]>;
     created_at: GeneratedInstant;
   };

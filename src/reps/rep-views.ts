@@ -114,13 +114,16 @@ interface RepFilter {
 
 /** Reps by name, each with the manager on that day. */
 export async function listReps(tx: Transaction, today: Day, { email, repIds }: RepFilter): Promise<Rep[]> {
-  const { rows } = await sql<RepRow<Rep>>`
-    select ${repColumns} from reps r ${withInviteMail} ${managerOn(today)}
+  const { rows } = await sql<RepRow<Rep> & { readonly recoveryPercent: number | null }>`
+    select ${repColumns}, r.recovery_percent::float8 as "recoveryPercent" from reps r ${withInviteMail} ${managerOn(today)}
     where r.workspace_id = ${tx.workspaceId}
       ${email === undefined ? sql`` : sql`and r.email = ${email}`}
       ${repIds === undefined ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
     order by lower(r.name), r.email`.execute(tx.db);
-  return rows.map(withoutAbsentManager);
+  return rows.map(({ recoveryPercent, ...row }) => {
+    const rep = withoutAbsentManager(row);
+    return recoveryPercent === null ? rep : { ...rep, recovery: { maxPercent: recoveryPercent } };
+  });
 }
 
 type RepRow<T extends Rep> = Omit<T, 'nextManager'> & { readonly nextManager: Rep['nextManager'] | null };

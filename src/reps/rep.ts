@@ -5,6 +5,7 @@ import { Failure } from '../kernel/failure.js';
 import { withoutInvisible } from '../kernel/invisible-characters.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { text } from '../platform/operations/schemas.js';
+import { recovery } from '../workspaces/workspace.js';
 
 /** Normalizes an address, so that every spelling finds the same rep. */
 export function normalEmail(text: string): string {
@@ -60,6 +61,7 @@ export const rep = z
       .describe('The next planned change of the manager; absent if none is planned'),
     hireDate: z.string().nullable().describe('First day of employment, YYYY-MM-DD; null if not entered'),
     endDate: z.string().nullable().describe('Last day of employment, YYYY-MM-DD; null for none'),
+    recovery: recovery.optional(),
   })
   .describe('A person who earns commission. Managers are reps too');
 export type Rep = z.infer<typeof rep>;

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Decision, type FixedEvent, type RepResult } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
+import { decodeInputs } from '../engine/trace.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -224,6 +225,7 @@ function toEvent({ amount, ...row }: CountedRow): DealEvent {
 }
 
 function toRow(repId: string, decision: Decision): CountedRow {
-  const { trace: _, amount, base, credit, ...same } = decision;
-  return { ...same, repId, amount: amount.toString(), base: base.toString(), credit: credit.toString() };
+  const { trace, amount, base, credit, ...same } = decision;
+  const inputs = decision.phase === 'cascade' ? { inputs: decodeInputs(trace) } : {};
+  return { ...same, repId, amount: amount.toString(), base: base.toString(), credit: credit.toString(), ...inputs };
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { loadDealNames } from '../deals/deal-names.js';
 import { type Phase } from '../engine/model.js';
 import { decodeTrace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
@@ -8,7 +9,6 @@ import { mapInSlices } from '../kernel/waiting.js';
 import { eventsTable } from '../ledger/input/as-of.js';
 import { loadRange } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { loadDealNames } from './deal-names.js';
 import { type StatementLine } from './snapshot.js';
 import { type StatementKey } from './statement.js';
 import { type TrueUpLine } from './true-up-line.js';

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { findNamesOnStatement } from '../deals/deal-names.js';
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
@@ -6,7 +7,6 @@ import { type CountedRow, loadRowsOfPeriod } from '../ledger/input/counted-rows.
 import { type FrozenPeriod, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { dryRunPeriods } from '../simulation/period-dry-run.js';
-import { findNamesOnStatement } from './deal-names.js';
 import { type StatementContent } from './statement.js';
 import { type TrueUpLine, trueUpLines } from './true-up-line.js';
 

@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Caller } from '../kernel/caller.js';
-import { type Day, dayInZone } from '../kernel/day.js';
+import { addDays, type Day, dayInZone } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
-import { isFiscalPeriod } from '../kernel/period-calendar.js';
+import { isFiscalPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
 import { calendarOf, type FrozenPeriod, loadRepTerms, type RepTerms } from '../ledger/input/rep-terms.js';
 import { storeTruedUpRows } from '../ledger/output/trued-up-state.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
+import { addCorrection, finishCorrection, startCorrection } from '../payables/correct-period.js';
+import { type PayPeriods } from '../payables/pay-periods.js';
+import { loadPayPeriods } from '../payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { adjustmentDay } from './adjustment.js';
@@ -18,7 +21,7 @@ import { listApprovers } from './approvers.js';
 import { closeDiscrepancy } from './discrepancies/record-discrepancies.js';
 import { calculateOwedByPeriod, type Owed } from './owed.js';
 import { type StatementKey, statementNotApproved } from './statement.js';
-import { generateVersion, recordStatementEntry, replaceApproved } from './statement-store.js';
+import { generateCorrected, recordStatementEntry, replaceApproved } from './statement-store.js';
 import { findLatest, type StoredStatement } from './statement-views.js';
 import { toTrueUpLineResponse, trueUpLine } from './true-up-line.js';
 
@@ -142,9 +145,12 @@ async function trueUp(
   });
   await insertTrueUpLines(tx, entry, { eventId, period: statementPeriod, lines: owed.lines });
   await failpoint('trueup.afterInsert');
+  const correction = await startCorrection(tx, repId, frozen);
   await storeTruedUpRows(tx, recalculate, terms, frozen, owed.rows);
+  const paid = correction === null ? null : await finishCorrection(tx, correction, eventId, owed.rows);
+  const payable = correction === null || paid === null ? null : addCorrection(correction, paid);
   const generation = { status: 'approved', at, actor: caller.actor } as const;
-  const next = await generateVersion(tx, key, approved.currency, generation);
+  const next = await generateCorrected(tx, key, approved.currency, payable, generation);
   await replaceApproved(tx, key, next);
   await recordStatementEntry(tx, caller, {
     runId,
@@ -180,7 +186,8 @@ export async function carryForward(
   { caller, at }: { readonly caller: Caller; readonly at: Date },
 ): Promise<{ eventId: string; period: Period }> {
   const { repId, period: sourcePeriod } = key;
-  const target = firstOpenPeriod(sourcePeriod, dayInZone(at, terms.workspace.timeZone), terms);
+  const today = dayInZone(at, terms.workspace.timeZone);
+  const target = firstOpenPeriod(await loadPayPeriods(tx), sourcePeriod, today, terms);
   const runId = newId();
   const entry = { repId, runId, actor: caller.actor };
   const amount = owed.delta.toString();
@@ -193,7 +200,9 @@ export async function carryForward(
     reason: `Carried forward from ${sourcePeriod}`,
   });
   await insertTrueUpLines(tx, entry, { eventId, period: sourcePeriod, lines: owed.lines });
+  const correction = await startCorrection(tx, repId, frozen);
   await storeTruedUpRows(tx, recalculate, terms, frozen, owed.rows);
+  if (correction !== null) await finishCorrection(tx, correction, eventId, owed.rows);
   await recordStatementEntry(tx, caller, {
     runId,
     trigger: 'carried_forward',
@@ -210,6 +219,7 @@ export async function carryForward(
 const maxPeriodsAhead = 120;
 
 function firstOpenPeriod(
+  payPeriods: PayPeriods | null,
   source: Period,
   today: Day,
   terms: RepTerms,
@@ -218,7 +228,7 @@ function firstOpenPeriod(
   const byDay = [...terms.frozen].sort((a, b) => (a.range.from < b.range.from ? -1 : 1));
   let period = source;
   for (let ahead = 0; ahead < maxPeriodsAhead; ahead += 1) {
-    const next = calendar.findNext(period);
+    const next = findPeriodAfter(payPeriods, calendar, period);
     if (next === null) break;
     period = next;
     const earnedOn = adjustmentDay(calendar.range(period), today, byDay);
@@ -228,4 +238,10 @@ function firstOpenPeriod(
     ? `Every period after ${source} is approved or in no fiscal year. Define the next year, or use true_up.`
     : `Every period after ${source} is approved. Use true_up.`;
   throw new Failure('statement_locked', message, { period: source });
+}
+
+/** The pay period after the period, or before the first one and without payouts the next of its kind. */
+function findPeriodAfter(payPeriods: PayPeriods | null, calendar: PeriodCalendar, period: Period): Period | null {
+  const day = addDays(calendar.range(period).to, 1);
+  return payPeriods?.findOn(day)?.period ?? calendar.findNext(period);
 }

@@ -3,6 +3,7 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { deriveId } from '../kernel/ids.js';
 import { mapInSlices } from '../kernel/waiting.js';
+import { describePayable, type StoredPayable } from '../payables/stored-payable.js';
 import { type TrueUpLine } from './true-up-line.js';
 
 /** Totals of one currency as exact decimal text. */
@@ -11,6 +12,8 @@ export interface Summary {
   readonly totalBonuses: string;
   readonly totalAdjustments: string;
   readonly netPayout: string;
+  /** What the statement pays of what is earned; absent in workspaces without payouts. */
+  readonly payable?: string;
 }
 
 export interface CurrencySummary {
@@ -63,30 +66,41 @@ export interface Snapshot {
   readonly otherCurrencies: readonly CurrencySummary[];
   readonly dealCount: number;
   readonly lines: readonly StatementLine[];
+  /** Absent in workspaces without payouts, and in other periods than pay periods. */
+  readonly payable?: StoredPayable;
 }
 
 /** Sums the lines into a statement. Amounts in different currencies are never added. */
-export function createSnapshot(lines: readonly StatementLine[], currency: string): Snapshot {
+export function createSnapshot(lines: readonly StatementLine[], currency: string, payable?: StoredPayable): Snapshot {
   const byCurrency = groupBy(lines, (line) => line.currency);
-  const others = [...byCurrency.keys()].filter((other) => other !== currency).sort();
+  const paid = (payable?.totals ?? []).map((total) => total.currency);
+  const others = [...new Set([...byCurrency.keys(), ...paid])].filter((other) => other !== currency).sort();
   const deals = lines.filter((line) => line.kind === 'commission_earned' && line.dealId !== null);
+  const summaryIn = (code: string) => withPayable(summarize(byCurrency.get(code) ?? []), code, payable);
   return {
     currency,
-    summary: summarize(byCurrency.get(currency) ?? []),
-    otherCurrencies: others.map((other) => ({ currency: other, summary: summarize(byCurrency.get(other) ?? []) })),
+    summary: summaryIn(currency),
+    otherCurrencies: others.map((other) => ({ currency: other, summary: summaryIn(other) })),
     dealCount: new Set(deals.map((line) => line.dealId)).size,
     lines,
+    ...(payable === undefined ? {} : { payable }),
   };
 }
 
+export function withPayable(summary: Summary, currency: string, payable: StoredPayable | undefined): Summary {
+  if (payable === undefined) return summary;
+  return { ...summary, payable: payable.totals.find((total) => total.currency === currency)?.payable ?? '0' };
+}
+
 /** Equal for equal ledgers. Names, traces, actors and update times are not part of the hash. */
-export async function contentHash({ currency, lines }: Snapshot): Promise<string> {
+export async function contentHash({ currency, lines, payable }: Snapshot): Promise<string> {
   const facts = await mapInSlices(
     lines,
     ({ dealName: _deal, planName: _plan, updatedAt: _at, trace: _trace, actor: _actor, ...fact }) =>
       JSON.stringify(fact),
   );
-  return deriveId(`[${JSON.stringify(currency)},[${facts.join()}]]`);
+  const paid = payable === undefined ? '' : `,${describePayable(payable)}`;
+  return deriveId(`[${JSON.stringify(currency)},[${facts.join()}]${paid}]`);
 }
 
 function summarize(lines: readonly StatementLine[]): Summary {
@@ -114,8 +128,10 @@ export function totalsByCurrency(summaries: readonly CurrencySummary[]): Currenc
 
 /** The sum of several summaries of one currency. */
 function sumSummaries(summaries: readonly Summary[]): Summary {
-  const total = (field: keyof Summary) => sum(summaries.map((summary) => Decimal.of(summary[field])));
-  return summaryFrom(total('totalCommission'), total('totalBonuses'), total('totalAdjustments'));
+  const total = (field: keyof Summary) => sum(summaries.map((summary) => Decimal.of(summary[field] ?? '0')));
+  const totals = summaryFrom(total('totalCommission'), total('totalBonuses'), total('totalAdjustments'));
+  const isPaid = summaries.some(({ payable }) => payable !== undefined);
+  return isPaid ? { ...totals, payable: total('payable').toString() } : totals;
 }
 
 export const noAmounts = summaryFrom(Decimal.zero, Decimal.zero, Decimal.zero);

@@ -3,12 +3,13 @@ import { chunk } from '../kernel/chunk.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { loadRange } from '../ledger/input/calendar.js';
+import { loadPayPeriods } from '../payables/payout-settings.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { findOwed } from './discrepancies/discrepancy-views.js';
-import { readLedgerLines, readTeamLedgerLines } from './ledger-lines.js';
+import { readSnapshot, readSnapshots } from './read-snapshots.js';
 import { hasRequests } from './rep-lane.js';
-import { type CurrencySummary, contentHash, createSnapshot, noAmounts, type Summary, summaryFrom } from './snapshot.js';
+import { type CurrencySummary, contentHash, noAmounts, type Summary, summaryFrom } from './snapshot.js';
 import { type StatementContent, type StatementHead, type StatementKey, type StatementState } from './statement.js';
 import { type TeamStatementRow } from './statement-views.js';
 
@@ -36,11 +37,20 @@ async function readStaleness(
     return owed === null ? {} : { owed };
   }
   if (head?.status !== 'draft') return {};
-  // The shortcut reads the current rows.
-  if (tx.asOf === null && (await equalsLedger(tx, key, content, currency))) return {};
-  const live = createSnapshot(await readLedgerLines(tx, key), currency);
+  // The shortcut reads the current rows, and what is payable changes without them.
+  if (tx.asOf === null && !(await isPayPeriod(tx, key.period)) && (await equalsLedger(tx, key, content, currency)))
+    return {};
+  const live = await readSnapshot(tx, key, currency);
   if ((await contentHash(live)) === content.contentHash) return {};
-  return { stale: true, liveNetPayout: Number(live.summary.netPayout) };
+  return staleState(live.summary);
+}
+
+function staleState({ netPayout, payable }: Summary): StatementState {
+  return {
+    stale: true,
+    liveNetPayout: Number(netPayout),
+    ...(payable === undefined ? {} : { livePayable: Number(payable) }),
+  };
 }
 
 /**
@@ -99,6 +109,7 @@ export async function staleDrafts(
   live: LiveTotals,
 ): Promise<ReadonlyMap<string, StatementState>> {
   const drafts = team.filter(({ status, contentHash: hash }) => status === 'draft' && hash !== null);
+  if (await isPayPeriod(tx, scope.period)) return compareDrafts(tx, scope, drafts);
   const stale = drafts.filter((draft) => !hasTotals(draft, live(draft.repId)));
   const staleReps = new Set(stale.map(({ repId }) => repId));
   const repsToCompare = await repsWithLaterEvents(
@@ -106,18 +117,39 @@ export async function staleDrafts(
     scope,
     drafts.filter(({ repId }) => !staleReps.has(repId)),
   );
-  const toCompare = drafts.filter(({ repId }) => repsToCompare.has(repId));
-  for (const some of chunk(toCompare, comparedReps)) {
-    const repIds = some.map(({ repId }) => repId);
-    const lines = await readTeamLedgerLines(tx, scope.period, repIds);
-    for (const draft of some) {
-      const now = await contentHash(createSnapshot(lines.get(draft.repId) ?? [], scope.currency));
-      if (now !== draft.contentHash) stale.push(draft);
+  const compared = await compareDrafts(
+    tx,
+    scope,
+    drafts.filter(({ repId }) => repsToCompare.has(repId)),
+  );
+  const states = stale.map(({ repId }) => [repId, staleState(live(repId).main.summary)] as const);
+  return new Map([...states, ...compared]);
+}
+
+/** The drafts whose content differs from the current one. */
+async function compareDrafts(
+  tx: Transaction,
+  { period, currency }: { readonly period: Period; readonly currency: string },
+  drafts: readonly TeamStatementRow[],
+): Promise<ReadonlyMap<string, StatementState>> {
+  const stale = new Map<string, StatementState>();
+  for (const some of chunk(drafts, comparedReps)) {
+    const snapshots = await readSnapshots(
+      tx,
+      period,
+      some.map(({ repId }) => repId),
+      currency,
+    );
+    for (const [repId, snapshot] of snapshots) {
+      const draft = some.find((candidate) => candidate.repId === repId);
+      if ((await contentHash(snapshot)) !== draft?.contentHash) stale.set(repId, staleState(snapshot.summary));
     }
   }
-  return new Map(
-    stale.map(({ repId }) => [repId, { stale: true, liveNetPayout: Number(live(repId).main.summary.netPayout) }]),
-  );
+  return stale;
+}
+
+async function isPayPeriod(tx: Transaction, period: Period): Promise<boolean> {
+  return (await loadPayPeriods(tx))?.includes(period) === true;
 }
 
 function hasTotals(draft: TeamStatementRow, { main, others }: ReturnType<LiveTotals>): boolean {
@@ -131,8 +163,10 @@ function isSameTotal(a: CurrencySummary | undefined, b: CurrencySummary): boolea
 }
 
 function isSame(a: Summary, b: Summary): boolean {
-  return (Object.keys(b) as (keyof Summary)[]).every((field) => Decimal.of(a[field]).equals(Decimal.of(b[field])));
+  return amountFields.every((field) => Decimal.of(a[field]).equals(Decimal.of(b[field])));
 }
+
+const amountFields = ['totalCommission', 'totalBonuses', 'totalAdjustments', 'netPayout'] as const;
 
 /**
  * `updated_at` is the start of the writing transaction, which may have waited for the transaction that generated the

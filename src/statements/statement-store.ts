@@ -11,7 +11,8 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type EventType } from '../platform/outbound/outgoing-event.js';
 import { recordEvents } from '../platform/outbound/outgoing-events.js';
-import { readTeamLedgerLines } from './ledger-lines.js';
+import { readLedgerLines } from './ledger-lines.js';
+import { nameDeals, readSnapshots } from './read-snapshots.js';
 import { contentHash, createSnapshot, type Snapshot } from './snapshot.js';
 import { type Approver, type StatementContent, type StatementKey } from './statement.js';
 
@@ -54,9 +55,9 @@ async function insertVersions(
   }
   await sql`
     insert into statements (workspace_id, statement_id, rep_id, period, version, status, currency, summary,
-      other_currencies, deal_count, line_items, content_hash, generated_at, generated_by)
+      other_currencies, deal_count, line_items, payable, content_hash, generated_at, generated_by)
     select ${tx.workspaceId}::uuid, statement_id, rep_id, ${period}, version, ${status}, currency, summary,
-      other_currencies, deal_count, line_items, content_hash, ${at}::timestamptz, ${actor}
+      other_currencies, deal_count, line_items, payable, content_hash, ${at}::timestamptz, ${actor}
     from ${unnestRows(inserted, [
       ['statement_id', 'uuid', (version) => version.statementId],
       ['rep_id', 'uuid', (version) => version.repId],
@@ -66,6 +67,7 @@ async function insertVersions(
       ['other_currencies', 'jsonb', (version) => JSON.stringify(version.otherCurrencies)],
       ['deal_count', 'integer', (version) => version.dealCount],
       ['line_items', 'jsonb', (version) => linesByRep.get(version.repId) ?? '[]'],
+      ['payable', 'jsonb', ({ payable }) => (payable === undefined ? null : JSON.stringify(payable))],
       ['content_hash', 'uuid', (version) => version.contentHash],
     ])}`.execute(tx.db);
   await failpoint('generate.afterVersion');
@@ -181,9 +183,21 @@ export async function generateVersions(
   currency: string,
   generation: Generation,
 ): Promise<InsertedVersion[]> {
-  const lines = await readTeamLedgerLines(tx, scope.period, repIds);
-  const snapshots = new Map(repIds.map((repId) => [repId, createSnapshot(lines.get(repId) ?? [], currency)]));
+  const snapshots = await readSnapshots(tx, scope.period, repIds, currency);
   return insertVersions(tx, scope, snapshots, generation);
+}
+
+/** Stores the current ledger as the next version of an approved statement that a true-up corrects. */
+export async function generateCorrected(
+  tx: Transaction,
+  { repId, period }: StatementKey,
+  currency: string,
+  payable: Snapshot['payable'] | null,
+  generation: Generation,
+): Promise<InsertedVersion> {
+  const lines = await readLedgerLines(tx, { repId, period });
+  const named = payable == null ? undefined : (await nameDeals(tx, new Map([[repId, payable]]))).get(repId);
+  return insertVersion(tx, { repId, period }, createSnapshot(lines, currency, named), generation);
 }
 
 /** A person's action on a rep's statement for the audit log. */

@@ -1,6 +1,7 @@
 import { type ColumnType, type Generated } from 'kysely';
 import { type Phase } from '../engine/model.js';
 import { type Day } from '../kernel/day.js';
+import { type StoredPayable } from '../payables/stored-payable.js';
 import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
 
 export interface StatementTables {
@@ -50,6 +51,8 @@ export interface StatementTables {
     other_currencies: Json<unknown>;
     deal_count: number;
     line_items: Json<unknown>;
+    /** Null in workspaces without payouts, and before they began. */
+    payable: ColumnType<StoredPayable | null, string | null | undefined, never>;
     content_hash: string;
     generated_at: Instant;
     generated_by: string;
@@ -83,6 +86,7 @@ export interface StatementTables {
     period: string;
     earned_on: Day;
     share: string | null;
+    inputs: ColumnType<unknown, string | null | undefined, never>;
   };
   true_ups: {
     workspace_id: string;
@@ -90,5 +94,6 @@ export interface StatementTables {
     rep_id: string;
     period: string;
     lines: Json<unknown>;
+    payable: ColumnType<unknown, string | null | undefined, string | null>;
   };
 }

@@ -8,10 +8,11 @@ import { type Period, toPeriod } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { loadCalendar, loadRange } from '../ledger/input/calendar.js';
 import { calendarOf, type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { type StoredTotals } from '../payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { toAuthor } from '../reps/author.js';
-import { readLedgerLines } from './ledger-lines.js';
-import { createSnapshot, type StatementLine, type Summary } from './snapshot.js';
+import { readSnapshot } from './read-snapshots.js';
+import { type StatementLine, type Summary } from './snapshot.js';
 import {
   type Approver,
   type Check,
@@ -71,6 +72,7 @@ export async function findVersion(
     otherCurrencies: row.other_currencies as StatementContent['otherCurrencies'],
     dealCount: row.deal_count,
     lines: row.line_items as StatementLine[],
+    ...(row.payable === null ? {} : { payable: row.payable }),
     generatedAt: row.generated_at,
     contentHash: row.content_hash,
   };
@@ -122,7 +124,7 @@ export async function readStatementTotals(
 
 /** The current ledger of the period in the form of a statement. */
 export async function readLedger(tx: Transaction, key: StatementKey, currency: string): Promise<StatementContent> {
-  const live = createSnapshot(await readLedgerLines(tx, key), currency);
+  const live = await readSnapshot(tx, key, currency);
   return { ...live, statementId: null, version: 0, generatedAt: null };
 }
 
@@ -133,6 +135,8 @@ interface StatementListRow {
   readonly status: 'draft' | 'approved';
   readonly version: number;
   readonly netPayout: string;
+  /** Null in workspaces without payouts. */
+  readonly payable: string | null;
   readonly currency: string;
   readonly generatedAt: Date;
   readonly approvedAt: Date | null;
@@ -142,7 +146,8 @@ interface StatementListRow {
 export async function listStoredStatements(tx: Transaction, repId: string): Promise<StatementListRow[]> {
   const { rows } = await sql<StatementListRow>`
     select h.period, json_build_object('from', h.from_day, 'to', h.to_day) as days, h.status, s.version,
-      s.summary->>'netPayout' as "netPayout", s.currency, s.generated_at as "generatedAt", h.approved_at as "approvedAt"
+      s.summary->>'netPayout' as "netPayout", s.summary->>'payable' as payable, s.currency,
+      s.generated_at as "generatedAt", h.approved_at as "approvedAt"
     from statement_periods h
     join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
       and s.version = h.current_version
@@ -216,6 +221,8 @@ export interface TeamStatementRow {
   readonly currency: string | null;
   readonly summary: Summary | null;
   readonly otherCurrencies: StatementContent['otherCurrencies'] | null;
+  /** What the version pays; null if it is no statement of a pay period. */
+  readonly payTotals: readonly StoredTotals[] | null;
   readonly generatedAt: Date | null;
   readonly contentHash: string | null;
   /** Whether calculation requests of the rep exist. */
@@ -244,7 +251,8 @@ export async function listTeamStatements(
       ${hasTerms(calendar, calendar.range(period))} as "hasTerms",
       coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approver as "approvedBy", s.generated_at as "generatedAt", s.content_hash as "contentHash",
       ${tx.asOf === null ? isPending : sql`false`} as pending, s.version,
-      s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies"
+      s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies",
+      s.payable -> 'totals' as "payTotals"
     from reps r
     left join ${statementPeriodsTable(tx)} h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
     left join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period

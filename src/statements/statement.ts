@@ -7,6 +7,9 @@ import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { mapInSlices } from '../kernel/waiting.js';
+import { statementPayable, toPayableResponse } from '../payables/statement-payable.js';
+import { statementPayouts } from '../payables/statement-payouts.js';
+import { type StoredPayable } from '../payables/stored-payable.js';
 import { proration } from '../quotas/proration.js';
 import { author } from '../reps/author.js';
 import { adjustmentExample } from './adjustment.js';
@@ -23,6 +26,10 @@ export const summary = z
     totalBonuses: z.number().describe('Amounts of bonus rules'),
     totalAdjustments: z.number().describe('Adjustments, clawbacks and true-ups'),
     netPayout: z.number().describe('Sum of all amounts'),
+    payable: z
+      .number()
+      .optional()
+      .describe('What the statement pays of what is earned; absent in workspaces without payouts'),
   })
   .describe('Sums of the statement, in its currency');
 
@@ -89,6 +96,8 @@ export const statement = z
     otherCurrencies,
     dealCount: z.int().describe('Number of deals on the statement'),
     lineItems: z.array(lineItem).describe('The events of the period'),
+    payable: statementPayable.optional(),
+    payouts: statementPayouts.optional(),
     generatedAt: fields.generatedAt.nullable(),
     approvedAt: z
       .string()
@@ -103,6 +112,10 @@ export const statement = z
       .number()
       .optional()
       .describe('The net payout of the current ledger. Present if the draft is stale'),
+    livePayable: z
+      .number()
+      .optional()
+      .describe('What the statement would pay now. Present if the draft is stale, in workspaces with payouts'),
     pending: z
       .literal(true)
       .optional()
@@ -137,6 +150,8 @@ export interface StatementContent {
   readonly otherCurrencies: readonly CurrencySummary[];
   readonly dealCount: number;
   readonly lines: readonly StatementLine[];
+  /** What it pays; absent in workspaces without payouts. */
+  readonly payable?: StoredPayable;
   readonly generatedAt: Date | null;
   /** Set for stored versions. Equal for equal content. */
   readonly contentHash?: string;
@@ -165,6 +180,7 @@ export async function toStatementResponse(
     })),
     dealCount: content.dealCount,
     lineItems: await mapInSlices(content.lines, (line) => toLineResponse(key.repId, repName, line)),
+    ...(content.payable === undefined ? {} : { payable: toPayableResponse(content.payable) }),
     generatedAt: content.generatedAt?.toISOString() ?? null,
     ...toApproval(head, caller),
     ...state,
@@ -172,7 +188,7 @@ export async function toStatementResponse(
 }
 
 /** How a statement compares with the current ledger. */
-export type StatementState = Pick<StatementResponse, 'stale' | 'liveNetPayout' | 'pending' | 'owed'>;
+export type StatementState = Pick<StatementResponse, 'stale' | 'liveNetPayout' | 'livePayable' | 'pending' | 'owed'>;
 
 /** The time of the approval and the approver. Reps do not see the approver, because they see no other person. */
 export function toApproval(
@@ -190,6 +206,7 @@ export function toSummaryResponse(texts: Summary): z.input<typeof summary> {
     totalBonuses: Number(texts.totalBonuses),
     totalAdjustments: Number(texts.totalAdjustments),
     netPayout: Number(texts.netPayout),
+    ...(texts.payable === undefined ? {} : { payable: Number(texts.payable) }),
   };
 }
 

@@ -1,14 +1,26 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { sumEarnings } from '../earnings/commission-views.js';
+import { chunk } from '../kernel/chunk.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { loadRange } from '../ledger/input/calendar.js';
+import { loadPayables } from '../payables/build-payables.js';
+import { payTotals, toTotalsResponse } from '../payables/statement-payable.js';
+import { type loadStatementPayouts, statementPayouts } from '../payables/statement-payouts.js';
+import { type StoredPayable } from '../payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ApprovalHolds, approvalHolds, toHoldsResponse } from './approval-holds.js';
 import { type HandedAmounts, handedTotals } from './handed-amounts.js';
-import { type CurrencySummary, noAmounts, type Summary, summaryFrom, totalsByCurrency } from './snapshot.js';
+import {
+  type CurrencySummary,
+  noAmounts,
+  type Summary,
+  summaryFrom,
+  totalsByCurrency,
+  withPayable,
+} from './snapshot.js';
 import { staleDrafts } from './staleness.js';
 import {
   type Check,
@@ -59,13 +71,18 @@ export const teamStatements = z
             currency: fields.currency,
             summary,
             otherCurrencies,
-            ...statement.pick({ stale: true, liveNetPayout: true, pending: true }).shape,
+            ...statement.pick({ stale: true, liveNetPayout: true, livePayable: true, pending: true }).shape,
             deviations: z
               .number()
               .optional()
               .describe(
                 'With deviations=true, for months: standard deviations between the net payout and the mean of the last 12 months. Absent with fewer than 6 months with amounts, or if all are equal',
               ),
+            payTotals: z
+              .array(payTotals)
+              .optional()
+              .describe('What the statement pays, by currency; absent in workspaces without payouts'),
+            payouts: statementPayouts.optional(),
             checks,
             ...approvalHolds,
           })
@@ -110,6 +127,7 @@ export interface TeamMemberStatement
     | 'statementId'
     | 'approvedAt'
     | 'approvedBy'
+    | 'payTotals'
   > {
   readonly version: number;
   readonly main: CurrencySummary;
@@ -141,12 +159,41 @@ export async function readTeamStatements(
   const stale = await staleDrafts(tx, { period, currency }, team, (repId) =>
     splitByCurrency(live.get(repId) ?? [], currency),
   );
-  return team
+  const members = team
     .filter((rep) => earned.has(rep.repId) || statesAmounts(rep) || (rep.active && (everyone || rep.hasTerms)))
     .map((rep) => ({
       ...toMember(rep, live.get(rep.repId) ?? [], currency),
       state: { ...stale.get(rep.repId), ...(rep.pending ? { pending: true as const } : {}) },
     }));
+  return withLivePayables(tx, period, members);
+}
+
+/** Their lines are in memory together. */
+const loadedReps = 200;
+
+/** Adds what is payable so far to those without a generated version. */
+async function withLivePayables(
+  tx: Transaction,
+  period: Period,
+  members: readonly TeamMemberStatement[],
+): Promise<TeamMemberStatement[]> {
+  const live = new Map<string, StoredPayable>();
+  const without = members.filter(({ status }) => status === 'none').map(({ repId }) => repId);
+  for (const repIds of chunk(without, loadedReps))
+    for (const [repId, payable] of (await loadPayables(tx, period, repIds)) ?? []) live.set(repId, payable);
+  return members.map((member) => {
+    const payable = live.get(member.repId);
+    if (payable === undefined) return member;
+    const { main, others } = member;
+    const summaries = new Map([main, ...others].map(({ currency, summary: texts }) => [currency, texts]));
+    const paid = payable.totals.map(({ currency }) => currency).filter((currency) => currency !== main.currency);
+    const currencies = [...new Set([...others.map(({ currency }) => currency), ...paid])].sort();
+    const toPaid = (currency: string) => ({
+      currency,
+      summary: withPayable(summaries.get(currency) ?? noAmounts, currency, payable),
+    });
+    return { ...member, main: toPaid(main.currency), others: currencies.map(toPaid), payTotals: payable.totals };
+  });
 }
 
 /** Whether the statement is approved or has amounts. A draft without any says nothing about a person without a plan. */
@@ -166,7 +213,7 @@ function toMember(
   live: readonly CurrencySummary[],
   currency: string,
 ): Omit<TeamMemberStatement, 'state'> {
-  const { repId, name, email, payrollId, status, statementId, approvedAt, approvedBy } = row;
+  const { repId, name, email, payrollId, status, statementId, approvedAt, approvedBy, payTotals } = row;
   const { payrollIdChangedAt, sharesPayrollId } = row;
   const person = {
     repId,
@@ -179,6 +226,7 @@ function toMember(
     statementId,
     approvedAt,
     approvedBy,
+    payTotals,
     version: row.version ?? 0,
   };
   if (row.currency === null || row.summary === null) return { ...person, ...splitByCurrency(live, currency) };
@@ -217,6 +265,7 @@ export function toTeamResponse(
     readonly deviations: ReadonlyMap<string, number>;
     readonly holds: (repId: string) => ApprovalHolds;
     readonly handed: HandedAmounts;
+    readonly payouts: Awaited<ReturnType<typeof loadStatementPayouts>>;
   },
 ): z.input<typeof teamStatements> {
   const totals = splitByCurrency(
@@ -228,18 +277,21 @@ export function toTeamResponse(
     currency,
     totals: toSummaryResponse(totals.main.summary),
     otherCurrencies: totals.others.map(summaryEntry),
-    statements: members.map(({ repId, name, email, status, version, statementId, main, others, state }) => {
-      const deviations = notes.deviations.get(repId);
-      return {
-        ...{ repId, name, email, status, version, statementId },
-        ...state,
-        ...summaryEntry(main),
-        otherCurrencies: others.map(summaryEntry),
-        ...(deviations === undefined ? {} : { deviations }),
-        checks: [...(notes.checks.get(repId) ?? [])],
-        ...toHoldsResponse(notes.holds(repId)),
-      };
-    }),
+    statements: members.map(
+      ({ repId, name, email, status, version, statementId, main, others, state, payTotals: paid }) => {
+        const deviations = notes.deviations.get(repId);
+        return {
+          ...{ repId, name, email, status, version, statementId },
+          ...state,
+          ...summaryEntry(main),
+          otherCurrencies: others.map(summaryEntry),
+          ...(deviations === undefined ? {} : { deviations }),
+          ...(paid === null ? {} : { payTotals: paid.map(toTotalsResponse), payouts: notes.payouts.get(repId) ?? [] }),
+          checks: [...(notes.checks.get(repId) ?? [])],
+          ...toHoldsResponse(notes.holds(repId)),
+        };
+      },
+    ),
     missingPayrollIds: missingPayrollIds(members),
     changedPayrollIds: listChangedPayrollIds(members),
     handedOver: handedTotals(

@@ -43,7 +43,7 @@ export async function updateWorkspaceRow(
   tx: Transaction,
   change: {
     readonly [Field in keyof WorkspaceRow]?: (Field extends 'payroll' ? object : WorkspaceRow[Field]) | undefined;
-  },
+  } & { readonly recovery?: { readonly maxPercent: number } | undefined },
 ): Promise<void> {
   await tx.db
     .updateTable('workspaces')
@@ -58,6 +58,7 @@ export async function updateWorkspaceRow(
       step_up_minutes: change.stepUpMinutes,
       min_quota_percent: change.minQuotaPercent?.toString(),
       payroll: change.payroll && JSON.stringify(change.payroll),
+      recovery_percent: change.recovery && String(change.recovery.maxPercent),
     })
     .where('workspace_id', '=', tx.workspaceId)
     .execute();

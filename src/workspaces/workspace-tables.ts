@@ -1,5 +1,6 @@
 import { type ColumnType, type Generated } from 'kysely';
 import { type Day } from '../kernel/day.js';
+import { type CalendarName } from '../kernel/period-calendar.js';
 import { type GeneratedInstant } from '../platform/database/tables.js';
 
 export type Tier = 'free' | 'pro' | 'enterprise';
@@ -19,6 +20,13 @@ export interface PayrollTerms {
     readonly bonus?: string;
     readonly adjustment?: string;
   };
+}
+
+/** Pay periods of a kind, from a day on. */
+export interface PayPeriodSegment {
+  readonly from: Day;
+  readonly period: 'monthly' | 'quarterly';
+  readonly calendar: CalendarName;
 }
 
 export interface WorkspaceTables {
@@ -46,6 +54,10 @@ export interface WorkspaceTables {
     /** Null if any age of the last proof suffices. */
     step_up_minutes: ColumnType<number | null, undefined, number | null>;
     min_quota_percent: ColumnType<string, undefined, string>;
+    /** The kinds of pay periods, earliest first; null while payouts are off. */
+    payouts: ColumnType<readonly PayPeriodSegment[] | null, string | null | undefined, string | null>;
+    /** Null for the default of 100 percent. */
+    recovery_percent: ColumnType<string | null, string | null | undefined, string | null>;
     created_at: GeneratedInstant;
   };
 }

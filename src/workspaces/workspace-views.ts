@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type z } from 'zod';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { keyMask, type maskedKey } from './workspace.js';
+import { keyMask, type maskedKey, type payouts, type recovery } from './workspace.js';
 
 export type WorkspaceRow = Awaited<ReturnType<typeof findWorkspace>>;
 
@@ -44,4 +44,23 @@ export async function findMaskedKey(tx: Transaction): Promise<z.input<typeof mas
     .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]))
     .executeTakeFirst();
   return { masked: key === undefined ? null : keyMask, isSet: key !== undefined };
+}
+
+/** The terms of payouts; each is absent while it has not been set. */
+export async function findPayoutTerms(
+  tx: Transaction,
+): Promise<{ payouts?: z.input<typeof payouts>; recovery?: z.input<typeof recovery> }> {
+  const row = await tx.db
+    .selectFrom('workspaces')
+    .select(['payouts', 'recovery_percent as percent'])
+    .where('workspace_id', '=', tx.workspaceId)
+    .executeTakeFirstOrThrow();
+  const [first] = row.payouts ?? [];
+  const last = row.payouts?.at(-1);
+  return {
+    ...(first === undefined || last === undefined
+      ? {}
+      : { payouts: { enabled: true, from: first.from, period: last.period, calendar: last.calendar } }),
+    ...(row.percent === null ? {} : { recovery: { maxPercent: Number(row.percent) } }),
+  };
 }

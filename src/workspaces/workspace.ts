@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { percentage } from '../platform/operations/schemas.js';
+import { calendarNames } from '../kernel/period-calendar.js';
+import { day, percentage } from '../platform/operations/schemas.js';
 
 /** An IANA time zone. Offsets are rejected because they have no daylight saving time. */
 export const timeZone = z
@@ -67,6 +68,29 @@ export const minQuotaPercent = percentage(1, 100).describe(
 );
 
 export const paper = z.enum(['A4', 'Letter']).describe('Paper size of PDF files');
+
+/** The periods in which people are paid, and from when on. */
+export const payouts = z
+  .strictObject({
+    enabled: z.boolean().describe('Whether statements show what is payable beside what is earned'),
+    from: day.optional().describe('First day of the first pay period, YYYY-MM-DD; required to enable payouts'),
+    period: z.enum(['monthly', 'quarterly']).optional().describe('Length of a pay period; monthly by default'),
+    calendar: z.enum(calendarNames).optional().describe('Calendar of the pay periods; calendar by default'),
+  })
+  .describe('Payouts: pay periods, and from when on statements pay what customers have paid');
+export type Payouts = z.output<typeof payouts>;
+
+/** A share of what a statement releases. */
+export const recovery = z
+  .strictObject({
+    maxPercent: z
+      .number()
+      .min(0)
+      .max(100)
+      .refine((percent) => Number(percent.toFixed(6)) === percent, 'must have at most 6 decimals')
+      .describe('Share of what a statement releases that it may keep, in percent'),
+  })
+  .describe('How much a statement may keep to take back what a person owes');
 
 const code = z
   .string()

@@ -66,6 +66,7 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   listDiscrepancies: ['GET', '/v1/discrepancies?repId=<eve>'],
   listDiscrepancyLines: ['GET', '/v1/discrepancies/<discrepancy>/lines'],
   resolveDiscrepancy: ['POST', '/v1/discrepancies/<discrepancy>/resolve', { action: 'dismiss', reason: 'x' }],
+  listPayables: ['GET', '/v1/payables?repId=<eve>'],
   recordPayrollHandover: null,
   listPayrollHandovers: null,
 };

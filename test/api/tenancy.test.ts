@@ -315,6 +315,20 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   resolveDiscrepancy: [['POST /v1/discrepancies/<discrepancy>/resolve', { action: 'dismiss', reason: 'x' }]],
   recordPayrollHandover: [],
   listPayrollHandovers: [],
+  listInvoices: [['GET /v1/deals/<deal>/invoices']],
+  getInvoice: [['GET /v1/deals/<deal>/invoices/INV']],
+  putInvoice: [['PUT /v1/deals/<deal>/invoices/INV', { amount: 1, issuedOn: '2026-01-01' }]],
+  deleteInvoice: [['DELETE /v1/deals/<deal>/invoices/INV']],
+  importInvoices: [],
+  listPayables: [['GET /v1/payables?repId=<rep>'], ['GET /v1/payables?dealId=<deal>']],
+  listHolds: [['GET /v1/payables/holds?repId=<rep>'], ['GET /v1/payables/holds?dealId=<deal>']],
+  createHold: [['POST /v1/payables/holds', { repId: '<rep>', from: '2026-01-01', reason: 'x' }]],
+  updateHold: [['PATCH /v1/payables/holds/<hold>', { to: '2026-12-31' }]],
+  listPayoutBatches: [],
+  createPayoutBatch: [],
+  getPayoutBatch: [['GET /v1/payout-batches/<batch>']],
+  updatePayoutBatch: [['PATCH /v1/payout-batches/<batch>', { status: 'cancelled' }]],
+  getPayoutFile: [['GET /v1/payout-batches/<batch>/file']],
   listReps: [['GET /v1/reps?email=<email>']],
   importReps: [],
   upsertReps: [['PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada', managerEmail: '<email>' }] }]],
@@ -437,6 +451,17 @@ describe('two workspaces', () => {
       personField: 'se',
       percent: 10,
     });
+    const invoice = { amount: 100, issuedOn: '2026-03-01' };
+    await api.expect(200, 'PUT', `/v1/deals/deal-of-${letter}/invoices/INV`, invoice);
+    const held = { repId: ada, from: '2026-03-01', reason: `Hold of ${letter}` };
+    const { holdId } = await api.expect(201, 'POST', '/v1/payables/holds', held);
+    const batch = randomUUID();
+    await service.sql(
+      `insert into payout_batches (workspace_id, batch_id, period, layout, filename, sha256, content, row_count, totals, actor)
+      values ($1, $2, '2026-03', 'generic', 'f.csv', 'x', '', 0, '[]', 'x')`,
+      made,
+      batch,
+    );
     const token = randomUUID();
     await service.sql(
       `insert into tokens (workspace_id, token_id, kind, token_hash) values ($1, $2, 'conn', $3)`,
@@ -486,6 +511,8 @@ describe('two workspaces', () => {
       rule: plan.rules[0].id,
       assignment: assignment.assignmentId,
       absence: absenceId,
+      hold: holdId,
+      batch,
       ramp: rampId,
       import: importId,
       creditrule: creditRule.creditRuleId,

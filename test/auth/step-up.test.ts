@@ -77,12 +77,18 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
   getExportFile: { needs: [{ path: '/v1/statements/export/jobs/00000000-0000-4000-8000-000000000000/file' }] },
   addPayrollId: { needs: [{ path: '/v1/reps/<ben>/payroll-id', body: { payrollId: '7' } }] },
   recordPayrollHandover: { needs: [{ body: { period: '2026-01', layout: 'generic' } }] },
+  createPayoutBatch: { needs: [{ body: { period: '2026-01', layout: 'generic' } }] },
+  updatePayoutBatch: { needs: [{ path: `/v1/payout-batches/${unknown}`, body: { status: 'cancelled' } }] },
+  getPayoutFile: { needs: [{ path: `/v1/payout-batches/${unknown}/file` }] },
 };
 
 /** Their calls fail after the check, because they name nothing that exists. */
 const failures: Readonly<Record<string, readonly number[]>> = {
   getExportFile: [404],
   updateWebhookEndpoint: [404],
+  createPayoutBatch: [409],
+  updatePayoutBatch: [404],
+  getPayoutFile: [404],
   decideAgentRequest: [409, 410],
 };
 

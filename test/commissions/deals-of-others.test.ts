@@ -118,6 +118,7 @@ describe('deals of others', () => {
   const calls: Readonly<Record<string, (dealId: string) => readonly [method: string, path: string, body?: object]>> = {
     getCommissions: (id) => ['GET', `/v1/commissions?dealId=${id}`],
     getCommissionsDashboard: (id) => ['GET', `/v1/commissions/dashboard?dealId=${id}`],
+    listPayables: (id) => ['GET', `/v1/payables?dealId=${id}`],
     addComment: (id) => ['POST', `/v1/statements/${ids.cat}/comments`, { period, body: 'x', dealId: id }],
     openDispute: (id) => ['POST', '/v1/disputes', dispute(id)],
     simulateCommissions: (id) => [

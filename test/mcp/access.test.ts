@@ -59,6 +59,7 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
     'deal_not_found',
   ],
   list_discrepancies: [{}, 'ok'],
+  list_payables: [{}, 'ok'],
   resolve_discrepancy: [{ discrepancyId: unknown, action: 'dismiss', reason: 'x' }, 'discrepancy_not_found'],
 };
 
@@ -102,7 +103,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 5, rep: 19, manager: 23, admin: 43 }[accessLevel],
+        { public: 0, connection: 11, payroll: 6, rep: 20, manager: 24, admin: 44 }[accessLevel],
       );
     });
 

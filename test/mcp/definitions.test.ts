@@ -49,6 +49,7 @@ const planned: Readonly<Record<string, string>> = {
   open_dispute: 'W',
   list_discrepancies: 'R',
   resolve_discrepancy: 'D',
+  list_payables: 'R',
 };
 
 const offered = offeredTools(operations);
@@ -64,9 +65,9 @@ describe('the definitions of the tools', () => {
     expect(definitions[0]?.name).to.equal('get_workspace');
   });
 
-  it('use fewer than 13,300 tokens without the output schemas, at four characters each', () => {
+  it('use fewer than 13,800 tokens without the output schemas, at four characters each', () => {
     const listed = definitions.map(({ outputSchema: _, ...definition }) => definition);
-    expect(JSON.stringify(listed).length / 4).to.be.lessThan(13_300);
+    expect(JSON.stringify(listed).length / 4).to.be.lessThan(13_800);
   });
 
   for (const { definition, operation, tool } of offered) {

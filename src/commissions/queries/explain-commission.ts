@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import { fields, pathIds } from '../../api/resource-fields.js';
 import { dealRecord } from '../../deals/deal.js';
-import { commissionEvent, toEventResponse } from '../../earnings/commission-event.js';
+import { commissionEvent, type EventRow, toEventResponse } from '../../earnings/commission-event.js';
 import { findEventOwner, findRuleOfEvent, findTracedEvent, type RuleOfEvent } from '../../earnings/commission-views.js';
 import { maySee } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { naturalKey } from '../../ledger/input/ledger-rows.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
-import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { eventPayable, findEventPayable } from '../../payables/event-payable.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { notYours } from '../../reps/rep.js';
+import { workspaceToday } from '../../reps/rep-views.js';
 import { eventTrueUp, findTrueUpByEvent } from '../../statements/correction.js';
 import { decodeEventTrace, findVisibleDeal } from '../deal-breakdown.js';
 
@@ -52,6 +57,7 @@ const response = z.object({
     })
     .nullable()
     .describe('The rule in the plan version that paid; null for amounts that a person entered'),
+  payable: eventPayable.optional(),
   trueUp: eventTrueUp.nullable().describe('What it pays, if it is a true-up or was carried forward; otherwise null'),
 });
 type ExplanationResponse = z.input<typeof response>;
@@ -75,6 +81,16 @@ function toRuleResponse(row: RuleOfEvent | null): ExplanationResponse['rule'] {
   };
 }
 
+async function explainPayable(
+  tx: Transaction,
+  { repId, eventId, planId, ruleName, dealKey }: EventRow,
+  clock: Clock,
+): Promise<Pick<ExplanationResponse, 'payable'>> {
+  const key = naturalKey({ planId: planId ?? '', ruleName: ruleName ?? '', dealKey: dealKey ?? '' });
+  const payable = await findEventPayable(tx, { repId, eventId, key }, await workspaceToday(tx, clock));
+  return payable === null ? {} : { payable };
+}
+
 export const explainCommission = operation({
   id: 'explainCommission',
   summary: 'One commission event with its trace, its deal and the rule that paid it',
@@ -85,8 +101,8 @@ export const explainCommission = operation({
   response,
   failures: { event_not_found: 404 },
   example: { params: { eventId: sampleIds.eventId } },
-  uses: { unitOfWork: UnitOfWork },
-  async execute({ params: { eventId } }, caller, { unitOfWork }): Promise<ExplanationResponse> {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ params: { eventId } }, caller, { unitOfWork, clock }): Promise<ExplanationResponse> {
     return unitOfWork.read(caller, async (tx) => {
       const repId = isUuid(eventId) ? await findEventOwner(tx, eventId) : null;
       const row = repId === null ? null : await findTracedEvent(tx, repId, eventId);
@@ -99,6 +115,7 @@ export const explainCommission = operation({
         event: deal === null ? { ...event, dealName: null } : event,
         deal,
         rule: toRuleResponse(await findRuleOfEvent(tx, eventId)),
+        ...(await explainPayable(tx, row, clock)),
         trueUp: await findTrueUpByEvent(tx, eventId, row.period),
       };
     });

@@ -296,6 +296,7 @@ export const simulateCommissions = operation({
     group_terms_differ: 400,
     splits_must_total_100: 400,
     credit_repeated: 400,
+    schedule_must_total_100: 400,
     plan_not_found: 404,
     rep_not_found: 404,
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
-import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { loadPayPeriods } from '../../payables/payout-settings.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { period, text } from '../../platform/operations/schemas.js';
@@ -37,6 +38,15 @@ function fileChanged(details?: { readonly sha256: string }): Failure {
   );
 }
 
+/** In a pay period, batches say what is paid. */
+async function assertPaidByHandover(tx: Transaction, requestedPeriod: string): Promise<void> {
+  if ((await loadPayPeriods(tx))?.includes(requestedPeriod) !== true) return;
+  throw new Failure(
+    'payouts_enabled',
+    `${requestedPeriod} is a pay period. Create a payout batch (POST /v1/payout-batches) and mark it as paid.`,
+  );
+}
+
 export const recordPayrollHandover = operation({
   id: 'recordPayrollHandover',
   summary: 'Record that the payroll file of a period was handed over, with its hash and totals',
@@ -48,7 +58,7 @@ export const recordPayrollHandover = operation({
   body,
   response: payrollHandover,
   status: 201,
-  failures: { payroll_file_changed: 409 },
+  failures: { payroll_file_changed: 409, payouts_enabled: 409 },
   example: {
     body: { period: '2026-02', layout: 'generic', note: 'Sent to payroll' },
     response: payrollHandoverExample,
@@ -56,8 +66,13 @@ export const recordPayrollHandover = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   /** Writes the file again from one database snapshot. Its hash later shows whether payroll has the same file. */
   async execute({ body: { sha256, ...request } }, caller, { unitOfWork, clock }): Promise<PayrollHandover> {
-    const file = await unitOfWork.run(caller, { lock: 'none', access: 'read', isolation: 'repeatable read' }, (tx) =>
-      describePayrollFile(tx, caller, request, clock),
+    const file = await unitOfWork.run(
+      caller,
+      { lock: 'none', access: 'read', isolation: 'repeatable read' },
+      async (tx) => {
+        await assertPaidByHandover(tx, request.period);
+        return describePayrollFile(tx, caller, request, clock);
+      },
     );
     if (sha256 !== undefined && sha256 !== file.sha256) throw fileChanged({ sha256: file.sha256 });
     const lock = request.scope === 'new' ? 'exclusive' : 'none';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Comment } from '../../comments/comment.js';
 import { listNewestComments } from '../../comments/comment-views.js';
+import { loadDealNames } from '../../deals/deal-names.js';
 import { type QuotaRow } from '../../earnings/attainment.js';
 import { listQuotas, sumEarnings } from '../../earnings/commission-views.js';
 import { type EffectiveTier, effectiveTiers } from '../../engine/compiled-plan.js';
@@ -13,7 +14,6 @@ import { eventsTable, statementPeriodsTable } from '../../ledger/input/as-of.js'
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { readActorNames } from '../../reps/actor-names.js';
-import { loadDealNames } from '../../statements/deal-names.js';
 import { type StatementContent, type StatementHead, type StatementKey } from '../../statements/statement.js';
 import { readStatement } from '../../statements/statement-views.js';
 import { findWorkspace, type WorkspaceRow } from '../../workspaces/workspace-views.js';

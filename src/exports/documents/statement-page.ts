@@ -10,6 +10,7 @@ import { computationSection, versionNames } from './computation-section.js';
 import { counted, minute, money, percent, periodName, quantity } from './figures.js';
 import { lineItemsSection } from './line-items-section.js';
 import { choosePaper, draftMark, pageStyle, watermark } from './page-style.js';
+import { payableSection } from './payable-section.js';
 import { explainRules } from './rule-explanations.js';
 import { type StatementFacts } from './statement-facts.js';
 
@@ -26,6 +27,7 @@ ${renderAttainment(buildMeters(facts))}
 ${computationSection(rules)}
 ${await lineItemsSection(rules, facts)}
 ${adjustments(facts)}
+${payableSection(content)}
 ${notes(facts)}`;
   const title = `Commission statement ${key.period}, ${rep.name}`;
   const identity = content.statementId === null ? 'no version generated' : `${content.statementId} v${content.version}`;
@@ -87,6 +89,7 @@ function renderSums(facts: StatementFacts): Html {
   const [year = ''] = key.period.split('-');
   return html`<section class="sums">
   <p class="net"><span>Net payout</span><strong>${currency} ${money(summary.netPayout, currency)}</strong>
+    ${payableLine(summary, currency)}
     <small>Year to date ${year}: ${money(yearToDate, currency)}</small>
     ${previous === null ? [] : html`<small>Previous period, ${periodName(previous.period)}: ${money(previous.netPayout, currency)}</small>`}
   </p>
@@ -94,7 +97,7 @@ function renderSums(facts: StatementFacts): Html {
 </section>
 ${content.otherCurrencies.map(
   (other) => html`<section class="sums">
-  <p class="net"><span>Net payout in ${other.currency}</span><strong>${other.currency} ${money(other.summary.netPayout, other.currency)}</strong></p>
+  <p class="net"><span>Net payout in ${other.currency}</span><strong>${other.currency} ${money(other.summary.netPayout, other.currency)}</strong>${payableLine(other.summary, other.currency)}</p>
   ${summaryTable(other.summary, other.currency)}
 </section>`,
 )}`;
@@ -110,6 +113,10 @@ function summaryTable(summary: Summary, currency: string): Html {
   <tbody>${rows.map(([name, amount]) => html`<tr><td>${name}</td><td class="amount">${money(amount, currency)}</td></tr>`)}
   <tr class="total"><td>Net payout</td><td class="amount">${money(summary.netPayout, currency)}</td></tr></tbody>
 </table>`;
+}
+
+function payableLine({ payable }: Summary, currency: string): Html | readonly Html[] {
+  return payable === undefined ? [] : html`<small>Payable: ${currency} ${money(payable, currency)}</small>`;
 }
 
 function renderAttainment(meters: readonly Meter[]): Html | readonly Html[] {

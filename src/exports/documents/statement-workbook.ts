@@ -17,6 +17,7 @@ import { hasAmount } from '../../statements/team-statements.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { lineType } from '../payroll-csv.js';
 import { choosePaper } from './page-style.js';
+import { payableColumns, writePayable } from './payable-sheet.js';
 
 /** The data of one rep's statement that a workbook contains. */
 export interface WorkbookStatement {
@@ -111,7 +112,7 @@ const howToRead = [
 ];
 
 /**
- * Writes the statements to a workbook of four sheets, and a fifth if quotas are prorated, one statement at a time. Lines
+ * Writes the statements to a workbook of four sheets, and others for payouts and prorated quotas, one statement at a time. Lines
  * are written immediately; the other sheets need only the head, the totals and the adjustments of each statement.
  */
 export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterable<WorkbookStatement>): Readable {
@@ -140,9 +141,21 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
       for (const statement of heads) writeAdjustments(adjustments, statement);
       writeAbout(about, terms, heads, [...plans.values()]);
       for (const sheet of [summary, adjustments, about]) sheet.close();
+      writePayables(workbook, heads);
       if (quotas.size > 0) writeQuotas(workbook.sheet('Prorated quotas', quotaColumns), [...quotas.values()]);
     },
   );
+}
+
+/** A sheet of what the statements pay, in workspaces with payouts. */
+function writePayables(workbook: WorkbookWriter, statements: readonly WorkbookStatement[]): void {
+  const paid = statements.flatMap(({ name, content: { payable } }) =>
+    payable === undefined ? [] : [{ name, payable }],
+  );
+  if (paid.length === 0) return;
+  const sheet = workbook.sheet('Payable', payableColumns);
+  for (const { name, payable } of paid) writePayable(sheet, name, payable);
+  sheet.close();
 }
 
 function listPlans({ content }: WorkbookStatement): PlanLines[] {

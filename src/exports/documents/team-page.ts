@@ -34,7 +34,7 @@ ${approved ? [] : watermark}
 <section><h2>By rep</h2>${repTables(team)}</section>
 <section class="end">
   <p>Statements: ${statusCounts(team).map((count) => html`<span class="count">${count}</span>`)}</p>
-  <p>Control: ${team.rows.length} rows, ${team.members.length} reps${team.totals.map(({ currency, summary }) => html`, net payout ${currency} ${money(summary.netPayout, currency)}`)}.</p>
+  <p>Control: ${team.rows.length} rows, ${team.members.length} reps${team.totals.map(({ currency, summary }) => html`, net payout ${currency} ${money(summary.netPayout, currency)}${summary.payable === undefined ? '' : `, payable ${currency} ${money(summary.payable, currency)}`}`)}.</p>
   ${withoutPayrollId(team)}
   <p class="note">Amounts are gross, before tax and other deductions. Printed ${minute(now, workspace.timezone)}${asOf === null ? '' : `, as of ${minute(asOf, workspace.timezone)}`}.</p>
   <div class="signatures"><p>Prepared by, date</p><p>Approved by, date</p></div>
@@ -63,7 +63,7 @@ function statusCounts({ members }: TeamExport): string[] {
 }
 
 function amountNames({ columns }: TeamExport): readonly string[] {
-  return columns.slice(2, 6);
+  return columns.slice(2, columns.indexOf('Statement Status'));
 }
 
 /** A browser lays out one table of thousands of rows much more slowly than several smaller tables. */
@@ -81,12 +81,14 @@ function repTables(team: TeamExport): Html[] {
   return tables;
 }
 
-function columnWidths({ totals }: TeamExport, ofTotals: boolean): Html {
-  const [name, mail, amount, status, currency] =
-    totals.length > 1 ? ([17, 20, 11.25, 11, 7] as const) : ([19, 22, 12, 11, 0] as const);
+function columnWidths(team: TeamExport, ofTotals: boolean): Html {
+  const [name, mail, all, status, currency] =
+    team.totals.length > 1 ? ([17, 20, 45, 11, 7] as const) : ([19, 22, 48, 11, 0] as const);
+  const names = amountNames(team);
+  const amounts = names.map(() => all / names.length);
   const widths = ofTotals
-    ? [name + mail, amount, amount, amount, amount, status + currency]
-    : [name, mail, amount, amount, amount, amount, status, ...(currency === 0 ? [] : [currency])];
+    ? [name + mail, ...amounts, status + currency]
+    : [name, mail, ...amounts, status, ...(currency === 0 ? [] : [currency])];
   return html`<colgroup>${widths.map((width) => html`<col style="width: ${width}%">`)}</colgroup>`;
 }
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Phase } from '../../engine/model.js';
+import { type CascadeInput } from '../../engine/trace.js';
 import { type Day, type DayRange } from '../../kernel/day.js';
 import { selectAsText } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -24,6 +25,8 @@ export interface CountedRow {
   readonly earnedOn: Day;
   /** The share of the deal that the row counts, as the engine gives it. */
   readonly share: string | null;
+  /** Of a cascade row that was calculated and not read: what it was calculated from. */
+  readonly inputs?: readonly CascadeInput[];
 }
 
 const names =

@@ -53,6 +53,8 @@ export interface WorkspaceTerms {
   readonly sendsEvents: boolean;
   /** Whether commission is written to a CRM. */
   readonly writesBack: boolean;
+  /** Whether statements pay what is released of what is earned; see src/payables. */
+  readonly hasPayouts: boolean;
   /** Changes with every change of the configuration; read before all other data. */
   readonly revision: string;
 }
@@ -99,6 +101,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     .selectFrom('workspaces')
     .select(['currency', 'timezone', 'field_mapping', 'sends_events', 'writes_back', 'configuration_revision'])
     .select(fiscalYearsColumn(tx).as('fiscal_years'))
+    .select(sql<boolean>`payouts is not null`.as('has_payouts'))
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   return {
@@ -109,6 +112,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     fiscalYears: row.fiscal_years,
     sendsEvents: row.sends_events,
     writesBack: row.writes_back,
+    hasPayouts: row.has_payouts,
     revision: row.configuration_revision,
   };
 }

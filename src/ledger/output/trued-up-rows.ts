@@ -4,7 +4,7 @@ import { groupBy } from '../../kernel/group-by.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CountedRow } from '../input/counted-rows.js';
-import { type RepTerms } from '../input/rep-terms.js';
+import { type RepTerms, type WorkspaceTerms } from '../input/rep-terms.js';
 
 /** A period of a rep. */
 interface PeriodKey {
@@ -49,15 +49,20 @@ export function hasTruedUp({ frozen }: RepTerms): boolean {
 }
 
 /** Replaces the rows that count for the approved period. The caller holds the rep's lane. */
-export async function replaceRowsOfPeriod(tx: Transaction, key: PeriodKey, rows: readonly CountedRow[]): Promise<void> {
+export async function replaceRowsOfPeriod(
+  tx: Transaction,
+  key: PeriodKey,
+  rows: readonly CountedRow[],
+  { hasPayouts }: Pick<WorkspaceTerms, 'hasPayouts'>,
+): Promise<void> {
   await deleteTruedUpRows(tx, key);
   await setTruedUp(tx, key, true);
   if (rows.length === 0) return;
   await sql`
     insert into trued_up_rows (workspace_id, rep_id, frozen_period, deal_key, plan_id, plan_version_id, rule_id, rule_name,
-      phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, share)
+      phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, share, inputs)
     select ${tx.workspaceId}::uuid, ${key.repId}::uuid, ${key.period}, deal_key, plan_id, plan_version_id, rule_id,
-      rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, share
+      rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, share, inputs
     from ${unnestRows(rows, [
       ['deal_key', 'text', (row) => row.dealKey],
       ['plan_id', 'uuid', (row) => row.planId],
@@ -75,6 +80,8 @@ export async function replaceRowsOfPeriod(tx: Transaction, key: PeriodKey, rows:
       ['period', 'text', (row) => row.period],
       ['earned_on', 'date', (row) => row.earnedOn],
       ['share', 'text', (row) => row.share],
+      // Only payables read them.
+      ['inputs', 'jsonb', ({ inputs }) => (hasPayouts && inputs !== undefined ? JSON.stringify(inputs) : null)],
     ])}`.execute(tx.db);
 }
 

@@ -21,7 +21,7 @@ export async function storeTruedUpRows(
   frozen: FrozenPeriod,
   rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[] },
 ): Promise<void> {
-  await replaceRowsOfPeriod(tx, toKey(terms, frozen), rows.after);
+  await replaceRowsOfPeriod(tx, toKey(terms, frozen), rows.after, terms.workspace);
   await recountRows(tx, recalculate, terms, frozen, [...rows.before, ...rows.after], 'true_up');
 }
 

@@ -72,6 +72,7 @@ export const createPlan = operation({
   failures: {
     plan_too_complex: 400,
     group_terms_differ: 400,
+    schedule_must_total_100: 400,
     plan_tests_failed: 400,
     plan_name_taken: 409,
     rep_not_found: 404,

@@ -104,6 +104,7 @@ export const previewPlanChange = operation({
   failures: {
     plan_too_complex: 400,
     group_terms_differ: 400,
+    schedule_must_total_100: 400,
     plan_not_found: 404,
     rep_not_found: 404,
     job_not_found: 404,

@@ -202,6 +202,7 @@ export const updatePlan = operation({
   failures: {
     plan_too_complex: 400,
     group_terms_differ: 400,
+    schedule_must_total_100: 400,
     plan_tests_failed: 400,
     plan_not_found: 404,
     plan_name_taken: 409,

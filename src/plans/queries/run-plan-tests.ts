@@ -32,7 +32,7 @@ export const runPlanTests = operation({
   body,
   maxKeys: 100_000,
   response: testResult,
-  failures: { plan_too_complex: 400, group_terms_differ: 400, plan_not_found: 404 },
+  failures: { plan_too_complex: 400, group_terms_differ: 400, schedule_must_total_100: 400, plan_not_found: 404 },
   tool: {
     name: 'run_plan_tests',
     title: 'Run plan tests',

@@ -17,6 +17,9 @@ const areaScopes: Readonly<Record<string, KeyScope>> = {
   quotas: 'plans',
   statements: 'payroll',
   'payroll-handovers': 'payroll',
+  'payout-batches': 'payroll',
+  payables: 'payroll',
+  invoices: 'deals',
   disputes: 'payroll',
   discrepancies: 'payroll',
 };

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { type Caller, roles } from '../../kernel/caller.js';
+import { type Caller, peopleBehind, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type Day } from '../../kernel/day.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
-import { invalid, rejectAny } from '../../kernel/failure.js';
+import { Failure, invalid, rejectAny } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
@@ -12,6 +12,7 @@ import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-wo
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { day, requireUuid, uuid } from '../../platform/operations/schemas.js';
+import { recovery } from '../../workspaces/workspace.js';
 import { changeManagers, type ManagerChange, movesAnyone } from '../change-managers.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
 import { listPersonalKeys, mayLeaveKeys, validKeys } from '../keys-of-people.js';
@@ -29,6 +30,10 @@ const body = z.strictObject({
   managerId: uuid.nullable().optional().describe('Manager from managerFrom on (UUID); null for none'),
   hireDate: day.nullable().optional().describe('First day of employment, YYYY-MM-DD; prorated quotas begin on it'),
   endDate: day.nullable().optional().describe('Last day of employment, YYYY-MM-DD; null for none'),
+  recovery: recovery
+    .nullable()
+    .optional()
+    .describe('How much a statement of the rep may keep of what it releases; null for what the workspace says'),
   managerFrom: day.optional().describe('First day of the new manager, YYYY-MM-DD; today by default'),
 });
 type Change = z.infer<typeof body>;
@@ -46,6 +51,7 @@ async function storeChange(
 ): Promise<void> {
   const affectsCommission = await changes.run(caller, 'none', async (tx) => {
     await changePerson(tx, caller, repId, change);
+    await storeRecovery(tx, caller, repId, change);
     const moves = await managerChange(tx, repId, change);
     const isMoved = moves.length > 0 && movesAnyone(await loadHierarchy(tx), moves, await workspaceToday(tx, clock));
     return (await changedEmployment(tx, repId, change)) !== null || isMoved;
@@ -70,7 +76,10 @@ function assertNotEmpty(change: Change): void {
     throw invalid({ path: 'managerFrom', message: 'needs a managerId, or null to end the reporting line' });
   }
   if (Object.values(change).every((value) => value === undefined)) {
-    throw invalid({ path: '', message: 'give at least one of role, active, payrollId, managerId, hireDate, endDate' });
+    throw invalid({
+      path: '',
+      message: 'give at least one of role, active, payrollId, managerId, hireDate, endDate, recovery',
+    });
   }
 }
 
@@ -92,6 +101,19 @@ async function changePerson(tx: Transaction, caller: Caller, repId: string, chan
   await updateReps(tx, [next]);
   assertHeadcount(before, await countHeads(tx));
   if (next.role !== stored.role || !next.active) await endSessions(tx, [stored.repId]);
+}
+
+/** No person decides how much of their own pay is kept. */
+async function storeRecovery(tx: Transaction, caller: Caller, repId: string, { recovery: limit }: Change) {
+  if (limit === undefined) return;
+  if (peopleBehind(caller).includes(repId))
+    throw new Failure('forbidden', 'You cannot change how much of your own pay is kept. Another admin must do it.');
+  await tx.db
+    .updateTable('reps')
+    .set({ recovery_percent: limit === null ? null : String(limit.maxPercent) })
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('rep_id', '=', repId)
+    .execute();
 }
 
 interface Employment {

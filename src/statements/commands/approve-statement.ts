@@ -11,6 +11,8 @@ import { saveFreshnessMarks } from '../../ledger/lanes/lane-freshness.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { requestChecks } from '../../ledger/requests/period-checks.js';
+import { assertPayable } from '../../payables/approval-rules.js';
+import { freezeDealAmounts } from '../../payables/frozen-deal-amounts.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -20,9 +22,9 @@ import { repNotFound } from '../../reps/rep.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
 import { openDisputesIn } from '../approval-holds.js';
 import { assertNotOwnStatement, identifyApprover } from '../approvers.js';
-import { readLedgerLines } from '../ledger-lines.js';
+import { readSnapshot } from '../read-snapshots.js';
 import { isCalculationPending, lockRep } from '../rep-lane.js';
-import { contentHash, createSnapshot } from '../snapshot.js';
+import { contentHash } from '../snapshot.js';
 import {
   type StatementContent,
   type StatementKey,
@@ -56,6 +58,10 @@ const body = z.preprocess(
       .min(1)
       .optional()
       .describe('The version that was checked. If it is not the latest version, or is stale, the request fails'),
+    force: z
+      .boolean()
+      .default(false)
+      .describe('true: approve although an earlier pay period with amounts to pay is open'),
   }),
 );
 
@@ -84,20 +90,32 @@ const approvalFailures = {
   calculation_pending: 409,
   open_dispute: 409,
   carried_forward: 409,
+  not_a_pay_period: 409,
+  earlier_period_open: 409,
+  later_statement_approved: 409,
+  already_paid: 409,
+  batch_open: 409,
 } as const;
+
+interface ApprovalTerms {
+  /** The version that was checked; null for the current content. */
+  readonly version: number | null;
+  /** Approves also while an earlier pay period is open. */
+  readonly force: boolean;
+}
 
 /** Runs the rep's outstanding calculations before the period is frozen. */
 export async function approve(
   { unitOfWork, laneRunner, clock }: StatementParts,
   key: StatementKey,
-  version: number | null,
+  { version, force }: ApprovalTerms,
   caller: Caller,
 ): Promise<ApprovalResponse> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     await laneRunner.calculateNow(caller.workspaceId, [key.repId]);
     await failpoint('approve.afterDrain');
     const outcome = await unitOfWork.run(caller, { lock: 'shared', access: 'write' }, (tx) =>
-      tryApprove(tx, key, version, caller, clock.now()),
+      tryApprove(tx, key, { version, force }, caller, clock.now()),
     );
     if (outcome === null) continue;
     await laneRunner.wakeChecks(caller.workspaceId, [key.repId]);
@@ -110,7 +128,7 @@ export async function approve(
 async function tryApprove(
   tx: Transaction,
   key: StatementKey,
-  version: number | null,
+  { version, force }: ApprovalTerms,
   caller: Caller,
   at: Date,
 ): Promise<ApprovalResponse | null> {
@@ -126,8 +144,10 @@ async function tryApprove(
   if (await isCalculationPending(tx, key)) return null;
   await failpoint('approve.afterCheck');
   await assertNoOverlap(tx, key);
+  await assertPayable(tx, key, force);
   const approved = await currentVersion(tx, key, latest, version, { at, actor: caller.actor });
   await approveHead(tx, key, approved, { at, actor: caller.actor, approver: await identifyApprover(tx, caller) });
+  await freezeDealAmounts(tx, key);
   // The period of a manager may owe differences of approved periods below already.
   requestChecks(tx, [{ ...key, causes: [{ kind: 'statement_approved', dealId: null }] }]);
   saveFreshnessMarks(tx, [{ repId: key.repId, mark: null }]);
@@ -195,7 +215,7 @@ async function currentVersion(
   by: { readonly at: Date; readonly actor: string },
 ): Promise<StatementContent> {
   const { currency } = await loadWorkspaceTerms(tx);
-  const now = createSnapshot(await readLedgerLines(tx, key), currency);
+  const now = await readSnapshot(tx, key, currency);
   if ((await contentHash(now)) === latest.contentHash) return latest;
   if (version !== null) throw statementChanged(version, latest, now.summary.netPayout);
   return insertVersion(tx, key, now, { status: 'approved', ...by });
@@ -227,7 +247,12 @@ export const approveStatement = operation({
     if (!isUuid(repId)) throw repNotFound();
     const key = { repId, period: request.period };
     if (request.status === 'approved')
-      return approve({ unitOfWork, laneRunner, clock }, key, request.version ?? null, caller);
+      return approve(
+        { unitOfWork, laneRunner, clock },
+        key,
+        { version: request.version ?? null, force: request.force },
+        caller,
+      );
     return changes.run(caller, 'shared', (tx, recalculate) =>
       unlockStatement(tx, recalculate, key, caller, clock.now()),
     );

@@ -30,6 +30,7 @@ const body = z.strictObject({
     .min(1)
     .max(maxStatements)
     .describe('The statements to approve, each with the version that was checked'),
+  force: z.boolean().default(false).describe('true: approve although earlier pay periods with amounts to pay are open'),
 });
 
 const response = z.object({
@@ -68,7 +69,7 @@ const concurrency = 4;
 
 async function approveRep(
   requestedPeriod: string,
-  { repId, version }: { readonly repId: string; readonly version: number },
+  { repId, version, force }: { readonly repId: string; readonly version: number; readonly force: boolean },
   known: ReadonlySet<string>,
   caller: Caller,
   parts: StatementParts,
@@ -77,7 +78,7 @@ async function approveRep(
     if (!known.has(repId)) throw repNotFound();
     if (!maySee(caller, repId)) throw notYours();
     const key = { repId, period: requestedPeriod };
-    const { statementId, summary, currency, ...approved } = await approve(parts, key, version, caller);
+    const { statementId, summary, currency, ...approved } = await approve(parts, key, { version, force }, caller);
     const { netPayout } = summary;
     return { approved: { repId, version: approved.version, statementId: statementId as string, netPayout, currency } };
   } catch (error) {
@@ -130,14 +131,14 @@ export const approveStatements = operation({
     },
   },
   uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, clock: CLOCK },
-  async execute({ body: { period: requestedPeriod, statements } }, caller, { unitOfWork, laneRunner, clock }) {
+  async execute({ body: { period: requestedPeriod, statements, force } }, caller, { unitOfWork, laneRunner, clock }) {
     const requested = [...new Map(statements.map((statement) => [statement.repId, statement])).values()];
     // Unknown ids are found in one query: an approval needs several transactions.
     const repIds = requested.map(({ repId }) => repId);
     const known = await unitOfWork.read(caller, (tx) => knownReps(tx, repIds));
     const parts = { unitOfWork, laneRunner, clock };
     const outcomes = await mapConcurrently(requested, concurrency, (statement) =>
-      approveRep(requestedPeriod, statement, known, caller, parts),
+      approveRep(requestedPeriod, { ...statement, force }, known, caller, parts),
     );
     return {
       period: requestedPeriod,

@@ -35,7 +35,7 @@ export const getStatementStatus = operation({
       .optional()
       .describe('When the statement was approved, instant in ISO 8601; absent for a draft'),
     approvedBy: approvedBy.optional(),
-    ...statement.pick({ stale: true, liveNetPayout: true, pending: true }).shape,
+    ...statement.pick({ stale: true, liveNetPayout: true, livePayable: true, pending: true }).shape,
     checks: checks.optional().describe('Checks of the statement, the latest version first; absent for reps'),
   }),
   failures: { rep_not_found: 404 },

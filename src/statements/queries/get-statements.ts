@@ -3,6 +3,7 @@ import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { inParallel } from '../../kernel/waiting.js';
+import { loadStatementPayouts } from '../../payables/statement-payouts.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -65,7 +66,12 @@ async function readRepStatement(
   }
   const holds = (await readApprovalHolds(tx, requestedPeriod, [repId]))(repId);
   const state = await readState(tx, key, head, content, currency);
-  return { ...(await toStatementResponse(key, repName, head, content, caller, state)), ...presentHolds(holds) };
+  const payouts = content.payable === undefined ? undefined : await loadStatementPayouts(tx, requestedPeriod, [repId]);
+  return {
+    ...(await toStatementResponse(key, repName, head, content, caller, state)),
+    ...(payouts === undefined ? {} : { payouts: payouts.get(repId) ?? [] }),
+    ...presentHolds(holds),
+  };
 }
 
 export const getStatements = operation({
@@ -100,6 +106,7 @@ export const getStatements = operation({
         checks: await listChecks(tx, requestedPeriod, selection.repIds),
         holds: await readApprovalHolds(tx, requestedPeriod, selection.repIds),
         handed: await loadHandedAmounts(tx, requestedPeriod),
+        payouts: await loadStatementPayouts(tx, requestedPeriod, selection.repIds),
         deviations: request.deviations
           ? await readDeviations(tx, { period: requestedPeriod, currency }, members)
           : new Map(),

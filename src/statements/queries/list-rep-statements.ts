@@ -19,6 +19,10 @@ const listed = z
     status: z.enum(['draft', 'approved']).describe('Status of the latest version'),
     version: fields.version,
     netPayout: z.number().describe('Sum of all amounts of the latest version, in `currency`'),
+    payable: z
+      .number()
+      .optional()
+      .describe('What the latest version pays, in `currency`; absent in workspaces without payouts'),
     currency: fields.currency,
     generatedAt: z.string().describe('When the latest version was generated, instant in ISO 8601'),
     approvedAt: z
@@ -80,8 +84,9 @@ export const listRepStatements = operation({
       await assertRepExists(tx, repId);
       return listStoredStatements(tx, repId);
     });
-    return rows.map(({ days, ...row }) => ({
+    return rows.map(({ days, payable, ...row }) => ({
       ...row,
+      ...(payable === null ? {} : { payable: Number(payable) }),
       netPayout: Number(row.netPayout),
       generatedAt: row.generatedAt.toISOString(),
       approvedAt: row.approvedAt?.toISOString() ?? null,

@@ -3,6 +3,7 @@ import { fields } from '../../api/resource-fields.js';
 import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
 import { invalid } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { changePayouts } from '../../payables/change-payouts.js';
 import { operation } from '../../platform/operations/operation.js';
 import { currency, text } from '../../platform/operations/schemas.js';
 import {
@@ -11,7 +12,9 @@ import {
   managerScope,
   minQuotaPercent,
   paper,
+  payouts,
   payrollTerms,
+  recovery,
   stepUpMinutes,
   timeZone,
 } from '../workspace.js';
@@ -35,6 +38,8 @@ const body = z.strictObject({
   agentWrites: agentWrites.optional(),
   stepUpMinutes: stepUpMinutes.optional(),
   minQuotaPercent: minQuotaPercent.optional(),
+  payouts: payouts.optional(),
+  recovery: recovery.optional(),
 });
 
 const response = z.object({
@@ -49,12 +54,14 @@ const response = z.object({
   agentWrites: agentWrites.optional(),
   stepUpMinutes: stepUpMinutes.optional(),
   minQuotaPercent: minQuotaPercent.optional(),
+  payouts: payouts.optional(),
+  recovery: recovery.optional(),
 });
 
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
   summary:
-    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, the minimum of prorated quotas, whether disputes block approvals, or what happens with changes by agents; a new currency, time zone or minimum recalculates every rep',
+    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, payouts, recovery, the minimum of prorated quotas, whether disputes block approvals, or what happens with changes by agents; a new currency, time zone or minimum recalculates every rep',
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',
@@ -63,21 +70,26 @@ export const updateWorkspace = operation({
     minutes !== undefined || mode === 'allow' || mode === null,
   body,
   response,
-  failures: {},
+  failures: { pay_period_in_use: 409 },
   example: { body: { name: 'Acme Inc.' }, response: { updated: true, name: 'Acme Inc.' } },
   uses: { changes: CommissionChanges },
   /** Plans without a currency pay in the workspace's, and its time zone decides on which day a deal closed. */
   async execute({ body: change }, caller, { changes }): Promise<z.input<typeof response>> {
-    const present = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    const present: typeof change = Object.fromEntries(
+      Object.entries(change).filter(([, value]) => value !== undefined),
+    );
     if (Object.keys(present).length === 0)
       throw invalid({
         path: '',
         message:
-          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent',
+          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, payouts, recovery',
       });
     await changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const before = await findWorkspace(tx);
-      await updateWorkspaceRow(tx, change);
+      const { payouts: payPeriods, ...columns } = present;
+      if (payPeriods !== undefined) await changePayouts(tx, payPeriods);
+      if (Object.keys(columns).length === 0) return;
+      await updateWorkspaceRow(tx, columns);
       const after = { ...before, ...present };
       const decisive = ['currency', 'timezone', 'minQuotaPercent'] as const;
       if (decisive.every((name) => after[name] === before[name])) return;

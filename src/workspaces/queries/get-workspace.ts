@@ -26,10 +26,12 @@ import {
   maskedKey,
   minQuotaPercent,
   paper,
+  payouts,
   payrollTerms,
+  recovery,
   stepUpMinutes,
 } from '../workspace.js';
-import { findMailState, findMaskedKey, findWorkspace } from '../workspace-views.js';
+import { findMailState, findMaskedKey, findPayoutTerms, findWorkspace } from '../workspace-views.js';
 
 const query = z.strictObject({ includeDeleted: flag.default(false).describe('true: also deleted plans') });
 
@@ -66,6 +68,8 @@ const response = z.object({
   agentWrites,
   stepUpMinutes,
   minQuotaPercent: minQuotaPercent.optional().describe(`${minQuotaPercent.description}; absent if it is 25`),
+  payouts: payouts.optional(),
+  recovery: recovery.optional(),
   apiKey: maskedKey,
   plans: z
     .array(planVersion)
@@ -160,6 +164,7 @@ export const getWorkspace = operation({
         caller: { ...toTokenFields(caller), role, name },
         ...workspace,
         ...(minimum === defaultMinQuotaPercent ? {} : { minQuotaPercent: minimum }),
+        ...(await findPayoutTerms(tx)),
         mail: config.SMTP_URL === undefined ? 'not_set_up' : await findMailState(tx),
         crm: { connected: provider !== null, provider },
         fieldMapping: { standard: { ...standard }, measures: { ...measures } },

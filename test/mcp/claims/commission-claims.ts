@@ -294,6 +294,13 @@ export const commissionClaims: Claims = {
       'lists what a late deal would add to an approved period, with lines, causes and the team overview',
     ),
   },
+  list_payables: {
+    'Changes: nothing.': changesNothing('list_payables'),
+    'What of the earned commission is waiting, held, payable, approved or paid, and what it waits for': testedIn(
+      'payables/payables',
+      'list what is waiting, held, payable, approved and paid, and what it waits for',
+    ),
+  },
   resolve_discrepancy: {
     'Not for true_up above 500, which a person must pay': async (world) => {
       const { repId } = await world.addPaidRep();

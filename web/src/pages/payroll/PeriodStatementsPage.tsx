@@ -67,7 +67,7 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
   );
 }
 
-type AmountName = keyof TeamStatement['summary'];
+type AmountName = Exclude<keyof TeamStatement['summary'], 'payable'>;
 
 function buildColumns(period: string, main: string): readonly Column<TeamStatement>[] {
   const amount = (key: AmountName, header: string): Column<TeamStatement> => ({

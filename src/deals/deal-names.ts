@@ -41,6 +41,29 @@ async function loadVisible(
   return new Map(rows.map(({ repId, people }) => [repId, people === null ? null : new Set(people)]));
 }
 
+/** Returns the name that a statement of the rep shows for a deal; null for a deal that is not known. */
+export async function loadNamesOnStatements(
+  tx: Transaction,
+  listed: readonly { readonly repId: string; readonly dealId: string }[],
+): Promise<(repId: string, dealId: string) => string | null> {
+  if (listed.length === 0) return () => null;
+  const { rows } = await sql<{ dealId: string; dealName: string | null; dealOwner: string | null }>`
+    select deal_id as "dealId", name as "dealName", rep_id as "dealOwner" from deals
+    where workspace_id = ${tx.workspaceId} and deal_id = any(${[...new Set(listed.map(({ dealId }) => dealId))]}::text[])`.execute(
+    tx.db,
+  );
+  const deals = new Map(rows.map((deal) => [deal.dealId, deal]));
+  const onStatement = (repId: string, dealId: string) => {
+    const { dealName = null, dealOwner = null } = deals.get(dealId) ?? {};
+    return { repId, dealName, dealOwner };
+  };
+  const findName = await loadDealNames(
+    tx,
+    listed.map(({ repId, dealId }) => onStatement(repId, dealId)),
+  );
+  return (repId, dealId) => findName(onStatement(repId, dealId));
+}
+
 /** The names that a statement of the rep shows for the deals, by id. */
 export async function findNamesOnStatement(
   tx: Transaction,

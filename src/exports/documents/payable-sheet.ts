@@ -1,0 +1,44 @@
+import { type StoredPayable } from '../../payables/stored-payable.js';
+import { type Sheet, type WorkbookCell, type WorkbookColumn } from '../../platform/documents/workbook.js';
+
+export const payableColumns: readonly WorkbookColumn[] = [
+  { title: 'Name', width: 28 },
+  { title: 'What', width: 24 },
+  { title: 'Deal ID', width: 18 },
+  { title: 'Deal', width: 30 },
+  { title: 'Rule', width: 22 },
+  { title: 'Earned', width: 16, align: 'right' },
+  { title: 'Released', width: 16, align: 'right' },
+  { title: 'Amount', width: 16, align: 'right' },
+  { title: 'Currency', width: 10 },
+];
+
+/** What the statement pays, by deal, followed by the balance and the sum of each currency. */
+export function writePayable(sheet: Sheet, name: string, { lines, totals }: StoredPayable): void {
+  for (const { kind, late, sourcePeriod, dealId, dealName, ruleName, earned, released, amount, currency } of lines) {
+    const what = kind === 'correction' ? `Correction of ${sourcePeriod ?? ''}` : late === true ? 'Late' : 'Released';
+    sheet.row([
+      { text: name },
+      { text: what },
+      { text: dealId },
+      { text: dealName ?? null },
+      { text: ruleName },
+      { money: earned, currency },
+      { money: released, currency },
+      { money: amount, currency },
+      { text: currency },
+    ]);
+  }
+  for (const { currency, opening, recovered, closing, payable } of totals) {
+    const amounts = [
+      ['Owed before', opening],
+      ['Kept of this statement', recovered],
+      ['Owed afterwards', closing],
+      ['Payable', payable],
+    ] as const;
+    for (const [what, money] of amounts)
+      sheet.row([{ text: name }, { text: what }, ...blanks, { money, currency }, { text: currency }]);
+  }
+}
+
+const blanks: readonly WorkbookCell[] = Array.from({ length: 5 }, () => ({ text: null }));

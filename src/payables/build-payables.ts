@@ -1,0 +1,211 @@
+import { type Day } from '../kernel/day.js';
+import { Decimal, sum } from '../kernel/decimal.js';
+import { type Period } from '../kernel/period.js';
+import { inParallel } from '../kernel/waiting.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type LoadedGroup, loadGroups } from './load-groups.js';
+import { amountsByKey, loadPayHistories, type PayHistory } from './load-pay-history.js';
+import { type NamedPeriod, type PayPeriods } from './pay-periods.js';
+import { loadPayPeriods, loadRecoveryLimits } from './payout-settings.js';
+import { computeEarned, computePayLines, computeReleased, type PayLine } from './release.js';
+import { type StoredPayable, type StoredPayLine, type StoredTotals } from './stored-payable.js';
+import { computeTotals, type PayTotals } from './totals.js';
+
+/** What the statements of a rep pay, calculated from one read of everything that decides it. */
+export interface RepPayables {
+  readonly groups: readonly LoadedGroup[];
+  readonly history: PayHistory;
+  readonly maxPercent: Decimal;
+}
+
+export async function loadRepPayables(
+  tx: Transaction,
+  repIds: readonly string[],
+  firstDay: Day,
+): Promise<(repId: string) => RepPayables> {
+  const [groups, histories, limits] = await inParallel(
+    () => loadGroups(tx, repIds, firstDay),
+    () => loadPayHistories(tx, repIds),
+    () => loadRecoveryLimits(tx, repIds),
+  );
+  return (repId) => ({
+    groups: groups.get(repId) ?? [],
+    history: histories(repId),
+    maxPercent: limits.get(repId) ?? Decimal.of(100),
+  });
+}
+
+/**
+ * What the statement of the period pays for each of the reps: approved as it is stored, open as it is calculated now. Null
+ * if the period is no pay period.
+ */
+export async function loadPayables(
+  tx: Transaction,
+  period: Period,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredPayable> | null> {
+  const payPeriods = await loadPayPeriods(tx);
+  if (payPeriods === null || !payPeriods.includes(period)) return null;
+  const load = await loadRepPayables(tx, repIds, payPeriods.firstDay);
+  return new Map(repIds.map((repId) => [repId, buildPayable(load(repId), payPeriods, period)]));
+}
+
+/** The pay lines of the rep in all pay periods until the one of the day. */
+export function computeLines(
+  { groups, history }: RepPayables,
+  periods: readonly NamedPeriod[],
+): ReadonlyMap<Period, readonly PayLine[]> {
+  return computePayLines(
+    groups,
+    periods.map(({ period, range }) => ({
+      period,
+      range,
+      approved: toReleases(history.findApproved(period)),
+      corrections: history.listCorrectionsOf(period).map(amountsByKey),
+    })),
+  );
+}
+
+function toReleases(approved: StoredPayable | null) {
+  return approved === null ? null : amountsByKey(approved.lines.filter(({ kind }) => kind === 'release'));
+}
+
+/** The earlier pay periods that are open and have lines, oldest first. */
+export function listOpenBefore(payables: RepPayables, payPeriods: PayPeriods, period: Period): Period[] {
+  const earlier = periodsUntil(payPeriods, period).slice(0, -1);
+  const lines = computeLines(payables, earlier);
+  const { history } = payables;
+  return earlier
+    .filter((candidate) => history.findApproved(candidate.period) === null)
+    .filter(
+      (candidate) =>
+        (lines.get(candidate.period) ?? []).length > 0 ||
+        history.listCarriedInto(candidate.period, candidate.range).length > 0,
+    )
+    .map((candidate) => candidate.period);
+}
+
+function periodsUntil(payPeriods: PayPeriods, period: Period): NamedPeriod[] {
+  const all: NamedPeriod[] = [];
+  for (let next = payPeriods.findOn(payPeriods.firstDay); next !== null; next = payPeriods.findAfter(next)) {
+    all.push(next);
+    if (next.period === period) break;
+  }
+  return all;
+}
+
+function buildPayable(payables: RepPayables, payPeriods: PayPeriods, period: Period): StoredPayable {
+  const { groups, history, maxPercent } = payables;
+  const approved = history.findApproved(period);
+  if (approved !== null) return approved;
+  const periods = periodsUntil(payPeriods, period);
+  const { range } = periods.at(-1) as NamedPeriod;
+  const byKey = new Map(groups.map((group) => [group.key, group]));
+  const known = knownLines(history, periods);
+  const lines = (computeLines(payables, periods).get(period) ?? [])
+    .map((line) => toStoredLine(line, byKey.get(line.key), known.get(line.key), range.to))
+    .sort(byDeal);
+  const carried = history.listCarriedInto(period, range);
+  const corrections = carried.flatMap(({ sourcePeriod, payable }) =>
+    payable.lines.map((line): StoredPayLine => ({ ...line, kind: 'correction', sourcePeriod })),
+  );
+  const totals = currenciesOf(history, [...lines, ...corrections]).flatMap((currency) => {
+    const total = computeTotals({
+      currency,
+      lines: amountsIn(lines, currency),
+      carried: carried.map(({ payable }) => sum(amountsIn(payable.lines, currency))),
+      opening: history.openingOf(period, range.from, currency),
+      maxPercent,
+    });
+    return isEmpty(total) ? [] : [toStoredTotals(total, lines)];
+  });
+  return { totals, lines: [...lines, ...corrections] };
+}
+
+/** Lines of earlier periods, which describe groups that no longer have rows. */
+function knownLines(history: PayHistory, periods: readonly NamedPeriod[]): ReadonlyMap<string, StoredPayLine> {
+  const lines = periods.flatMap(({ period }) => [
+    ...(history.findApproved(period)?.lines ?? []),
+    ...history.listCorrectionsOf(period).flat(),
+  ]);
+  return new Map(lines.map((line) => [line.key, line]));
+}
+
+export function toStoredLine(
+  { key, amount, late }: PayLine,
+  group: LoadedGroup | undefined,
+  known: StoredPayLine | undefined,
+  lastDay: Day,
+): StoredPayLine {
+  const shared = { key, kind: 'release', amount: amount.toString(), ...(late ? { late: true as const } : {}) } as const;
+  if (group === undefined) {
+    // The rows of a group that has none were in a line before.
+    const { dealId, planId, ruleName, category, currency } = known as StoredPayLine;
+    return { ...shared, dealId, planId, ruleName, category, currency, earned: '0', released: '0' };
+  }
+  const { dealKey, planId, ruleName, category, currency } = group.row;
+  return {
+    ...shared,
+    dealId: dealKey,
+    planId,
+    ruleName,
+    category,
+    currency,
+    earned: computeEarned(group, lastDay).toString(),
+    released: computeReleased(group, lastDay).toString(),
+  };
+}
+
+/** The same order for the same lines. */
+function byDeal(a: StoredPayLine, b: StoredPayLine): number {
+  const text = ({ dealId, ruleName, key }: StoredPayLine) => `${dealId ?? '\uffff'}|${ruleName}|${key}`;
+  return text(a) < text(b) ? -1 : 1;
+}
+
+export function amountsIn(lines: readonly StoredPayLine[], currency: string): Decimal[] {
+  return lines.filter((line) => line.currency === currency).map(({ amount }) => Decimal.of(amount));
+}
+
+function currenciesOf(history: PayHistory, lines: readonly StoredPayLine[]): string[] {
+  return [...new Set([...history.currencies(), ...lines.map(({ currency }) => currency)])].sort();
+}
+
+function isEmpty({ released, carriedIn, opening, added }: PayTotals): boolean {
+  return [released, carriedIn, opening, added].every((amount) => amount.isZero());
+}
+
+export function toStoredTotals(totals: PayTotals, lines: readonly StoredPayLine[]): StoredTotals {
+  const { currency, released, carriedIn, opening, added, recovered, closing, payable } = totals;
+  const positiveOf = (category: StoredPayLine['category']) =>
+    sum(
+      amountsIn(
+        lines.filter((line) => line.kind === 'release' && line.category === category),
+        currency,
+      ).filter((amount) => amount.sign() > 0),
+    ).toString();
+  return {
+    currency,
+    released: released.toString(),
+    commission: positiveOf('commission'),
+    bonus: positiveOf('bonus'),
+    carriedIn: carriedIn.toString(),
+    opening: opening.toString(),
+    added: added.toString(),
+    recovered: recovered.toString(),
+    closing: closing.toString(),
+    payable: payable.toString(),
+  };
+}
+
+export function readTotals(stored: StoredTotals): PayTotals {
+  return {
+    currency: stored.currency,
+    released: Decimal.of(stored.released),
+    carriedIn: Decimal.of(stored.carriedIn),
+    opening: Decimal.of(stored.opening),
+    added: Decimal.of(stored.added),
+    recovered: Decimal.of(stored.recovered),
+    closing: Decimal.of(stored.closing),
+    payable: Decimal.of(stored.payable),
+  };
+}

@@ -1,0 +1,126 @@
+import { Decimal, sum } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type Period } from '../kernel/period.js';
+import { type CountedRow } from '../ledger/input/counted-rows.js';
+import { type FrozenPeriod } from '../ledger/input/rep-terms.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import {
+  amountsIn,
+  loadRepPayables,
+  type RepPayables,
+  readTotals,
+  toStoredLine,
+  toStoredTotals,
+} from './build-payables.js';
+import { freezeDealAmounts } from './frozen-deal-amounts.js';
+import { type PayPeriods } from './pay-periods.js';
+import { loadPayPeriods } from './payout-settings.js';
+import { computeCorrection } from './release.js';
+import { type StoredCorrection, type StoredPayable, type StoredPayLine } from './stored-payable.js';
+import { computeCorrectedTotals, noTotals } from './totals.js';
+
+/** A correction of an approved period while its rows are replaced; null in a workspace without payouts. */
+export interface StartedCorrection {
+  readonly repId: string;
+  readonly frozen: FrozenPeriod;
+  readonly payPeriods: PayPeriods;
+  readonly before: RepPayables;
+}
+
+/** Reads what the rows before a correction release. */
+export async function startCorrection(
+  tx: Transaction,
+  repId: string,
+  frozen: FrozenPeriod,
+): Promise<StartedCorrection | null> {
+  const payPeriods = await loadPayPeriods(tx);
+  if (payPeriods === null) return null;
+  const load = await loadRepPayables(tx, [repId], payPeriods.firstDay);
+  return { repId, frozen, payPeriods, before: load(repId) };
+}
+
+/** Stores, once the rows are replaced, what the correction pays, with the true-up. */
+export async function finishCorrection(
+  tx: Transaction,
+  { repId, frozen, payPeriods, before }: StartedCorrection,
+  eventId: string,
+  rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[] },
+): Promise<StoredCorrection> {
+  const { period, range } = frozen;
+  await freezeDealAmounts(tx, { repId, period });
+  const lines = payPeriods.includes(period)
+    ? listReleases(before, await reload(tx, repId, payPeriods), range.to)
+    : listDifferences(rows.before, rows.after);
+  await tx.db
+    .updateTable('true_ups')
+    .set({ payable: JSON.stringify({ lines }) })
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('event_id', '=', eventId)
+    .execute();
+  return { lines };
+}
+
+async function reload(tx: Transaction, repId: string, { firstDay }: PayPeriods): Promise<RepPayables> {
+  return (await loadRepPayables(tx, [repId], firstDay))(repId);
+}
+
+function listReleases(before: RepPayables, after: RepPayables, lastDay: string): StoredPayLine[] {
+  const groups = new Map([...before.groups, ...after.groups].map((group) => [group.key, group]));
+  const amounts = computeCorrection(before.groups, after.groups, lastDay);
+  return [...amounts].map(([key, amount]) => ({
+    ...toStoredLine({ key, amount, late: false }, groups.get(key), undefined, lastDay),
+    kind: 'correction',
+  }));
+}
+
+/** What was earned before the first pay period is released in full. */
+function listDifferences(before: readonly CountedRow[], after: readonly CountedRow[]): StoredPayLine[] {
+  const toKey = ({ planId, ruleName, dealKey, currency }: CountedRow) => `${planId}|${ruleName}|${dealKey}|${currency}`;
+  const was = new Map([...groupBy(before, toKey)].map(([key, rows]) => [key, amountOf(rows)]));
+  const is = groupBy(after, toKey);
+  const rows = new Map([...before, ...after].map((row) => [toKey(row), row]));
+  return [...rows].flatMap(([key, row]) => {
+    const earned = amountOf(is.get(key) ?? []);
+    const amount = earned.minus(was.get(key) ?? Decimal.zero);
+    if (amount.isZero()) return [];
+    const { planId, ruleName, category, currency } = row;
+    return {
+      key,
+      kind: 'correction' as const,
+      dealId: row.phase === 'periodic' ? null : row.dealKey,
+      planId,
+      ruleName,
+      category,
+      currency,
+      amount: amount.toString(),
+      earned: earned.toString(),
+      released: earned.toString(),
+    };
+  });
+}
+
+function amountOf(rows: readonly CountedRow[]): Decimal {
+  return sum(rows.map(({ amount }) => Decimal.of(amount)));
+}
+
+/** What the approved statement pays with the correction. Null if its period is no pay period. */
+export function addCorrection(
+  { frozen, before: { history, maxPercent } }: StartedCorrection,
+  { lines }: StoredCorrection,
+): StoredPayable | null {
+  const period: Period = frozen.period;
+  const approved = history.findApproved(period);
+  if (approved === null) return null;
+  const all = [...approved.lines, ...lines.map((line) => ({ ...line, sourcePeriod: period }))];
+  const currencies = [...new Set([...approved.totals, ...lines].map(({ currency }) => currency))].sort();
+  const totals = currencies.map((currency) => {
+    const stored = approved.totals.find((total) => total.currency === currency);
+    const corrected = computeCorrectedTotals(stored === undefined ? noTotals(currency) : readTotals(stored), {
+      result: sum(amountsIn(lines, currency)),
+      balance: history.balanceIn(currency),
+      maxPercent,
+    });
+    return toStoredTotals(corrected, all);
+  });
+  return { totals, lines: all };
+}

@@ -1,0 +1,240 @@
+import { type SqlBool, sql } from 'kysely';
+import { asDay, type Fields } from '../engine/field-value.js';
+import { type PayoutTerms } from '../engine/plan-config.js';
+import { type Deal, fieldReader, type SlugMapping } from '../engine/slug.js';
+import { type Invoice } from '../invoices/invoice.js';
+import { listInvoices } from '../invoices/invoice-views.js';
+import { type Day } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
+import { inParallel } from '../kernel/waiting.js';
+import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
+import { loadWorkspaceTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type HoldTerms, loadHoldTerms, matches } from './hold-views.js';
+import { loadPayableRows, type PayableRow } from './payable-rows.js';
+import { type PayGroup } from './release.js';
+import { type DealFacts, type Payment, type ShareTerms, scheduleParts } from './share.js';
+
+/** A group with the row that it was made from. */
+export interface LoadedGroup extends PayGroup {
+  readonly holds: readonly HoldTerms[];
+  readonly row: PayableRow;
+}
+
+/** What the rules of the rows say about the payout, by rule id. */
+interface RuleTerms {
+  readonly payout: PayoutTerms | undefined;
+  readonly mapping: SlugMapping;
+}
+
+interface StoredDeal extends Deal {
+  readonly amount: string | null;
+  readonly currency: string | null;
+}
+
+/** Everything that decides when the rows are paid. */
+interface Facts {
+  readonly workspace: WorkspaceTerms;
+  readonly rules: ReadonlyMap<string, RuleTerms>;
+  readonly deals: ReadonlyMap<string, StoredDeal>;
+  readonly invoices: ReadonlyMap<string, readonly Invoice[]>;
+  /** The amounts of deals of approved rows, by rep, period and deal. */
+  readonly amounts: ReadonlyMap<string, string | null>;
+  readonly holds: readonly HoldTerms[];
+  /** The rows of deals that cascade rows follow, by rep, rule and deal. */
+  readonly inputs: ReadonlyMap<string, PayableRow>;
+}
+
+/**
+ * The groups of the reps that the payables pay: what was earned on or after the day, in one read of each table. What was
+ * earned before is paid with its statement.
+ */
+export async function loadGroups(
+  tx: Transaction,
+  repIds: readonly string[],
+  firstDay: Day,
+): Promise<ReadonlyMap<string, readonly LoadedGroup[]>> {
+  const rows = (await loadPayableRows(tx, { repIds, firstDay })).filter((row) => !isBefore(row, firstDay));
+  const facts = await loadFacts(tx, rows);
+  const shares = new Shares(facts, firstDay);
+  const groups = rows.map((row): LoadedGroup => {
+    const { currency } = row;
+    return {
+      key: `${row.key}|${currency}`,
+      currency,
+      rows: [{ amount: Decimal.of(row.amount), day: row.day }],
+      share: shares.of(row),
+      holds: facts.holds.filter((hold) => matches(hold, row)),
+      row,
+    };
+  });
+  return groupBy(groups, ({ row }) => row.repId);
+}
+
+function isBefore({ frozen, day }: PayableRow, firstDay: Day): boolean {
+  return (frozen?.range.to ?? day) < firstDay;
+}
+
+async function loadFacts(tx: Transaction, rows: readonly PayableRow[]): Promise<Facts> {
+  const cascades = rows.filter(({ phase }) => phase === 'cascade').flatMap(({ dealKey }) => dealKey ?? []);
+  const inputs = cascades.length === 0 ? [] : await loadPayableRows(tx, { dealKeys: [...new Set(cascades)] });
+  const all = [...rows, ...inputs];
+  const [workspace, rules, holds] = await inParallel(
+    () => loadWorkspaceTerms(tx),
+    () => loadRules(tx, all),
+    () => loadHoldTerms(tx),
+  );
+  const needsDeal = ({ ruleId }: PayableRow) => {
+    const payout = rules.get(ruleId ?? '')?.payout;
+    return payout !== undefined && 'schedule' in payout;
+  };
+  // A deal of a negative amount is paid at once, whatever its schedule says.
+  const isScheduled = ({ ruleId }: PayableRow) => rules.get(ruleId ?? '')?.payout !== undefined;
+  const dealKeys = [...new Set(all.filter(isScheduled).flatMap(({ dealKey }) => dealKey ?? []))];
+  const paidKeys = [...new Set(all.filter(needsDeal).flatMap(({ dealKey }) => dealKey ?? []))];
+  const [deals, invoices, amounts] = await inParallel(
+    () => loadDeals(tx, dealKeys),
+    () => listInvoices(tx, paidKeys),
+    () => loadFrozenAmounts(tx, dealKeys),
+  );
+  return {
+    workspace,
+    rules,
+    deals,
+    invoices: groupBy(invoices, ({ dealId }) => dealId),
+    amounts,
+    holds,
+    inputs: new Map(inputs.map((row) => [inputKey(row.repId, row.ruleName, row.dealKey), row])),
+  };
+}
+
+async function loadRules(tx: Transaction, rows: readonly PayableRow[]): Promise<ReadonlyMap<string, RuleTerms>> {
+  const ruleIds = [...new Set(rows.flatMap(({ ruleId }) => ruleId ?? []))];
+  if (ruleIds.length === 0) return new Map();
+  const found = await tx.db
+    .selectFrom('plan_rules as r')
+    .innerJoin('plan_versions as v', (join) =>
+      join.onRef('v.workspace_id', '=', 'r.workspace_id').onRef('v.plan_version_id', '=', 'r.plan_version_id'),
+    )
+    .select(['r.rule_id', 'v.field_mapping'])
+    .select(sql<PayoutTerms>`r.definition -> 'payout'`.as('payout'))
+    .where('r.workspace_id', '=', tx.workspaceId)
+    .where(sql<SqlBool>`r.rule_id = any(${ruleIds}::uuid[])`)
+    .where(sql<SqlBool>`r.definition ? 'payout'`)
+    .execute();
+  return new Map(
+    found.map((rule) => [rule.rule_id, { payout: rule.payout, mapping: canonicalFieldMapping(rule.field_mapping) }]),
+  );
+}
+
+/** Deleted deals too: their approved rows stay. */
+async function loadDeals(tx: Transaction, dealKeys: readonly string[]): Promise<ReadonlyMap<string, StoredDeal>> {
+  if (dealKeys.length === 0) return new Map();
+  const { rows } = await sql<{
+    dealId: string;
+    amount: string | null;
+    currency: string | null;
+    closeDate: Day | null;
+    createdDate: Day | null;
+    fields: Fields;
+  }>`
+    select deal_id as "dealId", amount::text as amount, currency, close_date as "closeDate",
+      created_date as "createdDate", fields
+    from deals where workspace_id = ${tx.workspaceId} and deal_id = any(${dealKeys}::text[])`.execute(tx.db);
+  return new Map(
+    rows.map(({ dealId, amount, currency, closeDate, createdDate, fields }) => [
+      dealId,
+      { dealId, closeDate: closeDate ?? '', amount, currency, fields, standard: { closeDate, createdDate } },
+    ]),
+  );
+}
+
+async function loadFrozenAmounts(
+  tx: Transaction,
+  dealKeys: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (dealKeys.length === 0) return new Map();
+  const { rows } = await sql<{ repId: string; period: string; dealKey: string; amount: string | null }>`
+    select rep_id as "repId", period, deal_key as "dealKey", amount::text as amount from frozen_deal_amounts
+    where workspace_id = ${tx.workspaceId} and deal_key = any(${dealKeys}::text[])`.execute(tx.db);
+  return new Map(rows.map(({ repId, period, dealKey, amount }) => [frozenKey(repId, period, dealKey), amount]));
+}
+
+function frozenKey(repId: string, period: string, dealKey: string): string {
+  return `${repId}|${period}|${dealKey}`;
+}
+
+function inputKey(repId: string, ruleName: string | null, dealKey: string | null): string {
+  return `${repId}|${ruleName}|${dealKey}`;
+}
+
+/** The share terms of rows. */
+class Shares {
+  private readonly known = new Map<PayableRow, ShareTerms>();
+
+  constructor(
+    private readonly facts: Facts,
+    private readonly firstDay: Day,
+  ) {}
+
+  of(row: PayableRow): ShareTerms {
+    const known = this.known.get(row);
+    if (known !== undefined) return known;
+    // Rows that follow each other in a circle cannot be calculated; if they were stored, they would be paid.
+    this.known.set(row, { kind: 'whole' });
+    const terms = this.compute(row);
+    this.known.set(row, terms);
+    return terms;
+  }
+
+  private compute(row: PayableRow): ShareTerms {
+    if (row.ruleId === null || isBefore(row, this.firstDay)) return { kind: 'whole' };
+    const rule = this.facts.rules.get(row.ruleId);
+    if (row.phase === 'cascade' && rule === undefined) return this.followInputs(row);
+    const { deal, facts } = this.readDeal(row);
+    const parts = scheduleParts(rule?.payout, row.day, (slug) => {
+      if (deal === undefined || rule === undefined) return null;
+      const { measures, timeZone } = this.facts.workspace;
+      return asDay(fieldReader(slug, rule.mapping, measures)(deal), timeZone);
+    });
+    return { kind: 'schedule', parts, deal: facts };
+  }
+
+  /** An input that no longer exists is left out. */
+  private followInputs({ inputs, dealKey }: PayableRow): ShareTerms {
+    return {
+      kind: 'inputs',
+      inputs: (inputs ?? []).flatMap(({ repId, ruleName, amount }) => {
+        const row = this.facts.inputs.get(inputKey(repId, ruleName, dealKey));
+        return row === undefined ? [] : [{ amount: Decimal.of(amount), share: this.of(row) }];
+      }),
+    };
+  }
+
+  private readDeal({ repId, frozen, dealKey }: PayableRow): { readonly deal?: StoredDeal; readonly facts: DealFacts } {
+    const deal = this.facts.deals.get(dealKey ?? '');
+    const stored = frozen === null ? undefined : this.facts.amounts.get(frozenKey(repId, frozen.period, dealKey ?? ''));
+    const amount = stored === undefined ? (deal?.amount ?? null) : stored;
+    const currency = deal?.currency ?? this.facts.workspace.currency;
+    const facts = {
+      amount: amount === null ? null : Decimal.of(amount),
+      refunds: [],
+      payments: (this.facts.invoices.get(dealKey ?? '') ?? []).flatMap((invoice) => toPayments(invoice, currency)),
+    };
+    return deal === undefined ? { facts } : { deal, facts };
+  }
+}
+
+/** The payments net of tax. There are no exchange rates, so those in another currency than the deal count nothing. */
+function toPayments({ amount, grossAmount, currency, status, payments }: Invoice, dealCurrency: string): Payment[] {
+  if (status === 'void' || (currency !== null && currency !== dealCurrency)) return [];
+  return payments.map((payment) => {
+    const sent = Decimal.of(payment.amount);
+    const net =
+      grossAmount === null
+        ? { numerator: sent, denominator: Decimal.one }
+        : { numerator: sent.times(Decimal.of(amount)), denominator: Decimal.of(grossAmount) };
+    return { day: payment.paidOn, net };
+  });
+}

@@ -1,0 +1,123 @@
+import { sql } from 'kysely';
+import { type Day } from '../kernel/day.js';
+import { Decimal, sum } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type Period } from '../kernel/period.js';
+import { inParallel } from '../kernel/waiting.js';
+import { eventsTable, statementPeriodsTable } from '../ledger/input/as-of.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type GroupAmounts } from './release.js';
+import { type StoredCorrection, type StoredPayable, type StoredPayLine } from './stored-payable.js';
+import { type BalanceChange, computeOpening } from './totals.js';
+
+interface ApprovedStatement {
+  readonly repId: string;
+  readonly period: Period;
+  readonly from: Day;
+  readonly to: Day;
+  readonly payable: StoredPayable;
+}
+
+/** A correction of an approved period, with the day on which its event is dated. */
+interface PaidCorrection {
+  readonly repId: string;
+  readonly sourcePeriod: Period;
+  readonly paidOn: Day;
+  readonly payable: StoredCorrection;
+}
+
+/** What approved statements and corrections of a rep have paid. */
+export class PayHistory {
+  constructor(
+    private readonly statements: readonly ApprovedStatement[],
+    private readonly corrections: readonly PaidCorrection[],
+  ) {}
+
+  findApproved(period: Period): StoredPayable | null {
+    return this.statements.find((statement) => statement.period === period)?.payable ?? null;
+  }
+
+  listCorrectionsOf(period: Period): readonly (readonly StoredPayLine[])[] {
+    return this.corrections.filter(({ sourcePeriod }) => sourcePeriod === period).map(({ payable }) => payable.lines);
+  }
+
+  /** The corrections of other periods that are paid on the days. */
+  listCarriedInto(period: Period, { from, to }: { readonly from: Day; readonly to: Day }): PaidCorrection[] {
+    return this.corrections.filter(
+      ({ sourcePeriod, paidOn }) => sourcePeriod !== period && from <= paidOn && paidOn <= to,
+    );
+  }
+
+  /** The balance before the statement of the period that begins on the day. */
+  openingOf(period: Period, from: Day, currency: string): Decimal {
+    const others = this.statements.filter((statement) => statement.period !== period);
+    const changes = (statements: readonly ApprovedStatement[]) =>
+      statements.flatMap(({ payable }) => findChange(payable, currency));
+    return computeOpening(
+      changes(others.filter((statement) => statement.from < from)),
+      changes(others.filter((statement) => statement.from >= from)),
+    );
+  }
+
+  /** The balance that all approved statements have left. */
+  balanceIn(currency: string): Decimal {
+    const changes = this.statements.flatMap(({ payable }) => findChange(payable, currency));
+    return computeOpening(changes, []);
+  }
+
+  /** The last day with a statement or a correction, at least the given one. */
+  lastDay(day: Day): Day {
+    const days = [...this.statements.map(({ to }) => to), ...this.corrections.map(({ paidOn }) => paidOn)];
+    return days.reduce((latest, other) => (other > latest ? other : latest), day);
+  }
+
+  currencies(): readonly string[] {
+    return [...new Set(this.statements.flatMap(({ payable }) => payable.totals.map(({ currency }) => currency)))];
+  }
+}
+
+function findChange({ totals }: StoredPayable, currency: string): BalanceChange[] {
+  return totals
+    .filter((total) => total.currency === currency)
+    .map(({ added, recovered }) => ({ added: Decimal.of(added), recovered: Decimal.of(recovered) }));
+}
+
+/** The sums of the lines by key. */
+export function amountsByKey(lines: readonly StoredPayLine[]): GroupAmounts {
+  const byKey = groupBy(lines, ({ key }) => key);
+  return new Map([...byKey].map(([key, ofKey]) => [key, sum(ofKey.map(({ amount }) => Decimal.of(amount)))]));
+}
+
+export async function loadPayHistories(
+  tx: Transaction,
+  repIds: readonly string[],
+): Promise<(repId: string) => PayHistory> {
+  const [statements, corrections] = await inParallel(
+    () => loadStatements(tx, repIds),
+    () => loadCorrections(tx, repIds),
+  );
+  return (repId) => new PayHistory(statements.get(repId) ?? [], corrections.get(repId) ?? []);
+}
+
+async function loadStatements(tx: Transaction, repIds: readonly string[]) {
+  const { rows } = await sql<ApprovedStatement>`
+    select h.rep_id as "repId", h.period, h.from_day as "from", h.to_day as "to", s.payable
+    from ${statementPeriodsTable(tx)} h
+    join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
+      and s.version = h.current_version
+    where h.workspace_id = ${tx.workspaceId} and h.rep_id = any(${repIds}::uuid[]) and h.status = 'approved'
+      and s.payable is not null
+    order by h.from_day`.execute(tx.db);
+  return groupBy(rows, ({ repId }) => repId);
+}
+
+async function loadCorrections(tx: Transaction, repIds: readonly string[]) {
+  const { rows } = await sql<PaidCorrection>`
+    select t.rep_id as "repId", t.period as "sourcePeriod", e.earned_on as "paidOn", t.payable
+    from true_ups t
+    join ${eventsTable(tx)} e on e.workspace_id = t.workspace_id and e.rep_id = t.rep_id and e.event_id = t.event_id
+    where t.workspace_id = ${tx.workspaceId} and t.rep_id = any(${repIds}::uuid[]) and t.payable is not null
+      and e.status = 'earned'
+    order by e.updated_at, t.event_id`.execute(tx.db);
+  return groupBy(rows, ({ repId }) => repId);
+}

@@ -1,0 +1,241 @@
+import { sql } from 'kysely';
+import { currencyDigits } from '../kernel/currency.js';
+import { type Day, latestDay } from '../kernel/day.js';
+import { Decimal, sum } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type Period } from '../kernel/period.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { computeLines, loadRepPayables, type RepPayables } from './build-payables.js';
+import { toNumber } from './fraction.js';
+import { type HoldTerms } from './hold-views.js';
+import { type LoadedGroup } from './load-groups.js';
+import { type NamedPeriod, type PayPeriods } from './pay-periods.js';
+import { type PayableEntry, type PayableStatus } from './payable-entry.js';
+import { computeEarned, computeReleased, isHeld, type PayLine } from './release.js';
+import { computeShare, listWaits } from './share.js';
+import { type StoredPayLine } from './stored-payable.js';
+
+/** A part of a group with its status, before the names of people and deals are added. */
+export interface Entry extends Omit<PayableEntry, 'repName' | 'dealName' | 'amount' | 'heldBy'> {
+  readonly key: string;
+  readonly amount: Decimal;
+  readonly holds?: readonly HoldTerms[];
+}
+
+export interface RepEntries {
+  readonly entries: readonly Entry[];
+  /** What the rep owes, by currency. */
+  readonly balances: ReadonlyMap<string, Decimal>;
+}
+
+/** What batches have paid of a statement in one currency. */
+interface PaidStatement {
+  readonly repId: string;
+  readonly period: Period;
+  readonly currency: string;
+  readonly amount: string;
+  readonly batchId: string;
+  readonly paidOn: Day;
+}
+
+/** What each of the reps has earned on a day, with its status: the statuses of a group add up to what is earned. */
+export async function loadEntries(
+  tx: Transaction,
+  payPeriods: PayPeriods,
+  repIds: readonly string[],
+  today: Day,
+): Promise<ReadonlyMap<string, RepEntries>> {
+  const load = await loadRepPayables(tx, repIds, payPeriods.firstDay);
+  const paid = groupBy(await loadPaid(tx, repIds), ({ repId }) => repId);
+  return new Map(
+    repIds.map((repId) => [
+      repId,
+      new RepStatuses(repId, load(repId), paid.get(repId) ?? [], payPeriods, today).list(),
+    ]),
+  );
+}
+
+/** The latest batch of each statement and currency, with what all of them have paid. */
+async function loadPaid(tx: Transaction, repIds: readonly string[]): Promise<PaidStatement[]> {
+  const { rows } = await sql<PaidStatement>`
+    select l.rep_id as "repId", l.period, l.currency, sum(l.amount)::text as amount,
+      (array_agg(b.batch_id order by b.decided_at desc))[1] as "batchId",
+      (array_agg(b.paid_on order by b.decided_at desc))[1] as "paidOn"
+    from payout_batch_lines l
+    join payout_batches b on b.workspace_id = l.workspace_id and b.batch_id = l.batch_id and b.status = 'paid'
+    where l.workspace_id = ${tx.workspaceId} and l.rep_id = any(${repIds}::uuid[])
+      and b.decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
+    group by l.rep_id, l.period, l.currency`.execute(tx.db);
+  return rows;
+}
+
+class RepStatuses {
+  private readonly periods: readonly NamedPeriod[];
+  private readonly lines: ReadonlyMap<Period, readonly PayLine[]>;
+  private readonly groups: ReadonlyMap<string, LoadedGroup>;
+
+  constructor(
+    private readonly repId: string,
+    private readonly payables: RepPayables,
+    private readonly paid: readonly PaidStatement[],
+    payPeriods: PayPeriods,
+    today: Day,
+  ) {
+    this.periods = payPeriods.until(payables.history.lastDay(today));
+    this.lines = computeLines(payables, this.periods);
+    this.groups = new Map(payables.groups.map((group) => [group.key, group]));
+  }
+
+  list(): RepEntries {
+    const entries = [...this.listApproved(), ...this.listOpen(), ...this.listNotReleased()];
+    const { history } = this.payables;
+    return {
+      entries,
+      balances: new Map(history.currencies().map((currency) => [currency, history.balanceIn(currency)])),
+    };
+  }
+
+  /** The last day of the last pay period, at which shares are shown. */
+  private get lastDay(): Day | null {
+    return this.periods.at(-1)?.range.to ?? null;
+  }
+
+  private listApproved(): Entry[] {
+    return this.periods.flatMap(({ period }) => {
+      const approved = this.payables.history.findApproved(period);
+      if (approved === null) return [];
+      return approved.lines.map((line): Entry => {
+        const total = approved.totals.find(({ currency }) => currency === line.currency);
+        const paid = this.paid.find((other) => other.period === period && other.currency === line.currency);
+        const isPaid = paid !== undefined && !Decimal.of(paid.amount).isLessThan(Decimal.of(total?.payable ?? '0'));
+        return {
+          ...this.describe(line),
+          period,
+          ...(isPaid ? { status: 'paid', batchId: paid.batchId, paidOn: paid.paidOn } : { status: 'approved' }),
+        };
+      });
+    });
+  }
+
+  private listOpen(): Entry[] {
+    const { history } = this.payables;
+    return this.periods.flatMap(({ period, range }) => {
+      if (history.findApproved(period) !== null) return [];
+      const known = this.listKnownLines();
+      const own = (this.lines.get(period) ?? []).map((line): Entry => {
+        const described = this.describe(known.get(line.key) ?? this.toLine(line.key), line.amount);
+        return { ...described, period, status: 'payable', ...(line.late ? { late: true } : {}) };
+      });
+      const carried = history
+        .listCarriedInto(period, range)
+        .flatMap(({ sourcePeriod, payable }) =>
+          payable.lines.map((line): Entry => ({ ...this.describe(line), period, status: 'payable', sourcePeriod })),
+        );
+      return [...own, ...carried];
+    });
+  }
+
+  private listKnownLines(): ReadonlyMap<string, StoredPayLine> {
+    const { history } = this.payables;
+    const lines = this.periods.flatMap(({ period }) => [
+      ...(history.findApproved(period)?.lines ?? []),
+      ...history.listCorrectionsOf(period).flat(),
+    ]);
+    return new Map(lines.map((line) => [line.key, line]));
+  }
+
+  private toLine(key: string): Omit<StoredPayLine, 'kind' | 'amount' | 'earned' | 'released'> {
+    const { row, currency } = this.groups.get(key) as LoadedGroup;
+    const { dealKey, planId, ruleName, category } = row;
+    return { key, dealId: dealKey, planId, ruleName, category, currency };
+  }
+
+  private listNotReleased(): Entry[] {
+    const { lastDay } = this;
+    const due = sumByKey([...this.lines.values()].flat());
+    for (const { period } of this.periods)
+      for (const line of this.payables.history.listCorrectionsOf(period).flat())
+        due.set(line.key, (due.get(line.key) ?? Decimal.zero).plus(Decimal.of(line.amount)));
+    return [...this.groups.values()].flatMap((group) => {
+      const earned = computeEarned(group, latestDay);
+      const released = lastDay === null ? Decimal.zero : computeReleased(group, lastDay);
+      const waiting = earned.minus(released);
+      const held = released.minus(due.get(group.key) ?? Decimal.zero);
+      return [
+        ...(waiting.isZero() ? [] : [this.toWaiting(group, waiting)]),
+        ...(held.isZero() ? [] : [this.toHeld(group, held)]),
+      ];
+    });
+  }
+
+  private toWaiting(group: LoadedGroup, amount: Decimal): Entry {
+    const day = this.lastDay ?? group.row.day;
+    const waits = listWaits(group.share, day);
+    const future = { because: 'date_not_reached', on: 'close', expectedOn: group.row.day } as const;
+    const described = this.describe(this.toLine(group.key), amount);
+    return { ...described, period: null, status: 'waiting', waitsFor: waits.length === 0 ? [future] : waits };
+  }
+
+  /** What is released and in no line is held, or was released for an approved period and waits for the next. */
+  private toHeld(group: LoadedGroup, amount: Decimal): Entry {
+    const described = this.describe(this.toLine(group.key), amount);
+    const day = this.lastDay ?? group.row.day;
+    const isStopped = isHeld(group, day);
+    if (!isStopped) return { ...described, period: null, status: 'payable', late: true };
+    return { ...described, period: null, status: 'held', holds: group.holds.filter((hold) => covers(hold, day)) };
+  }
+
+  private describe(
+    line: Omit<StoredPayLine, 'kind' | 'amount' | 'earned' | 'released'> & { readonly amount?: string },
+    amount = Decimal.of(line.amount ?? '0'),
+  ): Omit<Entry, 'status' | 'period'> {
+    const { key, dealId, planId, ruleName, category, currency, late, sourcePeriod } = line;
+    const group = this.groups.get(key);
+    const day = this.lastDay;
+    return {
+      key,
+      repId: this.repId,
+      dealId,
+      planId,
+      ruleName,
+      category,
+      currency,
+      amount,
+      earned: group === undefined ? 0 : computeEarned(group, latestDay).rounded(currencyDigits(currency)).toNumber(),
+      share: group === undefined || day === null ? 0 : toNumber(computeShare(group.share, day)),
+      ...(late === undefined ? {} : { late }),
+      ...(sourcePeriod === undefined ? {} : { sourcePeriod }),
+    };
+  }
+}
+
+function covers({ from, to }: Pick<HoldTerms, 'from' | 'to'>, day: Day): boolean {
+  return from <= day && (to === null || day <= to);
+}
+
+function sumByKey(lines: readonly PayLine[]): Map<string, Decimal> {
+  const byKey = groupBy(lines, ({ key }) => key);
+  return new Map([...byKey].map(([key, ofKey]) => [key, sum(ofKey.map(({ amount }) => amount))]));
+}
+
+/** The sums of the entries by currency and status. */
+export function sumEntries(reps: Iterable<RepEntries>): Map<string, Record<PayableStatus | 'balance', Decimal>> {
+  const sums = new Map<string, Record<PayableStatus | 'balance', Decimal>>();
+  const add = (currency: string, field: PayableStatus | 'balance', amount: Decimal) => {
+    const { zero } = Decimal;
+    const totals = sums.get(currency) ?? {
+      waiting: zero,
+      held: zero,
+      payable: zero,
+      approved: zero,
+      paid: zero,
+      balance: zero,
+    };
+    sums.set(currency, { ...totals, [field]: totals[field].plus(amount) });
+  };
+  for (const { entries, balances } of reps) {
+    for (const { currency, status, amount } of entries) add(currency, status, amount);
+    for (const [currency, amount] of balances) if (!amount.isZero()) add(currency, 'balance', amount);
+  }
+  return sums;
+}

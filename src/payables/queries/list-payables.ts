@@ -1,0 +1,159 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { pageFields } from '../../api/resource-fields.js';
+import { dealId } from '../../deals/deal.js';
+import { loadNamesOnStatements } from '../../deals/deal-names.js';
+import { assertMayNameDeal } from '../../deals/deal-views.js';
+import { type Caller, onlyRep } from '../../kernel/caller.js';
+import { chunk } from '../../kernel/chunk.js';
+import { sum } from '../../kernel/decimal.js';
+import { sampleIds } from '../../kernel/sample-ids.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { effects } from '../../platform/mcp/tool.js';
+import { operation } from '../../platform/operations/operation.js';
+import { asOfQuery, offsetPage } from '../../platform/operations/schemas.js';
+import { narrowedReps, repIdQuery } from '../../reps/rep.js';
+import { findRepNames, workspaceToday } from '../../reps/rep-views.js';
+import { listHolds } from '../hold-views.js';
+import { type PayableEntry, payableEntry, payableExample, payableStatuses, payableTotals } from '../payable-entry.js';
+import { type Entry, loadEntries, type RepEntries, sumEntries } from '../payable-views.js';
+import { loadPayPeriods } from '../payout-settings.js';
+
+const query = z.strictObject({
+  repId: repIdQuery.optional().describe('Only this rep, by id (UUID); reps may see only their own'),
+  dealId: dealId.optional().describe('Only this deal'),
+  status: z.enum(payableStatuses).optional().describe('Only amounts with this status'),
+  asOf: asOfQuery,
+  ...offsetPage('amounts', 1000, 200),
+});
+
+const response = z.object({
+  payables: z.array(payableEntry).describe('The amounts of the page, by rep and deal'),
+  totals: z.array(payableTotals).describe('Sums of all amounts that match the rep and the deal, by currency'),
+  ...pageFields,
+});
+type Response = z.input<typeof response>;
+
+/** Their groups are in memory together. */
+const loadedReps = 100;
+
+async function listRepIds(tx: Transaction, repIds: readonly string[] | null, onDeal: string | undefined) {
+  const { rows } = await sql<{ repId: string }>`
+    select r.rep_id as "repId" from reps r
+    where r.workspace_id = ${tx.workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
+      and exists (select from commission_events e where e.workspace_id = r.workspace_id and e.rep_id = r.rep_id
+        ${onDeal === undefined ? sql`` : sql`and e.deal_key = ${onDeal}`})
+    order by lower(r.name), r.rep_id`.execute(tx.db);
+  return rows.map((row) => row.repId);
+}
+
+async function toEntries(tx: Transaction, entries: readonly Entry[]): Promise<PayableEntry[]> {
+  const names = await findRepNames(tx, [...new Set(entries.map(({ repId }) => repId))]);
+  const findDealName = await loadNamesOnStatements(
+    tx,
+    entries.flatMap(({ repId, dealId: of }) => (of === null ? [] : [{ repId, dealId: of }])),
+  );
+  const reasons = new Map((await listHolds(tx, {})).map(({ holdId, reason }) => [holdId, reason]));
+  return entries.map(({ key: _, holds, amount, ...entry }) => ({
+    ...entry,
+    repName: names.get(entry.repId) ?? '',
+    dealName: entry.dealId === null ? null : findDealName(entry.repId, entry.dealId),
+    amount: amount.toNumber(),
+    ...(holds === undefined
+      ? {}
+      : { heldBy: holds.map(({ holdId, from, to }) => ({ holdId, reason: reasons.get(holdId) ?? '', from, to })) }),
+  }));
+}
+
+function toTotals(reps: readonly RepEntries[]): Response['totals'] {
+  return [...sumEntries(reps)].sort().map(([currency, { waiting, held, payable, approved, paid, balance }]) => ({
+    currency,
+    earned: sum([waiting, held, payable, approved, paid]).toNumber(),
+    waiting: waiting.toNumber(),
+    held: held.toNumber(),
+    payable: payable.toNumber(),
+    approved: approved.toNumber(),
+    paid: paid.toNumber(),
+    balance: balance.toNumber(),
+  }));
+}
+
+async function load(
+  tx: Transaction,
+  caller: Caller,
+  { repId, dealId: onDeal, status, limit, offset }: z.output<typeof query>,
+  today: string,
+): Promise<Response> {
+  const page = { limit, offset };
+  const repIds = narrowedReps(caller, repId);
+  const only = onlyRep(repIds);
+  if (onDeal !== undefined && only !== null) await assertMayNameDeal(tx, caller, only, onDeal);
+  const payPeriods = await loadPayPeriods(tx);
+  if (payPeriods === null) return { payables: [], totals: [], count: 0, ...page };
+  const earning = await listRepIds(tx, repIds, onDeal);
+  const reps: RepEntries[] = [];
+  for (const some of chunk(earning, loadedReps))
+    for (const { entries, balances } of (await loadEntries(tx, payPeriods, some, today)).values())
+      reps.push(
+        onDeal === undefined
+          ? { entries, balances }
+          : { entries: entries.filter((entry) => entry.dealId === onDeal), balances: new Map() },
+      );
+  const matching = reps
+    .flatMap(({ entries }) => entries)
+    .filter((entry) => status === undefined || entry.status === status);
+  const payables = await toEntries(tx, matching.slice(offset, offset + limit));
+  return { payables, totals: toTotals(reps), count: matching.length, ...page };
+}
+
+export const listPayables = operation({
+  id: 'listPayables',
+  summary:
+    'What is earned and when it is paid: waiting for the customer or a day, held, payable, approved or paid. Empty without payouts',
+  method: 'get',
+  path: '/v1/payables',
+  access: 'rep',
+  payroll: true,
+  query,
+  response,
+  failures: { deal_not_found: 404 },
+  tool: {
+    name: 'list_payables',
+    title: 'List payables',
+    hints: effects.reads,
+    description: {
+      purpose: 'What of the earned commission is waiting, held, payable, approved or paid, and what it waits for.',
+      useWhen: 'someone asks when or why not something is paid.',
+      notFor: 'what is earned (get_commissions).',
+      changes: 'nothing.',
+    },
+    arguments: {
+      repId: 'Only this rep (UUID)',
+      dealId: 'Only this deal',
+      status: 'Only this status',
+      asOf: 'Earlier instant, ISO 8601',
+    },
+    list: 'payables',
+    summary: ({ count }) => `Amounts that match: ${count}.`,
+  },
+  example: {
+    query: { repId: sampleIds.repId },
+    response: {
+      payables: [payableExample],
+      totals: [
+        { currency: 'USD', earned: 4800, waiting: 3200, held: 0, payable: 0, approved: 0, paid: 1600, balance: 0 },
+      ],
+      count: 1,
+      limit: 200,
+      offset: 0,
+    },
+  },
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ query: request }, caller, { unitOfWork, clock }): Promise<Response> {
+    return unitOfWork.run(caller, { lock: 'none', access: 'read', asOf: request.asOf }, async (tx) => {
+      const today = await workspaceToday(tx, { now: () => request.asOf ?? clock.now() });
+      return load(tx, caller, request, today);
+    });
+  },
+});

@@ -1,0 +1,75 @@
+import { type Period } from '../kernel/period.js';
+
+/** The totals of one currency as exact decimal text; see totals.ts. */
+export interface StoredTotals {
+  readonly currency: string;
+  readonly released: string;
+  /** The parts of what is released that rules paid for deals and as bonuses; the rest are adjustments. */
+  readonly commission: string;
+  readonly bonus: string;
+  readonly carriedIn: string;
+  readonly opening: string;
+  readonly added: string;
+  readonly recovered: string;
+  readonly closing: string;
+  readonly payable: string;
+}
+
+/** What a statement pays of one event, as exact decimal text, with the names at the time of generation. */
+export interface StoredPayLine {
+  readonly key: string;
+  /** `release`: more or less of the event is released; `correction`: an approved period was corrected. */
+  readonly kind: 'release' | 'correction';
+  readonly dealId: string | null;
+  readonly dealName?: string | null;
+  readonly planId: string | null;
+  readonly ruleName: string | null;
+  readonly category: 'commission' | 'bonus' | 'adjustment';
+  readonly currency: string;
+  readonly amount: string;
+  /** What is earned and what of it is released at the end of the period. */
+  readonly earned: string;
+  readonly released: string;
+  /** It pays what approved periods would have paid if its facts had been known then. */
+  readonly late?: true;
+  /** The approved period that a correction is about. */
+  readonly sourcePeriod?: Period;
+}
+
+/** What a version of a statement pays. */
+export interface StoredPayable {
+  readonly totals: readonly StoredTotals[];
+  readonly lines: readonly StoredPayLine[];
+}
+
+/** The lines of a correction of an approved period. */
+export interface StoredCorrection {
+  readonly lines: readonly StoredPayLine[];
+}
+
+/** Text that is equal for equal content, whatever the order in which the database returns keys. Names are no content. */
+export function describePayable({ totals, lines }: StoredPayable): string {
+  return JSON.stringify([
+    totals.map((total) => [
+      total.currency,
+      total.released,
+      total.commission,
+      total.bonus,
+      total.carriedIn,
+      total.opening,
+      total.added,
+      total.recovered,
+      total.closing,
+      total.payable,
+    ]),
+    lines.map((line) => [
+      line.key,
+      line.kind,
+      line.amount,
+      line.earned,
+      line.released,
+      line.late ?? false,
+      line.sourcePeriod ?? null,
+    ]),
+  ]);
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { recordAuditEntry } from '../../audit/audit-entry.js';
+import { layouts } from '../../exports/payroll-layouts.js';
+import { Failure } from '../../kernel/failure.js';
+import { loadPayPeriods } from '../../payables/payout-settings.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operations/operation.js';
+import { period } from '../../platform/operations/schemas.js';
+import { insertBatch } from '../batch-store.js';
+import { countBatches, findBatch, listBatches, readBatch } from '../batch-views.js';
+import { collectLines, sumLines, writeBatchFile } from '../collect-lines.js';
+import {
+  batchWithLinesExample,
+  type PayoutBatch,
+  type PayoutBatchWithLines,
+  payoutBatchWithLines,
+} from '../payout-batch.js';
+
+const body = z.strictObject({
+  period: period.describe('The pay period'),
+  layout: z.enum(layouts).default('generic').describe('Layout of the file'),
+});
+
+/** Approvals are checked under the workspace's lock, so no statement is unlocked meanwhile. */
+async function assertMayCreate(tx: Transaction, requestedPeriod: string): Promise<void> {
+  const payPeriods = await loadPayPeriods(tx);
+  if (payPeriods?.includes(requestedPeriod) !== true)
+    throw new Failure('not_a_pay_period', `${requestedPeriod} is no pay period of this workspace.`);
+  const [open] = await listBatches(tx, { period: requestedPeriod, status: 'open' });
+  if (open === undefined) return;
+  throw new Failure(
+    'batch_open',
+    `A payout batch of ${requestedPeriod} waits to be paid. Mark it as paid, or cancel it first.`,
+    { batchId: open.batchId },
+  );
+}
+
+export const createPayoutBatch = operation({
+  id: 'createPayoutBatch',
+  summary: 'Collect what approved statements of a pay period pay and no batch contains, with the payroll file',
+  method: 'post',
+  path: '/v1/payout-batches',
+  access: 'admin',
+  payroll: true,
+  stepUp: 'always',
+  body,
+  response: payoutBatchWithLines,
+  status: 201,
+  failures: { not_a_pay_period: 409, batch_open: 409, nothing_to_pay: 409 },
+  example: { body: { period: '2026-02', layout: 'generic' }, response: batchWithLinesExample },
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute(
+    { body: { period: requestedPeriod, layout } },
+    caller,
+    { unitOfWork, clock },
+  ): Promise<PayoutBatchWithLines> {
+    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
+      await assertMayCreate(tx, requestedPeriod);
+      const lines = await collectLines(tx, requestedPeriod);
+      if (lines.length === 0)
+        throw new Failure(
+          'nothing_to_pay',
+          `No approved statement of ${requestedPeriod} has an amount that is unpaid.`,
+        );
+      const part = (await countBatches(tx, requestedPeriod)) + 1;
+      const file = await writeBatchFile(tx, { period: requestedPeriod, layout, part }, lines);
+      const batchId = await insertBatch(tx, caller, { period: requestedPeriod, layout, file }, lines);
+      await recordAuditEntry(tx, caller, {
+        trigger: 'payout_batch_created',
+        scope: 'payout',
+        period: requestedPeriod,
+        details: { batchId, sha256: file.sha256, totals: sumLines(lines) },
+        at: clock.now(),
+      });
+      return readBatch(tx, (await findBatch(tx, batchId)) as PayoutBatch);
+    });
+  },
+});

@@ -1,0 +1,63 @@
+import { loadNamesOnStatements } from '../deals/deal-names.js';
+import { inParallel } from '../kernel/waiting.js';
+import { loadPayables } from '../payables/build-payables.js';
+import { type StoredPayable, type StoredPayLine } from '../payables/stored-payable.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { readTeamLedgerLines } from './ledger-lines.js';
+import { createSnapshot, type Snapshot } from './snapshot.js';
+import { type StatementKey } from './statement.js';
+
+/** The current content of a statement: the ledger, and in a pay period what is payable. */
+export async function readSnapshot(
+  tx: Transaction,
+  { repId, period }: StatementKey,
+  currency: string,
+): Promise<Snapshot> {
+  return (await readSnapshots(tx, period, [repId], currency)).get(repId) as Snapshot;
+}
+
+/** {@link readSnapshot} for many reps, by rep. */
+export async function readSnapshots(
+  tx: Transaction,
+  period: string,
+  repIds: readonly string[],
+  currency: string,
+): Promise<ReadonlyMap<string, Snapshot>> {
+  if (repIds.length === 0) return new Map();
+  const [lines, payables] = await inParallel(
+    () => readTeamLedgerLines(tx, period, repIds),
+    () => readNamedPayables(tx, period, repIds),
+  );
+  return new Map(
+    repIds.map((repId) => [repId, createSnapshot(lines.get(repId) ?? [], currency, payables?.get(repId))]),
+  );
+}
+
+/** What the statements pay, with the names of deals that each rep may see. Null if the period is no pay period. */
+async function readNamedPayables(
+  tx: Transaction,
+  period: string,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, StoredPayable> | null> {
+  const payables = await loadPayables(tx, period, repIds);
+  return payables === null ? null : nameDeals(tx, payables);
+}
+
+/** Adds the names of deals to lines that have none. */
+export async function nameDeals(
+  tx: Transaction,
+  payables: ReadonlyMap<string, StoredPayable>,
+): Promise<ReadonlyMap<string, StoredPayable>> {
+  const isUnnamed = ({ dealId, dealName }: StoredPayLine) => dealId !== null && dealName === undefined;
+  const listed = [...payables].flatMap(([repId, { lines }]) =>
+    lines.filter(isUnnamed).map(({ dealId }) => ({ repId, dealId: dealId as string })),
+  );
+  const findName = await loadNamesOnStatements(tx, listed);
+  const withNames = (repId: string, { totals, lines }: StoredPayable): StoredPayable => ({
+    totals,
+    lines: lines.map((line) =>
+      isUnnamed(line) ? { ...line, dealName: findName(repId, line.dealId as string) } : line,
+    ),
+  });
+  return new Map([...payables].map(([repId, payable]) => [repId, withNames(repId, payable)]));
+}

@@ -1,0 +1,246 @@
+import { Decimal, sum } from '#src/kernel/decimal.js';
+import { type Fraction } from '#src/payables/fraction.js';
+import {
+  computeCorrection,
+  computeEarned,
+  computePayLines,
+  computeReleased,
+  type GroupAmounts,
+  isHeld,
+  type PayGroup,
+  type PayPeriod,
+} from '#src/payables/release.js';
+import { type DealFacts, type ShareTerms, scheduleParts } from '#src/payables/share.js';
+import {
+  computeCorrectedTotals,
+  computeOpening,
+  computeTotals,
+  noTotals,
+  type PayTotals,
+} from '#src/payables/totals.js';
+import { type OracleEvent, type OraclePayout } from '../support/oracle/payables.js';
+
+/** The service's view of an event of the oracle. */
+export function toGroup(event: OracleEvent): PayGroup {
+  return {
+    key: event.key,
+    currency: event.currency,
+    rows: event.rows.map(({ amount, day }) => ({ amount: Decimal.of(amount), day })),
+    share: toShare(event),
+    holds: event.holds,
+  };
+}
+
+function toShare({ source }: OracleEvent): ShareTerms {
+  if (source === 'whole') return { kind: 'whole' };
+  if ('inputs' in source)
+    return {
+      kind: 'inputs',
+      inputs: source.inputs.map(({ amount, of }) => ({ amount: Decimal.of(amount), share: toShare(of) })),
+    };
+  const { closes, payout, deal } = source;
+  const facts: DealFacts = {
+    amount: deal.amount === null ? null : Decimal.of(deal.amount),
+    refunds: deal.refunds.map(({ day, amount }) => ({ day, amount: Decimal.of(amount) })),
+    payments: deal.invoices
+      .filter(({ status }) => status !== 'void')
+      .flatMap(({ amount, gross, payments }) =>
+        payments.map((payment) => ({ day: payment.day, net: netOf(payment.amount, amount, gross) })),
+      ),
+  };
+  return {
+    kind: 'schedule',
+    parts: scheduleParts(payout ?? undefined, closes, (slug) => deal.dates[slug] ?? null),
+    deal: facts,
+  };
+}
+
+function netOf(sent: string, amount: string, gross: string | null): Fraction {
+  if (gross === null) return { numerator: Decimal.of(sent), denominator: Decimal.one };
+  return { numerator: Decimal.of(sent).times(Decimal.of(amount)), denominator: Decimal.of(gross) };
+}
+
+interface Statement {
+  readonly lines: GroupAmounts;
+  readonly totals: ReadonlyMap<string, PayTotals>;
+}
+
+/** The statements of one person as the service keeps them, calculated by the service's functions. */
+export class PayWorld {
+  readonly periods: { name: string; from: string; to: string }[];
+  events: OracleEvent[] = [];
+  private readonly approved = new Map<string, Statement>();
+  private readonly corrections = new Map<string, GroupAmounts[]>();
+  /** The corrections that were paid in the corrected period. */
+  private readonly truedUp = new Map<string, GroupAmounts[]>();
+  private readonly carried = new Map<string, Map<string, Decimal>[]>();
+
+  constructor(
+    periods: readonly { name: string; lastDay: string }[],
+    private readonly maxPercent = 100,
+  ) {
+    this.periods = periods.map(({ name, lastDay }) => ({ name, from: `${lastDay.slice(0, 8)}01`, to: lastDay }));
+  }
+
+  lines(index: number): Map<string, { readonly amount: Decimal; readonly late: boolean }> {
+    const periods = this.periods.slice(0, index + 1).map(
+      ({ name, from, to }): PayPeriod => ({
+        period: name,
+        range: { from, to },
+        approved: this.approved.get(name)?.lines ?? null,
+        corrections: this.corrections.get(name) ?? [],
+      }),
+    );
+    const lines = computePayLines(this.events.map(toGroup), periods).get(this.name(index)) ?? [];
+    return new Map(lines.map(({ key, amount, late }) => [key, { amount, late }]));
+  }
+
+  totals(index: number, currency: string): PayTotals {
+    const stored = this.approved.get(this.name(index));
+    if (stored !== undefined) return stored.totals.get(currency) ?? noTotals(currency);
+    const carried = (this.carried.get(this.name(index)) ?? []).map((result) => result.get(currency) ?? Decimal.zero);
+    return computeTotals({
+      currency,
+      lines: [...this.lines(index)].filter(([key]) => key.endsWith(currency)).map(([, { amount }]) => amount),
+      carried,
+      opening: this.opening(index, currency),
+      maxPercent: Decimal.of(this.maxPercent),
+    });
+  }
+
+  balance(currency: string): Decimal {
+    return this.opening(this.periods.length, currency);
+  }
+
+  approve(index: number, currencies: readonly string[]): void {
+    const lines = new Map([...this.lines(index)].map(([key, { amount }]) => [key, amount]));
+    const totals = new Map(currencies.map((currency) => [currency, this.totals(index, currency)]));
+    this.approved.set(this.name(index), { lines, totals });
+  }
+
+  reopen(index: number): void {
+    this.approved.delete(this.name(index));
+    this.corrections.delete(this.name(index));
+    this.truedUp.delete(this.name(index));
+  }
+
+  correct(index: number, after: OracleEvent[], target: number | null, currencies: readonly string[]): void {
+    const { name, to } = this.periods[index] as { name: string; to: string };
+    const lines = computeCorrection(this.events.map(toGroup), after.map(toGroup), to);
+    const result = (currency: string) =>
+      [...lines]
+        .filter(([key]) => key.endsWith(currency))
+        .reduce((total, [, amount]) => total.plus(amount), Decimal.zero);
+    const statement = this.approved.get(name) as Statement;
+    if (target === null) {
+      const totals = currencies.map((currency): [string, PayTotals] => [
+        currency,
+        computeCorrectedTotals(this.totals(index, currency), {
+          result: result(currency),
+          balance: this.balance(currency),
+          maxPercent: Decimal.of(this.maxPercent),
+        }),
+      ]);
+      this.approved.set(name, { ...statement, totals: new Map(totals) });
+      this.truedUp.set(name, [...(this.truedUp.get(name) ?? []), lines]);
+    } else {
+      const results = new Map(currencies.map((currency) => [currency, result(currency)]));
+      this.carried.set(this.name(target), [...(this.carried.get(this.name(target)) ?? []), results]);
+    }
+    this.corrections.set(name, [...(this.corrections.get(name) ?? []), lines]);
+    this.events = after;
+  }
+
+  /** What corrections have paid, in the currency. */
+  correctionAmounts(currency: string): Decimal[] {
+    return [...this.corrections.values()].flat().flatMap((lines) => inCurrency(lines, currency));
+  }
+
+  /** The lines of approved statements, and the corrections that approved statements have paid. */
+  approvedAmounts(currency: string): Decimal[] {
+    const lines = [...this.approved.values()].flatMap((statement) => inCurrency(statement.lines, currency));
+    const carried = [...this.carried].flatMap(([name, results]) =>
+      this.approved.has(name) ? results.map((result) => result.get(currency) ?? Decimal.zero) : [],
+    );
+    const truedUp = [...this.truedUp.values()].flat().flatMap((amounts) => inCurrency(amounts, currency));
+    return [...lines, ...carried, ...truedUp];
+  }
+
+  /** What is earned until the end of the last period, and not released or held. */
+  waiting(currency: string): Decimal {
+    const lastDay = this.periods.at(-1)?.to ?? '';
+    const groups = this.events.map(toGroup).filter((group) => group.currency === currency);
+    return sum(
+      groups.map((group) => {
+        const released = computeReleased(group, lastDay);
+        const paid = this.paid(group.key);
+        const waits = isHeld(group, lastDay) && paid.isLessThan(released) ? paid : released;
+        return computeEarned(group, lastDay).minus(waits);
+      }),
+    );
+  }
+
+  private paid(key: string): Decimal {
+    const lines = this.periods.flatMap((_, index) => this.lines(index).get(key)?.amount ?? []);
+    const corrected = [...this.corrections.values()].flat().flatMap((amounts) => amounts.get(key) ?? []);
+    return sum([...lines, ...corrected]);
+  }
+
+  isApproved(index: number): boolean {
+    return this.approved.has(this.name(index));
+  }
+
+  private opening(index: number, currency: string): Decimal {
+    const changes = (from: number, to: number) =>
+      this.periods.slice(from, to).flatMap(({ name }) => this.approved.get(name)?.totals.get(currency) ?? []);
+    return computeOpening(changes(0, index), changes(index + 1, this.periods.length));
+  }
+
+  private name(index: number): string {
+    return this.periods[index]?.name ?? '';
+  }
+}
+
+function inCurrency(amounts: GroupAmounts, currency: string): Decimal[] {
+  return [...amounts].filter(([key]) => key.endsWith(currency)).map(([, amount]) => amount);
+}
+
+export const months = (...lastDays: string[]) => lastDays.map((lastDay) => ({ name: lastDay.slice(0, 7), lastDay }));
+
+interface DealEvent {
+  readonly key?: string;
+  readonly amount: string;
+  readonly closes: string;
+  readonly payout?: OraclePayout | null;
+  readonly deal?: string | null;
+  readonly paid?: readonly (readonly [day: string, amount: string])[];
+  readonly refunds?: { day: string; amount: string }[];
+  readonly dates?: Record<string, string>;
+  readonly gross?: readonly [net: string, gross: string];
+  readonly holds?: { from: string; to: string | null }[];
+  readonly takenBack?: { amount: string; day: string }[];
+}
+
+/** An event on a deal of 60,000 that pays as the customer pays, unless other terms are given. */
+export function dealEvent(terms: DealEvent): OracleEvent {
+  const { key = 'D USD', amount, closes, deal = '60000', paid = [], takenBack = [] } = terms;
+  const [net, gross] = terms.gross ?? [deal ?? '0', null];
+  return {
+    key,
+    currency: key.slice(-3),
+    rows: [{ amount, day: closes }, ...takenBack],
+    source: {
+      closes,
+      payout: terms.payout === undefined ? { schedule: [{ on: 'paid', percent: 100 }] } : terms.payout,
+      deal: {
+        amount: deal,
+        dates: terms.dates ?? {},
+        refunds: terms.refunds ?? [],
+        invoices: [
+          { amount: net, gross, status: 'open', payments: paid.map(([day, sent]) => ({ day, amount: sent })) },
+        ],
+      },
+    },
+    holds: terms.holds ?? [],
+  };
+}

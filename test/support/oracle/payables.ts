@@ -1,0 +1,326 @@
+/**
+ * What is paid of what is earned, written from the page of the money model and not from the service. Amounts are exact
+ * fractions of whole numbers.
+ */
+
+interface Ratio {
+  n: bigint;
+  d: bigint;
+}
+
+function gcd(a: bigint, b: bigint): bigint {
+  let [x, y] = [a < 0n ? -a : a, b < 0n ? -b : b];
+  while (y !== 0n) [x, y] = [y, x % y];
+  return x === 0n ? 1n : x;
+}
+
+function reduced(n: bigint, d: bigint): Ratio {
+  const divisor = gcd(n, d);
+  return d < 0n ? { n: -n / divisor, d: -d / divisor } : { n: n / divisor, d: d / divisor };
+}
+
+function fromText(text: string): Ratio {
+  const [whole = '0', digits = ''] = text.replace('-', '').split('.');
+  const n = BigInt(whole + digits);
+  return reduced(text.startsWith('-') ? -n : n, 10n ** BigInt(digits.length));
+}
+
+const plus = (a: Ratio, b: Ratio) => reduced(a.n * b.d + b.n * a.d, a.d * b.d);
+const minus = (a: Ratio, b: Ratio) => reduced(a.n * b.d - b.n * a.d, a.d * b.d);
+const times = (a: Ratio, b: Ratio) => reduced(a.n * b.n, a.d * b.d);
+const over = (a: Ratio, b: Ratio) => reduced(a.n * b.d, a.d * b.n);
+const below = (a: Ratio, b: Ratio) => a.n * b.d < b.n * a.d;
+const least = (...all: Ratio[]) => all.reduce((a, b) => (below(b, a) ? b : a));
+const positive = (a: Ratio) => (a.n > 0n ? a : nil);
+const absolute = (a: Ratio) => (a.n < 0n ? { n: -a.n, d: a.d } : a);
+const nil: Ratio = { n: 0n, d: 1n };
+const one: Ratio = { n: 1n, d: 1n };
+
+function toCents(a: Ratio, places: number): Ratio {
+  const scale = 10n ** BigInt(places);
+  const scaled = absolute(a).n * scale * 2n;
+  const units = (scaled + a.d) / (a.d * 2n);
+  return reduced(a.n < 0n ? -units : units, scale);
+}
+
+export function money(a: Ratio, places = 2): string {
+  const scale = 10n ** BigInt(places);
+  const units = (absolute(a).n * scale) / a.d;
+  const whole = `${units / scale}`;
+  const rest = `${units % scale}`.padStart(places, '0');
+  return `${a.n < 0n ? '-' : ''}${whole}${places === 0 ? '' : `.${rest}`}`;
+}
+
+/** A payout of a rule. */
+export type OraclePayout =
+  | { schedule: { on: string; percent: number; offsetDays?: number }[] }
+  | { parts: number; everyMonths: number };
+
+interface OracleDeal {
+  amount: string | null;
+  dates: Record<string, string>;
+  refunds: { day: string; amount: string }[];
+  invoices: {
+    amount: string;
+    gross: string | null;
+    status: 'open' | 'void' | 'written_off';
+    payments: { day: string; amount: string }[];
+  }[];
+}
+
+interface OracleInput {
+  amount: string;
+  of: OracleEvent;
+}
+
+/** An event with what was taken back of it. */
+export interface OracleEvent {
+  key: string;
+  currency: string;
+  rows: { amount: string; day: string }[];
+  /** Whole: an adjustment or a clawback; gone: the source no longer exists. */
+  source: 'whole' | { closes: string; payout: OraclePayout | null; deal: OracleDeal } | { inputs: OracleInput[] };
+  holds: { from: string; to: string | null }[];
+}
+
+function later(day: string, days: number): string {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() + days);
+  return date.toISOString().slice(0, 10);
+}
+
+function monthsLater(day: string, months: number): string {
+  const [year = 0, month = 0, dayOfMonth = 0] = day.split('-').map(Number);
+  const lastDay = new Date(Date.UTC(year, month + months, 0)).getUTCDate();
+  return new Date(Date.UTC(year, month - 1 + months, Math.min(dayOfMonth, lastDay))).toISOString().slice(0, 10);
+}
+
+/** The share S of an event on a day. */
+function share(event: OracleEvent, day: string): Ratio {
+  const { source } = event;
+  if (source === 'whole') return one;
+  if ('inputs' in source) {
+    const weights = source.inputs.map((input) => absolute(fromText(input.amount))).reduce(plus, nil);
+    if (weights.n === 0n) return one;
+    const weighted = source.inputs.map((input) => times(absolute(fromText(input.amount)), share(input.of, day)));
+    return over(weighted.reduce(plus, nil), weights);
+  }
+  return shareOfDeal(source, day);
+}
+
+interface DealSource {
+  closes: string;
+  payout: OraclePayout | null;
+  deal: OracleDeal;
+}
+
+function shareOfDeal({ closes, payout, deal }: DealSource, day: string): Ratio {
+  if (deal.amount !== null && fromText(deal.amount).n <= 0n) return one;
+  if (payout === null) return closes <= day ? one : nil;
+  if ('parts' in payout) {
+    const days = Array.from({ length: payout.parts }, (_, part) => monthsLater(closes, part * payout.everyMonths));
+    return reduced(BigInt(days.filter((due) => due <= day).length), BigInt(payout.parts));
+  }
+  const parts = payout.schedule.map(({ on, percent, offsetDays = 0 }) => {
+    const weight = over(fromText(String(percent)), { n: 100n, d: 1n });
+    return times(weight, partOf({ on, offset: offsetDays, closes, deal }, day));
+  });
+  return parts.reduce(plus, nil);
+}
+
+interface Part {
+  on: string;
+  offset: number;
+  closes: string;
+  deal: OracleDeal;
+}
+
+function partOf({ on, offset, closes, deal }: Part, day: string): Ratio {
+  if (on === 'paid') return paidShare(deal, offset, day);
+  if (on === 'paid_in_full') return below(paidShare(deal, offset, day), one) ? nil : one;
+  const date = on === 'close' ? closes : deal.dates[on];
+  return date !== undefined && later(date, offset) <= day ? one : nil;
+}
+
+function paidShare({ amount, invoices, refunds }: OracleDeal, offset: number, day: string): Ratio {
+  if (amount === null) return one;
+  const paid = invoices
+    .filter(({ status }) => status !== 'void')
+    .flatMap((invoice) => {
+      const net = invoice.gross === null ? one : over(fromText(invoice.amount), fromText(invoice.gross));
+      const counted = invoice.payments.filter((payment) => later(payment.day, offset) <= day);
+      return counted.map((payment) => times(fromText(payment.amount), net));
+    })
+    .reduce(plus, nil);
+  if (paid.n <= 0n) return nil;
+  const full = fromText(amount);
+  const refunded = refunds.filter((refund) => refund.day <= day).map((refund) => fromText(refund.amount));
+  const left = minus(full, refunded.reduce(plus, nil));
+  return least(one, over(paid, left.n > 0n ? left : full));
+}
+
+const places = (currency: string) => (currency === 'JPY' ? 0 : 2);
+
+/** Cum(t): what is released of an event on a day, rounded once. */
+function cumulated(event: OracleEvent | undefined, day: string): Ratio {
+  if (event === undefined) return nil;
+  const earned = event.rows.filter((row) => row.day <= day).map((row) => fromText(row.amount));
+  return toCents(times(earned.reduce(plus, nil), share(event, day)), places(event.currency));
+}
+
+export function earned(event: OracleEvent, day: string): Ratio {
+  return event.rows
+    .filter((row) => row.day <= day)
+    .map((row) => fromText(row.amount))
+    .reduce(plus, nil);
+}
+
+type Lines = Map<string, Ratio>;
+
+interface Totals {
+  added: Ratio;
+  recovered: Ratio;
+  payable: Ratio;
+}
+
+interface OraclePeriod {
+  name: string;
+  lastDay: string;
+  /** The lines and totals by currency of the approved statement; null while it is open. */
+  approved: { lines: Lines; totals: Map<string, Totals> } | null;
+  /** The lines of the corrections of this period. */
+  corrections: Lines[];
+  /** The results by currency of corrections that this period pays for an earlier one. */
+  carried: Map<string, Ratio>[];
+}
+
+/** The statements of one person in one world, which decides by days and never by the order of entry. */
+export class OraclePayables {
+  readonly periods: OraclePeriod[];
+  events: OracleEvent[] = [];
+
+  constructor(
+    periods: readonly { name: string; lastDay: string }[],
+    private readonly maxPercent: number,
+  ) {
+    this.periods = periods.map((period) => ({ ...period, approved: null, corrections: [], carried: [] }));
+  }
+
+  /** The lines of a period: of an approved one as they were approved. */
+  lines(index: number): Lines {
+    const before: Lines = new Map();
+    const put = (key: string, amount: Ratio) => before.set(key, plus(before.get(key) ?? nil, amount));
+    for (let earlier = 0; ; earlier += 1) {
+      const period = this.at(earlier);
+      const lines = period.approved?.lines ?? this.openLines(period.lastDay, before);
+      if (earlier === index) return lines;
+      for (const [key, amount] of lines) put(key, amount);
+      for (const correction of period.corrections) for (const [key, amount] of correction) put(key, amount);
+    }
+  }
+
+  private openLines(lastDay: string, before: Lines): Lines {
+    const lines: Lines = new Map();
+    for (const key of new Set([...before.keys(), ...this.events.map((event) => event.key)])) {
+      const event = this.events.find((candidate) => candidate.key === key);
+      const due = minus(cumulated(event, lastDay), before.get(key) ?? nil);
+      const isHeld = event?.holds.some(({ from, to }) => from <= lastDay && (to ?? '9999') >= lastDay);
+      if (due.n !== 0n && !(due.n > 0n && isHeld === true)) lines.set(key, due);
+    }
+    return lines;
+  }
+
+  totals(index: number, currency: string): Totals {
+    const period = this.at(index);
+    const fixed = period.approved?.totals.get(currency);
+    if (period.approved !== null) return fixed ?? { added: nil, recovered: nil, payable: nil };
+    const own = [...this.lines(index)].filter(([key]) => key.endsWith(currency)).map(([, amount]) => amount);
+    const gains = own.filter((amount) => amount.n > 0n).reduce(plus, nil);
+    const losses = own.filter((amount) => amount.n < 0n).reduce(plus, nil);
+    const results = period.carried.map((carried) => carried.get(currency) ?? nil).reduce(plus, nil);
+    const credit = positive(results);
+    const added = plus(absolute(losses), positive(minus(nil, results)));
+    const owed = plus(this.opening(index, currency), added);
+    const available = plus(gains, credit);
+    const recovered = least(owed, this.share(available, currency), available);
+    return { added, recovered, payable: minus(available, recovered) };
+  }
+
+  opening(index: number, currency: string): Ratio {
+    let balance = nil;
+    this.periods.forEach((period, other) => {
+      const totals = period.approved?.totals.get(currency);
+      if (totals === undefined || other === index) return;
+      if (other < index) balance = plus(balance, totals.added);
+      balance = minus(balance, totals.recovered);
+    });
+    return positive(balance);
+  }
+
+  balance(currency: string): Ratio {
+    return this.opening(this.periods.length, currency);
+  }
+
+  approve(index: number, currencies: readonly string[]): void {
+    const lines = this.lines(index);
+    const totals = new Map(currencies.map((currency) => [currency, this.totals(index, currency)]));
+    this.at(index).approved = { lines, totals };
+  }
+
+  reopen(index: number): void {
+    this.at(index).approved = null;
+    this.at(index).corrections = [];
+  }
+
+  /** Replaces the events of an approved period, and pays the difference there or in a later open period. */
+  correct(index: number, after: OracleEvent[], target: number | null, currencies: readonly string[]): void {
+    const period = this.at(index);
+    const lines: Lines = new Map();
+    for (const key of new Set([...this.events, ...after].map((event) => event.key))) {
+      const [was, is] = [this.events, after].map((events) => events.find((event) => event.key === key));
+      const difference = minus(cumulated(is, period.lastDay), cumulated(was, period.lastDay));
+      if (difference.n !== 0n) lines.set(key, difference);
+    }
+    const results = new Map(
+      currencies.map((currency) => [
+        currency,
+        [...lines]
+          .filter(([key]) => key.endsWith(currency))
+          .map(([, amount]) => amount)
+          .reduce(plus, nil),
+      ]),
+    );
+    if (target === null) for (const currency of currencies) this.trueUp(index, currency, results.get(currency) ?? nil);
+    else this.at(target).carried.push(results);
+    period.corrections.push(lines);
+    this.events = after;
+  }
+
+  private trueUp(index: number, currency: string, result: Ratio): void {
+    const { approved } = this.at(index);
+    const totals = approved?.totals.get(currency);
+    if (approved === null || totals === undefined) throw new Error('only approved periods are trued up');
+    const gain = positive(result);
+    const recovered = least(this.balance(currency), this.share(gain, currency));
+    approved.totals.set(currency, {
+      added: plus(totals.added, minus(gain, result)),
+      recovered: plus(totals.recovered, recovered),
+      payable: plus(totals.payable, minus(gain, recovered)),
+    });
+  }
+
+  private share(amount: Ratio, currency: string): Ratio {
+    const percent = over(fromText(String(this.maxPercent)), { n: 100n, d: 1n });
+    return toCents(times(amount, percent), places(currency));
+  }
+
+  private at(index: number): OraclePeriod {
+    const period = this.periods[index];
+    if (period === undefined) throw new RangeError(`no period ${index}`);
+    return period;
+  }
+}
+
+export const add = plus;
+export const isNegative = (amount: Ratio): boolean => amount.n < 0n;
+export const zero = nil;
