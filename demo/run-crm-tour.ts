@@ -53,13 +53,14 @@ async function runTour(crms: DemoCrms, config: Config, say: (text: string) => vo
   const running = await start(config, { api: true, worker: true }, createLog(config.LOG_LEVEL));
   const url = running.url ?? '';
   try {
-    const api = await demoWorkspace(running, url, 'Demo: simulated CRMs');
+    const { api, workspaceId } = await demoWorkspace(running, url, 'Demo: simulated CRMs');
     const tour = new DemoCrmTour(crms, api);
     await tour.prepare();
     say(
-      `\n  The service is at ${url}, its key for this demo is\n    ${api.apiKey}\n  Simulated: ${crms.addresses.join(', ')}\n`,
+      `\n  The service is at ${url}, its key for this demo is\n    ${api.apiKey}\n  Simulated: ${crms.addresses.join(', ')}\n` +
+        `  Look at it in a browser, as its admin: ${url}${await createSignInPath(running, api, workspaceId)}\n`,
     );
-    const sandbox = await demoWorkspace(running, url, 'Demo: a sandbox');
+    const { api: sandbox } = await demoWorkspace(running, url, 'Demo: a sandbox');
     for await (const text of new CrmScenarios(crms, api, sandbox).run()) say(`\n  ${text}\n`);
     say('\n  a, b or c and Enter closes a deal in that CRM; q ends.\n\n');
     await prompt(tour, say);
@@ -68,10 +69,22 @@ async function runTour(crms: DemoCrms, config: Config, say: (text: string) => vo
   }
 }
 
-async function demoWorkspace(running: RunningProcess, url: string, name: string): Promise<DemoApi> {
+interface DemoWorkspace {
+  readonly api: DemoApi;
+  readonly workspaceId: string;
+}
+
+async function demoWorkspace(running: RunningProcess, url: string, name: string): Promise<DemoWorkspace> {
   const terms = { tier: 'enterprise', currency: 'USD', timezone: 'UTC', isDemo: true } as const;
-  const { apiKey } = await createWorkspace(running.service.unitOfWork, { name, ...terms });
-  return new DemoApi(url, apiKey);
+  const { apiKey, workspaceId } = await createWorkspace(running.service.unitOfWork, { name, ...terms });
+  return { api: new DemoApi(url, apiKey), workspaceId };
+}
+
+/** Adds an admin and returns the path of a link that signs in as this person once. */
+async function createSignInPath({ service }: RunningProcess, api: DemoApi, workspaceId: string): Promise<string> {
+  const admin = { name: 'Alex Morgan', email: 'alex.morgan@demo.example', role: 'admin' };
+  const { reps } = await api.request('PUT', '/v1/reps', { reps: [admin] });
+  return `/start#${service.startLinks.create({ kind: 'sign_in', workspaceId, repId: reps[0].id })}`;
 }
 
 async function prompt(tour: DemoCrmTour, say: (text: string) => void): Promise<void> {
