@@ -9,7 +9,6 @@ import { allDealsQuery } from '../../features/deals/all-deals.js';
 import { BulkDeleteDialog } from '../../features/deals/BulkDeleteDialog.js';
 import { BulkEditDialog } from '../../features/deals/BulkEditDialog.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
-import styles from './Data.module.css';
 
 /** Chosen deals by ID, or every deal that the filter matches. */
 export type ChosenDeals = ReadonlyMap<string, Deal> | 'all';
@@ -37,7 +36,7 @@ export function DealSelection({ chosen, filter, count, onChosen }: SelectionProp
   };
   if (number === 0) return null;
   return (
-    <div className={`${blocks.saveLine} ${styles.chosen}`}>
+    <div className={`${blocks.saveLine} ${blocks.chosen}`}>
       <span className={blocks.actions}>
         {formatCount(number, 'deal')} selected
         {chosen === 'all' || number === count ? null : (

@@ -114,7 +114,7 @@ function MemberList({ people, onEdit }: MembersProps) {
         rowHeight={50}
       />
       {chosen.size === 0 ? null : (
-        <div className={`${blocks.saveLine} ${styles.chosen}`}>
+        <div className={`${blocks.saveLine} ${blocks.chosen}`}>
           <span className="dim">They get a mail with a link to sign in.</span>
           <Button icon={IconMail} kind="primary" isBusy={invite.isBusy} onClick={() => invite.send([...chosen])}>
             Invite {formatCount(chosen.size, 'person', 'people')}

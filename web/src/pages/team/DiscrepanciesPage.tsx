@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { type Discrepancy, discrepanciesQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
+import { Check } from '../../components/Field.js';
 import { RowHints } from '../../components/Kbd.js';
 import { Loaded } from '../../components/Loaded.js';
 import { HeroMoney, Money } from '../../components/Money.js';
@@ -13,11 +15,13 @@ import { StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
+import { toggled } from '../../components/toggled.js';
 import { formatInstant } from '../../shared/format/dates.js';
 import { signOf, sumAmounts } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { DiscrepancyDetails } from './DiscrepancyDetails.js';
+import { DiscrepancySelection } from './DiscrepancySelection.js';
 import styles from './Team.module.css';
 
 const route = getRouteApi('/_shell/discrepancies');
@@ -99,6 +103,12 @@ function List({ discrepancies, status }: ListProps) {
   const navigate = useNavigate({ from: '/discrepancies' });
   const { open } = route.useSearch();
   const toggle = (id: string) => navigate({ search: { status, open: id === open ? undefined : id } });
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const { role, repId } = useSession();
+  const resolvable =
+    status === 'open' && (role === 'manager' || role === 'admin')
+      ? discrepancies.filter((discrepancy) => discrepancy.repId !== repId)
+      : [];
   return (
     <div>
       <Tabs
@@ -118,9 +128,10 @@ function List({ discrepancies, status }: ListProps) {
         <div className={styles.table}>
           <DataTable
             caption="Discrepancies"
-            columns={columns(open, toggle)}
+            columns={[...chooseColumn(resolvable, chosen, setChosen), ...columns(open, toggle)]}
             rows={discrepancies}
             rowKey={({ discrepancyId }) => discrepancyId}
+            selectedKeys={chosen}
             markedKey={open ?? null}
             rowHeight={35}
             hasBelow={({ discrepancyId }) => discrepancyId === open}
@@ -130,10 +141,48 @@ function List({ discrepancies, status }: ListProps) {
               </div>
             )}
           />
+          <DiscrepancySelection
+            chosen={resolvable.filter(({ discrepancyId }) => chosen.has(discrepancyId))}
+            onDone={() => setChosen(new Set())}
+          />
         </div>
       )}
     </div>
   );
+}
+
+/** Boxes of the discrepancies that the person may resolve; no column if there are none. */
+function chooseColumn(
+  resolvable: readonly Discrepancy[],
+  chosen: ReadonlySet<string>,
+  onChosen: (chosen: ReadonlySet<string>) => void,
+): readonly Column<Discrepancy>[] {
+  if (resolvable.length === 0) return [];
+  const ids = new Set(resolvable.map(({ discrepancyId }) => discrepancyId));
+  const all = resolvable.every(({ discrepancyId }) => chosen.has(discrepancyId));
+  return [
+    {
+      key: 'choose',
+      header: (
+        <Check
+          label="All discrepancies"
+          checked={all}
+          isPartial={!all && chosen.size > 0}
+          onChange={() => onChosen(all ? new Set() : ids)}
+        />
+      ),
+      width: '40px',
+      phone: 'lead',
+      cell: ({ discrepancyId, repName, period }) =>
+        ids.has(discrepancyId) ? (
+          <Check
+            label={`Select ${repName}, ${formatPeriod(period)}`}
+            checked={chosen.has(discrepancyId)}
+            onChange={() => onChosen(toggled(chosen, discrepancyId))}
+          />
+        ) : null,
+    },
+  ];
 }
 
 function Nothing({ status }: { readonly status: Discrepancy['status'] }) {

@@ -20,7 +20,8 @@ interface ResolveDialogProps {
   readonly onClose: () => void;
 }
 
-const words = {
+/** What a resolution does. */
+export const resolutionWords = {
   true_up: {
     title: 'Pay in the same period',
     effect: 'The difference is paid in the approved period, as one line of a new approved version of the statement.',
@@ -62,7 +63,7 @@ export function ResolveDialog({ discrepancy, action, onClose }: ResolveDialogPro
       onClose();
     },
   });
-  const { title, effect } = words[action];
+  const { title, effect } = resolutionWords[action];
   const submit = action === 'dismiss' ? title : signOf(delta) < 0 ? 'Deduct' : 'Pay';
   return (
     <Dialog

@@ -1,0 +1,98 @@
+import { useState } from 'react';
+import { useChange } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { type Discrepancy } from '../../api/team-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button } from '../../components/Button.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Facing } from '../../components/Facing.js';
+import { TextArea } from '../../components/Field.js';
+import { LedgerTotal } from '../../components/Money.js';
+import { sumAmounts } from '../../shared/format/exact.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { type Resolution, resolutionWords } from './ResolveDialog.js';
+import { describeResolved, resolveMany } from './resolve-many.js';
+
+interface SelectionProps {
+  readonly chosen: readonly Discrepancy[];
+  /** Called when the chosen ones are resolved or given up. */
+  readonly onDone: () => void;
+}
+
+/** What can be done with the chosen discrepancies at once. */
+export function DiscrepancySelection({ chosen, onDone }: SelectionProps) {
+  const [action, setAction] = useState<Resolution | null>(null);
+  if (chosen.length === 0) return null;
+  return (
+    <div className={`${blocks.saveLine} ${blocks.chosen}`}>
+      <span>{formatCount(chosen.length, 'discrepancy', 'discrepancies')} selected</span>
+      <Button onClick={onDone}>Clear</Button>
+      <Button onClick={() => setAction('dismiss')}>Dismiss</Button>
+      <Button onClick={() => setAction('carry_forward')}>Pay in the next period</Button>
+      <Button kind="primary" onClick={() => setAction('true_up')}>
+        Pay in the same period
+      </Button>
+      {action === null ? null : (
+        <ResolveManyDialog
+          chosen={chosen}
+          action={action}
+          onClose={() => setAction(null)}
+          onDone={() => {
+            setAction(null);
+            onDone();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ResolveManyProps extends SelectionProps {
+  readonly action: Resolution;
+  readonly onClose: () => void;
+}
+
+/** The sums, the effect and one reason for all. */
+function ResolveManyDialog({ chosen, action, onClose, onDone }: ResolveManyProps) {
+  const form = useKeptForm(`${action} many`, { reason: '' });
+  const { title, effect } = resolutionWords[action];
+  const resolve = useChange({
+    send: () =>
+      resolveMany(chosen, ({ discrepancyId }) =>
+        api.resolveDiscrepancy({ params: { discrepancyId }, body: { action, reason: form.values.reason.trim() } }),
+      ),
+    onDone: (resolved) => {
+      form.clear();
+      showMessage(describeResolved(resolved), resolved.failed.length === 0);
+      onDone();
+    },
+  });
+  const currencies = [...new Set(chosen.map(({ currency }) => currency))];
+  const sumIn = (code: string) =>
+    sumAmounts(chosen.filter(({ currency }) => currency === code).map(({ delta }) => delta));
+  return (
+    <Dialog
+      title={`${title}: ${formatCount(chosen.length, 'discrepancy', 'discrepancies')}`}
+      onClose={onClose}
+      onSubmit={() => resolve.send()}
+      change={resolve}
+      form={form}
+      action={{
+        kind: action === 'dismiss' ? 'danger' : 'primary',
+        disabled: form.values.reason.trim() === '',
+        children: `Resolve ${chosen.length}`,
+      }}
+    >
+      <Facing
+        rows={currencies.map((code) => [
+          currencies.length === 1 ? 'Difference' : `Difference in ${code}`,
+          <LedgerTotal key={code} amount={sumIn(code)} currency={code} unit="symbol" signed />,
+        ])}
+      />
+      <p className="dim">{effect}</p>
+      <TextArea label="Reason" required maxLength={1000} {...form.field('reason')} />
+    </Dialog>
+  );
+}
