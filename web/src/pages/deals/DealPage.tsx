@@ -65,6 +65,7 @@ export function DealPage() {
             <UnpaidRules
               outcomes={loaded.outcomes.filter((outcome) => !outcome.paid && !isCorrected(outcome, loaded))}
               events={loaded.events}
+              credits={loaded.credits}
             />
             {loaded.deal === null ? (
               <p className="dim">This deal belongs to someone else now. You see what it paid you while it was yours.</p>
@@ -205,18 +206,21 @@ function OpenDifferences({ differences }: { readonly differences: Breakdown['ope
   );
 }
 
-function UnpaidRules({ outcomes, events }: Pick<Breakdown, 'outcomes' | 'events'>) {
-  const findEvent = (ruleId: string | null) =>
-    events.find((event) => event.ruleId === ruleId && event.status === 'earned')?.eventId;
+/** On a deal of several people, each rule names whom it did not pay. */
+function UnpaidRules({ outcomes, events, credits }: Pick<Breakdown, 'outcomes' | 'events' | 'credits'>) {
+  const names = new Map(credits?.map(({ repId, repName }) => [repId, repName]));
+  const findEvent = ({ ruleId, repId }: Breakdown['outcomes'][number]) =>
+    events.find((event) => event.ruleId === ruleId && event.repId === repId && event.status === 'earned')?.eventId;
   if (outcomes.length === 0) return null;
   return (
     <Card title="Rules that paid nothing, and why">
       <ul>
         {outcomes.map((outcome) => (
-          <li key={`${outcome.ruleId} ${outcome.reason}`} className={styles.unpaid}>
-            <b className="strong">{outcome.ruleName ?? 'No rule'}</b>
+          <li key={`${outcome.ruleId} ${outcome.reason} ${outcome.repId}`} className={styles.unpaid}>
+            <b className="strong">{outcome.ruleName ?? 'No rule'}</b>{' '}
+            <span className="dim">{names.get(outcome.repId)}</span>
             <p>
-              {outcomeWords(outcome)} <ExplainLink eventId={findEvent(outcome.ruleId)} name={outcome.ruleName} />
+              {outcomeWords(outcome)} <ExplainLink eventId={findEvent(outcome)} name={outcome.ruleName} />
             </p>
             <ul>
               {outcome.conditions.map(({ field, operator, value, seen, passed }) => (
