@@ -115,6 +115,23 @@ describe('the audit log of calls', () => {
     ]);
   });
 
+  it('has a written and a deleted deal as one changed row, and one that stays as it is as none', async () => {
+    const put = (status: number, amount: number) =>
+      api.expect(status, 'PUT', '/v1/deals/audited', { fields: { amount } });
+    await put(201, 1);
+    await put(200, 2);
+    await put(200, 2);
+    for (const _ of [1, 2]) await api.expect(200, 'DELETE', '/v1/deals/audited');
+    const written = (await entries()).filter(({ operation }) => ['putDeal', 'deleteDeal'].includes(operation));
+    expect(written.map(({ counts }) => counts)).to.deep.equal([
+      { created: 1 },
+      { changed: 1 },
+      { unchanged: 1 },
+      { deleted: 1 },
+      { deleted: 0 },
+    ]);
+  });
+
   it('has the key, and the person who rotated it', async () => {
     const session = await service.as(workspaceId, amy);
     const { apiKey } = await session.expect(200, 'POST', '/v1/workspaces/keys/rotate', { graceMinutes: 60 });

@@ -3,6 +3,7 @@ import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
+import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
@@ -50,6 +51,7 @@ async function remove(
   if (hard) await purgeDeal(tx, dealId, at);
   else if (!deal.deleted) await softDeleteDeals(tx, [{ dealId, at }]);
   await failpoint('delete.afterSoftDelete');
+  await setAuditCounts(tx, { deleted: deal.deleted && !hard ? 0 : 1 });
   await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_deletion', dealId })));
   return earned;
 }

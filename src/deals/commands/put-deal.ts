@@ -3,6 +3,7 @@ import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { operation, Reply } from '../../platform/operations/operation.js';
 import { affectedReps } from '../affected-reps.js';
@@ -59,6 +60,7 @@ export const putDeal = operation({
       const [deal] = await inParallel(
         () => findDeal(tx, dealId),
         () => recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'deal_change', dealId }))),
+        () => setAuditCounts(tx, { [outcome as string]: 1 }),
       );
       await failpoint('put.afterRequests');
       return new Reply(outcome === 'created' ? 201 : 200, {

@@ -177,7 +177,7 @@ describe('a draft that waits for approval', () => {
     expect(holdOf({ stale: true }, {}, 'maya')).to.equal('blocked own');
   });
 
-  it('stands after what can be approved, each group as given', () => {
+  it('stands before what can be approved if it needs a look, and after it if it is blocked', () => {
     const rows = rowsFor([
       statement('e', { ...draft, status: 'none' }),
       statement('d', { ...draft, stale: true }),
@@ -185,7 +185,7 @@ describe('a draft that waits for approval', () => {
       statement('b', draft),
       statement('a', draft),
     ]);
-    expect(rows.map(({ repId }) => repId).join('')).to.equal('bacde');
+    expect(rows.map(({ repId }) => repId).join('')).to.equal('cbade');
   });
 
   it('has its change since the period before, in the same currency only', () => {

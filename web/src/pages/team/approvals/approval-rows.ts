@@ -43,7 +43,7 @@ interface ApprovalData {
 /** More than this is worth a look. */
 const usualDeviations = 3;
 
-/** First what can be approved, then what needs a look, then what is blocked; each by name. */
+/** First what needs a look, then what can be approved, then what is blocked; each by name. */
 export function approvalRows(data: ApprovalData): ApprovalRow[] {
   const missing = repsWithoutQuota(data.exceptions);
   const attainments = new Map(data.overview?.reps.map((rep) => [rep.repId, rep.attainment]));
@@ -96,8 +96,8 @@ function changeSince(before: TeamStatement | undefined, now: TeamStatement): str
 }
 
 function rank({ hold }: ApprovalRow): number {
-  if (hold === null) return 0;
-  if (hold.kind !== 'blocked') return 1;
+  if (hold === null) return 1;
+  if (hold.kind !== 'blocked') return 0;
   return hold.because === 'stale' ? 2 : 3;
 }
 
