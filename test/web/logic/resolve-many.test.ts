@@ -16,7 +16,7 @@ describe('several discrepancies that are resolved at once', () => {
     expect(sent).to.deep.equal(['a', 'b', 'c', 'd']);
     expect(resolved.done).to.equal(2);
     expect(resolved.failed.map((failure) => failure.discrepancy.discrepancyId)).to.deep.equal(['b', 'c']);
-    expect(describeResolved(resolved)).to.match(/^2 discrepancies resolved, 2 not\. Rep b, January 2026: /);
+    expect(describeResolved(resolved)).to.match(/^2\sdiscrepancies resolved, 2 not\. Rep b, January 2026: /);
   });
 
   it('say only their number when all are resolved', () => {

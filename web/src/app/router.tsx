@@ -96,6 +96,7 @@ export const router = createRouter({
       page('/approvals', () => import('../pages/team/approvals/ApprovalsPage.js'), 'ApprovalsPage', {
         period,
         tab: oneOf('review', 'approved', 'all'),
+        name: text,
       }),
       page('/exceptions', () => import('../pages/team/ExceptionsPage.js'), 'ExceptionsPage', { period, reason: text }),
       page('/quota-progress', () => import('../pages/team/QuotaProgressPage.js'), 'QuotaProgressPage', {
@@ -117,6 +118,7 @@ export const router = createRouter({
       }),
       page('/payroll-statements', () => import('../pages/payroll/PeriodStatementsPage.js'), 'PeriodStatementsPage', {
         period,
+        name: text,
       }),
       page('/hand-overs', () => import('../pages/payroll/HandoversPage.js'), 'HandoversPage'),
       page('/people', () => import('../pages/payroll/PeoplePage.js'), 'PeoplePage'),

@@ -12,6 +12,7 @@ import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
+import { TeamFilter, useTeamFilter } from '../../features/people/TeamFilter.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Payroll.module.css';
 import { PayrollIdDialog, payrollIdKey } from './PayrollIdDialog.js';
@@ -49,7 +50,9 @@ function People({ people }: { readonly people: readonly Person[] }) {
   const [part, setPart] = useState<Part>(missing.length > 0 ? 'missing' : 'all');
   const [edited, setEdited] = useState(() => people.find(({ id }) => isKept(payrollIdKey(id))) ?? null);
   const admins = people.filter((person) => person.role === 'admin' && person.active).map(({ name }) => name);
-  const shown = part === 'all' ? people : missing;
+  const [name, setName] = useState('');
+  const isFound = useTeamFilter(name);
+  const shown = (part === 'all' ? people : missing).filter((person) => isFound(person.id, person.name));
   return (
     <div>
       <Tabs<Part>
@@ -69,7 +72,10 @@ function People({ people }: { readonly people: readonly Person[] }) {
         }
       />
       <div className={styles.listed}>
-        {shown.length === 0 ? (
+        <TeamFilter people={people.length} text={name} onText={setName} />
+        {shown.length === 0 && name !== '' ? (
+          <EmptyState title="No one with this name or manager">Clear the filter to see everyone.</EmptyState>
+        ) : shown.length === 0 ? (
           <EmptyState title="Everyone has a payroll ID">Files of every layout can be made.</EmptyState>
         ) : (
           <DataTable

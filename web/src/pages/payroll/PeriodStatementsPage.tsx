@@ -11,6 +11,7 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
+import { TeamFilter, useTeamFilter } from '../../features/people/TeamFilter.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
@@ -52,18 +53,32 @@ export function PeriodStatementsPage() {
 
 function StatementTable({ period, team }: { readonly period: string; readonly team: TeamStatements }) {
   const { statements, currency } = team;
+  const navigate = useNavigate({ from: '/payroll-statements' });
+  const { name = '' } = route.useSearch();
+  const isFound = useTeamFilter(name);
+  const shown = statements.filter((statement) => isFound(statement.repId, statement.name));
   return (
-    <Card isFlush>
-      <DataTable
-        caption="Statements of the period"
-        columns={buildColumns(period, currency)}
-        rows={statements}
-        rowKey={({ repId }) => repId}
-        rowHeight={37}
-        isInset
-        total={{ person: 'Everyone', net: <SumLines sums={netSums(statements, currency)} main={currency} isTotal /> }}
+    <>
+      <TeamFilter
+        people={statements.length}
+        text={name}
+        onText={(text) => navigate({ search: { period, name: text === '' ? undefined : text }, replace: true })}
       />
-    </Card>
+      <Card isFlush>
+        <DataTable
+          caption="Statements of the period"
+          columns={buildColumns(period, currency)}
+          rows={shown}
+          rowKey={({ repId }) => repId}
+          rowHeight={37}
+          isInset
+          total={{
+            person: name === '' ? 'Everyone' : formatCount(shown.length, 'person', 'people'),
+            net: <SumLines sums={netSums(shown, currency)} main={currency} isTotal />,
+          }}
+        />
+      </Card>
+    </>
   );
 }
 

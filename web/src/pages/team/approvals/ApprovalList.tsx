@@ -9,6 +9,7 @@ import { Note } from '../../../components/Note.js';
 import { EmptyState } from '../../../components/States.js';
 import { Tabs } from '../../../components/Tabs.js';
 import { toggled } from '../../../components/toggled.js';
+import { TeamFilter, useTeamFilter } from '../../../features/people/TeamFilter.js';
 import { useShortcuts } from '../../../shared/keys/shortcuts.js';
 import { phone } from '../../../shared/theme/breakpoints.js';
 import { ApprovalBar } from './ApprovalBar.js';
@@ -36,7 +37,9 @@ interface ApprovalListProps {
 /** The tabs, the table and, with a selection, the bar. `x` selects the row with the focus, `a` approves. */
 export function ApprovalList(props: ApprovalListProps) {
   const { period, rows, isReady, onApprove } = props;
-  const tab = route.useSearch().tab ?? 'review';
+  const { tab = 'review', name = '' } = route.useSearch();
+  const navigate = useNavigate({ from: '/approvals' });
+  const isFound = useTeamFilter(name);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   /** What the dialog shows is what is approved, also if rows change while it is open. */
   const [confirmed, setConfirmed] = useState<readonly ApprovalRow[] | null>(null);
@@ -44,7 +47,7 @@ export function ApprovalList(props: ApprovalListProps) {
   const selected = rows.filter((row) => chosen.has(row.repId) && isSelectable(row));
   const selectedKeys = new Set(selected.map(({ repId }) => repId));
   const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
-  const shown = inOrder(rows, isPhone).filter(tabRows[tab]);
+  const shown = inOrder(rows, isPhone).filter((row) => tabRows[tab](row) && isFound(row.repId, row.statement.name));
   const toggle = (row: ApprovalRow) => {
     if (isReady && isSelectable(row)) setChosen(toggled(selectedKeys, row.repId));
   };
@@ -60,7 +63,14 @@ export function ApprovalList(props: ApprovalListProps) {
   return (
     <div>
       <StateTabs period={period} rows={rows} current={tab} />
-      {shown.length === 0 ? (
+      <TeamFilter
+        people={rows.length}
+        text={name}
+        onText={(text) => navigate({ search: { period, tab, name: text === '' ? undefined : text }, replace: true })}
+      />
+      {shown.length === 0 && name !== '' ? (
+        <EmptyState title="No one with this name or manager">Clear the filter to see everyone.</EmptyState>
+      ) : shown.length === 0 ? (
         <Nothing tab={tab} />
       ) : (
         <ApprovalTable {...props} shown={shown} selectedKeys={selectedKeys} onToggle={toggle} onChoose={setChosen} />
