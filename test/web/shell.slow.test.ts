@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Browser, texts, waitUntilLoaded } from '#test/support/browser.js';
+import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations, violationsInBothSchemes } from './accessibility.js';
 import { keyboard } from './input-methods.js';
 
@@ -113,5 +113,18 @@ describe('the web app', function () {
       expect((await fetch(browser.service.url + path, { headers: { Accept: 'text/html' } })).status, path).to.equal(
         404,
       );
+  });
+
+  it('say within seconds that the service does not respond, until it does again', async () => {
+    const { page, close } = await browser.openPage('rep', '/me');
+    let isDown = true;
+    await page.setRequestInterception(true);
+    page.on('request', (request) =>
+      isDown && request.url().includes('/revision') ? request.abort() : request.continue(),
+    );
+    await sees(page, 'The service does not respond');
+    isDown = false;
+    await page.waitForFunction(`!document.body.textContent.includes('The service does not respond')`);
+    await close();
   });
 });

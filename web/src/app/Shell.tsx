@@ -25,7 +25,7 @@ export function Shell() {
   const hasEnded = useHasSessionEnded();
   const isOwnPage = useIsOwnPage();
   const close = () => setLayer(null);
-  useLiveUpdates();
+  const isReachable = useLiveUpdates();
   useRowKeys();
   useRowClicks();
   useFocusOfNewPage();
@@ -47,7 +47,7 @@ export function Shell() {
           onHelp={() => setLayer('help')}
           onNavigation={() => setLayer('navigation')}
         />
-        <OfflineBanner />
+        <OfflineBanner isReachable={isReachable} />
         <main id="content" tabIndex={-1} className={styles.content}>
           <Suspense fallback={<LoadingPage />}>{isOwnPage ? <Outlet /> : <NotFound />}</Suspense>
         </main>
@@ -102,11 +102,13 @@ function useFocusOfNewPage(): void {
   }, [path]);
 }
 
-function OfflineBanner() {
-  if (useIsOnline()) return null;
+function OfflineBanner({ isReachable }: { readonly isReachable: boolean }) {
+  const isOnline = useIsOnline();
+  if (isOnline && isReachable) return null;
   return (
     <p role="status" className={styles.offline}>
-      You are offline. What you see may be out of date, and nothing can be saved.
+      {isOnline ? 'The service does not respond' : 'You are offline'}. What you see may be out of date, and nothing can
+      be saved.
     </p>
   );
 }

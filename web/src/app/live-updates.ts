@@ -1,5 +1,6 @@
 import { onlineManager, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { ApiError } from '#src/client.js';
 import { api, reload } from '../api/client.js';
 
 const intervalMs = 5000;
@@ -8,11 +9,11 @@ const ownTrials: ReadonlySet<unknown> = new Set(['revision', 'dry-run', 'plan-pr
 
 /**
  * Reads the revision of the caller's data while the page is visible, and loads what is displayed again when it has
- * changed. See docs/decisions/0020-live-updates-by-polling.md.
+ * changed. See docs/decisions/0020-live-updates-by-polling.md. Returns whether the service responds.
  */
-export function useLiveUpdates(): void {
+export function useLiveUpdates(): boolean {
   const queryClient = useQueryClient();
-  const { data } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['revision'],
     queryFn: ({ signal }) => api.getRevision({}, { signal }),
     refetchInterval: intervalMs,
@@ -30,6 +31,7 @@ export function useLiveUpdates(): void {
     if (isFirst) return;
     reload(() => void queryClient.invalidateQueries({ predicate: ({ queryKey }) => !ownTrials.has(queryKey[0]) }));
   }, [revision, queryClient]);
+  return error === null || (error instanceof ApiError && error.statusCode < 500);
 }
 
 export function useIsOnline(): boolean {

@@ -113,14 +113,15 @@ function connectButtons({ previous }: OfferedAccount): Html {
 
 function resultPage(provider: CrmProvider, connected: Connected | null, basePath: string): Page {
   const product = productNames[provider];
-  const home = html`<p><a href="${basePath}/">Back to the workspace</a></p>`;
-  if (connected === null) return { title: `${product} was not connected`, body: home };
+  const back = html`<p><a href="${basePath}/connections">Back to Connections</a></p>`;
+  if (connected === null) return { title: `${product} was not connected`, body: back };
   const { accountId, webhookUrl, webhookSecret, warnings } = connected;
   const body = html`<dl>
 <dt>Account id</dt><dd>${accountId ?? 'unknown'}</dd>
 ${row('Webhook URL', webhookUrl)}${row('Webhook secret, shown only here', webhookSecret)}</dl>
 ${warnings.map(({ message }) => html`<p>${message}</p>`)}
-${home}`;
+<p>Next, check <a href="${basePath}/fields">which fields of ${product} count</a>, then start a sync at Connections.</p>
+${back}`;
   return { title: `${product} is connected`, body };
 }
 

@@ -101,7 +101,7 @@ function buildColumns(onOpen: (importId: string) => void): readonly Column<Impor
     },
     {
       key: 'state',
-      header: '',
+      header: <span className="unseen">State</span>,
       phone: 'note',
       cell: ({ takenBackAt }) => (takenBackAt === null ? null : <Badge tone="neutral">Taken back</Badge>),
     },
