@@ -41,6 +41,13 @@ describe('net payouts by currency', () => {
     expect(netSums([], 'USD')).to.deep.equal([{ currency: 'USD', amount: '0' }]);
   });
 
+  it('are what is payable where statements pay less than is earned', () => {
+    const summary = { netPayout: 100, payable: 40 } as TeamStatement['summary'];
+    expect(netSums([{ currency: 'USD', summary, otherCurrencies: [] }], 'USD')).to.deep.equal([
+      { currency: 'USD', amount: '40' },
+    ]);
+  });
+
   it('are named only where they are not zero', () => {
     expect(present(netSums(statements, 'USD')).map(({ currency }) => currency)).to.deep.equal(['USD', 'CHF']);
   });

@@ -19,6 +19,7 @@ import { CreditsCard } from '../../features/deals/CreditsCard.js';
 import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
 import { kindWords } from '../../features/lines/words.js';
+import { PayablesOfDeal } from '../../features/payables/PayablesOfDeal.js';
 import { conditionWords, fieldWords, valueWords } from '../../features/plans/words.js';
 import { opensTrace } from '../../features/trace/opens-trace.js';
 import { TraceDrawer } from '../../features/trace/TraceDrawer.js';
@@ -62,6 +63,7 @@ export function DealPage() {
             <LateNote breakdown={loaded} />
             <PaidRules events={loaded.events.filter(({ amount }) => amount !== 0)} corrections={loaded.corrections} />
             <OpenDifferences differences={loaded.openDifferences} />
+            <PayablesOfDeal dealId={dealId} />
             <UnpaidRules
               outcomes={loaded.outcomes.filter((outcome) => !outcome.paid && !isCorrected(outcome, loaded))}
               events={loaded.events}

@@ -15,6 +15,7 @@ import { formatPeriod } from '../../shared/format/periods.js';
 import { FileAndHandover } from './FileAndHandover.js';
 import { MissingPeople } from './MissingPeople.js';
 import { missingPeople } from './missing.js';
+import { PayoutCard } from './PayoutCard.js';
 import styles from './Payroll.module.css';
 import { PayrollStrip } from './PayrollStrip.js';
 import { ReadyByTeam } from './ReadyByTeam.js';
@@ -84,15 +85,19 @@ function PayrollPeriod({ period, team, layout, scope }: PayrollPeriodProps) {
               />
               <ReadyByTeam team={team} people={reps} />
             </div>
-            <FileAndHandover
-              key={period}
-              period={period}
-              team={team}
-              handovers={recorded}
-              terms={codes}
-              layout={layout ?? recorded[0]?.layout ?? 'gusto'}
-              scope={recorded.some((handover) => handover.period === period) ? (scope ?? 'new') : 'full'}
-            />
+            {team.statements.some(({ summary }) => summary.payable !== undefined) ? (
+              <PayoutCard key={period} period={period} layout={layout ?? 'gusto'} />
+            ) : (
+              <FileAndHandover
+                key={period}
+                period={period}
+                team={team}
+                handovers={recorded}
+                terms={codes}
+                layout={layout ?? recorded[0]?.layout ?? 'gusto'}
+                scope={recorded.some((handover) => handover.period === period) ? (scope ?? 'new') : 'full'}
+              />
+            )}
           </>
         )}
       </Loaded>

@@ -16,7 +16,7 @@ import { DownloadLink } from '../../features/statements/DownloadLink.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { SumLines } from './SumLines.js';
-import { netSums } from './sums.js';
+import { netSums, paidAmount } from './sums.js';
 
 const route = getRouteApi('/_shell/payroll-statements');
 
@@ -111,7 +111,7 @@ function buildColumns(period: string, main: string): readonly Column<TeamStateme
       header: 'Net payout',
       align: 'right',
       phone: 'amount',
-      sortBy: ({ summary }) => summary.netPayout,
+      sortBy: ({ summary }) => paidAmount(summary),
       cell: (statement) => <SumLines sums={netSums([statement], main)} main={main} />,
     },
     {

@@ -3,7 +3,7 @@ import { isPaidElsewhere, type TeamStatement } from '../../api/team-queries.js';
 import { typeWords } from '../../features/disputes/words.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
-import { hasAmount, isApproved } from './sums.js';
+import { hasAmount, isApproved, paidAmount } from './sums.js';
 
 /** A person who is not in the file, and the reason. */
 export interface Missing {
@@ -29,7 +29,7 @@ export function missingPeople(statements: readonly TeamStatement[], people: read
         ...describeReason(statement, manager?.name ?? 'An admin'),
       };
     })
-    .sort((left, other) => other.statement.summary.netPayout - left.statement.summary.netPayout);
+    .sort((left, other) => paidAmount(other.statement.summary) - paidAmount(left.statement.summary));
 }
 
 function describeReason(statement: TeamStatement, approver: string) {

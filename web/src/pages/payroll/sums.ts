@@ -16,11 +16,16 @@ export function isApproved({ status }: Pick<TeamStatement, 'status'>): boolean {
 
 type Amounts = Pick<TeamStatement, 'currency' | 'summary' | 'otherCurrencies'>;
 
-/** The net payouts by currency, the given currency first. It has a sum even if it is zero. */
+/** What the statement pays: with payouts, what of the net payout is payable. */
+export function paidAmount({ payable, netPayout }: Amounts['summary']): number {
+  return payable ?? netPayout;
+}
+
+/** What the statements pay by currency, the given currency first. It has a sum even if it is zero. */
 export function netSums(statements: readonly Amounts[], first: string): readonly Sum[] {
   const entries = statements.flatMap(({ currency, summary, otherCurrencies }) => [
-    { currency, amount: summary.netPayout },
-    ...otherCurrencies.map((other) => ({ currency: other.currency, amount: other.summary.netPayout })),
+    { currency, amount: paidAmount(summary) },
+    ...otherCurrencies.map((other) => ({ currency: other.currency, amount: paidAmount(other.summary) })),
   ]);
   const others = [...new Set(entries.map(({ currency }) => currency))].filter((currency) => currency !== first).sort();
   return [first, ...others].map((currency) => ({

@@ -25,6 +25,7 @@ import { CommentThread } from './CommentThread.js';
 import { StatementActions } from './StatementActions.js';
 import { groupLines, StatementLines } from './StatementLines.js';
 import styles from './StatementPage.module.css';
+import { StatementPayable } from './StatementPayable.js';
 import { StatementQuestions } from './StatementQuestions.js';
 import { StatementReview } from './StatementReview.js';
 import { StatementTotals } from './StatementTotals.js';
@@ -71,6 +72,7 @@ export function StatementPage() {
             <div className={`${blocks.columns} ${styles.columns}`}>
               <div>
                 <StatementTotals statement={loaded} />
+                <StatementPayable payable={loaded.payable} />
                 {loaded.lineItems.length === 0 ? (
                   <EmptyState title={`No amounts for ${shortPeriod(period)}`} sum={formatMoney(0, loaded.currency)}>
                     Lines appear when a deal of the period closes.

@@ -19,7 +19,7 @@ export function StatementTotals({ statement }: { readonly statement: Statement }
   return (
     <section className={styles.totals} aria-label="Totals">
       <div className={styles.net}>
-        Net payout
+        {summary.payable === undefined ? 'Net payout' : 'Earned'}
         <b>
           <HeroMoney amount={summary.netPayout} currency={currency} />
         </b>

@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { Browser, sees, texts } from '#test/support/browser.js';
+import { violations } from './accessibility.js';
+import { pointer } from './input-methods.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
+type Loose = any;
+
+describe('payouts in the web app', function () {
+  this.timeout(120_000);
+  const browser = Browser.duringSuite();
+  const seller = 'Dana Whitfield';
+  const period = new Date().toISOString().slice(0, 7);
+  let paid: Loose;
+
+  before(async () => {
+    const { api } = browser.workspace;
+    await api.expect(200, 'PATCH', '/v1/workspaces', {
+      payouts: { enabled: true, from: `${period}-01`, period: 'monthly' },
+    });
+    await api.generate(browser.repId(seller), period);
+    await api.approve(browser.repId(seller), period);
+    const { payables } = await api.expect(200, 'GET', `/v1/payables?repId=${browser.repId(seller)}&status=approved`);
+    paid = payables.find(({ amount, dealId }: Loose) => dealId !== null && amount > 0);
+  });
+
+  it('are collected in a batch and marked as paid, which is final', async () => {
+    const { page, problems, close } = await browser.openPage('payroll', `/payroll?period=${period}`);
+    await sees(page, 'No payout batch yet');
+    await pointer.press(page, 'button', 'Create batch');
+    await sees(page, 'To be paid');
+    expect(await violations(page)).to.deep.equal([]);
+    await pointer.press(page, 'button', 'Mark as paid');
+    await page.waitForSelector('[role=dialog] input:focus');
+    expect(await violations(page)).to.deep.equal([]);
+    await pointer.write(page, 'Reference', 'Run 7');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
+    await sees(page, 'Run 7');
+    const { batches } = await browser.workspace.api.expect(200, 'GET', `/v1/payout-batches?period=${period}`);
+    expect(batches.map(({ status, reference }: Loose) => [status, reference])).to.deep.equal([['paid', 'Run 7']]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('show a rep what is paid, waits or follows, with the figures of the API', async () => {
+    const { page, problems, close } = await browser.openPage('rep', '/statements');
+    const { totals } = await browser.workspace.api.expect(200, 'GET', `/v1/payables?repId=${browser.repId(seller)}`);
+    const shown = (amount: number) => amount.toLocaleString('en-US', { minimumFractionDigits: 2 });
+    await sees(page, shown(totals[0].paid));
+    await sees(page, shown(totals[0].earned));
+    expect(await violations(page)).to.deep.equal([]);
+    await browser.visit(page, `/statements/${browser.repId(seller)}?period=${period}`);
+    await sees(page, 'What this statement pays');
+    await browser.visit(page, `/deals/${paid.dealId}`);
+    await sees(page, 'When it is paid');
+    expect((await texts(page, 'main li')).join()).to.match(/Paid on \d+ \w+ \d{4}/);
+    expect(await violations(page)).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+});

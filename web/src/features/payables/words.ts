@@ -1,0 +1,29 @@
+import { type Payable } from '../../api/payout-queries.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { formatPeriod } from '../../shared/format/periods.js';
+import { fieldWords } from '../plans/words.js';
+
+export const statusWords: Readonly<Record<Payable['status'], string>> = {
+  waiting: 'Waiting',
+  held: 'Held',
+  payable: 'In the next statement',
+  approved: 'Approved',
+  paid: 'Paid',
+};
+
+/** Why an amount is not paid yet, or when it was paid. */
+export function describePayable({ status, period, waitsFor = [], heldBy = [], paidOn }: Payable): string {
+  if (status === 'paid') return paidOn === undefined ? 'paid' : `on ${formatDay(paidOn, 'year')}`;
+  if (status === 'held') return heldBy.map(({ reason }) => reason).join('; ');
+  if (status !== 'waiting') return period === null ? '' : `with the statement of ${formatPeriod(period)}`;
+  return waitsFor.map(describeWait).join('; ');
+}
+
+type Wait = NonNullable<Payable['waitsFor']>[number];
+
+function describeWait({ because, on, expectedOn }: Wait): string {
+  if (because === 'customer_not_paid')
+    return on === 'paid_in_full' ? 'until the customer has paid in full' : 'until the customer pays';
+  if (expectedOn !== null) return `until ${formatDay(expectedOn, 'year')}`;
+  return `until the deal has the date ${fieldWords(on)}`;
+}
