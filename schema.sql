@@ -2061,6 +2061,22 @@ CREATE POLICY payout_batch_lines_of_owner ON payout_batch_lines TO CURRENT_USER 
 CREATE POLICY payout_batch_lines_of_workspace ON payout_batch_lines TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON payout_batch_lines TO commissions_app;
 
+CREATE TABLE employment_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  rep_id uuid NOT NULL,
+  hire_date date,
+  end_date date,
+  CONSTRAINT employment_history_pkey PRIMARY KEY (workspace_id, rep_id, "position"),
+  CONSTRAINT employment_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT employment_history_check CHECK ((hire_date <= end_date))
+);
+ALTER TABLE employment_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY employment_history_of_owner ON employment_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY employment_history_of_workspace ON employment_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON employment_history TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,

@@ -40,6 +40,7 @@ import * as importHistory from './038_import_history.js';
 import * as historiesOfPeople from './039_histories_of_people.js';
 import * as dealCredits from './040_deal_credits.js';
 import * as payables from './041_payables.js';
+import * as employmentHistory from './042_employment_history.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -84,4 +85,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '039_histories_of_people': historiesOfPeople,
   '040_deal_credits': dealCredits,
   '041_payables': payables,
+  '042_employment_history': employmentHistory,
 };

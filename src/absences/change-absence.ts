@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { fields } from '../api/resource-fields.js';
 import { type Clock } from '../kernel/clock.js';
 import { type DayRange, hull } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -7,8 +6,7 @@ import { loadCalendar } from '../ledger/input/calendar.js';
 import { loadRepTerms, payingVersions } from '../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { type TenantCaller, type Transaction } from '../platform/database/unit-of-work.js';
-import { type Quota } from '../quotas/quota.js';
-import { listQuotas } from '../quotas/quota-views.js';
+import { changedTargets, loadChangedTargets } from '../quotas/changed-targets.js';
 import { previewPersonalWrite } from '../simulation/preview-write.js';
 import { loadAffectedWithin, personalEffect } from '../simulation/write-effect.js';
 import { type Absence, absence } from './absence.js';
@@ -19,25 +17,6 @@ const absenceWarning = z
     message: z.string().describe('The consequence, and what to do'),
   })
   .describe('A warning about the absence');
-
-const changedTarget = z
-  .object({
-    quotaId: z.string().describe('Id of the quota (UUID)'),
-    planId: fields.planId,
-    measure: fields.measure,
-    period: z.string().describe('Attainment period, such as 2026-Q1'),
-    before: z.number().describe('The target that counts now'),
-    after: z.number().describe('The target that would count'),
-    variableBefore: z.number().nullable().describe('The variable target that counts now; null if it is not set'),
-    variableAfter: z.number().nullable().describe('The variable target that would count; null if it is not set'),
-    explanation: z.string().optional().describe('How the new target is computed, such as 90,000 × 60 of 90 days'),
-  })
-  .describe('A target that the change moves');
-
-export const changedTargets = z
-  .array(changedTarget)
-  .optional()
-  .describe('With dryRun: the targets of the person that the change moves, oldest period first');
 
 export const absenceEffect = personalEffect
   .nullable()
@@ -86,9 +65,7 @@ export async function runAbsenceChange<Result extends object>(
   return previewPersonalWrite(uses, caller, async (tx) => {
     const change = await prepare(tx);
     const { repId } = change;
-    const before = await listQuotas(tx, { repIds: [repId] });
-    await change.store();
-    const targets = listChangedTargets(before, await listQuotas(tx, { repIds: [repId] }));
+    const targets = await loadChangedTargets(tx, repId, change.store);
     return {
       result: { ...change.result, targets },
       affected: await loadAffectedWithin(tx, new Map([[repId, await findAffected(tx, change)]])),
@@ -99,33 +76,6 @@ export async function runAbsenceChange<Result extends object>(
 interface AbsencePreview {
   readonly effect?: z.input<typeof absenceEffect>;
   readonly targets?: z.input<typeof changedTargets>;
-}
-
-function listChangedTargets(stored: readonly Quota[], changed: readonly Quota[]): z.input<typeof changedTarget>[] {
-  const quotas = new Map(stored.map((quota) => [quota.quotaId, quota]));
-  return changed.flatMap((quota) => {
-    const before = quotas.get(quota.quotaId);
-    if (before === undefined) return [];
-    const [now, next] = [before, quota].map(countedTargets) as [CountedTargets, CountedTargets];
-    if (now.target === next.target && now.variableTarget === next.variableTarget) return [];
-    const { quotaId, planId, measure, period, explanation } = quota;
-    return [
-      {
-        ...{ quotaId, planId, measure, period, before: now.target, after: next.target },
-        ...{ variableBefore: now.variableTarget, variableAfter: next.variableTarget },
-        ...(explanation === undefined ? {} : { explanation }),
-      },
-    ];
-  });
-}
-
-type CountedTargets = Pick<Quota, 'target' | 'variableTarget'>;
-
-function countedTargets({ target, variableTarget, effectiveTarget, effectiveVariableTarget }: Quota): CountedTargets {
-  return {
-    target: effectiveTarget ?? target,
-    variableTarget: effectiveVariableTarget === undefined ? variableTarget : effectiveVariableTarget,
-  };
 }
 
 /** A warning if no rule of the person's plans prorates quotas, so that absences change nothing. */

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { type Affected } from '../ledger/lanes/calculate-pending.js';
+import { loadRepsOfPlan } from '../ledger/requests/calculation-requests.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
@@ -92,8 +93,17 @@ export async function recalculateAssigned(
   planId: string,
   repIds: readonly string[],
 ): Promise<void> {
-  if (await hasRule(tx, planId, sql`tier_by = 'rank'`)) await recalculate.plan(planId, 'assignment_change');
+  if (await ranksReps(tx, planId)) await recalculate.plan(planId, 'assignment_change');
   else await recalculate.reps(repIds, 'assignment_change');
+}
+
+/** The reps whose commission the days of the rep on the plan decide: all of the plan if one of its rules ranks them. */
+export async function listAffectedReps(tx: Transaction, planId: string, repId: string): Promise<readonly string[]> {
+  return (await ranksReps(tx, planId)) ? loadRepsOfPlan(tx, planId) : [repId];
+}
+
+function ranksReps(tx: Transaction, planId: string): Promise<boolean> {
+  return hasRule(tx, planId, sql`tier_by = 'rank'`);
 }
 
 async function hasRule(tx: Transaction, planId: string, which: RawBuilder<unknown>): Promise<boolean> {

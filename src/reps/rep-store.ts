@@ -6,6 +6,7 @@ import { unnestRows } from '../platform/database/columns.js';
 import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { withoutNestedLoops } from '../platform/database/without-nested-loops.js';
+import { type Employment } from './employment-views.js';
 import { type Hierarchy, type ReportingLine } from './reporting-lines.js';
 
 /** The fields of a rep that commands write. */
@@ -19,6 +20,9 @@ export interface StoredRep {
   readonly payrollId: string | null;
 }
 
+/** A rep with the days of employment, which are stored with their history. */
+export type KnownRep = StoredRep & Employment;
+
 const columns = [
   'reps.rep_id as repId',
   'reps.email',
@@ -27,9 +31,11 @@ const columns = [
   'reps.active',
   'reps.crm_member_id as crmMemberId',
   'reps.payroll_id as payrollId',
+  'reps.hire_date as hireDate',
+  'reps.end_date as endDate',
 ] as const;
 
-export async function findRep(tx: Transaction, repId: string): Promise<StoredRep | undefined> {
+export async function findRep(tx: Transaction, repId: string): Promise<KnownRep | undefined> {
   return tx.db
     .selectFrom('reps')
     .select(columns)
@@ -43,7 +49,7 @@ export async function findRepsBy(
   tx: Transaction,
   emails: readonly string[],
   crmMemberIds: readonly string[],
-): Promise<StoredRep[]> {
+): Promise<KnownRep[]> {
   return tx.db
     .selectFrom('reps')
     .select(columns)

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { type Caller, roles } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
+import { findDayOrderIssue } from '../kernel/day-order.js';
 import { type Issue, rejectAny } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { day, text } from '../platform/operations/schemas.js';
 import { changeManagers, type ManagerChange, movesAnyone } from './change-managers.js';
+import { storeEmployments } from './employment-store.js';
+import { type Employment, isSameEmployment } from './employment-views.js';
 import { assertHeadcount, countHeads } from './headcount.js';
 import { lockPeople } from './lock-people.js';
 import { assertNotOwnPayrollId, takenPayrollIds } from './payroll-ids.js';
@@ -16,8 +19,8 @@ import {
   endSessions,
   findRepsBy,
   insertReps,
+  type KnownRep,
   loadHierarchy,
-  type StoredRep,
   updateReps,
 } from './rep-store.js';
 import { isSameLines } from './reporting-lines.js';
@@ -36,6 +39,8 @@ export const person = z
       .optional()
       .describe('E-mail address of the manager from managerFrom on; null for none'),
     managerFrom: day.optional().describe('First day of the new manager, YYYY-MM-DD; today by default'),
+    hireDate: day.nullable().optional().describe('First day of employment, YYYY-MM-DD; prorated quotas begin on it'),
+    endDate: day.nullable().optional().describe('Last day of employment, YYYY-MM-DD; null for none'),
   })
   .describe('A rep to create or to update');
 /** An existing rep keeps their name if none is given. */
@@ -43,8 +48,8 @@ export type Person = Omit<z.infer<typeof person>, 'name'> & { readonly name?: st
 
 /** The stored and the new state of one entry of the request. */
 interface Upsert {
-  readonly known: StoredRep | undefined;
-  readonly next: StoredRep;
+  readonly known: KnownRep | undefined;
+  readonly next: KnownRep;
 }
 
 export interface UpsertedPerson {
@@ -82,14 +87,21 @@ export async function upsertPeople(
     ...unnamed(upserts),
     ...unknownManagers(people, ids),
     ...takenMemberIds(upserts, stored),
+    ...wrongEmployments(upserts),
     ...(await takenPayrollIds(tx, caller, upserts, (index) => `reps.${index}.payrollId`)),
   ]);
   const before = await loadHierarchy(tx);
   const managers = managerChanges(people, ids);
   // Rejects an invalid hierarchy before people are written or the workspace is locked.
   const moves = movesAnyone(before, managers, today);
-  if (moves || upserts.some(isNewToTheCrm)) beforeCommissionChange();
+  const employed = upserts.filter(changesEmployment).map(({ next }) => next);
+  if (moves || employed.length > 0 || upserts.some(isNewToTheCrm)) beforeCommissionChange();
   await writeReps(tx, upserts);
+  await storeEmployments(tx, employed);
+  await recalculate.reps(
+    employed.map(({ repId }) => repId),
+    'rep_change',
+  );
   const named = upserts.filter(isNewToTheCrm).map(({ next }) => next);
   await recalculate.reps(await claimUnresolvedDeals(tx, named), 'rep_change');
   if (named.length > 0) await recalculate.namedPeople();
@@ -137,7 +149,7 @@ function addressesIn(people: readonly Person[]): string[] {
 }
 
 /** Fields that are not given stay unchanged. */
-function toUpsert(incoming: Person, known: StoredRep | undefined): Upsert {
+function toUpsert(incoming: Person, known: KnownRep | undefined): Upsert {
   const next = {
     repId: known?.repId ?? newId(),
     email: incoming.email,
@@ -146,8 +158,18 @@ function toUpsert(incoming: Person, known: StoredRep | undefined): Upsert {
     active: incoming.active ?? known?.active ?? true,
     crmMemberId: incoming.crmMemberId === undefined ? (known?.crmMemberId ?? null) : incoming.crmMemberId,
     payrollId: incoming.payrollId === undefined ? (known?.payrollId ?? null) : incoming.payrollId,
+    ...toEmployment(incoming, known ?? noEmployment),
   };
   return { known, next };
+}
+
+const noEmployment: Employment = { hireDate: null, endDate: null };
+
+function toEmployment({ hireDate, endDate }: Person, known: Employment): Employment {
+  return {
+    hireDate: hireDate === undefined ? known.hireDate : hireDate,
+    endDate: endDate === undefined ? known.endDate : endDate,
+  };
 }
 
 function unknownManagers(people: readonly Person[], ids: ReadonlyMap<string, string>): Issue[] {
@@ -162,7 +184,7 @@ export function unknownManager(managerEmail: string): string {
 }
 
 /** Checks the state after the whole request, so that two reps may swap their member ids. */
-function takenMemberIds(upserts: readonly Upsert[], stored: readonly StoredRep[]): Issue[] {
+function takenMemberIds(upserts: readonly Upsert[], stored: readonly KnownRep[]): Issue[] {
   const changing = new Set(upserts.map(({ next }) => next.repId));
   const holders = new Map(stored.filter((rep) => !changing.has(rep.repId)).map((rep) => [rep.crmMemberId, rep.repId]));
   return upserts.flatMap(({ next: { repId, crmMemberId } }, index): Issue[] => {
@@ -192,13 +214,25 @@ async function writeReps(tx: Transaction, upserts: readonly Upsert[]): Promise<v
   );
 }
 
-function isSame(a: StoredRep, b: StoredRep): boolean {
+function changesEmployment({ known, next }: Upsert): boolean {
+  return !isSameEmployment(known ?? noEmployment, next);
+}
+
+function wrongEmployments(upserts: readonly Upsert[]): Issue[] {
+  return upserts.flatMap(({ next: { hireDate, endDate } }, index): Issue[] => {
+    const issue = findDayOrderIssue(['hireDate', hireDate], ['endDate', endDate]);
+    return issue === null ? [] : [{ ...issue, path: `reps.${index}.${issue.path}` }];
+  });
+}
+
+function isSame(a: KnownRep, b: KnownRep): boolean {
   return (
     a.name === b.name &&
     a.role === b.role &&
     a.active === b.active &&
     a.crmMemberId === b.crmMemberId &&
-    a.payrollId === b.payrollId
+    a.payrollId === b.payrollId &&
+    isSameEmployment(a, b)
   );
 }
 

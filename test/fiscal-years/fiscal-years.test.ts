@@ -229,6 +229,17 @@ describe('fiscal years', () => {
     ).to.deep.equal([[6000, ['calendar']]]);
   });
 
+  it('earlier fiscal years stay readable', async () => {
+    await define(fromFebruary);
+    const [{ now }] = await workspace.sql('select clock_timestamp() as now from workspaces where workspace_id = $1');
+    await define();
+    const asOf = `?asOf=${encodeURIComponent((now as Date).toISOString())}`;
+    const { fiscalYears } = await get(`/v1/fiscal-years${asOf}`);
+    expect(fiscalYears).to.have.lengthOf(1);
+    expect(fiscalYears[0]).to.include(fromFebruary);
+    expect(await list()).to.include({ count: 0 });
+  });
+
   it('calculates again exactly the people whose plans read fiscal years, on the days of the changed years', async () => {
     await define(fromFebruary);
     const other = await workspace.api.createPlan(

@@ -74,6 +74,39 @@ describe('ramps', () => {
     expect(dashboard.attainment[0]).to.deep.include({ target: 46_000, fullTarget: 120_000, attainment: 1 });
   });
 
+  it('a dry run says what the ramp of an assignment would do, and changes nothing', async () => {
+    await workspace.deal('a', 46_000, '2026-03-20');
+    await workspace.calculated();
+    const { rampId } = await create();
+    const terms = { effectiveStart: '2026-01-15', rampId };
+    const preview = () => workspace.api.expect(200, 'PATCH', `/v1/assignments/${assignmentId}?dryRun=true`, terms);
+    const { quotaId } = await quota();
+    const { effect, targets, rampName } = await preview();
+    expect(rampName).to.equal('Four months');
+    expect(effect).to.deep.equal({
+      lines: 1,
+      reps: 1,
+      totals: [{ currency: 'USD', delta: 1840 }],
+      locked: [],
+      byPeriod: [{ repId: workspace.ben, period: '2026-Q1', currency: 'USD', before: 3680, after: 5520, delta: 1840 }],
+    });
+    expect(targets).to.deep.equal([
+      {
+        ...{ quotaId, planId: workspace.planId, measure: 'New business', period: '2026-Q1' },
+        ...{ before: 120_000, after: 46_000, variableBefore: null, variableAfter: null },
+        explanation: '120,000 × 34.5 of 90 days',
+      },
+    ]);
+    const [stored] = await workspace.api.expect(200, 'GET', `/v1/assignments?repId=${workspace.ben}`);
+    expect(stored).to.include({ effectiveStart: null }).and.not.have.property('rampId');
+    await workspace.calculated();
+    expect(await workspace.earned()).to.deep.equal({ a: '3680' });
+    expect(await assign(terms)).to.not.have.any.keys('effect', 'targets');
+    await workspace.calculated();
+    expect(await workspace.earned()).to.deep.equal({ a: '5520' });
+    expect((await preview()).effect).to.deep.include({ lines: 0, byPeriod: [] });
+  });
+
   it('Q10: a step changes what a deal pays, before the floor', async () => {
     const rules = [{ name: 'New business', measure: 'amount', floor: 100, tiers }];
     await workspace.api.expect(200, 'PATCH', `/v1/plans/${workspace.planId}`, { config: { rules } });

@@ -37,7 +37,6 @@ const excluded: Readonly<Record<string, string>> = {
   createCreditRule: 'credit rules are managed by the API',
   updateCreditRule: 'credit rules are managed by the API',
   deleteCreditRule: 'credit rules are managed by the API',
-  importAbsences: 'files of absences are sent by the API',
   deleteComment: 'comments stay with the statement',
 };
 

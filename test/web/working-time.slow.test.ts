@@ -51,6 +51,15 @@ describe('the working time of a person in the web app', function () {
     }
   });
 
+  it('days of employment show their effect before they are saved', async () => {
+    const { page, problems, close } = await browser.openPage('admin', `/members/${ben}?year=2026`);
+    await page.focus('::-p-aria([name="First day of employment"])');
+    await page.keyboard.type('02152026');
+    await sees(page, '+$1,800.00');
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
   it('a ramp is created, chosen for an assignment and named in the target', async () => {
     const { page, problems, close } = await browser.openPage('admin', '/ramps');
     await pointer.press(page, 'button', 'New ramp');
@@ -62,6 +71,7 @@ describe('the working time of a person in the web app', function () {
     await pointer.choose(page, 'Ramp', 'Half first');
     await page.focus('::-p-aria([name="First day of the ramp"])');
     await page.keyboard.type('01012026');
+    await sees(page, '+$1,800.00');
     await pointer.press(page, 'button', 'Save');
     await sees(page, 'The assignments were changed.');
     await waitUntilLoaded(page);

@@ -4,11 +4,12 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
+import { changedTargets } from '../../quotas/changed-targets.js';
 import { dryRunQuery } from '../../simulation/write-effect.js';
 import { absenceNotFound } from '../absence.js';
 import { removeAbsence } from '../absence-store.js';
 import { findAbsence } from '../absence-views.js';
-import { absenceEffect, changedTargets, runAbsenceChange } from '../change-absence.js';
+import { absenceEffect, runAbsenceChange } from '../change-absence.js';
 
 const params = z.strictObject({ absenceId: pathIds.absenceId });
 

@@ -1,6 +1,7 @@
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
+import { type Day } from '../../kernel/day.js';
 import { InvalidRequest } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { readValue } from '../../kernel/invalid-values.js';
@@ -33,6 +34,8 @@ const columns = {
     managerEmail: ['manager'],
     managerFrom: [],
     payrollId: [],
+    hireDate: ['startDate', 'employedFrom'],
+    endDate: ['employedTo'],
   },
   required: ['email'],
 } as const;
@@ -61,16 +64,21 @@ const truths: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: tr
 /** The person of a row, or the reason for its rejection. An empty cell leaves the value unchanged. */
 function readPerson({ cells, problem }: Row, dateFormat: DateFormat): Person | string {
   if (problem !== null) return problem;
-  const { role, active, managerFrom, ...same } = cells;
-  const from = managerFrom === undefined ? undefined : readDateText(managerFrom, dateFormat, 'UTC');
-  if (from === null) return `managerFrom: ${managerFrom} is not a date in the format ${dateFormat}`;
+  const { role, active, managerFrom, hireDate, endDate, ...same } = cells;
+  const days: Partial<Record<'managerFrom' | 'hireDate' | 'endDate', Day>> = {};
+  for (const [name, cell] of Object.entries({ managerFrom, hireDate, endDate })) {
+    if (cell === undefined) continue;
+    const read = readDateText(cell, dateFormat, 'UTC');
+    if (read === null) return `${name}: ${cell} is not a date in the format ${dateFormat}`;
+    days[name as keyof typeof days] = read;
+  }
   const isActive = active === undefined ? undefined : truths[active.toLowerCase()];
   if (active !== undefined && isActive === undefined) return `active: ${active} must be true or false`;
   const values = {
     ...same,
     ...(role === undefined ? {} : { role: role.toLowerCase() }),
     ...(isActive === undefined ? {} : { active: isActive }),
-    ...(from === undefined ? {} : { managerFrom: from }),
+    ...days,
   };
   const read = readValue(personRow, values);
   if ('value' in read) return read.value;

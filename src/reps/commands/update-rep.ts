@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, peopleBehind, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { type Day } from '../../kernel/day.js';
+import { allDays } from '../../kernel/day.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
 import { Failure, invalid, rejectAny } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -11,15 +11,19 @@ import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { day, requireUuid, uuid } from '../../platform/operations/schemas.js';
+import { day, flag, requireUuid, uuid } from '../../platform/operations/schemas.js';
+import { previewPersonalWrite } from '../../simulation/preview-write.js';
+import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
 import { recovery } from '../../workspaces/workspace.js';
 import { changeManagers, type ManagerChange, movesAnyone } from '../change-managers.js';
+import { storeEmployments } from '../employment-store.js';
+import { type Employment, isSameEmployment } from '../employment-views.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
 import { listPersonalKeys, mayLeaveKeys, validKeys } from '../keys-of-people.js';
 import { lockPeople } from '../lock-people.js';
 import { assertNotOwnPayrollId, takenPayrollIds } from '../payroll-ids.js';
 import { payrollId, type Rep, rep, repExample, repNotFound } from '../rep.js';
-import { endSessions, findRep, loadHierarchy, updateReps } from '../rep-store.js';
+import { endSessions, findRep, type KnownRep, loadHierarchy, updateReps } from '../rep-store.js';
 import { findRepName, listReps, workspaceToday } from '../rep-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
@@ -37,6 +41,21 @@ const body = z.strictObject({
   managerFrom: day.optional().describe('First day of the new manager, YYYY-MM-DD; today by default'),
 });
 type Change = z.infer<typeof body>;
+
+const query = z.strictObject({
+  dryRun: flag
+    .default(false)
+    .describe('true: say what hireDate and endDate would do to commission, and change nothing; only with these fields'),
+});
+
+const response = z.object({
+  ...rep.shape,
+  validKeys: validKeys.optional(),
+  effect: personalEffect
+    .nullable()
+    .optional()
+    .describe('With dryRun. null: the person has more deals than can be calculated at once'),
+});
 
 /**
  * Stores the role before the rest: commission depends on reporting lines and employment and not on roles, so that a
@@ -116,11 +135,6 @@ async function storeRecovery(tx: Transaction, caller: Caller, repId: string, { r
     .execute();
 }
 
-interface Employment {
-  readonly hireDate: Day | null;
-  readonly endDate: Day | null;
-}
-
 /** The employment after the change; null if it stays. */
 async function changedEmployment(
   tx: Transaction,
@@ -128,17 +142,12 @@ async function changedEmployment(
   { hireDate, endDate }: Change,
 ): Promise<Employment | null> {
   if (hireDate === undefined && endDate === undefined) return null;
-  const { hire_date: hiredOn, end_date: endedOn } = await tx.db
-    .selectFrom('reps')
-    .select(['hire_date', 'end_date'])
-    .where('workspace_id', '=', tx.workspaceId)
-    .where('rep_id', '=', repId)
-    .executeTakeFirstOrThrow();
+  const stored = (await findRep(tx, repId)) as KnownRep;
   const next = {
-    hireDate: hireDate === undefined ? hiredOn : hireDate,
-    endDate: endDate === undefined ? endedOn : endDate,
+    hireDate: hireDate === undefined ? stored.hireDate : hireDate,
+    endDate: endDate === undefined ? stored.endDate : endDate,
   };
-  if (next.hireDate === hiredOn && next.endDate === endedOn) return null;
+  if (isSameEmployment(stored, next)) return null;
   assertDayOrder(['hireDate', next.hireDate], ['endDate', next.endDate]);
   return next;
 }
@@ -152,13 +161,26 @@ async function storeEmployment(
 ): Promise<void> {
   const next = await changedEmployment(tx, repId, change);
   if (next === null) return;
-  await tx.db
-    .updateTable('reps')
-    .set({ hire_date: next.hireDate, end_date: next.endDate })
-    .where('workspace_id', '=', tx.workspaceId)
-    .where('rep_id', '=', repId)
-    .execute();
+  await storeEmployments(tx, [{ repId, ...next }]);
   await recalculate.reps([repId], 'rep_change');
+}
+
+/** What the employment dates would do to commission; they are rolled back. */
+function previewEmployment(
+  uses: { readonly changes: CommissionChanges; readonly clock: Clock },
+  caller: Caller,
+  repId: string,
+  change: Change,
+): Promise<z.input<typeof response>> {
+  const others = Object.keys(change).filter((field) => field !== 'hireDate' && field !== 'endDate');
+  rejectAny(others.map((path) => ({ path, message: 'cannot be previewed; send it without dryRun' })));
+  return previewPersonalWrite(uses, caller, async (tx, today) => {
+    if ((await findRep(tx, repId)) === undefined) throw repNotFound();
+    const next = await changedEmployment(tx, repId, change);
+    if (next !== null) await storeEmployments(tx, [{ repId, ...next }]);
+    const [result] = await listReps(tx, today, { repIds: [repId] });
+    return { result: result as Rep, affected: await loadAffectedWithin(tx, new Map([[repId, allDays]])) };
+  });
 }
 
 export const updateRep = operation({
@@ -169,8 +191,9 @@ export const updateRep = operation({
   access: 'admin',
   stepUp: ({ body: { role, active, payrollId: id } }) => [role, active, id].some((value) => value !== undefined),
   params,
+  query,
   body,
-  response: z.object({ ...rep.shape, validKeys: validKeys.optional() }),
+  response,
   failures: { rep_not_found: 404, rep_limit_reached: 403, last_admin: 409 },
   example: {
     params: { repId: sampleIds.repId },
@@ -178,9 +201,14 @@ export const updateRep = operation({
     response: repExample,
   },
   uses: { unitOfWork: UnitOfWork, changes: CommissionChanges, clock: CLOCK },
-  async execute({ params: { repId: rawId }, body: change }, caller, { unitOfWork, changes, clock }) {
+  async execute(
+    { params: { repId: rawId }, query: { dryRun }, body: change },
+    caller,
+    { unitOfWork, changes, clock },
+  ): Promise<z.input<typeof response>> {
     const repId = requireUuid(rawId, 'rep_not_found', repNotFound().message);
     assertNotEmpty(change);
+    if (dryRun) return previewEmployment({ changes, clock }, caller, repId, change);
     await storeChange(caller, repId, change, { changes, clock });
     return unitOfWork.read(caller, async (tx) => {
       const today = await workspaceToday(tx, clock);

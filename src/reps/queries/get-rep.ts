@@ -5,10 +5,18 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
+import { asOfQuery } from '../../platform/operations/schemas.js';
+import { findEmploymentAsOf } from '../employment-views.js';
 import { notYours, readsAsWidget, rep, repExample, repNotFound } from '../rep.js';
 import { findLinkedRep, workspaceToday } from '../rep-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
+
+const query = z.strictObject({
+  asOf: asOfQuery.describe(
+    'hireDate and endDate as they were at this earlier instant, ISO 8601; the other fields have no history',
+  ),
+});
 
 const linkage = z
   .object({
@@ -32,6 +40,7 @@ export const getRep = operation({
   access: 'connection',
   payroll: true,
   params,
+  query,
   response: z.object({ ...rep.shape, ...linkage.shape, linkage }),
   failures: { rep_not_found: 400 },
   example: {
@@ -39,12 +48,18 @@ export const getRep = operation({
     response: { ...repExample, ...linkageExample, linkage: linkageExample },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ params: { repId } }, caller, { unitOfWork, clock }) {
+  async execute({ params: { repId }, query: { asOf } }, caller, { unitOfWork, clock }) {
     if (!readsAsWidget(caller) && !maySee(caller, repId.toLowerCase())) throw notYours();
     const found = await unitOfWork.read(caller, async (tx) =>
       findLinkedRep(tx, await workspaceToday(tx, clock), repId),
     );
     if (found === null) throw repNotFound();
+    const employment =
+      asOf === undefined
+        ? {}
+        : await unitOfWork.run(caller, { lock: 'none', access: 'read', asOf }, (tx) =>
+            findEmploymentAsOf(tx, found.id),
+          );
     const { provider, crmId, syncedAt, lastDealOwnedAt, ...person } = found;
     const linked = {
       provider,
@@ -53,6 +68,6 @@ export const getRep = operation({
       lastDealOwnedAt: lastDealOwnedAt?.toISOString() ?? null,
     };
     const payrollId = readsAsWidget(caller) ? null : person.payrollId;
-    return { ...person, payrollId, ...linked, linkage: linked };
+    return { ...person, ...employment, payrollId, ...linked, linkage: linked };
   },
 });

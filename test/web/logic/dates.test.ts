@@ -1,6 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { daysBetween, formatDay, formatInstant, formatTimestamp, isDay, todayIn } from '#web/shared/format/dates.js';
+import {
+  daysBetween,
+  formatDay,
+  formatInstant,
+  formatTimestamp,
+  isDay,
+  isEnteredRange,
+  todayIn,
+} from '#web/shared/format/dates.js';
 
 const runs = { seed: 37, numRuns: 300 };
 
@@ -113,5 +121,19 @@ describe('instants', () => {
         process.env['TZ'] = timeZone;
         expect(formatTimestamp(instant)).to.equal(words);
       });
+  });
+});
+
+describe('a range of days while it is entered', () => {
+  it('is complete with days in order, or without a bound', () => {
+    expect(isEnteredRange('2026-02-10', '2026-02-10')).to.equal(true);
+    expect(isEnteredRange(null, '2026-02-10')).to.equal(true);
+    expect(isEnteredRange('2026-02-10', null)).to.equal(true);
+    expect(isEnteredRange('2026-02-11', '2026-02-10')).to.equal(false);
+  });
+
+  it('is not complete while the year is typed', () => {
+    for (const year of ['0002', '0020', '0202']) expect(isEnteredRange(`${year}-02-10`, null)).to.equal(false);
+    expect(isEnteredRange('2026-02', null)).to.equal(false);
   });
 });

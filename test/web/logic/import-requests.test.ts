@@ -51,6 +51,12 @@ describe('the request of an import', () => {
       { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
     ],
     [
+      'absences',
+      '/v1/absences/import',
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY' },
+      { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
+    ],
+    [
       'quotas',
       '/v1/quotas/import',
       { dryRun: 'true', fileName: 'a.csv', numberFormat: 'eu' },
@@ -95,12 +101,15 @@ describe('the request of an import', () => {
     ]);
   });
 
-  it('of deals asks for the effect on commission by itself, as a dry run', async () => {
+  it('of deals and of absences asks for the effect on commission by itself, as a dry run', async () => {
     respond({ ...deals, effect: { lines: 2 } });
     expect(await importKinds.deals.effect?.('', dry)).to.deep.equal({ lines: 2 });
     expect(sent[0]?.query).to.deep.include({ dryRun: 'true', effect: 'true' });
     respond(deals);
     expect(await importKinds.deals.effect?.('', dry)).to.equal(null);
+    respond({ ...rows, effect: { lines: 1 } });
+    expect(await importKinds.absences.effect?.('', real)).to.deep.equal({ lines: 1 });
+    expect(sent.at(-1)?.query).to.deep.include({ dryRun: 'true', effect: 'true' });
     for (const kind of ['people', 'quotas', 'assignments'] as const)
       expect(importKinds[kind].effect).to.equal(undefined);
   });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { absenceImport } from '#web/features/imports/absences.js';
 import { assignmentImport } from '#web/features/imports/assignments.js';
 import { dealImport } from '#web/features/imports/deals.js';
 import { bare, emailFinder, type ImportContext, keepColumn, skipColumn } from '#web/features/imports/kind.js';
@@ -358,6 +359,23 @@ describe('a file of deals', () => {
   it('needs the ids of the deals', () => {
     expect(prepared(dealImport, 'Amount\n5').problems).to.deep.equal(['Choose the column with the deal IDs.']);
     expect(prepared(dealImport, 'Deal ID\nD1').problems).to.deep.equal([]);
+  });
+});
+
+describe('a file of absences', () => {
+  it('names people by name or address, and leaves out what the file does not say', () => {
+    const file = 'Rep,Start,End,Reason\nZoe Brandt,2026-02-10,2026-03-11,Leave\nx@y.test,2026-04-01,2026-04-02,';
+    expect(rowsOf(prepared(absenceImport, file, { context: { people } }))).to.deep.equal([
+      { email: 'zoe@halden.test', from: '2026-02-10', to: '2026-03-11', note: 'Leave' },
+      { email: 'x@y.test', from: '2026-04-01', to: '2026-04-02' },
+    ]);
+  });
+
+  it('needs people and days', () => {
+    expect(prepared(absenceImport, 'Region\nEMEA').problems).to.deep.equal([
+      'Choose the column with the people.',
+      'Choose the columns with the first and last day.',
+    ]);
   });
 });
 

@@ -72,3 +72,31 @@ export const absenceRemovalQuery = (absenceId: string) =>
       (await api.deleteAbsence({ params: { absenceId }, query: { dryRun: 'true' } }, { signal })).effect ?? null,
     retry: false,
   });
+
+type Employment = Pick<PersonDetails, 'hireDate' | 'endDate'>;
+
+/** What other days of employment would do to commission. */
+export const employmentEffectQuery = (repId: string, employment: Employment) =>
+  queryOptions({
+    queryKey: ['employment-effect', repId, employment],
+    queryFn: async ({ signal }): Promise<CommissionEffect> => {
+      const change = { params: { repId }, query: { dryRun: 'true' }, body: employment } as const;
+      return (await api.updateRep(change, { signal })).effect ?? null;
+    },
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+
+type AssignmentTerms = Parameters<typeof api.updateAssignment>[0]['body'];
+
+/** What other days or another ramp of an assignment would do to commission. */
+export const assignmentEffectQuery = (assignmentId: string, terms: AssignmentTerms) =>
+  queryOptions({
+    queryKey: ['assignment-effect', assignmentId, terms],
+    queryFn: async ({ signal }): Promise<CommissionEffect> => {
+      const change = { params: { assignmentId }, query: { dryRun: 'true' }, body: terms } as const;
+      return (await api.updateAssignment(change, { signal })).effect ?? null;
+    },
+    placeholderData: keepPreviousData,
+    retry: false,
+  });

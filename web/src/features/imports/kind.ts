@@ -4,7 +4,7 @@ import { type Plan } from '../../api/queries.js';
 import { type DateFormat } from './dates.js';
 import { type SourceTable } from './table.js';
 
-export type ImportKey = 'deals' | 'people' | 'quotas' | 'assignments';
+export type ImportKey = 'deals' | 'people' | 'quotas' | 'assignments' | 'absences';
 
 /** What the values of a column are. */
 type ValueKind = 'id' | 'text' | 'number' | 'date' | 'person' | 'owner' | 'period' | 'plan';
@@ -133,7 +133,7 @@ export interface ImportKind {
   options(matched: Omit<Matched, 'options'>): readonly ImportOption[];
   prepare(matched: Matched): Prepared;
   send(csv: string, options: SendOptions): Promise<ImportOutcome>;
-  /** What the import would do to commission; null if it is too large to calculate. Absent for files without deals. */
+  /** What the import would do to commission; null if it is too large to calculate. Absent for files that have no preview. */
   effect?(csv: string, options: SendOptions): Promise<ImportEffect | null>;
 }
 

@@ -1,3 +1,4 @@
+import { absenceImport } from './absences.js';
 import { assignmentImport } from './assignments.js';
 import { dealImport } from './deals.js';
 import { type ImportKey, type ImportKind } from './kind.js';
@@ -9,6 +10,7 @@ export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   deals: dealImport,
   quotas: quotaImport,
   assignments: assignmentImport,
+  absences: absenceImport,
 };
 
 export function isImportKey(value: unknown): value is ImportKey {

@@ -38,12 +38,37 @@ const targets: readonly Target[] = [
     like: /owner|crm/,
     values: 'id',
   },
+  {
+    key: 'hireDate',
+    label: 'First day of employment',
+    names: ['hiredate', 'startdate', 'hiredon'],
+    like: /hire/,
+    values: 'date',
+  },
+  {
+    key: 'endDate',
+    label: 'Last day of employment',
+    names: ['enddate', 'lastday', 'terminationdate'],
+    like: /terminat/,
+    values: 'date',
+  },
   { key: 'payrollId', label: 'Payroll ID', names: ['payrollid', 'employeeid', 'personnelnumber'], values: 'id' },
   { key: 'active', label: 'Active', names: ['active', 'isactive', 'status'], values: 'text' },
 ];
 
-const header = ['email', 'name', 'role', 'active', 'crmMemberId', 'payrollId', 'managerEmail', 'managerFrom'] as const;
-type Cells = Partial<Record<(typeof header)[number], string>>;
+const usualColumns = [
+  'email',
+  'name',
+  'role',
+  'active',
+  'crmMemberId',
+  'payrollId',
+  'managerEmail',
+  'managerFrom',
+] as const;
+const employmentColumns = ['hireDate', 'endDate'] as const;
+type ColumnName = (typeof usualColumns)[number] | (typeof employmentColumns)[number];
+type Cells = Partial<Record<ColumnName, string>>;
 
 /** Titles that say the role, such as "Sales Manager". Others stay as they are, and the dry run rejects them. */
 const titles: readonly (readonly [pattern: RegExp, role: string])[] = [
@@ -129,6 +154,8 @@ function prepare(matched: Matched): Prepared {
   const { table, options: chosen, context } = matched;
   const cell = cellReader(matched);
   const addressOf = addressBook(matched);
+  const employment = employmentColumns.filter((name) => hasColumn(matched, name));
+  const header: readonly ColumnName[] = [...usualColumns, ...employment];
   const managers = new Map<string, { name: string; source: number }>();
   const stored = new Set(context.people.map(({ email }) => email));
   const people = table.rows.map((row, index) => {
@@ -146,11 +173,11 @@ function prepare(matched: Matched): Prepared {
     .filter(([email]) => chosen['addManagers'] === 'yes' && !listed.has(email) && !stored.has(email))
     .map(([email, { name, source }]) => ({
       source,
-      cells: toRow({ email, name: name.includes('@') ? mailLabel(name) : name, role: 'manager' }),
+      cells: toRow(header, { email, name: name.includes('@') ? mailLabel(name) : name, role: 'manager' }),
     }));
   const rows = people.map(({ source, email, name, managerEmail, crmMemberId, row }) => ({
     source,
-    cells: toRow({
+    cells: toRow(header, {
       email,
       name,
       role: roleOf(email, readRole(cell(row, 'role'))),
@@ -159,6 +186,8 @@ function prepare(matched: Matched): Prepared {
       payrollId: cell(row, 'payrollId'),
       managerEmail,
       managerFrom: managerEmail === '' ? '' : cell(row, 'managerFrom'),
+      hireDate: cell(row, 'hireDate'),
+      endDate: cell(row, 'endDate'),
     }),
   }));
   return { header, rows: [...added, ...rows], problems: listProblems(matched) };
@@ -168,7 +197,7 @@ function mailLabel(email: string): string {
   return email.split('@')[0] ?? email;
 }
 
-function toRow(cells: Cells): string[] {
+function toRow(header: readonly ColumnName[], cells: Cells): string[] {
   return header.map((name) => cells[name] ?? '');
 }
 

@@ -5,14 +5,16 @@ import { ApiError } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { api, ReadableError } from '../../api/client.js';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
-import { rampsQuery } from '../../api/people-queries.js';
+import { assignmentEffectQuery, rampsQuery } from '../../api/people-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment } from '../../api/set-up-queries.js';
 import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Dialog } from '../../components/Dialog.js';
+import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { Choice, TextField } from '../../components/Field.js';
+import { isEnteredRange } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 
 /** Takes a change back. */
@@ -113,6 +115,9 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
       <TextField label="Last day" type="date" hint="Empty: no limit besides the plan's dates." {...form.field('end')} />
       <RampFields form={form} />
       <p className="dim">Commission of the days is calculated, also for deals that are won already.</p>
+      {assignment !== null && form.isChanged && isComplete(terms) ? (
+        <AssignmentEffect assignmentId={assignment.assignmentId} terms={terms} />
+      ) : null}
       {assignment === null ? null : (
         <div>
           <ConfirmButton confirm="Yes, remove" send={() => remove(assignment)} onDone={done}>
@@ -122,6 +127,15 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
       )}
     </Dialog>
   );
+}
+
+interface AssignmentEffectProps {
+  readonly assignmentId: string;
+  readonly terms: Terms;
+}
+
+function AssignmentEffect({ assignmentId, terms }: AssignmentEffectProps) {
+  return <EffectOfChange query={useQuery(assignmentEffectQuery(assignmentId, terms))} what="change" />;
 }
 
 /** The ramp and its first day; nothing while the workspace has no ramps. */
@@ -162,6 +176,11 @@ function toTerms({ start, end, rampId, rampFrom }: Omit<Entered, 'planId'>): Ter
     rampId: rampId || null,
     rampFrom: rampId === '' ? null : rampFrom || null,
   };
+}
+
+/** Whether no day is still being entered. */
+function isComplete({ effectiveStart, effectiveEnd, rampFrom }: Terms): boolean {
+  return isEnteredRange(effectiveStart, effectiveEnd) && isEnteredRange(rampFrom, null);
 }
 
 function storedTerms({ effectiveStart, effectiveEnd, rampId, rampFrom }: Assignment): Terms {

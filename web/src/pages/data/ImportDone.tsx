@@ -23,6 +23,7 @@ const lists = {
   people: ['/members', 'See the people'],
   quotas: ['/quotas', 'See the quotas'],
   assignments: ['/assignments', 'See the assignments'],
+  absences: ['/members', 'See the people'],
 } as const;
 
 /** What was imported, the calculation that follows, and the rows that are still out. */

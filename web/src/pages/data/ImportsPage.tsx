@@ -1,11 +1,17 @@
-import { IconBriefcase, IconTargetArrow, IconUserCheck, IconUsers } from '@tabler/icons-react';
+import { IconBriefcase, IconCalendarOff, IconTargetArrow, IconUserCheck, IconUsers } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Page } from '../../components/Page.js';
 import { importKinds } from '../../features/imports/kinds.js';
 import styles from './Import.module.css';
 import { ImportHistory } from './ImportHistory.js';
 
-const icons = { people: IconUsers, deals: IconBriefcase, quotas: IconTargetArrow, assignments: IconUserCheck } as const;
+const icons = {
+  people: IconUsers,
+  deals: IconBriefcase,
+  quotas: IconTargetArrow,
+  assignments: IconUserCheck,
+  absences: IconCalendarOff,
+} as const;
 
 /** What can be imported from files and spreadsheets. */
 export function ImportsPage() {

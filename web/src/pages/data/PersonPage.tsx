@@ -9,6 +9,7 @@ import { allPlansQuery } from '../../api/import-queries.js';
 import {
   type Absence,
   absencesQuery,
+  employmentEffectQuery,
   type PersonDetails,
   personQuery,
   quotasOfPersonQuery,
@@ -23,6 +24,7 @@ import { roleNames } from '../../app/navigation.js';
 import { useToday } from '../../app/today.js';
 import { Button, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
+import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { TextField } from '../../components/Field.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
@@ -30,7 +32,7 @@ import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { rowAction } from '../../components/row-keys.js';
 import { WorkingTimeline } from '../../features/people/WorkingTimeline.js';
 import { drawTimeline, isProrated, listReasons } from '../../features/people/working-time.js';
-import { formatDay, formatDays } from '../../shared/format/dates.js';
+import { formatDay, formatDays, isEnteredRange } from '../../shared/format/dates.js';
 import { formatAttainment, formatNumber, formatUnits } from '../../shared/format/numbers.js';
 import { daysOf, formatPeriod } from '../../shared/format/periods.js';
 import { AbsenceDialog } from './AbsenceDialog.js';
@@ -196,13 +198,11 @@ function Employment({ person }: { readonly person: PersonDetails }) {
     hireDate: person.hireDate ?? '',
     endDate: person.endDate ?? '',
   });
-  const { hireDate, endDate } = form.values;
+  const employment = { hireDate: form.values.hireDate || null, endDate: form.values.endDate || null };
+  const { hireDate, endDate } = employment;
+  const isComplete = isEnteredRange(hireDate, endDate);
   const save = useChange({
-    send: () =>
-      api.updateRep({
-        params: { repId: person.id },
-        body: { hireDate: hireDate || null, endDate: endDate || null },
-      }),
+    send: () => api.updateRep({ params: { repId: person.id }, body: employment }),
     onDone: () => {
       form.clear();
       showMessage('The employment was saved. Commission is calculated again.');
@@ -226,12 +226,22 @@ function Employment({ person }: { readonly person: PersonDetails }) {
             {...form.field('endDate')}
           />
         </div>
+        {form.isChanged && isComplete ? <EmploymentEffect repId={person.id} employment={employment} /> : null}
         <Button kind="primary" type="submit" isBusy={save.isBusy} disabled={!form.isChanged}>
           Save employment
         </Button>
       </form>
     </Card>
   );
+}
+
+interface EmploymentEffectProps {
+  readonly repId: string;
+  readonly employment: Pick<PersonDetails, 'hireDate' | 'endDate'>;
+}
+
+function EmploymentEffect({ repId, employment }: EmploymentEffectProps) {
+  return <EffectOfChange query={useQuery(employmentEffectQuery(repId, employment))} what="change" />;
 }
 
 const targetColumns: readonly Column<Quota>[] = [

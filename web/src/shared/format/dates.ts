@@ -11,6 +11,15 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
+/** The first day that the service accepts: a year that is being typed begins with zeros. */
+const minDay = '1900-01-01';
+
+/** Whether both days are complete and in order; null is unbounded. */
+export function isEnteredRange(from: string | null, to: string | null): boolean {
+  const areDays = [from, to].every((day) => day === null || (isDay(day) && day >= minDay));
+  return areDays && (from === null || to === null || from <= to);
+}
+
 /** The last day that can be entered: without one, browsers accept years of six digits. */
 export const maxDay = '9999-12-31';
 
