@@ -19,6 +19,7 @@ export async function adminPages(browser: Browser): Promise<Readonly<Record<stri
     members: '/members',
     person: `/members/${browser.repId('rep')}`,
     ramps: '/ramps',
+    'credit-rules': '/credit-rules',
     'members-tree': '/members?view=tree',
     recalculations: '/recalculations',
     connections: '/connections',

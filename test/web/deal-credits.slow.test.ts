@@ -86,4 +86,37 @@ describe('the shares of a deal in the web app', function () {
     expect(await credits()).to.deep.equal([[seller, 100, 'owner']]);
     await close();
   });
+
+  it('come from a rule, whose effect is shown before it is saved and before it is deleted', async () => {
+    const { api } = browser.workspace;
+    const engineer = (await api.expect(200, 'GET', `/v1/reps/${browser.repId(other)}`)).email;
+    const fields = { amount: 1000, sales_engineer: engineer };
+    await api.expect(201, 'PUT', '/v1/deals/D-engineered', { name: 'Engineered', closeDate: deal.closeDate, fields });
+    const lines = async () =>
+      (await api.expect(200, 'GET', '/v1/deals/D-engineered/credits')).credits.map(
+        ({ repName, kind, source }: Loose) => [repName, kind, source],
+      );
+    const { page, problems, close } = await browser.openPage('admin', '/credit-rules');
+    await pointer.press(page, 'button', 'New credit rule');
+    await pointer.write(page, 'Name', 'SE overlay');
+    await pointer.write(page, 'Field with the person', 'sales_engineer');
+    await page.waitForSelector('[aria-label="Some of these deals"] li');
+    expect((await texts(page, '[aria-label="Some of these deals"]')).join())
+      .to.include('Engineered')
+      .and.include(`${other} 100 %`);
+    expect(await violations(page)).to.deep.equal([]);
+    await pointer.press(page, 'button', 'Save');
+    await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
+    await sees(page, 'in addition to the splits');
+    expect(await lines()).to.deep.equal([[other, 'overlay', 'rule']]);
+    expect(await violations(page)).to.deep.equal([]);
+    await pointer.press(page, 'button', 'Edit SE overlay');
+    await pointer.press(page, 'button', 'Delete …');
+    await page.waitForSelector('[aria-label="Some of these deals"] li');
+    await pointer.press(page, 'button', 'Delete');
+    await sees(page, 'No credit rule yet');
+    expect(await lines()).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
 });

@@ -33,10 +33,6 @@ const excluded: Readonly<Record<string, string>> = {
   updateHold: 'invoices and holds are sent by the API',
   getPayoutBatch: 'the list of batches has the sums, and the file has the lines',
   importDealCredits: 'files of credit lines are sent by the API',
-  listCreditRules: 'credit rules are managed by the API',
-  createCreditRule: 'credit rules are managed by the API',
-  updateCreditRule: 'credit rules are managed by the API',
-  deleteCreditRule: 'credit rules are managed by the API',
   deleteComment: 'comments stay with the statement',
 };
 

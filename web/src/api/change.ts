@@ -9,6 +9,9 @@ interface ChangeOptions<Input, Output> {
   readonly onFailed?: (cause: Error) => void;
 }
 
+/** What a form loads again that previews its own change: afterwards, the preview would be rejected. */
+export const exceptPreviews: QueryFilters = { predicate: ({ queryKey }) => queryKey[0] !== 'dry-run' };
+
 /** A write whose form displays its progress and its error. */
 export interface Change<Input = void> {
   readonly send: (input: Input) => void;

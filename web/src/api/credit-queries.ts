@@ -19,7 +19,7 @@ export const dealCreditsQuery = (dealId: string) =>
 /** What the lines would do to the commission of each person; null lines are those of the CRM, of rules, or of the owner. */
 export const creditsEffectQuery = (dealId: string, lines: readonly SentLine[] | null) =>
   queryOptions({
-    queryKey: ['credits-effect', dealId, lines],
+    queryKey: ['dry-run', 'credits', dealId, lines],
     queryFn: () => sendCredits(dealId, lines, true),
     placeholderData: keepPreviousData,
     retry: false,
@@ -32,3 +32,42 @@ export function sendCredits(dealId: string, lines: readonly SentLine[] | null, d
     ? api.deleteDealCredits({ params, query })
     : api.setDealCredits({ params, query, body: { credits: [...lines] } });
 }
+
+export type CreditRule = Answer<'listCreditRules'>['creditRules'][number];
+export type CreditRuleChange = Answer<'createCreditRule'>;
+/** The terms of a rule as they are sent. */
+export type CreditRuleTerms = Omit<CreditRule, 'creditRuleId' | 'conditions'>;
+
+export const creditRulesQuery = queryOptions({
+  queryKey: ['credit-rules'],
+  queryFn: async ({ signal }) => (await api.listCreditRules({}, { signal })).creditRules,
+});
+
+/** Creates the rule, or changes the one with the id. */
+export function sendCreditRule(
+  creditRuleId: string | null,
+  terms: CreditRuleTerms,
+  dryRun = false,
+): Promise<CreditRuleChange> {
+  const query = { dryRun: dryRun ? ('true' as const) : ('false' as const) };
+  return creditRuleId === null
+    ? api.createCreditRule({ query, body: terms })
+    : api.updateCreditRule({ params: { creditRuleId }, query, body: terms });
+}
+
+/** What the rule would do to the lines of deals, and to commission. */
+export const creditRuleEffectQuery = (creditRuleId: string | null, terms: CreditRuleTerms) =>
+  queryOptions({
+    queryKey: ['dry-run', 'credit-rule', creditRuleId, terms],
+    queryFn: () => sendCreditRule(creditRuleId, terms, true),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+
+/** What the removal of a rule would do. */
+export const creditRuleRemovalQuery = (creditRuleId: string) =>
+  queryOptions({
+    queryKey: ['dry-run', 'credit-rule-removal', creditRuleId],
+    queryFn: () => api.deleteCreditRule({ params: { creditRuleId }, query: { dryRun: 'true' } }),
+    retry: false,
+  });

@@ -44,6 +44,7 @@ export const adminRoutes = [
   page('/plans/new/edit', () => import('../pages/plans/builder/BuilderPage.js'), 'NewPlanEditPage', { template: text }),
   page('/plans/$planId', () => import('../pages/plans/PlanPage.js'), 'PlanPage'),
   page('/plans/$planId/edit', () => import('../pages/plans/builder/BuilderPage.js'), 'EditPlanPage'),
+  page('/credit-rules', () => import('../pages/plans/CreditRulesPage.js'), 'CreditRulesPage'),
   page('/ramps', () => import('../pages/plans/RampsPage.js'), 'RampsPage'),
   page('/assignments', () => import('../pages/data/AssignmentsPage.js'), 'AssignmentsPage'),
   page('/quotas', () => import('../pages/data/QuotasPage.js'), 'QuotasPage', { year, rule: text }),

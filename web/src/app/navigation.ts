@@ -1,6 +1,7 @@
 import {
   type Icon,
   IconAlertTriangle,
+  IconArrowsSplit2,
   IconBriefcase,
   IconCalculator,
   IconCalendarStats,
@@ -105,6 +106,7 @@ const groups: readonly NavigationGroup[] = [
       { label: 'Assignments', to: '/assignments', icon: IconUserCheck },
       { label: 'Quotas', to: '/quotas', icon: IconTarget },
       { label: 'Ramps', to: '/ramps', icon: IconStairsUp },
+      { label: 'Credit rules', to: '/credit-rules', icon: IconArrowsSplit2 },
     ],
   },
   {

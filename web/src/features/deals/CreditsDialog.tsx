@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange } from '../../api/change.js';
+import { exceptPreviews, useChange } from '../../api/change.js';
 import { creditsEffectQuery, type DealCredits, sendCredits } from '../../api/credit-queries.js';
 import { describeError } from '../../api/describe-error.js';
 import { mayEarn, peopleQuery } from '../../api/payroll-queries.js';
@@ -43,6 +43,7 @@ export function CreditsDialog({ deal, onClose }: CreditsDialogProps) {
   const [calculated] = useDebouncedValue(form.isChanged ? sent : null, 500);
   const save = useChange({
     send: () => sendCredits(dealId, sent),
+    reloads: exceptPreviews,
     onDone: () => {
       showMessage('The shares were saved. Commission is calculated again.');
       form.clear();
@@ -142,6 +143,7 @@ function LineFields({ line: { person, kind, role, percent }, number, onChange, o
 function RevertDialog({ deal: { dealId, dealName }, onClose }: CreditsDialogProps) {
   const remove = useChange({
     send: () => sendCredits(dealId, null),
+    reloads: exceptPreviews,
     onDone: () => {
       showMessage('The lines were removed. Commission is calculated again.');
       onClose();

@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { exceptPreviews } from '../../api/change.js';
 import { useKeptState } from '../../app/kept-state.js';
 import { type DateFormat, readDates } from '../../features/imports/dates.js';
 import {
@@ -171,7 +172,7 @@ export function useSend(currentImport: Import) {
     mutationFn: async () => withSources(await kind.send(csv, sendOptions(currentImport, false)), prepared),
     onSuccess: () => {
       saveColumns(kind.key, file.header, state.columns);
-      return queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'dry-run' });
+      return queryClient.invalidateQueries(exceptPreviews);
     },
   });
 }
