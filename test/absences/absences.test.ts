@@ -75,6 +75,41 @@ describe('absences and employment', () => {
     expect(await rows()).to.deep.equal(before);
   });
 
+  it('Q4: a leave that was paid after the approval is owed back when it is shortened', async () => {
+    await workspace.deal('a', 62_000, '2026-01-28');
+    await workspace.calculated();
+    await workspace.generateAndApprove('2026-01');
+    const { absenceId } = await enter();
+    await workspace.checked();
+    const path = `/v1/statements/${workspace.ben}/true-up`;
+    const pending = await workspace.api.expect(200, 'POST', path, { period: '2026-01' });
+    expect(pending).to.include({ action: 'requires_approval', delta: 2480 });
+    const paid = await workspace.api.expect(200, 'POST', path, { period: '2026-01', force: true });
+    expect(paid).to.include({ action: 'trued_up', delta: 2480 });
+    const shorter = await workspace.api.expect(200, 'PATCH', `/v1/absences/${absenceId}?dryRun=true`, {
+      to: '2026-03-01',
+    });
+    expect(shorter.effect.locked).to.deep.equal([
+      { repId: workspace.ben, period: '2026-01', currency: 'USD', delta: -2480 },
+    ]);
+    expect(shorter.targets[0]).to.include({ before: 60_000, after: 70_000 });
+    await change(absenceId, { to: '2026-03-01' });
+    await workspace.checked();
+    const { discrepancies } = await workspace.api.expect(200, 'GET', '/v1/discrepancies?status=open');
+    expect(discrepancies.map(({ delta }: { delta: number }) => delta)).to.deep.equal([-2480]);
+  });
+
+  it('Q3: with marginal tiers, the part above the lowered target pays the higher rate', async () => {
+    const marginal = { name: 'New business', measure: 'amount', tierMode: 'marginal', tiers };
+    const rules = [{ ...marginal, quotaProration: 'calendar_days' }];
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${workspace.planId}`, { config: { rules } });
+    await workspace.deal('a', 45_000, '2026-01-20');
+    await workspace.deal('b', 30_000, '2026-03-25');
+    await enter();
+    await workspace.calculated();
+    expect(await workspace.earned()).to.deep.equal({ a: '3600', b: '3000' });
+  });
+
   it('Q1: a hire in mid-quarter has the target of the remaining days, and the explanation states them', async () => {
     await workspace.api.setQuota([workspace.ben], 'New business', '2026-Q1', 100_000);
     await workspace.deal('a', 50_000, '2026-03-20');

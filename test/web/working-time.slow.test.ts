@@ -95,4 +95,31 @@ describe('the working time of a person in the web app', function () {
     expect(problems).to.deep.equal([]);
     await close();
   });
+
+  it('Q4: a leave in an approved period says that it opens a discrepancy, which the list explains', async () => {
+    const { api } = browser.workspace;
+    const [cleo] = (await api.saveReps({ email: 'cleo@acme.test', name: 'Cleo', crmMemberId: 'cleo' })) as [string];
+    const [{ planId }] = await api.expect(200, 'GET', '/v1/plans');
+    await api.assign([cleo], planId);
+    await api.setQuota([cleo], 'New business', '2026-Q1', 90_000);
+    await api.putDeal('q4', { amount: 62_000, closeDate: '2026-01-28', ownerId: 'cleo' });
+    await browser.service.waitForCalculations(browser.workspace.workspaceId);
+    await api.generate(cleo, '2026-01');
+    await api.approve(cleo, '2026-01');
+    const { page, problems, close } = await browser.openPage('admin', `/members/${cleo}?year=2026`);
+    await pointer.press(page, 'button', 'Add absence');
+    await page.focus('::-p-aria([name="First day"])');
+    await page.keyboard.type('02102026');
+    await page.focus('::-p-aria([name="Last day"])');
+    await page.keyboard.type('03112026');
+    await sees(page, '+$2,480.00');
+    await sees(page, 'which opens discrepancies there.');
+    await pointer.press(page, 'button', 'Save');
+    await sees(page, '90,000 × 60 of 90 days');
+    await browser.service.waitForChecks(browser.workspace.workspaceId);
+    await browser.visit(page, '/discrepancies');
+    for (const text of ['Cleo', '2,480.00']) await sees(page, text);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
 });

@@ -6,6 +6,7 @@ import {
   daysOf,
   formatMonth,
   formatPeriod,
+  hasDays,
   isFiscal,
   listFiscalYears,
   type PeriodLength,
@@ -28,7 +29,7 @@ export function PeriodPicker({ period, onChange, lengths = [1, 3, 12] }: PeriodP
   const [isOpen, setOpen] = useState(false);
   const move = (count: number) => {
     const target = shiftPeriod(period, count);
-    if (daysOf(target).from !== '') onChange(target);
+    if (hasDays(target)) onChange(target);
   };
   useShortcuts({ '[': () => move(-1), ']': () => move(1) });
   const choose = (chosen: string) => {
@@ -67,7 +68,7 @@ interface ArrowProps {
 
 function Arrow({ period, count, onMove }: ArrowProps) {
   const target = shiftPeriod(period, count);
-  const isKnown = daysOf(target).from !== '';
+  const isKnown = hasDays(target);
   const label = `${count < 0 ? 'Previous' : 'Next'} period: ${isKnown ? formatPeriod(target) : 'in no fiscal year'}`;
   const Glyph = count < 0 ? IconChevronLeft : IconChevronRight;
   return (

@@ -33,7 +33,7 @@ import { mainQuota } from '../../features/plans/attainment.js';
 import { TraceDrawer } from '../../features/trace/TraceDrawer.js';
 import { formatInstant } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
-import { daysOf, formatPeriod, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
+import { daysOf, formatPeriod, hasDays, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
 import { ChangeFeed } from './ChangeFeed.js';
 import { NoPlan } from './NoPlan.js';
 import { PaySummary } from './PaySummary.js';
@@ -151,9 +151,11 @@ function NothingEarned({ period }: { readonly period: string }) {
       title={`No commissions for ${formatPeriod(period)}${isOver ? '' : ' yet'}`}
       actions={
         <>
-          <Link to="/me" search={{ period: before }} className={buttonClass()}>
-            <ButtonContent icon={IconChevronLeft}>See {shortPeriod(before)}</ButtonContent>
-          </Link>
+          {hasDays(before) ? (
+            <Link to="/me" search={{ period: before }} className={buttonClass()}>
+              <ButtonContent icon={IconChevronLeft}>See {shortPeriod(before)}</ButtonContent>
+            </Link>
+          ) : null}
           {isOver ? null : (
             <Link to="/me/simulate" className={buttonClass()}>
               <ButtonContent icon={IconCalculator}>If I close …</ButtonContent>

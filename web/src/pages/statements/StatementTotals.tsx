@@ -4,7 +4,7 @@ import { Delta } from '../../components/Delta.js';
 import { HeroMoney, LedgerTotal, Money } from '../../components/Money.js';
 import { absolute, difference, signOf } from '../../shared/format/exact.js';
 import { formatAttainment } from '../../shared/format/numbers.js';
-import { countedPeriod, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
+import { countedPeriod, hasDays, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
 import { mainAttainment } from '../team/attainment.js';
 import styles from './StatementPage.module.css';
 
@@ -12,7 +12,7 @@ import styles from './StatementPage.module.css';
 export function StatementTotals({ statement }: { readonly statement: Statement }) {
   const { summary, currency, otherCurrencies, repId, period } = statement;
   const before = shiftPeriod(period, -1);
-  const previous = useQuery(statementQuery(repId, before)).data;
+  const previous = useQuery({ ...statementQuery(repId, before), enabled: hasDays(before) }).data;
   const quotas = useQuery(dashboardQuery(repId, period)).data?.attainment ?? [];
   const main = mainAttainment(quotas, period);
   const change = previous === undefined ? null : difference(summary.netPayout, previous.summary.netPayout);

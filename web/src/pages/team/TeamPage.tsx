@@ -22,7 +22,7 @@ import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState, Skeleton } from '../../components/States.js';
 import { difference } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
-import { formatPeriod, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
+import { formatPeriod, hasDays, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
 import { AttainmentBands } from './AttainmentBands.js';
 import { mainAttainment } from './attainment.js';
 import { TeamTable } from './TeamTable.js';
@@ -35,7 +35,8 @@ export function TeamPage() {
   const search = route.useSearch();
   const period = usePeriod(search.period);
   const overview = useQuery(teamOverviewQuery(period));
-  const previous = useQuery(teamOverviewQuery(shiftPeriod(period, -1)));
+  const before = shiftPeriod(period, -1);
+  const previous = useQuery({ ...teamOverviewQuery(before), enabled: hasDays(before) });
   return (
     <Page
       title={`Team in ${formatPeriod(period)}`}
@@ -54,7 +55,7 @@ export function TeamPage() {
             <EmptyState title={`No rep has a plan in ${formatPeriod(period)}`} sum={formatMoney(0, team.currency)}>
               People appear here when a plan is assigned to them in the period, or when they have an amount in it.
             </EmptyState>
-          ) : previous.isPending ? (
+          ) : previous.isLoading ? (
             <Skeleton height={600} />
           ) : (
             <>

@@ -13,6 +13,7 @@ const words: Readonly<Record<string, string>> = {
   hierarchy_change: 'Reporting lines changed',
   rep_change: 'The person changed',
   absence: 'An absence changed',
+  ramp: 'A ramp changed',
   calendar: 'The fiscal calendar changed',
   mapping_change: 'The mapping of fields changed',
   workspace_change: 'The currency or time zone of the workspace changed',

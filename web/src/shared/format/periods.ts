@@ -98,6 +98,11 @@ export function daysOf(period: string): { readonly from: string; readonly to: st
 
 const noDays = { from: '', to: '' };
 
+/** Whether the period has days: one of a fiscal year that is not defined has none. */
+export function hasDays(period: string): boolean {
+  return daysOf(period).from !== '';
+}
+
 /** Returns the period in words: June 2026, Q2 2026, first half of 2026, 2026; P05 FY2026. */
 export function formatPeriod(period: string): string {
   const parts = read(period);

@@ -19,7 +19,7 @@ import { PeriodPicker } from '../../../components/PeriodPicker.js';
 import { ProgressBar } from '../../../components/ProgressBar.js';
 import { EmptyState, Skeleton } from '../../../components/States.js';
 import { formatCount } from '../../../shared/format/numbers.js';
-import { formatPeriod, shiftPeriod } from '../../../shared/format/periods.js';
+import { formatPeriod, hasDays, shiftPeriod } from '../../../shared/format/periods.js';
 import { ApprovalList } from './ApprovalList.js';
 import { ApprovalStrip } from './ApprovalStrip.js';
 import styles from './Approvals.module.css';
@@ -114,14 +114,15 @@ function Working({ what, progress }: WorkingProps) {
 /** What the list displays beside the statements. It appears at once, since rows that arrive in parts would move. */
 function useApprovalContext(period: string) {
   const overview = useQuery(teamOverviewQuery(period));
-  const previous = useQuery(teamStatementsQuery(shiftPeriod(period, -1)));
+  const before = shiftPeriod(period, -1);
+  const previous = useQuery({ ...teamStatementsQuery(before), enabled: hasDays(before) });
   const exceptions = useQuery(exceptionsQuery(period));
   return {
     overview: overview.data,
     previous: previous.data,
     exceptions: exceptions.data,
     isComplete: exceptions.data !== undefined,
-    isPending: overview.isPending || previous.isPending || exceptions.isPending,
+    isPending: overview.isPending || previous.isLoading || exceptions.isPending,
   };
 }
 
