@@ -22,6 +22,10 @@ const entry = z
     at: z.string().describe('When the call was made, instant in ISO 8601'),
     actor: z.string().describe('Who made the call'),
     operation: z.string().describe('Id of the operation'),
+    requestId: z
+      .string()
+      .optional()
+      .describe('Id of the request. A call that stores its parts one by one has an entry for each of them'),
     outcome: z.enum(['done', 'rejected']).describe('rejected: the caller may not make the call'),
     count: z
       .int()

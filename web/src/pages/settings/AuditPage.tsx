@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { api } from '../../api/client.js';
 import { saveFile, useDownload } from '../../api/download.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
-import { type AuditEntry, type AuditFilter, auditQuery } from '../../api/settings-queries.js';
+import { type AuditFilter, auditQuery } from '../../api/settings-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
@@ -19,9 +19,10 @@ import { EmptyState, Skeleton } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
-import { formatNumber } from '../../shared/format/numbers.js';
+import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { operationName, operationWords } from '../../shared/format/operations.js';
 import { AuditChanges, changedRows, valueText } from './AuditChanges.js';
+import { type AuditCall, groupCalls } from './audit-calls.js';
 import { EngineRuns } from './EngineRuns.js';
 
 const route = getRouteApi('/_shell/audit');
@@ -89,10 +90,10 @@ function Entries({ filter, onFilter }: EntriesProps) {
               <DataTable
                 caption="Audit log"
                 columns={buildColumns(names, open, setOpen)}
-                rows={all}
-                rowKey={({ entryId }) => entryId}
-                below={(entry) => (entry.entryId === open ? <AuditChanges entry={entry} /> : null)}
-                hasBelow={({ entryId }) => entryId === open}
+                rows={groupCalls(all)}
+                rowKey={({ callId }) => callId}
+                below={({ callId, parts }) => (callId === open ? <Parts parts={parts} /> : null)}
+                hasBelow={({ callId }) => callId === open}
               />
               {entries.hasNextPage ? (
                 <div className={blocks.actions}>
@@ -107,6 +108,10 @@ function Entries({ filter, onFilter }: EntriesProps) {
       </Loaded>
     </>
   );
+}
+
+function Parts({ parts }: Pick<AuditCall, 'parts'>) {
+  return parts.map((part) => <AuditChanges key={part.entryId} entry={part} />);
 }
 
 interface EntryFiltersProps extends EntriesProps {
@@ -165,40 +170,45 @@ function buildColumns(
   names: ReadonlyMap<string, string>,
   open: string | null,
   onOpen: (entryId: string | null) => void,
-): readonly Column<AuditEntry>[] {
+): readonly Column<AuditCall>[] {
   return [
     {
       key: 'what',
       header: 'What',
       phone: 'title',
-      cell: ({ entryId, operation }) => (
-        <RowButton
-          aria-expanded={entryId === open}
-          onClick={() => onOpen(entryId === open ? null : entryId)}
-          {...rowAction}
-        >
-          {operationWords(operation)}
-        </RowButton>
+      cell: ({ callId, parts }) => (
+        <>
+          <RowButton
+            aria-expanded={callId === open}
+            onClick={() => onOpen(callId === open ? null : callId)}
+            {...rowAction}
+          >
+            {operationWords(parts[0].operation)}
+          </RowButton>
+          {parts.length === 1 ? null : <span className="second">{formatCount(parts.length, 'part')}</span>}
+        </>
       ),
     },
-    { key: 'who', header: 'Who', phone: 'detail', cell: ({ actor }) => actorWords(actor, names) },
+    { key: 'who', header: 'Who', phone: 'detail', cell: ({ parts: [{ actor }] }) => actorWords(actor, names) },
     {
       key: 'at',
       header: 'When',
       phone: 'detail',
-      cell: ({ at }) => <span className="dim">{formatTimestamp(at)}</span>,
+      cell: ({ parts: [{ at }] }) => <span className="dim">{formatTimestamp(at)}</span>,
     },
     {
       key: 'rows',
       header: 'Changed rows',
       align: 'right',
-      cell: (entry) => <span className="num">{formatNumber(changedRows(entry))}</span>,
+      cell: ({ parts }) => (
+        <span className="num">{formatNumber(parts.reduce((sum, part) => sum + changedRows(part), 0))}</span>
+      ),
     },
     {
       key: 'outcome',
       header: 'Result',
       phone: 'note',
-      cell: ({ outcome, code }) =>
+      cell: ({ parts: [{ outcome, code }] }) =>
         outcome === 'done' ? (
           <Badge tone="good">Done</Badge>
         ) : (

@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { type AuditEntry } from '#web/api/settings-queries.js';
+import { groupCalls } from '#web/pages/settings/audit-calls.js';
+
+const entry = (entryId: string, requestId: string | undefined, operation = 'approveStatements') =>
+  ({ entryId, requestId, operation, outcome: 'done' }) as AuditEntry;
+
+describe('the calls of the audit log', () => {
+  it('have the entries of one request and operation as their parts', () => {
+    const entries = [
+      entry('e', 'r2'),
+      entry('d', 'r2'),
+      entry('c', 'r1'),
+      entry('b', 'r1', 'generateStatements'),
+      entry('a', undefined),
+      entry('z', undefined),
+    ];
+    expect(groupCalls(entries).map(({ parts }) => parts.map(({ entryId }) => entryId).join(''))).to.deep.equal([
+      'ed',
+      'c',
+      'b',
+      'a',
+      'z',
+    ]);
+  });
+});
