@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type CreditLine, dealCreditsQuery } from '../../api/credit-queries.js';
 import { useKeptDialog } from '../../app/kept-state.js';
-import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -19,31 +18,28 @@ interface CreditsCardProps {
 
 /** Who is credited on a deal, with which share, and where each line comes from. */
 export function CreditsCard({ dealId, canEdit }: CreditsCardProps) {
-  const { role } = useSession();
   const query = useQuery(dealCreditsQuery(dealId));
   const [isEdited, setEdited] = useKeptDialog(`credits ${dealId}`);
   return (
-    <Loaded query={query} height={120}>
+    <Loaded query={query} height={134}>
       {(deal) => (
         <>
-          {deal.source === 'owner' && deal.credits.length <= 1 && role !== 'admin' ? null : (
-            <Card
-              title="Who is credited"
-              action={canEdit ? <Button onClick={() => setEdited(true)}>Edit shares</Button> : undefined}
-            >
-              {deal.credits.length === 0 ? <p className="dim">The deal has no owner.</p> : null}
-              <ul className={blocks.rows}>
-                {deal.credits.map((line) => (
-                  <Line key={`${line.repId} ${line.kind} ${line.role} ${line.source}`} line={line} />
-                ))}
-              </ul>
-              {deal.warnings.map(({ message }) => (
-                <p key={message} className="dim">
-                  {message}
-                </p>
+          <Card
+            title="Who is credited"
+            action={canEdit ? <Button onClick={() => setEdited(true)}>Edit shares</Button> : undefined}
+          >
+            {deal.credits.length === 0 ? <p className="dim">The deal has no owner.</p> : null}
+            <ul className={blocks.rows}>
+              {deal.credits.map((line) => (
+                <Line key={`${line.repId} ${line.kind} ${line.role} ${line.source}`} line={line} />
               ))}
-            </Card>
-          )}
+            </ul>
+            {deal.warnings.map(({ message }) => (
+              <p key={message} className="dim">
+                {message}
+              </p>
+            ))}
+          </Card>
           {isEdited ? <CreditsDialog deal={deal} onClose={() => setEdited(false)} /> : null}
         </>
       )}

@@ -63,7 +63,6 @@ export function DealPage() {
             <LateNote breakdown={loaded} />
             <PaidRules events={loaded.events.filter(({ amount }) => amount !== 0)} corrections={loaded.corrections} />
             <OpenDifferences differences={loaded.openDifferences} />
-            <PayablesOfDeal dealId={dealId} />
             <UnpaidRules
               outcomes={loaded.outcomes.filter((outcome) => !outcome.paid && !isCorrected(outcome, loaded))}
               events={loaded.events}
@@ -73,7 +72,9 @@ export function DealPage() {
               <p className="dim">This deal belongs to someone else now. You see what it paid you while it was yours.</p>
             ) : (
               <>
-                <CreditsCard dealId={dealId} canEdit={role === 'admin' && loaded.deal.deleted_at === null} />
+                {role === 'admin' || loaded.credits !== undefined ? (
+                  <CreditsCard dealId={dealId} canEdit={role === 'admin' && loaded.deal.deleted_at === null} />
+                ) : null}
                 <Card title={loaded.deal.provider === null ? 'Fields of the deal' : 'Fields in the CRM'}>
                   <Facing
                     rows={Object.entries(loaded.deal.fields).map(([slug, value]) => [
@@ -84,6 +85,7 @@ export function DealPage() {
                 </Card>
               </>
             )}
+            <PayablesOfDeal dealId={dealId} />
           </>
         )}
       </Loaded>
