@@ -30,6 +30,7 @@ describe('the working time of a person in the web app', function () {
     await enterDay('First day', '02102026');
     await enterDay('Last day', '03112026');
     await sees(page, '+$1,200.00');
+    await sees(page, 'Ben, Q1 2026: $2,400.00 to $3,600.00');
     await pointer.press(page, 'button', 'Save');
     await sees(page, '90,000 × 60 of 90 days');
     await waitUntilLoaded(page);

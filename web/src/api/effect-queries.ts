@@ -3,6 +3,9 @@ import { type Answer, api } from './client.js';
 
 export type CommissionEffect = Answer<'previewQuotas'>['effect'];
 
+/** The effect of a change that concerns people has what it does to each of them. */
+export type PersonalEffect = NonNullable<Answer<'createAbsence'>['effect']>;
+
 type Overrides = Parameters<typeof api.previewPlanOverride>[0]['body']['overrides'];
 type QuotaChange = Parameters<typeof api.previewQuotas>[0]['body'];
 

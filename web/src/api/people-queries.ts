@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type Answer, api } from './client.js';
-import { type CommissionEffect } from './effect-queries.js';
+import { type PersonalEffect } from './effect-queries.js';
 
 export type PersonDetails = Answer<'getRep'>;
 export type Absence = Answer<'listAbsences'>['absences'][number];
@@ -47,7 +47,7 @@ export function sendAbsence(repId: string, absenceId: string | null, terms: Abse
 }
 
 export interface AbsenceEffect {
-  readonly effect: CommissionEffect;
+  readonly effect: PersonalEffect | null;
   /** Whether no rule of the person prorates quotas, so that the absence changes nothing. */
   readonly isWithoutProration: boolean;
 }
@@ -68,7 +68,7 @@ export const absenceEffectQuery = (repId: string, absenceId: string | null, term
 export const absenceRemovalQuery = (absenceId: string) =>
   queryOptions({
     queryKey: ['absence-removal', absenceId],
-    queryFn: async ({ signal }): Promise<CommissionEffect> =>
+    queryFn: async ({ signal }): Promise<PersonalEffect | null> =>
       (await api.deleteAbsence({ params: { absenceId }, query: { dryRun: 'true' } }, { signal })).effect ?? null,
     retry: false,
   });
@@ -79,7 +79,7 @@ type Employment = Pick<PersonDetails, 'hireDate' | 'endDate'>;
 export const employmentEffectQuery = (repId: string, employment: Employment) =>
   queryOptions({
     queryKey: ['employment-effect', repId, employment],
-    queryFn: async ({ signal }): Promise<CommissionEffect> => {
+    queryFn: async ({ signal }): Promise<PersonalEffect | null> => {
       const change = { params: { repId }, query: { dryRun: 'true' }, body: employment } as const;
       return (await api.updateRep(change, { signal })).effect ?? null;
     },
@@ -93,7 +93,7 @@ type AssignmentTerms = Parameters<typeof api.updateAssignment>[0]['body'];
 export const assignmentEffectQuery = (assignmentId: string, terms: AssignmentTerms) =>
   queryOptions({
     queryKey: ['assignment-effect', assignmentId, terms],
-    queryFn: async ({ signal }): Promise<CommissionEffect> => {
+    queryFn: async ({ signal }): Promise<PersonalEffect | null> => {
       const change = { params: { assignmentId }, query: { dryRun: 'true' }, body: terms } as const;
       return (await api.updateAssignment(change, { signal })).effect ?? null;
     },

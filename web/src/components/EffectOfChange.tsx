@@ -1,13 +1,15 @@
-import { type UseQueryResult } from '@tanstack/react-query';
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { describeError } from '../api/describe-error.js';
-import { type CommissionEffect } from '../api/effect-queries.js';
+import { type CommissionEffect, type PersonalEffect } from '../api/effect-queries.js';
+import { peopleQuery } from '../api/payroll-queries.js';
 import { sumAmounts } from '../shared/format/exact.js';
-import { formatCount } from '../shared/format/numbers.js';
+import { formatCount, formatMoney } from '../shared/format/numbers.js';
+import { formatPeriod } from '../shared/format/periods.js';
 import styles from './EffectOfChange.module.css';
 import { Money } from './Money.js';
 
 interface EffectOfChangeProps {
-  readonly query: Pick<UseQueryResult<CommissionEffect>, 'data' | 'error' | 'isFetching'>;
+  readonly query: Pick<UseQueryResult<CommissionEffect | PersonalEffect>, 'data' | 'error' | 'isFetching'>;
   /** What is previewed, such as "import". */
   readonly what: string;
 }
@@ -36,6 +38,7 @@ export function EffectOfChange({ query: { data, error, isFetching }, what }: Eff
           <p className="dim">
             in {formatCount(lines, 'line')} of {formatCount(reps, 'person', 'people')}
           </p>
+          {'byPeriod' in data ? <ByPeriod byPeriod={data.byPeriod} /> : null}
         </>
       )}
       {locked.length === 0 ? null : (
@@ -54,5 +57,27 @@ export function EffectOfChange({ query: { data, error, isFetching }, what }: Eff
         </p>
       )}
     </div>
+  );
+}
+
+const maxRows = 8;
+
+/** What the change does to each person in each period, largest change first. */
+function ByPeriod({ byPeriod }: Pick<PersonalEffect, 'byPeriod'>) {
+  const { data } = useQuery(peopleQuery);
+  const names = new Map(data?.reps.map(({ id, name }) => [id, name]));
+  const rest = byPeriod.length - maxRows;
+  return (
+    <>
+      <ul className={styles.list} aria-label="By person and period">
+        {byPeriod.slice(0, maxRows).map(({ repId, period, currency, before, after, delta }) => (
+          <li key={`${repId} ${period} ${currency}`}>
+            {names.get(repId) ?? '–'}, {formatPeriod(period)}: {formatMoney(before, currency)} to{' '}
+            {formatMoney(after, currency)} (<Money amount={delta} currency={currency} signed />)
+          </li>
+        ))}
+      </ul>
+      {rest > 0 ? <p className="dim">and {formatCount(rest, 'smaller change')}</p> : null}
+    </>
   );
 }
