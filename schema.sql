@@ -1797,6 +1797,7 @@ CREATE TABLE deal_credits (
   role text,
   percent numeric(10,6) NOT NULL,
   affects text NOT NULL,
+  owner_id text,
   CONSTRAINT deal_credits_pkey PRIMARY KEY (workspace_id, deal_id, source, "position"),
   CONSTRAINT deal_credits_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT deal_credits_affects_check CHECK ((affects = ANY (ARRAY['both'::text, 'quota'::text, 'payout'::text]))),
@@ -1805,10 +1806,13 @@ CASE kind
     WHEN 'split'::text THEN 100
     ELSE 1000
 END)::numeric))),
+  CONSTRAINT deal_credits_check1 CHECK (((owner_id IS NULL) OR ((source = 'crm'::text) AND (rep_id IS NULL)))),
   CONSTRAINT deal_credits_kind_check CHECK ((kind = ANY (ARRAY['split'::text, 'overlay'::text]))),
+  CONSTRAINT deal_credits_owner_id_check CHECK (((length(owner_id) >= 1) AND (length(owner_id) <= 200))),
   CONSTRAINT deal_credits_role_check CHECK (((length(role) >= 1) AND (length(role) <= 50))),
   CONSTRAINT deal_credits_source_check CHECK ((source = ANY (ARRAY['api'::text, 'crm'::text])))
 );
+CREATE INDEX deal_credits_reported ON deal_credits USING btree (workspace_id) WHERE (source = 'crm'::text);
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON deal_credits FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,source,position', '', '');
 ALTER TABLE deal_credits ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY deal_credits_of_owner ON deal_credits TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));

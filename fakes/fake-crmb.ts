@@ -120,6 +120,7 @@ const grantedScopes = [
   'crm.objects.line_items.read',
   'crm.objects.companies.read',
   'crm.schemas.companies.read',
+  'crm.dealsplits.read_write',
 ];
 
 const companyProperties: readonly FakeProperty[] = [
@@ -130,6 +131,12 @@ const companyProperties: readonly FakeProperty[] = [
 const tenSecondsMs = 10_000;
 /** When the first generated deal was created. The others follow at intervals of a millisecond. */
 const epochMs = Date.parse('2020-01-01T00:00:00.000Z');
+
+/** A part of a deal; `share` is a part of 1, as text. */
+export interface FakeCrmbSplit {
+  readonly ownerId: string;
+  readonly share: string;
+}
 
 /** A CRM with the wire format of crm-b: one portal, and the app that its webhooks belong to. */
 export class FakeCrmb {
@@ -163,6 +170,9 @@ export class FakeCrmb {
   private readonly owners = new Map<string, Owner>();
   private readonly lineItems = new Map<string, RelatedRecord>();
   private readonly companies = new Map<string, RelatedRecord>();
+  private readonly splits = new Map<string, readonly FakeCrmbSplit[]>();
+  /** The splits of generated deals, by the id of the deal. */
+  generatedSplits: (dealId: string) => readonly FakeCrmbSplit[] = () => [];
   private lastId = 100_000_000;
 
   private constructor(options: FakeServerOptions) {
@@ -241,6 +251,14 @@ export class FakeCrmb {
     const id = this.newId();
     this.lineItems.set(id, { id, dealId: this.deals.forChange(dealId).id, properties });
     return id;
+  }
+
+  /** Replaces the splits of a deal, which total 1 and contain its owner; none remove them. It changes the deal's time. */
+  setSplits(dealId: string, splits: readonly FakeCrmbSplit[]): void {
+    const deal = this.deals.forChange(dealId);
+    deal.updatedAt = this.instant();
+    this.splits.set(dealId, splits);
+    this.notify('deal.propertyChange', dealId, { propertyName: 'hs_all_deal_split_owner_ids', propertyValue: '' });
   }
 
   /** Adds a company and associates it with a deal as its primary one. */
@@ -361,6 +379,7 @@ export class FakeCrmb {
       ),
     );
     this.requireScopes();
+    this.addSplitsRoute();
     app.post(paths('objects', '/deals/search'), this.searchLimited(), (request, response) =>
       this.respondSearch(request, response),
     );
@@ -421,6 +440,7 @@ export class FakeCrmb {
   /** Each route needs one scope, and is otherwise rejected. */
   private requireScopes(): void {
     const needed: readonly [RegExp, string][] = [
+      [/^(?:\/crm\/v3\/objects\/deals\/splits|\/deal-splits)\//, 'crm.dealsplits.read_write'],
       [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/deals\/batch\/update/, 'crm.objects.deals.write'],
       [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/deals/, 'crm.objects.deals.read'],
       [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/line_items/, 'crm.objects.line_items.read'],
@@ -542,6 +562,32 @@ export class FakeCrmb {
       })),
     }));
     this.respondComplete(response, results, errors);
+  }
+
+  private addSplitsRoute(): void {
+    this.server.app.post(
+      ['/crm/v3/objects/deals/splits/batch/read', '/deal-splits/:version/batch/read'],
+      (request: Request, response: Response) => this.respondSplits(request, response),
+    );
+  }
+
+  /** Deals without splits are in the response with none. */
+  private respondSplits(request: Request, response: Response): void {
+    const { inputs = [] } = request.body ?? {};
+    if (inputs.length > 100) return sendError(response, 400, 'VALIDATION_ERROR', 'too many inputs');
+    const at = this.instant();
+    const ids = (inputs as { id: string }[]).map(({ id }) => id).filter((id) => this.deals.get(id) !== undefined);
+    const results = ids.map((id) => ({
+      id,
+      splits: (this.splits.get(id) ?? this.generatedSplits(id)).map(({ ownerId, share }, index) => ({
+        id: `${id}${index}`,
+        properties: { hs_deal_split_percentage: share, hubspot_owner_id: ownerId },
+        createdAt: at,
+        updatedAt: at,
+        archived: false,
+      })),
+    }));
+    this.respondComplete(response, results);
   }
 
   /** The answer to a batch; with errors, its status is 207. */

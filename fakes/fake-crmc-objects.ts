@@ -10,8 +10,28 @@ interface CrmcSources {
   readonly organization: FakeRow;
   readonly permissions: { readonly userId: string; readonly viewsAllDeals: boolean };
   readonly others: ReadonlyMap<string, readonly FakeRow[]>;
+  readonly splits: () => readonly FakeRow[];
   readonly unreadable: ReadonlySet<string>;
 }
+
+/** The two types of a new organisation, and one that an admin added. */
+export const splitTypes = [
+  {
+    Id: '149RO0000000001YAA',
+    DeveloperName: 'Revenue',
+    MasterLabel: 'Revenue',
+    IsActive: true,
+    IsTotalValidated: true,
+  },
+  {
+    Id: '149RO0000000002YAA',
+    DeveloperName: 'Overlay',
+    MasterLabel: 'Overlay',
+    IsActive: true,
+    IsTotalValidated: false,
+  },
+  { Id: '149RO0000000003YAA', DeveloperName: 'SE', MasterLabel: 'SE credit', IsActive: true, IsTotalValidated: false },
+] as const;
 
 type Parents = NonNullable<FakeObject['parents']>;
 
@@ -47,6 +67,7 @@ export function crmcCatalog(sources: CrmcSources): FakeCatalog {
         },
       ),
     ],
+    ...dealSplits(sources.splits),
     ['PermissionSet', object('Id Name PermissionsViewAllData:boolean', () => [permissionSet])],
     [
       'PermissionSetAssignment',
@@ -81,6 +102,27 @@ export function crmcCatalog(sources: CrmcSources): FakeCatalog {
     });
   for (const name of sources.unreadable) catalog.delete(name);
   return catalog;
+}
+
+/** The parts of deals, and their types. */
+function dealSplits(splits: CrmcSources['splits']): readonly (readonly [string, FakeObject])[] {
+  return [
+    [
+      'OpportunitySplitType',
+      object('Id DeveloperName MasterLabel IsActive:boolean IsTotalValidated:boolean', () => splitTypes),
+    ],
+    [
+      'OpportunitySplit',
+      object(
+        'Id OpportunityId SplitOwnerId SplitPercentage:percent SplitAmount:currency SplitTypeId SystemModstamp:datetime IsDeleted:boolean',
+        splits,
+        {
+          Opportunity: { object: 'Opportunity', key: 'OpportunityId' },
+          SplitType: { object: 'OpportunitySplitType', key: 'SplitTypeId' },
+        },
+      ),
+    ],
+  ];
 }
 
 /** Users, and what groups them. */

@@ -3,7 +3,7 @@ import { type Express, type Request, type RequestHandler, type Response } from '
 import { DealStore } from './deal-store.js';
 import { Deliveries } from './deliveries.js';
 import { type DescribedField, isUpdateable, opportunityFields, stages } from './fake-crmc-fields.js';
-import { crmcCatalog } from './fake-crmc-objects.js';
+import { crmcCatalog, splitTypes } from './fake-crmc-objects.js';
 import { FakeOAuth } from './fake-oauth.js';
 import { FakeServer, type FakeServerOptions } from './fake-server.js';
 import { type FakeRow, type QueryResult, runSoql } from './fake-soql.js';
@@ -42,6 +42,29 @@ const epochMs = Date.parse('2016-01-01T00:00:00.000Z');
 /** The ids of the other deals have `0` in place of the `9`. */
 const generatedPrefix = '006RO9';
 
+/** A part of a deal in percent, with the label of its type. */
+export interface FakeCrmcSplit {
+  readonly ownerId: string;
+  readonly percent: number;
+  readonly type: (typeof splitTypes)[number]['MasterLabel'];
+}
+
+function splitRow(
+  split: FakeCrmcSplit & { readonly dealId: string; readonly Id: string; readonly stamp: string },
+): FakeRow {
+  const type = splitTypes.find(({ MasterLabel }) => MasterLabel === split.type);
+  return {
+    Id: split.Id,
+    OpportunityId: split.dealId,
+    SplitOwnerId: split.ownerId,
+    SplitPercentage: split.percent,
+    SplitAmount: null,
+    SplitTypeId: type?.Id ?? null,
+    SystemModstamp: split.stamp,
+    IsDeleted: false,
+  };
+}
+
 /** Simulates one organisation of crm-c, with a login host apart from the host of its data. */
 export class FakeCrmc {
   readonly server: FakeServer;
@@ -77,6 +100,9 @@ export class FakeCrmc {
   requestsPerDay = 100_000;
   private readonly deals = new DealStore<FakeRow>((row) => String(row['Id']));
   /** Transactions that have stamped their rows but are not committed: their rows are invisible. */
+  private readonly splits = new Map<string, FakeRow>();
+  /** The splits of deals that have had none set. */
+  generatedSplits: ((dealId: string) => readonly FakeCrmcSplit[]) | null = null;
   private readonly open = new Set<{ readonly stamp: string }>();
   private readonly purged: { readonly id: string; readonly deletedDate: string }[] = [];
   private readonly flows: Deliveries<string>[] = [];
@@ -206,6 +232,32 @@ export class FakeCrmc {
   /** The live deals, as the CRM returns them. */
   liveDeals(): FakeRow[] {
     return [...this.deals.values()].filter((row) => row['IsDeleted'] !== true);
+  }
+
+  /** Replaces the splits of a deal. The time of the deal stays; removed splits stay as deleted rows with the time. */
+  setSplits(dealId: string, splits: readonly FakeCrmcSplit[]): void {
+    const stamp = this.stamp();
+    for (const [id, row] of this.splits)
+      if (row['OpportunityId'] === dealId && row['IsDeleted'] !== true)
+        this.splits.set(id, { ...row, IsDeleted: true, SystemModstamp: stamp });
+    for (const split of splits) {
+      const Id = this.newId('1Lc');
+      this.splits.set(Id, splitRow({ ...split, dealId, Id, stamp }));
+    }
+  }
+
+  private allSplits(): readonly FakeRow[] {
+    if (this.generatedSplits === null) return [...this.splits.values()];
+    const changed = new Set([...this.splits.values()].map((row) => row['OpportunityId']));
+    const generated = [...this.deals.ids()].filter((id) => !changed.has(id));
+    return [
+      ...this.splits.values(),
+      ...generated.flatMap((dealId) =>
+        (this.generatedSplits?.(dealId) ?? []).map((split, index) =>
+          splitRow({ ...split, dealId, Id: `1Lc${dealId.slice(3, 14)}${index}YAA`, stamp: vendorTime(epochMs) }),
+        ),
+      ),
+    ];
   }
 
   /** Deletes the cursors of running listings. */
@@ -506,6 +558,7 @@ export class FakeCrmc {
       },
       permissions: { userId: adminId, viewsAllDeals: this.viewsAllDeals },
       others: this.rows,
+      splits: () => this.allSplits(),
       unreadable: this.unreadable,
     };
   }
@@ -515,7 +568,7 @@ export class FakeCrmc {
   }
 
   /** A 15-character id whose only letters are RO in upper case; the three check characters encode that. */
-  private newId(prefix: '005' | '006'): string {
+  private newId(prefix: '005' | '006' | '1Lc'): string {
     this.numbered++;
     return `${prefix}RO${String(this.numbered).padStart(10, '0')}YAA`;
   }

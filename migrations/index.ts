@@ -41,6 +41,7 @@ import * as historiesOfPeople from './039_histories_of_people.js';
 import * as dealCredits from './040_deal_credits.js';
 import * as payables from './041_payables.js';
 import * as employmentHistory from './042_employment_history.js';
+import * as reportedSplits from './043_reported_splits.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -86,4 +87,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '040_deal_credits': dealCredits,
   '041_payables': payables,
   '042_employment_history': employmentHistory,
+  '043_reported_splits': reportedSplits,
 };

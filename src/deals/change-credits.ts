@@ -33,7 +33,7 @@ export async function changeCredits(
   const stored = await lockDeals(tx, [...deals.keys()]);
   for (const dealId of deals.keys()) if (stored.get(dealId)?.deleted !== false) throw dealNotFound();
   tx.markAffected([...stored.values()].flatMap(({ repId, credits }) => [repId, ...repsIn(credits)]));
-  await replaceEnteredLines(tx, 'api', deals);
+  await replaceEnteredLines(tx, deals);
   const changes = await refreshCredits(tx, [...deals.keys()]);
   tx.markAffected(changes.flatMap(({ after }) => repsIn(after)));
   for (const change of changes) assertNotOwnLines(caller, change);

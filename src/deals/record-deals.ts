@@ -3,6 +3,7 @@ import { inParallel } from '../kernel/waiting.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { type DealContent, type ReadContent } from './deal.js';
+import { replaceReportedLines } from './deal-credit-store.js';
 import { repsIn } from './deal-credits.js';
 import { DealOwners } from './deal-owners.js';
 import {
@@ -18,7 +19,8 @@ import {
   updateDeals,
   updateSourceTimes,
 } from './deal-store.js';
-import { type CreditsChange, hasCreditRules, refreshCredits } from './refresh-credits.js';
+import { type CreditSources, type CreditsChange, findCreditSources, refreshCredits } from './refresh-credits.js';
+import { type ReportedLine } from './reported-lines.js';
 import { keepsStandardValues, unreadChanges } from './unread-changes.js';
 
 /** A deal as the API, a file or a CRM reports it. */
@@ -29,6 +31,8 @@ export interface IncomingDeal extends ReadContent {
   readonly provider: string | null;
   /** When the deal was read from the CRM; absent for deals that were sent to the service. */
   readonly fetchedAt?: Date;
+  /** All credit lines of the CRM; absent if it did not report them. */
+  readonly lines?: readonly ReportedLine[];
 }
 
 /** `stale`: older than the stored deal. `unknown_rep`: names a rep that does not exist. */
@@ -76,8 +80,7 @@ export interface DecidedDeals {
   readonly decisions: readonly Decision[];
   /** The insert statement for the new deals. */
   readonly insert: DealInsert;
-  /** Whether fields of deals decide credit lines. */
-  readonly derivesCredits: boolean;
+  readonly creditSources: CreditSources;
 }
 
 /** The first step of recording deals: lock, compare, decide. */
@@ -90,10 +93,10 @@ export async function decideDeals(
   const outcomes: Outcome[] = new Array(deals.length).fill('unknown_rep');
   const dealIds = deals.map((deal) => deal.dealId);
   // One round trip: neither query needs the result of the other.
-  const [current, , derivesCredits] = await inParallel(
+  const [current, , creditSources] = await inParallel(
     () => lockDeals(tx, dealIds),
     () => owners.preload(deals),
-    () => hasCreditRules(tx),
+    () => findCreditSources(tx),
   );
   const incoming = completion === null ? deals : await complete(tx, deals, current, completion, owners);
   await failpoint('record.afterLock');
@@ -102,7 +105,7 @@ export async function decideDeals(
     const repId = owners.resolve(deal.projection);
     if (repId !== undefined) writes.push(toWrite(position, deal, repId));
   }
-  return { ...decideWrites(tx.workspaceId, writes, current, outcomes), derivesCredits, incoming };
+  return { ...decideWrites(tx.workspaceId, writes, current, outcomes), creditSources, incoming };
 }
 
 /**
@@ -143,33 +146,50 @@ export async function writeDeals(
   const decisions = await writeDecided(tx, decided);
   const stale = keepStale ? decisions.flatMap((decision) => decision.stale) : [];
   await insertSnapshots(tx, stale);
-  const credits = decided.derivesCredits ? await deriveCredits(tx, decisions) : new Map();
+  const credits = await changeCredits(tx, decided.creditSources, decisions);
   return { outcomes: decided.outcomes, changes: decisions.flatMap((decision) => toChange(decision, credits) ?? []) };
 }
 
 type ChangedCredits = ReadonlyMap<string, Pick<CreditsChange, 'after'>>;
 
-async function deriveCredits(tx: Transaction, decisions: readonly Decision[]): Promise<ChangedCredits> {
+/** Stores the lines that the CRM reports for the written deals, and computes the lines that count on these. */
+async function changeCredits(
+  tx: Transaction,
+  { hasRules, hasReported }: CreditSources,
+  decisions: readonly Decision[],
+): Promise<ChangedCredits> {
   const written = decisions.flatMap(({ dealId, accepted }) => (accepted.length > 0 ? [dealId] : []));
+  const reported = decisions.flatMap(({ dealId, accepted }) => {
+    const lines = accepted.at(-1)?.lines;
+    return lines === undefined ? [] : [[dealId, lines] as const];
+  });
+  const isReplaced = hasReported || reported.some(([, lines]) => lines.length > 0);
+  if (isReplaced) await replaceReportedLines(tx, new Map(reported));
+  if (!hasRules && !isReplaced) return new Map();
   const changes = await refreshCredits(tx, written);
   tx.markAffected(changes.flatMap(({ after }) => repsIn(after)));
   return new Map(changes.map((change) => [change.dealId, change]));
 }
 
-interface IncomingWrite extends DealWrite {
+interface AcceptedWrite extends DealWrite {
+  readonly lines?: readonly ReportedLine[];
+}
+
+interface IncomingWrite extends AcceptedWrite {
   readonly position: number;
 }
 
 function toWrite(position: number, deal: IncomingDeal, repId: string | null): IncomingWrite {
-  const { dealId, content, projection, provider, sourceUpdatedAt, fetchedAt = null } = deal;
-  return { position, dealId, content, projection, repId, provider, sourceUpdatedAt, fetchedAt };
+  const { dealId, content, projection, provider, sourceUpdatedAt, fetchedAt = null, lines } = deal;
+  const write = { position, dealId, content, projection, repId, provider, sourceUpdatedAt, fetchedAt };
+  return lines === undefined ? write : { ...write, lines };
 }
 
 interface Decision {
   readonly dealId: string;
   readonly current: StoredDeal | undefined;
   readonly writes: readonly IncomingWrite[];
-  readonly accepted: readonly DealWrite[];
+  readonly accepted: readonly AcceptedWrite[];
   readonly stale: readonly DealWrite[];
   /** The latest time that the source reported. */
   readonly sourceUpdatedAt: Date | null;
@@ -182,7 +202,7 @@ function decideWrites(
   writes: readonly IncomingWrite[],
   current: ReadonlyMap<string, StoredDeal>,
   outcomes: Outcome[],
-): Omit<DecidedDeals, 'derivesCredits'> {
+): Omit<DecidedDeals, 'creditSources'> {
   const byDeal = groupBy(writes, (write) => write.dealId);
   const dealIds = [...byDeal.keys()].sort();
   const decisions = dealIds.map((dealId) =>
@@ -194,7 +214,7 @@ function decideWrites(
 
 async function writeDecided(
   tx: Transaction,
-  { outcomes, decisions, insert }: Omit<DecidedDeals, 'derivesCredits'>,
+  { outcomes, decisions, insert }: Omit<DecidedDeals, 'creditSources'>,
 ): Promise<Decision[]> {
   // Deals that another transaction has inserted since the lock are now stored, so they are compared again.
   const insertedByOthers = await insertDeals(tx, insert);
@@ -266,7 +286,7 @@ function decide(
   let { contentHash = null, repId = null, sourceUpdatedAt = null, fetchedAt = null } = current ?? {};
   let exists = current !== undefined;
   const deletedAt = current?.deletedAt ?? null;
-  const accepted: DealWrite[] = [];
+  const accepted: AcceptedWrite[] = [];
   const stale: DealWrite[] = [];
   for (const write of writes) {
     if (isSuperseded(write, { sourceUpdatedAt, fetchedAt, deletedAt })) {
@@ -297,7 +317,7 @@ function isSuperseded(write: IncomingWrite, { sourceUpdatedAt, fetchedAt, delete
   return isSame(write.sourceUpdatedAt, sourceUpdatedAt) && isOlder(write.fetchedAt, fetchedAt);
 }
 
-function at(write: DealWrite, sourceUpdatedAt: Date | null): DealWrite {
+function at(write: AcceptedWrite, sourceUpdatedAt: Date | null): AcceptedWrite {
   return write.sourceUpdatedAt === sourceUpdatedAt ? write : { ...write, sourceUpdatedAt };
 }
 

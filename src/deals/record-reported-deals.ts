@@ -15,6 +15,7 @@ import {
   softDeleteDeals,
 } from './deal-store.js';
 import { type IncomingDeal, recordDeals } from './record-deals.js';
+import { hashWithLines, type ReportedLine, readReportedLines } from './reported-lines.js';
 
 /** A deal as a CRM reports it. */
 export interface ReportedDeal {
@@ -23,6 +24,8 @@ export interface ReportedDeal {
   /** Null if the CRM does not report it; then the time of the read decides. */
   readonly modifiedAt: Date | null;
   readonly deleted: boolean;
+  /** All credit lines of the CRM; absent if it was not read for them. */
+  readonly lines?: readonly ReportedLine[];
 }
 
 interface Report {
@@ -88,9 +91,14 @@ async function recordLive(
     const { fields, dropped } = storable(deal.fields);
     if (dropped.length > 0)
       skipped.push({ dealId: deal.id, reason: `fields that cannot be stored were left out: ${dropped.join(', ')}` });
+    const { lines, problems } = readReportedLines(deal.lines ?? []);
+    skipped.push(...problems.map((reason) => ({ dealId: deal.id, reason })));
+    const { content, projection } = readContent({ fields, given: {} }, terms);
     return {
       dealId: deal.id,
-      ...readContent({ fields, given: {} }, terms),
+      content: { ...content, hash: hashWithLines(content.hash, lines) },
+      projection,
+      ...(deal.lines === undefined ? {} : { lines }),
       sourceUpdatedAt: resolveTime(deal, report.fetchedAt),
       provider: report.provider,
       ...(report.fetchedAt === null ? {} : { fetchedAt: report.fetchedAt }),
@@ -102,6 +110,8 @@ async function recordLive(
     if (after.repId === null && after.credits === null)
       skipped.push({ dealId, reason: 'the owner is not a rep of this workspace' });
     else if (after.closeDate === null) skipped.push({ dealId, reason: 'the close date is missing or not readable' });
+    else if (after.credits?.lines.some(({ source, repId }) => source === 'crm' && repId === null) === true)
+      skipped.push({ dealId, reason: 'a split belongs to someone who is not a rep of this workspace' });
   }
   return affectedByChanges(tx, recorded.changes);
 }

@@ -62,16 +62,24 @@ export async function refreshAllCredits(tx: Transaction): Promise<CreditsChange[
   }
 }
 
-/** {@link refreshAllCredits} after a change of people or of the mapping, which only rules read. */
+/** {@link refreshAllCredits} after a change of people or of the mapping, which rules and reported lines read. */
 export async function refreshAllDerivedCredits(tx: Transaction): Promise<CreditsChange[]> {
-  return (await hasCreditRules(tx)) ? refreshAllCredits(tx) : [];
+  const { hasRules, hasReported } = await findCreditSources(tx);
+  return hasRules || hasReported ? refreshAllCredits(tx) : [];
 }
 
-/** Whether fields of deals decide lines. */
-export async function hasCreditRules(tx: Transaction): Promise<boolean> {
-  const { rows } = await sql<{ found: boolean }>`
-    select exists (select from credit_rules where workspace_id = ${tx.workspaceId}) as found`.execute(tx.db);
-  return rows[0]?.found ?? false;
+/** Whether fields of deals decide lines, and whether a CRM has reported some. */
+export interface CreditSources {
+  readonly hasRules: boolean;
+  readonly hasReported: boolean;
+}
+
+export async function findCreditSources(tx: Transaction): Promise<CreditSources> {
+  const { rows } = await sql<CreditSources>`
+    select exists (select from credit_rules where workspace_id = ${tx.workspaceId}) as "hasRules",
+      exists (select from deal_credits where workspace_id = ${tx.workspaceId} and source = 'crm') as "hasReported"
+    `.execute(tx.db);
+  return rows[0] as CreditSources;
 }
 
 async function loadCreditTerms(tx: Transaction): Promise<CreditTerms> {
@@ -108,6 +116,7 @@ async function refreshBatch(
 ): Promise<CreditsChange[]> {
   const entered = await loadEnteredLines(
     tx,
+    owners,
     deals.map(({ dealId }) => dealId),
   );
   const credits = await selectCredits(
@@ -138,13 +147,15 @@ export async function computeCredits(
   deals: readonly SimulatedDeal[],
 ): Promise<readonly (StoredCredits | null)[]> {
   const { rules } = await loadCreditTerms(tx);
+  const owners = new DealOwners(tx);
   const entered = await loadEnteredLines(
     tx,
+    owners,
     deals.map(({ deal }) => deal.dealId),
   );
   return selectCredits(
     rules,
-    new DealOwners(tx),
+    owners,
     deals.map(({ deal, lines }) => ({ deal, entered: lines ?? entered.get(deal.dealId) ?? [] })),
   );
 }
@@ -180,18 +191,30 @@ function ownerNamed(name: string) {
   return { givenRepId: null, ownerId: name, ownerEmail: null };
 }
 
+/** The lines that were entered, and those that CRMs reported, with the people whom the members are now. */
 async function loadEnteredLines(
   tx: Transaction,
+  owners: DealOwners,
   dealIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly CreditLine[]>> {
-  const { rows } = await sql<CreditLine & { dealId: string }>`
-    select deal_id as "dealId", source, rep_id as "repId", kind, role, trim_scale(percent)::text as percent, affects
+  const { rows } = await sql<CreditLine & { dealId: string; ownerId: string | null }>`
+    select deal_id as "dealId", source, rep_id as "repId", owner_id as "ownerId", kind, role, trim_scale(percent)::text as percent, affects
     from deal_credits
     where workspace_id = ${tx.workspaceId}
       and deal_id = any(array(select id from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])}))
     order by deal_id, source, position`.execute(tx.db);
+  const members = rows.flatMap(({ ownerId }) => (ownerId === null ? [] : [{ projection: ownerNamed(ownerId) }]));
+  await owners.preload(members);
   const byDeal = groupBy(rows, ({ dealId }) => dealId);
-  return new Map([...byDeal].map(([dealId, lines]) => [dealId, lines.map(({ dealId: _, ...line }) => line)]));
+  const read = ({ source, repId, ownerId, kind, role, percent, affects }: (typeof rows)[number]): CreditLine => ({
+    source,
+    repId: ownerId === null ? repId : (owners.resolve(ownerNamed(ownerId)) ?? null),
+    kind,
+    role,
+    percent,
+    affects,
+  });
+  return new Map([...byDeal].map(([dealId, lines]) => [dealId, lines.map(read)]));
 }
 
 async function storeCredits(tx: Transaction, changes: readonly CreditsChange[]): Promise<void> {

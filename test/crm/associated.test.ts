@@ -5,7 +5,7 @@ import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { crmaAdapter } from '#src/crm/adapters/crma/adapter.js';
 import { crmbAdapter } from '#src/crm/adapters/crmb/adapter.js';
 import { CrmcAdapter } from '#src/crm/adapters/crmc/adapter.js';
-import { type CrmAccount, fixedAccess } from '#src/crm/adapters/port.js';
+import { type CrmAccount, fixedAccess, type ListDeals } from '#src/crm/adapters/port.js';
 import { failureOf, kindOf, listed, tokenOnly } from './crm-access.js';
 
 describe('records that belong to deals', () => {
@@ -22,7 +22,7 @@ describe('records that belong to deals', () => {
       crm = await FakeCrmb.start();
     });
     afterEach(() => crm.stop());
-    const account = (options: { lineItems?: boolean; companyFields?: string[] }) =>
+    const account = (options: { lineItems?: boolean; companyFields?: string[]; splits?: boolean }) =>
       crmbAdapter(crm.settings).account(fixedAccess(tokenOnly(crm.oauth.issue().accessToken)), options);
 
     it('are its line items: their number, their sum and their products', async () => {
@@ -55,6 +55,26 @@ describe('records that belong to deals', () => {
       expect(await fieldsOf(read, alone)).to.include({ company_industry: null, company_numberofemployees: null });
     });
 
+    it('are its splits, in percent, with every version of the paths', async () => {
+      const [deal, alone] = [crm.addDeal({ dealname: 'Shared' }), crm.addDeal({ dealname: 'Alone' })];
+      crm.setSplits(deal, [
+        { ownerId: '11', share: '0.33333333' },
+        { ownerId: '12', share: '0.66666667' },
+      ]);
+      for (const apiVersion of ['2026-09', 'v3']) {
+        const access = fixedAccess(tokenOnly(crm.oauth.issue().accessToken));
+        const read = crmbAdapter({ ...crm.settings, apiVersion }).account(access, { splits: true });
+        const splits = new Map((await listed(read)).map((each) => [each.id, each.splits]));
+        expect(splits.get(deal)).to.deep.equal([
+          { ownerId: '11', type: 'Deal splits', percent: '33.333333' },
+          { ownerId: '12', type: 'Deal splits', percent: '66.666667' },
+        ]);
+        expect(splits.get(alone)).to.deep.equal([]);
+        expect((await read.getDeals([deal]))[0]?.splits).to.have.length(2);
+      }
+      expect((await listed(account({})))[0]).not.to.have.property('splits');
+    });
+
     it('cause an error that names the missing scope or the unknown property', async () => {
       const deal = crm.addDeal({ dealname: 'Large' });
       const messageOf = async (read: CrmAccount) => (await failureOf(read.getDeals([deal]))).message;
@@ -62,13 +82,19 @@ describe('records that belong to deals', () => {
       crm.addLineItem(deal, { name: 'Core', amount: '1' });
       crm.oauth.scopes.delete('crm.objects.line_items.read');
       expect(await messageOf(account({ lineItems: true }))).to.contain('crm.objects.line_items.read');
+      crm.oauth.scopes.delete('crm.dealsplits.read_write');
+      const ofSplits = account({ splits: true });
+      expect(await messageOf(ofSplits)).to.contain('crm.dealsplits.read_write');
+      expect((await ofSplits.permissions()).at(-1)).to.include({ name: 'crm.dealsplits.read_write', granted: false });
     });
   });
 
   describe('of crm-c', () => {
     let crm: FakeCrmc;
+    let now: number;
     beforeEach(async () => {
-      crm = await FakeCrmc.start();
+      now = Date.parse('2026-03-01T10:00:00Z');
+      crm = await FakeCrmc.start({ now: () => now });
     });
     afterEach(() => crm.stop());
 
@@ -92,6 +118,33 @@ describe('records that belong to deals', () => {
         company_industry: 'Banking',
       });
       expect(await kindOf(read(['Id FROM User --']).getDeals([deal]))).to.equal('rejected');
+    });
+
+    it('are its splits with the labels of their types, also where only the splits changed', async () => {
+      const [deal, other] = [crm.addDeal(), crm.addDeal()];
+      const [ada, bo] = [crm.addUser(), crm.addUser()];
+      crm.setSplits(deal, [
+        { ownerId: ada, percent: 60, type: 'Revenue' },
+        { ownerId: bo, percent: 40, type: 'Revenue' },
+        { ownerId: bo, percent: 12.5, type: 'SE credit' },
+      ]);
+      const adapter = new CrmcAdapter(crm.settings);
+      const credentials = { ...tokenOnly(crm.oauth.issue().accessToken), instanceUrl: crm.url };
+      const account = adapter.account(fixedAccess(credentials), { splits: true });
+      const splitsOf = async (options: ListDeals) =>
+        new Map((await listed(account, options)).map(({ id, splits }) => [id, splits]));
+      const all = await splitsOf({});
+      expect(all.get(deal)).to.deep.equal([
+        { ownerId: ada, type: 'Revenue', percent: '60' },
+        { ownerId: bo, type: 'Revenue', percent: '40' },
+        { ownerId: bo, type: 'SE credit', percent: '12.5' },
+      ]);
+      expect(all.get(other)).to.deep.equal([]);
+      now += 60_000;
+      const since = { modifiedFrom: new Date(now) };
+      crm.setSplits(deal, []);
+      now += 60_000;
+      expect([...(await splitsOf(since))]).to.deep.equal([[deal, []]]);
     });
   });
 

@@ -10,6 +10,7 @@ const defaults = {
   fields: {},
   lineItems: false,
   companyFields: [],
+  credits: null,
   writeBack: null,
 };
 
@@ -60,6 +61,7 @@ describe('the settings of a CRM', () => {
       { fields: { '': 'x' } },
       { lineItems: 'yes' },
       { color: 'red' },
+      { credits: { types: { Revenue: 'half' } } },
       { writeBack: {} },
       { writeBack: { commission: 'no name' } },
       { writeBack: { commission: 'commission', state: 'commission' } },
@@ -69,6 +71,7 @@ describe('the settings of a CRM', () => {
       await set(body, 400);
     await api.expect(400, 'PUT', '/v1/integrations/crmc/settings', { writeBack: { commission: 'Amount' } });
     await api.expect(400, 'PUT', '/v1/integrations/crma/settings', { deals: { pipelines: ['Sales'] } });
+    await api.expect(400, 'PUT', '/v1/integrations/crma/settings', { credits: {} });
     expect(await api.expect(200, 'GET', settings)).to.deep.equal(defaults);
   });
 
@@ -77,6 +80,7 @@ describe('the settings of a CRM', () => {
       [{ lineItems: true }, 'crm.objects.line_items.read'],
       [{ companyFields: ['industry'] }, 'crm.objects.companies.read'],
       [{ companyFields: ['industry'] }, 'crm.schemas.companies.read'],
+      [{ credits: {} }, 'crm.dealsplits.read_write'],
     ] as const) {
       crm.oauth.scopes.delete(scope);
       const rejected = await set(change, 400);

@@ -1,12 +1,23 @@
 import { Decimal } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
-import { type CrmAccount, type CrmDeal, type CrmField, type CrmPermission, type CrmValue } from './port.js';
+import {
+  type CrmAccount,
+  type CrmDeal,
+  type CrmDealPage,
+  type CrmField,
+  type CrmPermission,
+  type CrmSplit,
+  type CrmValue,
+  type ListDeals,
+} from './port.js';
 
 /** What is read beside the deals of an account. */
 export interface Associations {
   readonly lineItems: boolean;
   /** The CRM's names of the fields. */
   readonly companyFields: readonly string[];
+  /** Which parts of the deals the CRM gives to members. */
+  readonly splits: boolean;
 }
 
 /** Reads the records that belong to deals. */
@@ -14,6 +25,10 @@ export interface AssociatedRecords {
   lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]>;
   /** The deals with the fields of their companies. */
   withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]>;
+  /** The splits of the deals, by the id of the deal. */
+  splits(deals: readonly CrmDeal[]): Promise<ReadonlyMap<string, readonly CrmSplit[]>>;
+  /** The deals whose splits changed in the time window, if the CRM does not change a deal with its splits. */
+  dealsWithChangedSplits?(window: ListDeals): Promise<readonly string[]>;
   /** What reading the records needs in addition to the deals. */
   permissions(): Promise<CrmPermission[]>;
 }
@@ -24,19 +39,29 @@ export function withAssociated(
   associations: Associations,
   records: AssociatedRecords,
 ): CrmAccount {
-  if (!associations.lineItems && associations.companyFields.length === 0) return account;
+  if (!associations.lineItems && associations.companyFields.length === 0 && !associations.splits) return account;
   const complete = async (deals: readonly CrmDeal[]) => {
     let live = deals.filter(({ deleted }) => !deleted);
     if (live.length > 0 && associations.lineItems) live = withLineItems(live, await records.lineItems(live));
     if (live.length > 0 && associations.companyFields.length > 0) live = await records.withCompanies(live);
+    if (live.length > 0 && associations.splits) live = withSplits(live, await records.splits(live));
     return [...live, ...deals.filter(({ deleted }) => deleted)];
+  };
+  /** The deals of the last page, with those of which only the splits changed. */
+  const withChangedSplits = async (page: CrmDealPage, options: ListDeals | undefined) => {
+    if (!associations.splits || page.next !== null || options?.modifiedFrom === undefined) return page.deals;
+    const listed = new Set(page.deals.map(({ id }) => id));
+    const changed = (await records.dealsWithChangedSplits?.(options)) ?? [];
+    const others = await account.getDeals(changed.filter((id) => !listed.has(id)));
+    return [...page.deals, ...others.filter(({ deleted }) => !deleted)];
   };
   const reads: Pick<CrmAccount, 'listFields' | 'listDeals' | 'getDeals' | 'permissions'> = {
     listFields: async () => [...(await account.listFields()), ...(associations.lineItems ? lineItemDefinitions : [])],
     permissions: async () => [...(await account.permissions()), ...(await records.permissions())],
     getDeals: async (ids) => complete(await account.getDeals(ids)),
     async *listDeals(options) {
-      for await (const page of account.listDeals(options)) yield { ...page, deals: await complete(page.deals) };
+      for await (const page of account.listDeals(options))
+        yield { ...page, deals: await complete(await withChangedSplits(page, options)) };
     },
   };
   // The other methods are those of the account, which is an instance of a class.
@@ -71,6 +96,10 @@ export function withCompany(deal: CrmDeal, values: readonly (readonly [string, C
 function withLineItems(deals: readonly CrmDeal[], items: readonly LineItem[]): CrmDeal[] {
   const byDeal = groupBy(items, ({ dealId }) => dealId);
   return deals.map((deal) => ({ ...deal, fields: { ...deal.fields, ...lineItemFields(byDeal.get(deal.id) ?? []) } }));
+}
+
+function withSplits(deals: readonly CrmDeal[], splits: ReadonlyMap<string, readonly CrmSplit[]>): CrmDeal[] {
+  return deals.map((deal) => ({ ...deal, splits: splits.get(deal.id) ?? [] }));
 }
 
 /** The definitions of the fields of line items. */

@@ -69,6 +69,8 @@ export interface CrmAccountOptions {
   readonly companyFields?: readonly string[];
   /** Whether members have their teams and roles, which some CRMs may hide. */
   readonly groups?: boolean;
+  /** Whether deals get the parts that the CRM gives to its members. Ignored by a CRM without them. */
+  readonly splits?: boolean;
   /**
    * The CRM's names of fields that this service writes. Deals have neither these fields nor those that the CRM changes
    * with every write, so that a write does not change a deal here.
@@ -158,6 +160,15 @@ export interface CrmDealPage {
   readonly coveredUntil?: Date;
 }
 
+/** The type of the splits of a CRM that has only one. */
+export const dealSplits = 'Deal splits';
+
+/** A split as a credit line. */
+export interface CrmLine extends Omit<CrmSplit, 'type'> {
+  readonly kind: 'split' | 'overlay';
+  readonly role: string | null;
+}
+
 /** A list holds texts, such as the products of a deal. */
 export type CrmValue = string | number | boolean | null | readonly string[];
 
@@ -171,6 +182,20 @@ export interface CrmDeal {
   /** Time of the last change in the CRM; null if unreliable, and then the order of fetching decides. */
   readonly modifiedAt: Date | null;
   readonly deleted: boolean;
+  /** Absent if they are not read. */
+  readonly splits?: readonly CrmSplit[];
+  /** The credit lines that the settings of the connection make of the splits; absent if these are unknown. */
+  readonly lines?: readonly CrmLine[];
+}
+
+/** The part of a deal that the CRM gives to one of its members. */
+export interface CrmSplit {
+  /** Id of the member. */
+  readonly ownerId: string;
+  /** Name of the type of splits; a CRM without types has one. */
+  readonly type: string;
+  /** Percentage of the deal, as exact decimal text. */
+  readonly percent: string;
 }
 
 export interface CrmMember {

@@ -3,6 +3,8 @@ import { Decimal } from '../../kernel/decimal.js';
 /** The values of a deal that are written to a CRM. Numbers are decimal texts. */
 export interface DealValues {
   readonly commission: string;
+  /** What everyone earns on the deal in this currency; absent if it is not written. */
+  readonly commissionTotal?: string;
   /** Currency of the commission, ISO 4217 code. */
   readonly currency: string;
   readonly state: string;
@@ -10,11 +12,13 @@ export interface DealValues {
   readonly attainment: string | null;
 }
 
-export const writtenValues = ['commission', 'state', 'currency', 'attainment'] as const;
+export const writtenValues = ['commission', 'commissionTotal', 'state', 'currency', 'attainment'] as const;
 type WrittenValue = (typeof writtenValues)[number];
 
 /** The CRM's own names of the fields that get the values; null for values that are not written. */
-export type WriteTargets = Readonly<Record<WrittenValue, string | null>>;
+export type WriteTargets = Readonly<
+  Record<Exclude<WrittenValue, 'commissionTotal'>, string | null> & { commissionTotal?: string | null }
+>;
 
 export interface DealWrite {
   readonly dealId: string;
@@ -77,7 +81,7 @@ export interface FieldLabels {
 /** The values that are written, with the names of their fields. */
 export function writtenFields(targets: WriteTargets): (readonly [WrittenValue, string])[] {
   return writtenValues.flatMap((value) => {
-    const name = targets[value];
+    const name = targets[value] ?? null;
     return name === null ? [] : [[value, name] as const];
   });
 }
@@ -165,12 +169,13 @@ export function permissionMissing(message: string): WriteFinding {
 function fieldValues(
   targets: WriteTargets,
   fields: ReadonlyMap<string, TargetField>,
-  { commission, currency, state, attainment }: DealValues,
+  { commission, commissionTotal, currency, state, attainment }: DealValues,
 ): FieldValues {
   return Object.fromEntries(
     writtenFields(targets).map(([value, name]) => {
       const json = {
         commission: Number(commission),
+        commissionTotal: Number(commissionTotal ?? 0),
         currency,
         state,
         attainment: toRatio(attainment, fields.get(name)),

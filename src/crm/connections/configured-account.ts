@@ -1,4 +1,13 @@
-import { type CrmAccount, type CrmDeal, type CrmDealPage, type CrmMember, type CrmValue } from '../adapters/port.js';
+import {
+  type CrmAccount,
+  type CrmDeal,
+  type CrmDealPage,
+  type CrmLine,
+  type CrmMember,
+  type CrmSplit,
+  type CrmValue,
+  dealSplits,
+} from '../adapters/port.js';
 import { type CrmSettings } from './crm-settings.js';
 
 /**
@@ -41,8 +50,24 @@ function configuredDeal(deal: CrmDeal, settings: CrmSettings): CrmDeal {
     const currency = deal.fields[`${source}_currency`];
     if (currency !== undefined) fields[`${slug}_currency`] = currency;
   }
-  const read = { ...deal, fields };
+  const { splits, ...rest } = deal;
+  const read: CrmDeal = { ...rest, fields, lines: toLines(splits ?? [], settings) };
   return isExcluded(fields, settings) ? { ...read, deleted: true } : read;
+}
+
+/** What the two usual types of crm-c, and the one type of crm-b, are. */
+const usualTypes: SplitTypes = { Revenue: 'split', Overlay: 'overlay', [dealSplits]: 'split' };
+type SplitTypes = NonNullable<CrmSettings['credits']>['types'];
+
+/** Splits of other types are no lines. Without the setting there are no lines, also none of an earlier sync. */
+function toLines(splits: readonly CrmSplit[], { credits }: CrmSettings): CrmLine[] {
+  if (credits === null) return [];
+  const types = Object.keys(credits.types).length === 0 ? usualTypes : credits.types;
+  return splits.flatMap(({ type, ...split }) => {
+    const meaning = Object.hasOwn(types, type) ? types[type] : undefined;
+    if (meaning === undefined) return [];
+    return [{ ...split, ...(typeof meaning === 'string' ? { kind: meaning, role: null } : meaning) }];
+  });
 }
 
 /** A deal that the settings exclude counts as deleted: a deal that moves to another pipeline is reversed. */

@@ -49,10 +49,9 @@ export class CrmAccounts {
       };
     });
     if (sealed === null) return null;
-    const { lineItems, companyFields, writeBack } = settings;
-    const writtenFields = Object.values(writeBack ?? {}).filter((name) => name !== null);
+    const writtenFields = Object.values(settings.writeBack ?? {}).filter((name) => name !== null);
     const groups = settings.people !== null;
-    const options = { timeZone, lineItems, companyFields, groups, writtenFields };
+    const options = { ...associatedRecords(settings), timeZone, groups, writtenFields };
     const account = this.adapters[provider].account(this.access(workspaceId, provider, sealed), options);
     return applySettings(account, settings, linked);
   }
@@ -62,24 +61,20 @@ export class CrmAccounts {
   }
 
   /** Used for an account without a stored connection, whose renewed credentials could not be saved. */
-  openWith(
-    provider: CrmProvider,
-    credentials: CrmCredentials,
-    { lineItems, companyFields }: CrmSettings = defaultSettings,
-  ): CrmAccount {
-    return this.adapters[provider].account(fixedAccess(credentials), { lineItems, companyFields });
+  openWith(provider: CrmProvider, credentials: CrmCredentials, settings: CrmSettings = defaultSettings): CrmAccount {
+    return this.adapters[provider].account(fixedAccess(credentials), associatedRecords(settings));
   }
 
   /** What the connection needs with these settings; null if the workspace has no credentials for the CRM. */
   async permissions(
     workspaceId: string,
     provider: CrmProvider,
-    { lineItems, companyFields }: CrmSettings,
+    settings: CrmSettings,
   ): Promise<CrmPermission[] | null> {
     const sealed = await this.load(workspaceId, provider);
     if (sealed === null) return null;
     const access = this.access(workspaceId, provider, sealed);
-    return this.adapters[provider].account(access, { lineItems, companyFields }).permissions();
+    return this.adapters[provider].account(access, associatedRecords(settings)).permissions();
   }
 
   unseal(workspaceId: string, provider: CrmProvider, sealed: Buffer): CrmCredentials {
@@ -170,6 +165,11 @@ export class CrmAccounts {
   private load(workspaceId: string, provider: CrmProvider): Promise<Buffer | null> {
     return this.unitOfWork.read({ workspaceId }, (tx) => findSealedCredentials(tx, provider));
   }
+}
+
+/** Which records are read beside the deals. */
+function associatedRecords({ lineItems, companyFields, credits }: CrmSettings) {
+  return { lineItems, companyFields, splits: credits !== null };
 }
 
 export function credentialsEncryptionContext(workspaceId: string, provider: string): string {

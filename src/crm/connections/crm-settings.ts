@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { creditKinds } from '../../engine/credit-lines.js';
+import { creditRole } from '../../engine/plan-config.js';
 import { day, text } from '../../platform/operations/schemas.js';
 
 const names = z.array(text(200)).max(200).default([]);
@@ -9,6 +11,9 @@ const optionalTarget = target.nullable().default(null);
 const writeBack = z
   .strictObject({
     commission: target.describe('Field of type number for the commission of the owner of the deal'),
+    commissionTotal: optionalTarget.describe(
+      'Field of type number for what everyone earns on the deal, managers and others with credit included; null for none',
+    ),
     state: optionalTarget.describe('Field of type text for Earned, Approved or Reversed; null for none'),
     currency: optionalTarget.describe('Field of type text for the currency of the commission; null for none'),
     attainment: optionalTarget.describe(
@@ -21,6 +26,24 @@ function areDistinct(names: readonly (string | null)[]): boolean {
   const named = names.filter((name) => name !== null);
   return new Set(named).size === named.length;
 }
+
+const splitType = z.union([
+  z.enum(creditKinds),
+  z.strictObject({
+    kind: z.enum(creditKinds).describe('split: a part of the deal; overlay: a credit in addition to the splits'),
+    role: creditRole.describe('What people with splits of this type do on the deal, such as SE'),
+  }),
+]);
+
+const credits = z.strictObject({
+  types: z
+    .record(text(200), splitType)
+    .refine((types) => Object.keys(types).length <= 50, 'must contain at most 50 types')
+    .default({})
+    .describe(
+      'Names of the types of splits that are read, each with what its splits are: "split", "overlay", or {kind, role}. Empty: of crm-c Revenue as split and Overlay as overlay; crm-b has one type, Deal splits',
+    ),
+});
 
 /** Which people, deals and fields of one CRM are read, and what is written. The defaults read everything that every deal has. */
 export const crmSettings = z.strictObject({
@@ -59,6 +82,12 @@ export const crmSettings = z.strictObject({
     .overwrite((fields) => [...new Set(fields)])
     .default([])
     .describe("The CRM's names of fields of the associated company or account; deals get them as company_…"),
+  credits: credits
+    .nullable()
+    .default(null)
+    .describe(
+      'Which splits of the CRM become credit lines of deals (crm-b and crm-c); null for none. Lines of the API take precedence',
+    ),
   writeBack: writeBack
     .nullable()
     .default(null)
@@ -74,5 +103,12 @@ export const settingsExample = {
   fields: { arr: 'hs_arr' },
   lineItems: true,
   companyFields: ['industry'],
-  writeBack: { commission: 'commission', state: 'commission_state', currency: null, attainment: null },
+  credits: { types: { Revenue: 'split', Overlay: { kind: 'overlay', role: 'SE' } } },
+  writeBack: {
+    commission: 'commission',
+    commissionTotal: null,
+    state: 'commission_state',
+    currency: null,
+    attainment: null,
+  },
 };

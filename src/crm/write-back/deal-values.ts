@@ -37,11 +37,13 @@ interface DealRow {
   readonly isKnown: boolean;
   readonly currency: string;
   readonly events: readonly DealEvent[] | null;
+  /** What everyone earns, by currency; null if there is nothing, or if no total is written. */
+  readonly totals: Readonly<Record<string, string>> | null;
 }
 
 /**
- * What the deals must show: the commission of their owner, without adjustments, periodic bonuses and what managers earn
- * on them. A deal that never paid anything shows nothing.
+ * What the deals must show: the commission of their owner, and what everyone earns on them, managers and others with
+ * credit included; both without adjustments and periodic bonuses. A deal that never paid anything shows nothing.
  */
 export async function loadDesiredValues(
   tx: Transaction,
@@ -49,9 +51,10 @@ export async function loadDesiredValues(
   dealIds: readonly string[],
 ): Promise<DesiredValues[]> {
   if (dealIds.length === 0) return [];
+  const writesTotal = active.some(({ targets }) => isTotalWritten(targets));
   const { rows } = await sql<DealRow>`
     select d.deal_id as "dealId", d.provider, d.deleted_at is not null as "isDeleted", w.deal_id is not null as "isKnown",
-      coalesce(d.currency, (select currency from workspaces where workspace_id = ${tx.workspaceId})) as currency, e.events
+      coalesce(d.currency, (select currency from workspaces where workspace_id = ${tx.workspaceId})) as currency, e.events, t.totals
     from deals d
     left join deal_write_backs w on w.workspace_id = d.workspace_id and w.deal_id = d.deal_id
     cross join lateral (
@@ -63,6 +66,14 @@ export async function loadDesiredValues(
       where e.workspace_id = d.workspace_id and e.deal_key = d.deal_id and e.rep_id = d.rep_id
         and e.kind = 'commission_earned' and e.status = 'earned' and e.phase <> 'periodic'
     ) e
+    cross join lateral (
+      select jsonb_object_agg(s.currency, s.total) as totals from (
+        select c.currency, sum(c.amount)::text as total from commission_events c
+        where ${writesTotal} and c.workspace_id = d.workspace_id and c.deal_key = d.deal_id
+          and c.kind = 'commission_earned' and c.status = 'earned' and c.phase <> 'periodic'
+        group by c.currency
+      ) s
+    ) t
     where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[])
       and d.provider = any(${active.map(({ provider }) => provider)}::text[])`.execute(tx.db);
   return rows.flatMap((row) => {
@@ -71,31 +82,42 @@ export async function loadDesiredValues(
   });
 }
 
-function toDesiredValues(
-  { dealId, provider, isDeleted, isKnown, currency, events }: DealRow,
-  writeBack: ActiveWriteBack,
-): DesiredValues | null {
-  const values = events === null || isDeleted ? null : earnedValues(events, currency, writeBack.targets);
+function isTotalWritten({ commissionTotal = null }: WriteTargets): boolean {
+  return commissionTotal !== null;
+}
+
+function toDesiredValues(row: DealRow, writeBack: ActiveWriteBack): DesiredValues | null {
+  const { dealId, provider, isDeleted, isKnown, currency } = row;
+  const { targets } = writeBack;
+  const values = isDeleted ? null : earnedValues(row, targets);
   if (values !== null) return { dealId, provider, values };
   if (!isKnown) return null;
   const isGone = isDeleted && !writeBack.excludesDeals;
   const reversed = {
     commission: '0',
+    ...(isTotalWritten(targets) ? { commissionTotal: '0' } : {}),
     currency,
-    state: writeBack.targets.state === null ? '' : 'Reversed',
+    state: targets.state === null ? '' : 'Reversed',
     attainment: null,
   };
   return { dealId, provider, values: isGone ? null : reversed };
 }
 
-/** Prefers amounts in the currency of the deal; otherwise the first currency counts. */
-function earnedValues(events: readonly DealEvent[], dealCurrency: string, targets: WriteTargets): DealValues {
-  const byCurrency = groupBy(events, ({ currency }) => currency);
-  const currency = byCurrency.has(dealCurrency) ? dealCurrency : ([...byCurrency.keys()].sort()[0] as string);
-  const paid = byCurrency.get(currency) as DealEvent[];
-  const isApproved = paid.every((event) => event.isApproved);
+/**
+ * Prefers amounts in the currency of the deal; otherwise the first currency counts. Null if nothing is earned on the
+ * deal that is written.
+ */
+function earnedValues({ events, totals, currency: dealCurrency }: DealRow, targets: WriteTargets): DealValues | null {
+  const total = isTotalWritten(targets) ? totals : null;
+  const byCurrency = groupBy(events ?? [], ({ currency }) => currency);
+  const currencies = [...(events === null ? Object.keys(total ?? {}) : byCurrency.keys())].sort();
+  const currency = currencies.find((each) => each === dealCurrency) ?? currencies[0];
+  if (currency === undefined) return null;
+  const paid = byCurrency.get(currency) ?? [];
+  const isApproved = paid.length > 0 && paid.every((event) => event.isApproved);
   return {
     commission: sum(paid.map(({ amount }) => Decimal.of(amount))).toString(),
+    ...(isTotalWritten(targets) ? { commissionTotal: Decimal.of(total?.[currency] ?? '0').toString() } : {}),
     currency,
     // Values without a field stay equal, so that their changes are not written.
     state: targets.state === null ? '' : isApproved ? 'Approved' : 'Earned',

@@ -46,7 +46,7 @@ export async function applyWriteBack(
 
 function isEqual(targets: WriteTargets | null, other: WriteTargets | null): boolean {
   if (targets === null || other === null) return targets === other;
-  return writtenValues.every((value) => targets[value] === other[value]);
+  return writtenValues.every((value) => (targets[value] ?? null) === (other[value] ?? null));
 }
 
 /** A worker that writes to the former fields loses its lease, so it records nothing for the new ones. */

@@ -90,7 +90,7 @@ export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTimi
     account: (access, { timeZone = 'UTC', companyFields = [], writtenFields = [] } = {}) => {
       const account = new CrmaAccount(http, settings.apiBase, access, timeZone, new Set(writtenFields));
       const companies = new CrmaAssociated(http, settings.apiBase, access, companyFields);
-      return withAssociated(account, { lineItems: false, companyFields }, companies);
+      return withAssociated(account, { lineItems: false, companyFields, splits: false }, companies);
     },
   };
 }

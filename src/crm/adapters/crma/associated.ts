@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { chunk } from '../../../kernel/chunk.js';
 import { type AssociatedRecords, withCompany } from '../associated.js';
 import { type CrmHttp } from '../http.js';
-import { type CrmAccess, type CrmDeal, type CrmPermission } from '../port.js';
+import { type CrmAccess, type CrmDeal, type CrmPermission, type CrmSplit } from '../port.js';
 import { toText } from '../values.js';
 import { crmaRecord, readValues } from './values.js';
 
@@ -21,6 +21,11 @@ export class CrmaAssociated implements AssociatedRecords {
   /** The CRM has none. */
   async lineItems(): Promise<[]> {
     return [];
+  }
+
+  /** The CRM has none; a credit rule reads a member from a field of the deal. */
+  async splits(): Promise<ReadonlyMap<string, readonly CrmSplit[]>> {
+    return new Map();
   }
 
   async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {

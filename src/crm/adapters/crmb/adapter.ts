@@ -66,7 +66,8 @@ const scopes = 'oauth crm.objects.deals.read crm.schemas.deals.read crm.objects.
 /** Requested if the settings of the connection name fields to write. */
 const writeScope = 'crm.objects.deals.write';
 /** Some settings of a connection need these scopes. The CRM grants those that the app and the account have. */
-const optionalScopes = 'crm.objects.line_items.read crm.objects.companies.read crm.schemas.companies.read';
+const optionalScopes =
+  'crm.objects.line_items.read crm.objects.companies.read crm.schemas.companies.read crm.dealsplits.read_write';
 
 const rules: CrmRules = { provider: 'crmb', temporary: [423, 477, 521, 523, 524], classifyError: classifyError };
 
@@ -157,8 +158,11 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
     },
     // The id is what the CRM shows to its users; its API has no name of the account.
     accountName: async () => null,
-    account: (access, { timeZone = 'UTC', lineItems = false, companyFields = [], writtenFields = [] } = {}) => {
-      const associations = { lineItems, companyFields };
+    account: (
+      access,
+      { timeZone = 'UTC', lineItems = false, companyFields = [], splits = false, writtenFields = [] } = {},
+    ) => {
+      const associations = { lineItems, companyFields, splits };
       const account = new CrmbAccount(http, settings, access, timeZone, writtenFields);
       return withAssociated(account, associations, new CrmbAssociated(http, settings, access, associations));
     },

@@ -1,14 +1,25 @@
 import { z } from 'zod';
 import { chunk } from '../../../kernel/chunk.js';
+import { Decimal } from '../../../kernel/decimal.js';
 import { type AssociatedRecords, type Associations, type LineItem, withCompany } from '../associated.js';
 import { type CrmHttp } from '../http.js';
-import { type CrmAccess, type CrmDeal, CrmFailure, type CrmPermission, type CrmValue } from '../port.js';
+import {
+  type CrmAccess,
+  type CrmDeal,
+  CrmFailure,
+  type CrmPermission,
+  type CrmSplit,
+  type CrmValue,
+  dealSplits,
+  unlessRejected,
+} from '../port.js';
 import { toNumber, toText } from '../values.js';
 import { type CrmbResource, crmbUrl } from './paths.js';
 import { probeScopes, type ScopeProbe } from './scopes.js';
 import { type CrmbProperty, crmbProperty, crmbValue } from './values.js';
 
 const idsPerBatch = 100;
+const splitScope = 'crm.dealsplits.read_write';
 /** The type of the association of a deal with its primary company. */
 const primaryCompany = 5;
 
@@ -30,6 +41,23 @@ const records = z.object({
   results: z.array(z.object({ id: z.string(), properties: z.record(z.string(), z.string().nullish()) })),
 });
 
+const splitBatch = z.object({
+  results: z.array(
+    z.object({
+      id: z.coerce.string(),
+      splits: z.array(
+        z.object({
+          archived: z.boolean().nullish(),
+          properties: z.object({
+            hs_deal_split_percentage: z.string().nullish(),
+            hubspot_owner_id: z.string().nullish(),
+          }),
+        }),
+      ),
+    }),
+  ),
+});
+
 interface Pair {
   readonly dealId: string;
   readonly id: string;
@@ -45,8 +73,8 @@ export class CrmbAssociated implements AssociatedRecords {
     private readonly associations: Associations,
   ) {}
 
-  permissions(): Promise<CrmPermission[]> {
-    const { lineItems, companyFields } = this.associations;
+  async permissions(): Promise<CrmPermission[]> {
+    const { lineItems, companyFields, splits } = this.associations;
     const url = (kind: CrmbResource, tail: string) => crmbUrl(this.settings, kind, tail);
     const ofItems: ScopeProbe[] = [
       ['crm.objects.line_items.read', 'line items', url('objects', '/line_items?limit=1')],
@@ -56,7 +84,43 @@ export class CrmbAssociated implements AssociatedRecords {
       ['crm.schemas.companies.read', 'fields of companies', url('properties', '/companies')],
     ];
     const probes = [...(lineItems ? ofItems : []), ...(companyFields.length > 0 ? ofCompanies : [])];
-    return probeScopes(this.http, this.access, probes);
+    const probed = await probeScopes(this.http, this.access, probes);
+    return splits ? [...probed, await this.splitsPermission()] : probed;
+  }
+
+  /** The CRM has no list of splits; it responds to a deal that does not exist with no results. */
+  private async splitsPermission(): Promise<CrmPermission> {
+    const response = await unlessRejected(() => this.readSplits(['1']), null);
+    return { name: splitScope, purpose: 'splits of deals', granted: response !== null, required: true };
+  }
+
+  async splits(deals: readonly CrmDeal[]): Promise<ReadonlyMap<string, readonly CrmSplit[]>> {
+    const found = new Map<string, readonly CrmSplit[]>();
+    for (const batch of chunk(deals, idsPerBatch))
+      for (const { id, splits } of await this.readSplits(batch.map((deal) => deal.id)))
+        found.set(
+          id,
+          splits.flatMap(({ archived, properties }) => {
+            const { hs_deal_split_percentage: share, hubspot_owner_id: owner } = properties;
+            const [percent, ownerId] = [toPercent(share), toText(owner)];
+            return archived === true || percent === null || ownerId === null
+              ? []
+              : [{ ownerId, type: dealSplits, percent }];
+          }),
+        );
+    return found;
+  }
+
+  private async readSplits(ids: readonly string[]): Promise<z.infer<typeof splitBatch>['results']> {
+    const { body } = await this.http.request({
+      method: 'POST',
+      url: `${this.settings.apiBase}${splitsPath(this.settings.apiVersion)}`,
+      json: { inputs: ids.map((id) => ({ id })) },
+      access: this.access,
+      schema: splitBatch,
+      needs: splitScope,
+    });
+    return body.results;
   }
 
   async lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]> {
@@ -145,6 +209,20 @@ export class CrmbAssociated implements AssociatedRecords {
     }
     return found;
   }
+}
+
+/** Shares are parts of 1 with up to 8 decimals. */
+function toPercent(share: string | null | undefined): string | null {
+  const part = toText(share);
+  if (part === null || !/^\d{1,3}(\.\d{1,20})?$/.test(part)) return null;
+  return Decimal.of(part).times(Decimal.of(100)).toString();
+}
+
+/** In versions that are dates, splits are a separate resource. */
+function splitsPath(version: string): string {
+  return /^v\d/.test(version)
+    ? `/crm/${version}/objects/deals/splits/batch/read`
+    : `/deal-splits/${version}/batch/read`;
 }
 
 /** Associations have their own versions: those before versions were dates are one ahead of the objects. */

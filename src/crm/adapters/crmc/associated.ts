@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { chunk } from '../../../kernel/chunk.js';
+import { Decimal } from '../../../kernel/decimal.js';
+import { getOrInsert } from '../../../kernel/get-or-insert.js';
 import { type AssociatedRecords, type Associations, type LineItem, withCompany } from '../associated.js';
-import { type CrmDeal, CrmFailure, type CrmPermission, type CrmValue } from '../port.js';
+import { type CrmDeal, CrmFailure, type CrmPermission, type CrmSplit, type CrmValue, type ListDeals } from '../port.js';
 import { toText } from '../values.js';
 import { readValue } from './deals.js';
 import { id18 } from './ids.js';
@@ -19,6 +21,17 @@ const lineItemObjects = [
   ['OpportunityLineItem', 'line items'],
   ['Product2', 'products of line items'],
 ] as const;
+const splitObjects = [
+  ['OpportunitySplit', 'splits of deals'],
+  ['OpportunitySplitType', 'types of splits'],
+] as const;
+const split = z.object({
+  OpportunityId: z.string(),
+  SplitOwnerId: z.string(),
+  SplitPercentage: z.number().nullish(),
+  SplitType: z.object({ MasterLabel: z.string().nullish(), DeveloperName: z.string().nullish() }).nullish(),
+});
+const dealOfSplit = z.object({ OpportunityId: z.string() });
 const lineItem = z.object({
   OpportunityId: z.string(),
   Name: z.string().nullish(),
@@ -35,11 +48,12 @@ export class CrmcAssociated implements AssociatedRecords {
   ) {}
 
   permissions(): Promise<CrmPermission[]> {
-    const { lineItems, companyFields } = this.associations;
+    const { lineItems, companyFields, splits } = this.associations;
     const countRows = async (query: string) => (await this.rows(query, anyRow)).length;
     return readPermissions(countRows, [
       ...(lineItems ? lineItemObjects : []),
       ...(companyFields.length > 0 ? ([['Account', 'accounts']] as const) : []),
+      ...(splits ? splitObjects : []),
     ]);
   }
 
@@ -58,6 +72,46 @@ export class CrmcAssociated implements AssociatedRecords {
       }
     }
     return found;
+  }
+
+  async splits(deals: readonly CrmDeal[]): Promise<ReadonlyMap<string, readonly CrmSplit[]>> {
+    const found = new Map<string, CrmSplit[]>();
+    for (const ids of chunk(dealIds(deals), idsPerQuery)) {
+      const query = soql({
+        select: [
+          'OpportunityId',
+          'SplitOwnerId',
+          'SplitPercentage',
+          'SplitType.MasterLabel',
+          'SplitType.DeveloperName',
+        ],
+        from: 'OpportunitySplit',
+        where: [`OpportunityId IN ${soqlTexts(ids)}`, 'IsDeleted = false'],
+        orderBy: 'Id',
+      });
+      for (const { OpportunityId, SplitOwnerId, SplitPercentage, SplitType } of await this.rows(query, split))
+        getOrInsert(found, id18(OpportunityId), () => []).push({
+          ownerId: id18(SplitOwnerId),
+          type: toText(SplitType?.MasterLabel) ?? toText(SplitType?.DeveloperName) ?? '',
+          percent: Decimal.of(SplitPercentage ?? 0).toString(),
+        });
+    }
+    return found;
+  }
+
+  /** Deleted splits are rows with the time of their deletion, and the deals keep their time. */
+  async dealsWithChangedSplits({ modifiedFrom, modifiedBefore }: ListDeals): Promise<readonly string[]> {
+    const query = soql({
+      select: ['OpportunityId'],
+      from: 'OpportunitySplit',
+      where: [
+        ...(modifiedFrom === undefined ? [] : [`SystemModstamp >= ${modifiedFrom.toISOString()}`]),
+        ...(modifiedBefore === undefined ? [] : [`SystemModstamp < ${modifiedBefore.toISOString()}`]),
+      ],
+      orderBy: 'Id',
+    });
+    const rows = await this.rows(query, dealOfSplit);
+    return [...new Set(rows.map(({ OpportunityId }) => id18(OpportunityId)))];
   }
 
   async withCompanies(deals: readonly CrmDeal[]): Promise<CrmDeal[]> {

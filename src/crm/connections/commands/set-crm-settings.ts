@@ -43,9 +43,11 @@ function assertWritable(provider: CrmProvider, { writeBack, fields }: CrmSetting
   }
 }
 
-function assertSupportedByCrma({ deals, lineItems, people }: CrmSettings): void {
+function assertSupportedByCrma({ deals, lineItems, people, credits }: CrmSettings): void {
   if (deals.pipelines.length > 0) throw invalid({ path: 'deals.pipelines', message: 'crm-a has no pipelines' });
   if (lineItems) throw invalid({ path: 'lineItems', message: 'crm-a has no line items' });
+  if (credits !== null)
+    throw invalid({ path: 'credits', message: 'crm-a has no splits: a credit rule can read a member from a field' });
   if (people !== null && people.teams.length + people.roles.length > 0)
     throw invalid({ path: 'people', message: 'crm-a has no teams and no roles: name addresses' });
 }
@@ -57,7 +59,7 @@ async function neededPermissions(
   provider: CrmProvider,
   settings: CrmSettings,
 ): Promise<CrmPermission[] | null> {
-  if (!settings.lineItems && settings.companyFields.length === 0) return null;
+  if (!settings.lineItems && settings.companyFields.length === 0 && settings.credits === null) return null;
   const permissions = await callingCrm(() => accounts.permissions(workspaceId, provider, settings));
   if (permissions !== null) assertPermitted(provider, permissions);
   return permissions;

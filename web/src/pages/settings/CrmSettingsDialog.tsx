@@ -53,14 +53,17 @@ interface Entered {
   readonly polling: 'on' | 'off';
   readonly pollSeconds: string;
   readonly writing: 'on' | 'off';
+  readonly splits: 'yes' | 'no';
+  readonly splitTypes: string;
   readonly commission: string;
+  readonly commissionTotal: string;
   readonly state: string;
   readonly currency: string;
   readonly attainment: string;
 }
 
 function toEntered(settings: Settings, integration: Integration): Entered {
-  const { people, deals, fields, lineItems, companyFields, writeBack } = settings;
+  const { people, deals, fields, lineItems, companyFields, credits, writeBack } = settings;
   return {
     teams: people?.teams.join(', ') ?? '',
     roles: people?.roles.join(', ') ?? '',
@@ -72,14 +75,36 @@ function toEntered(settings: Settings, integration: Integration): Entered {
       .join(', '),
     lineItems: lineItems ? 'yes' : 'no',
     companyFields: companyFields.join(', '),
+    splits: credits === null ? 'no' : 'yes',
+    splitTypes: toTypesText(credits?.types ?? {}),
     polling: integration.syncEnabled ? 'on' : 'off',
     pollSeconds: integration.pollSeconds === null ? '' : String(integration.pollSeconds),
     writing: writeBack === null ? 'off' : 'on',
     commission: writeBack?.commission ?? '',
+    commissionTotal: writeBack?.commissionTotal ?? '',
     state: writeBack?.state ?? '',
     currency: writeBack?.currency ?? '',
     attainment: writeBack?.attainment ?? '',
   };
+}
+
+type SplitTypes = NonNullable<Settings['credits']>['types'];
+
+/** Types as `Revenue=split, SE credit=overlay SE`: what the splits are, and the role of people with them. */
+function toTypesText(types: SplitTypes): string {
+  return Object.entries(types)
+    .map(([name, type]) => `${name}=${typeof type === 'string' ? type : `${type.kind} ${type.role}`}`)
+    .join(', ');
+}
+
+function toTypes(text: string): SplitTypes {
+  const types = toList(text).map((pair) => {
+    const [name = '', meaning = ''] = pair.split('=').map((part) => part.trim());
+    const [kind = '', ...role] = meaning.split(' ');
+    // The service rejects another kind, with the name of the type.
+    return [name, role.length === 0 ? kind : { kind, role: role.join(' ') }] as const;
+  });
+  return Object.fromEntries(types) as SplitTypes;
 }
 
 function toList(text: string): string[] {
@@ -98,14 +123,16 @@ function toSettings(entered: Entered): Settings {
     fields: Object.fromEntries(pairs.map(([name = '', slug = '']) => [name, slug])),
     lineItems: entered.lineItems === 'yes',
     companyFields: toList(entered.companyFields),
+    credits: entered.splits === 'no' ? null : { types: toTypes(entered.splitTypes) },
     writeBack: entered.writing === 'off' ? null : toWritten(entered),
   };
 }
 
-function toWritten({ commission, state, currency, attainment }: Entered): Settings['writeBack'] {
+function toWritten({ commission, commissionTotal, state, currency, attainment }: Entered): Settings['writeBack'] {
   const named = (name: string) => name.trim() || null;
   return {
     commission: commission.trim(),
+    commissionTotal: named(commissionTotal),
     state: named(state),
     currency: named(currency),
     attainment: named(attainment),
@@ -168,6 +195,7 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
         ]}
         {...form.field('lineItems')}
       />
+      {integration.provider === 'crma' ? null : <Splits form={form} provider={integration.provider} />}
       <Choice
         label="Polling for changes"
         choices={[
@@ -188,8 +216,36 @@ function SettingsForm({ stored, integration, onClose }: SettingsFormProps) {
   );
 }
 
+/** Whether splits of the CRM decide who is credited on a deal. */
+function Splits({ form, provider }: ProviderFieldsProps) {
+  return (
+    <>
+      <Choice
+        label="Splits of deals"
+        choices={[
+          ['no', 'are not read'],
+          ['yes', 'decide who is credited, unless the lines of a deal are entered here'],
+        ]}
+        {...form.field('splits')}
+      />
+      {form.values.splits === 'yes' && provider === 'crmc' ? (
+        <TextField
+          label="Types of splits"
+          hint="Such as Revenue=split, SE credit=overlay SE, with the role at the end. Empty: Revenue and Overlay."
+          {...form.field('splitTypes')}
+        />
+      ) : null}
+    </>
+  );
+}
+
 const written = [
   ['commission', 'Field for the commission', 'A number. It gets what the owner of the deal earns on it.'],
+  [
+    'commissionTotal',
+    'Field for the commission of everyone',
+    'A number: with that of managers and of others who share the deal. Empty: not written.',
+  ],
   ['state', 'Field for the state', 'A text: Earned, Approved or Reversed. Empty: not written.'],
   ['currency', 'Field for the currency', 'A text such as EUR. Empty: not written.'],
   [
@@ -206,13 +262,13 @@ const nameWords: Readonly<Record<Provider, string>> = {
   crmc: 'the API names of custom fields, which end in __c',
 };
 
-interface WrittenFieldsProps {
+interface ProviderFieldsProps {
   readonly form: KeptForm<Entered>;
   readonly provider: Provider;
 }
 
 /** The fields of deals that get commission, by the names that the CRM uses. */
-function WrittenFields({ form, provider }: WrittenFieldsProps) {
+function WrittenFields({ form, provider }: ProviderFieldsProps) {
   const product = productNames[provider];
   return (
     <>
