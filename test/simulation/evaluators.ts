@@ -183,10 +183,11 @@ class SavedWorld {
     const dealIds = new Set(stored.map(({ dealId }) => dealId));
     const amountOf = (rows: readonly Saved[]) =>
       rows.reduce((sum, { amount }) => sum.plus(Decimal.of(amount)), Decimal.zero).toNumber();
-    // Assignments without a start begin with the year, whereas a test has everyone on the plan on all days.
     const ofYear = inYear(saved);
     return {
       name: 'As saved',
+      // A world stores assignments without a start from the first day of the year.
+      assignment: { effectiveStart: `${year}-01-01` },
       deals: world.deals.filter(({ dealId }) => dealIds.has(dealId)).map(toTestDeal),
       quotas: quotas
         .filter(({ measure }) => keys.has(measure))
