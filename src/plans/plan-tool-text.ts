@@ -37,8 +37,8 @@ export function describePlan(
   const { planId, planVersionId, version, status, timeline, inForce } = plan;
   const isNow = inForce?.planVersionId === planVersionId;
   const days = isNow ? undefined : timeline.find((stretch) => stretch.planVersionId === planVersionId);
-  const words = days === undefined ? '' : `, in force ${formatDays(days)}`;
-  return `Plan ${planId}, version ${version} (${planVersionId}), is ${status}${words}.`;
+  const state = days === undefined ? status : `in force ${formatDays(days)}`;
+  return `Plan ${planId}, version ${version} (${planVersionId}), is ${state}.`;
 }
 
 function formatDays({ from, to }: PlanVersion['timeline'][number]): string {

@@ -8,9 +8,9 @@ describe('the sentence about a plan in responses of tools', () => {
 
   it('names the days of a version that is not in force today', () => {
     expect(describePlan({ ...plan, ...now })).to.equal('Plan p, version 1 (v1), is active.');
-    expect(describePlan({ ...plan, ...next })).to.equal('Plan p, version 2 (v2), is active, in force from 2026-12-01.');
+    expect(describePlan({ ...plan, ...next })).to.equal('Plan p, version 2 (v2), is in force from 2026-12-01.');
     expect(describePlan({ ...plan, ...now, inForce: next })).to.equal(
-      'Plan p, version 1 (v1), is active, in force to 2026-11-30.',
+      'Plan p, version 1 (v1), is in force to 2026-11-30.',
     );
   });
 });
