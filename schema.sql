@@ -24,9 +24,11 @@ CREATE TABLE workspaces (
   min_quota_percent numeric(9,6) NOT NULL DEFAULT 25,
   payouts jsonb,
   recovery_percent numeric(9,6),
+  fx_max_age_days integer DEFAULT 45,
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
   CONSTRAINT workspaces_agent_writes_check CHECK ((agent_writes = ANY (ARRAY['allow'::text, 'confirm'::text, 'deny'::text]))),
   CONSTRAINT workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT workspaces_fx_max_age_days_check CHECK (((fx_max_age_days >= 0) AND (fx_max_age_days <= 3660))),
   CONSTRAINT workspaces_manager_scope_check CHECK ((manager_scope = ANY (ARRAY['workspace'::text, 'reports'::text]))),
   CONSTRAINT workspaces_min_quota_percent_check CHECK (((min_quota_percent >= (1)::numeric) AND (min_quota_percent <= (100)::numeric))),
   CONSTRAINT workspaces_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
@@ -37,8 +39,10 @@ CREATE TABLE workspaces (
   CONSTRAINT workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
 );
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
+CREATE TRIGGER bump_configuration_revision_of_fx BEFORE UPDATE OF fx_max_age_days ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_configuration_revision_of_proration BEFORE UPDATE OF min_quota_percent ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER bump_workspace_cache_version_of_fx AFTER UPDATE OF fx_max_age_days ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_payouts AFTER UPDATE OF payouts, recovery_percent ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_proration AFTER UPDATE OF min_quota_percent ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through,sends_events,writes_back,digest_of');
@@ -354,6 +358,7 @@ CREATE TABLE plan_versions (
   supersedes uuid,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   has_been_active boolean NOT NULL DEFAULT false,
+  fx jsonb,
   CONSTRAINT plan_versions_pkey PRIMARY KEY (workspace_id, plan_version_id),
   CONSTRAINT plan_versions_number UNIQUE (workspace_id, plan_id, version),
   CONSTRAINT plan_versions_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id) ON DELETE CASCADE,
@@ -2081,6 +2086,46 @@ CREATE POLICY employment_history_of_owner ON employment_history TO CURRENT_USER 
 CREATE POLICY employment_history_of_workspace ON employment_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON employment_history TO commissions_app;
 
+CREATE TABLE fx_rates (
+  workspace_id uuid NOT NULL,
+  rate_table text NOT NULL,
+  from_currency text NOT NULL,
+  to_currency text NOT NULL,
+  day date NOT NULL,
+  rate numeric(20,10) NOT NULL,
+  CONSTRAINT fx_rates_pkey PRIMARY KEY (workspace_id, rate_table, from_currency, to_currency, day),
+  CONSTRAINT fx_rates_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT fx_rates_check CHECK ((from_currency <> to_currency)),
+  CONSTRAINT fx_rates_from_currency_check CHECK ((from_currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT fx_rates_rate_check CHECK ((rate > (0)::numeric)),
+  CONSTRAINT fx_rates_rate_table_check CHECK (((length(rate_table) >= 1) AND (length(rate_table) <= 50))),
+  CONSTRAINT fx_rates_to_currency_check CHECK ((to_currency ~ '^[A-Z]{3}$'::text))
+);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON fx_rates FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON fx_rates FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON fx_rates FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rate_table,from_currency,to_currency,day', '', '');
+ALTER TABLE fx_rates ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY fx_rates_of_owner ON fx_rates TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY fx_rates_of_workspace ON fx_rates TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON fx_rates TO commissions_app;
+
+CREATE TABLE fx_rate_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  rate_table text NOT NULL,
+  from_currency text NOT NULL,
+  to_currency text NOT NULL,
+  day date NOT NULL,
+  rate numeric(20,10),
+  CONSTRAINT fx_rate_history_pkey PRIMARY KEY (workspace_id, rate_table, from_currency, to_currency, day, "position"),
+  CONSTRAINT fx_rate_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE fx_rate_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY fx_rate_history_of_owner ON fx_rate_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY fx_rate_history_of_workspace ON fx_rate_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON fx_rate_history TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,
@@ -3547,6 +3592,9 @@ AS $function$
       select w.workspace_id, w.timezone, w.periodic_through
       from workspaces w
       where exists (select from plan_rules r where r.workspace_id = w.workspace_id and r.phase = 'periodic')
+        or exists (
+          select from plan_versions v where v.workspace_id = w.workspace_id and v.fx->>'date' = 'period_end'
+        )
     $function$
 ;
 GRANT EXECUTE ON FUNCTION workspaces_with_periodic_rules() TO commissions_app;

@@ -42,6 +42,7 @@ import * as dealCredits from './040_deal_credits.js';
 import * as payables from './041_payables.js';
 import * as employmentHistory from './042_employment_history.js';
 import * as reportedSplits from './043_reported_splits.js';
+import * as exchangeRates from './044_exchange_rates.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -88,4 +89,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '041_payables': payables,
   '042_employment_history': employmentHistory,
   '043_reported_splits': reportedSplits,
+  '044_exchange_rates': exchangeRates,
 };

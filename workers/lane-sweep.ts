@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import { type Clock } from '#src/kernel/clock.js';
-import { dayInZone } from '#src/kernel/day.js';
+import { type Day, dayInZone } from '#src/kernel/day.js';
 import { groupBy } from '#src/kernel/group-by.js';
+import { calendarNames } from '#src/kernel/period-calendar.js';
+import { loadCalendar } from '#src/ledger/input/calendar.js';
 import { type LaneRunner, TimeSlice } from '#src/ledger/lanes/lane-runner.js';
 import { completeJobIfDone, deleteOldJobs } from '#src/ledger/requests/calculation-jobs.js';
 import { type CommissionChanges } from '#src/ledger/requests/commission-changes.js';
 import { type Database } from '#src/platform/database/pool.js';
-import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
+import { type Transaction, type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { failpoint } from '#src/platform/failpoint.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
 
@@ -99,9 +101,28 @@ export class LaneSweep {
           .where('phase', '=', 'periodic')
           .execute();
         for (const plan of plans) await recalculate.plan(plan.plan_id, 'periodic');
+        const ended = through === null ? null : await monthsEndedSince(tx, through, today);
+        if (ended === false) return;
+        for (const planId of await loadPlansAtPeriodEnds(tx)) await recalculate.plan(planId, 'fx_rate');
       });
     }
   }
+}
+
+/** Whether a month of a calendar has ended: every attainment period ends with one. */
+async function monthsEndedSince(tx: Transaction, through: Day, today: Day): Promise<boolean> {
+  const calendar = await loadCalendar(tx);
+  return calendarNames.some(
+    (name) => calendar.findPeriod(through, 'monthly', name) !== calendar.findPeriod(today, 'monthly', name),
+  );
+}
+
+/** The plans whose provisional exchange rates become final at the end of a period. */
+async function loadPlansAtPeriodEnds(tx: Transaction): Promise<string[]> {
+  const { rows } = await sql<{ planId: string }>`
+    select distinct plan_id as "planId" from plan_versions
+    where workspace_id = ${tx.workspaceId} and fx->>'date' = 'period_end'`.execute(tx.db);
+  return rows.map(({ planId }) => planId);
 }
 
 function onePerWorkspace<Due extends { readonly workspace_id: string }>(due: readonly Due[]): Due[] {

@@ -25,6 +25,7 @@ export const exceptionReasons = [
   'quota_missing',
   'variable_target_missing',
   'currency_mismatch',
+  'fx_rate_missing',
   'value_out_of_range',
   'field_missing',
   'amount_out_of_range',
@@ -109,7 +110,7 @@ export function findExceptions(
   };
   const byDeal = new Map<string, Outcome[]>();
   for (const outcome of result.outcomes) {
-    if (periodic.has(outcome.ruleId ?? '')) continue;
+    if (periodic.has(outcome.ruleId ?? '') && outcome.reason !== 'fx_rate_missing') continue;
     if (own.has(outcome.dealKey) || team.has(outcome.dealKey))
       getOrInsert(byDeal, outcome.dealKey, () => []).push(outcome);
   }

@@ -75,6 +75,12 @@ export const reasonTexts: ReasonTexts = {
     toRep: 'The deal has another currency than the plan.',
     toAdmin: 'The deal has another currency than the plan. Correct the deal, or use a plan in that currency.',
   },
+  fx_rate_missing: {
+    label: 'No exchange rate',
+    toRep: 'There is no exchange rate for the currency of the deal yet.',
+    toAdmin:
+      "There is no exchange rate from the currency of the deal to the plan's on the day that the plan names, or only older ones than the workspace allows. Enter the rate: the deal then pays by itself.",
+  },
   deal_condition_failed: {
     label: 'Conditions of the plan not met',
     toRep: 'The deal does not meet the conditions of the plan.',

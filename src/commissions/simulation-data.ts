@@ -240,9 +240,9 @@ async function loadSimulatedTerms(
   tx: Transaction,
   repId: string,
   { planId, versions, change }: SimulatedVersions,
-  { plan }: SimulationRequest,
+  { plan, workspace }: SimulationRequest,
 ): Promise<RepTerms> {
-  const stored = await loadRepTerms(tx, repId);
+  const stored = await loadRepTerms(tx, repId, workspace);
   const current = stored.assignments.filter((assignment) => assignment.planId === planId && !assignment.deleted);
   const asAssigned = 'planId' in plan && current.length > 0;
   return {

@@ -7,8 +7,10 @@ import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type SeenValue } from './condition.js';
 import { type Share } from './credit-lines.js';
 import { type EffectiveQuota } from './effective-quota.js';
+import { settleSum } from './exchange-rates.js';
 import { type FixedEvent, type UpstreamEvent } from './model.js';
 import { type Payout, payOut, type TierInputs } from './payout.js';
+import { type FiringConversion } from './plan-rates.js';
 import { type Deal } from './slug.js';
 import { type Reason } from './trace.js';
 
@@ -42,6 +44,7 @@ export interface Firing {
   readonly share: Share;
   readonly seen: readonly SeenValue[];
   readonly upstream: readonly UpstreamEvent[];
+  readonly conversions: readonly FiringConversion[];
 }
 
 /** An occurrence on a day: a firing, a fixed row, or both if the rule of a fixed row still fires. */
@@ -89,6 +92,8 @@ export class CloseOrderWalk {
   constructor(
     private readonly peerCredits: PeerCredits,
     private readonly listener: WalkListener,
+    /** Whether credits may be quotients, whose sums are then settled before they are compared. */
+    private readonly converts = false,
   ) {}
 
   add({ day, dealKey, position, period, key, ruleName, credit, firing, fixed }: PlanOccurrence): void {
@@ -139,7 +144,7 @@ export class CloseOrderWalk {
       const payout =
         firing === null
           ? null
-          : payOut(firing.rule, this.buildTierInputs(entry, firing), firing.version.version.currency);
+          : payOut(firing.rule, this.buildTierInputs(entry, firing), firing.version.version.currency, this.converts);
       const amount = fixed?.amount ?? payout?.amount ?? Decimal.zero;
       if (fixed !== null) this.listener.fixed(entry, fixed, firing, payout);
       else if (firing !== null && payout !== null) this.listener.decided(entry, firing, payout);
@@ -166,19 +171,24 @@ export class CloseOrderWalk {
       quota: firing.quota,
       rampRate: firing.rampRate,
       share: firing.share,
-      before: counter.cumulative,
-      sliceStart: counter.sliceStart,
-      after: counter.cumulative.plus(counter.dealCredit),
-      periodCredit: counter.periodCredit,
-      highWater: counter.highWater,
+      before: this.settled(counter.cumulative),
+      sliceStart: this.settled(counter.sliceStart),
+      after: this.settled(counter.cumulative.plus(counter.dealCredit)),
+      periodCredit: this.settled(counter.periodCredit),
+      highWater: counter.highWater === null ? null : this.settled(counter.highWater),
       rank: firing.rule.rule.tierBy === 'rank' ? this.computeRank(entry) : null,
       paid: entry.tally.paid,
     };
   }
 
+  private settled(sum: Decimal): Decimal {
+    return this.converts ? settleSum(sum) : sum;
+  }
+
   private computeRank({ counter, key, period }: Entry): number {
     return getOrInsert(this.ranks, counter, () => {
-      const ahead = this.peerCredits(key, period).filter((credit) => counter.periodCredit.isLessThan(credit));
+      const own = this.settled(counter.periodCredit);
+      const ahead = this.peerCredits(key, period).filter((credit) => own.isLessThan(this.settled(credit)));
       return 1 + ahead.length;
     });
   }

@@ -3,9 +3,11 @@ import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type Condition, type ConditionSet, compileConditions } from './condition.js';
+import { type CompiledFx, compileFx, listFields } from './convert-deal.js';
 import { type CountedLines } from './credit-lines.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { computePlanCost } from './plan-cost.js';
+import { type PlanFx } from './plan-fx.js';
 import { currencyReader, dealCount, fieldReader, type ReadField, type SlugMapping, teamEarnings } from './slug.js';
 import { computeStretches, findVersionInForce, type Stretch } from './version-timeline.js';
 
@@ -20,6 +22,8 @@ export interface PlanVersion {
   readonly effectiveStart: Day | null;
   readonly effectiveEnd: Day | null;
   readonly currency: string;
+  /** Without it, deals in other currencies pay nothing. */
+  readonly fx?: PlanFx | null;
   readonly fieldMapping: SlugMapping;
   readonly dealConditions: PlanTerms['dealConditions'];
   readonly rules: readonly IdentifiedRule[];
@@ -57,7 +61,7 @@ export interface CompiledRule {
   readonly measuresEarnings: boolean;
   /** Null when no field is the base. */
   readonly readBase: ReadField | null;
-  /** The currencies of the measure and of the base. */
+  /** The currencies of the measure and of the base, which must be the plan's; none in a plan that converts. */
   readonly readCurrencies: readonly ReadField[];
   readonly readTierValue: ReadField | null;
   /** What is summed to credit; null when the measure is the credit. */
@@ -72,10 +76,14 @@ export interface CompiledRule {
   readonly capMultiplier: Decimal | null;
   readonly floorAttainment: Decimal | null;
   readonly countedLines: CountedLines;
+  /** The fields that the rule, its conditions and those of the plan name; read only in a plan that converts. */
+  readonly fields: ReadonlySet<string>;
 }
 
 export interface CompiledVersion {
   readonly version: PlanVersion;
+  /** Null for a plan that converts nothing. */
+  readonly fx: CompiledFx | null;
   /** The cost of one deal; see plan-cost.ts. */
   readonly cost: number;
   readonly dealConditions: ConditionSet;
@@ -145,8 +153,12 @@ export function compileVersion(
     );
   const compile = (conditions: readonly Condition[]) =>
     compileConditions(conditions, version.fieldMapping, measures, timeZone, calendar);
+  const fx = compileFx(version, measures);
+  const currencyReaders = (rule: Rule) =>
+    fx === null ? moneySlugs(rule).map((slug) => currencyReader(slug, version.fieldMapping, measures)) : [];
   return {
     version,
+    fx,
     cost: computePlanCost(version),
     dealConditions: compile(version.dealConditions),
     rules: version.rules.map((rule, position) => {
@@ -160,7 +172,7 @@ export function compileVersion(
         readMeasure: reader(rule.measure),
         measuresEarnings: rule.measure === teamEarnings,
         readBase: base === null ? null : reader(base),
-        readCurrencies: moneySlugs(rule).map((slug) => currencyReader(slug, version.fieldMapping, measures)),
+        readCurrencies: currencyReaders(rule),
         readTierValue: rule.tierValueField === undefined ? null : reader(rule.tierValueField),
         credits: creditReaders(rule, reader),
         tiers,
@@ -171,10 +183,13 @@ export function compileVersion(
         capMultiplier: decimalOrNull(rule.capMultiplier),
         floorAttainment: decimalOrNull(rule.floorAttainment),
         countedLines: { kinds: rule.creditKinds ?? ['split'], roles: rule.creditRoles ?? null },
+        fields: fx === null ? noFields : new Set(listFields(rule, version.dealConditions)),
       };
     }),
   };
 }
+
+const noFields: ReadonlySet<string> = new Set();
 
 function countDeal(): number {
   return 1;

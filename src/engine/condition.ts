@@ -105,6 +105,8 @@ export type SeenValue = FieldValue | CutValue;
  */
 export interface ConditionSet {
   passes(deal: Deal, day: Day): boolean;
+  /** Whether the conditions would pass if every comparison of the fields did. */
+  mayPass(deal: Deal, day: Day, fields: readonly string[]): boolean;
   /** The values of all leaves, in order, as a stored trace contains them. */
   seen(deal: Deal, day: Day): SeenValue[];
   explain(deal: Deal, day: Day): ConditionTrace[];
@@ -138,10 +140,16 @@ export function compileConditions(
   const holds = ({ test, read }: CompiledLeaf, deal: Deal, day: Day) => test(read(deal), day);
   const required = groups.filter((group) => !group.any).flatMap((group) => group.leaves);
   const alternatives = groups.filter((group) => group.any);
+  const passes: ConditionSet['passes'] = (deal, day) => {
+    for (const leaf of required) if (!holds(leaf, deal, day)) return false;
+    return alternatives.every((group) => group.leaves.some((leaf) => holds(leaf, deal, day)));
+  };
   return {
-    passes: (deal, day) => {
-      for (const leaf of required) if (!holds(leaf, deal, day)) return false;
-      return alternatives.every((group) => group.leaves.some((leaf) => holds(leaf, deal, day)));
+    passes,
+    mayPass: (deal, day, fields) => {
+      if (fields.length === 0) return passes(deal, day);
+      const mayHold = (leaf: CompiledLeaf) => fields.includes(leaf.leaf.field) || holds(leaf, deal, day);
+      return required.every(mayHold) && alternatives.every((group) => group.leaves.some(mayHold));
     },
     seen: (deal, day) => leaves.map(({ leaf, read, test }) => storedValue(leaf, read(deal) ?? null, test, day)),
     explain: (deal, day) => leaves.map(({ leaf, read, test }) => traced(leaf, read(deal) ?? null, test, day)),

@@ -5,6 +5,7 @@ import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type CarriedCredit } from './carried-credit.js';
 import { type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace } from './condition.js';
+import { type FxInput } from './convert-deal.js';
 import { type AssignedDays, type Quota, type WorkingTime } from './effective-quota.js';
 import { type Deal } from './slug.js';
 import { type Reason } from './trace.js';
@@ -78,6 +79,8 @@ export interface RepInput {
   quota(planId: string, key: string, period: Period): Quota | null;
   /** Read only for plans with prorated quotas or ramps; default: all days. */
   readonly workingTime?: WorkingTime;
+  /** Read only for plans that convert; without it no rate is known. */
+  readonly fx?: FxInput;
   /** Without a calendar, there are no fiscal years. */
   readonly calendar?: PeriodCalendar;
   /** Credits of the other reps on the plan for the key and period; read only for rank rules. */

@@ -4,6 +4,7 @@ import { unreachable } from '../kernel/unreachable.js';
 import { type CompiledRule, type EffectiveTier } from './compiled-plan.js';
 import { type Share, wholeShare } from './credit-lines.js';
 import { type EffectiveQuota, fullVariableTarget } from './effective-quota.js';
+import { settleAmount } from './exchange-rates.js';
 import { isWithinBounds } from './field-value.js';
 import { type Reason, type TraceParts } from './trace.js';
 
@@ -40,8 +41,11 @@ export interface Payout extends TraceParts {
   readonly isBonus: boolean;
 }
 
-/** Computes what one firing pays: tier, raw amount, floors, caps, rounding, in this order. */
-export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string): Payout {
+/**
+ * Computes what one firing pays: tier, raw amount, floors, caps, rounding, in this order. `converts` says that values
+ * may be quotients.
+ */
+export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string, converts = false): Payout {
   const target = inputs.quota?.target ?? null;
   const bounds = rule.boundsFor(target);
   const tier = reachedTier(rule, bounds, inputs);
@@ -50,7 +54,7 @@ export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string)
   const raw = ratePercent === null ? rated : rated.times(ratePercent).times(onePercent);
   const isPayable = isWithinBounds(raw);
   const limited = isPayable ? applyLimits(rule, inputs, tier, raw) : { amount: Decimal.zero, limits: [] };
-  const amount = roundToCurrency(limited.amount, currency);
+  const amount = roundToCurrency(converts ? settleAmount(limited.amount) : limited.amount, currency);
   return {
     measure: inputs.measure,
     credit: inputs.credit,

@@ -1,10 +1,11 @@
 import { type Day, type DayRange, intersection, isEffective, isWithin } from '../kernel/day.js';
-import { Decimal, sum } from '../kernel/decimal.js';
+import { Decimal } from '../kernel/decimal.js';
 import { type Period, type PeriodKind, periodKinds } from '../kernel/period.js';
 import { type CalendarName, calendarNames } from '../kernel/period-calendar.js';
 import { CloseOrderWalk, type Entry, type Firing, type WalkListener } from './close-order-walk.js';
 import { applicableVersion, type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace, type SeenValue } from './condition.js';
+import { type CompiledFx } from './convert-deal.js';
 import { wholeShare } from './credit-lines.js';
 import { absenceReason, comparable, type FieldValue, isAbsent } from './field-value.js';
 import {
@@ -19,6 +20,7 @@ import {
 } from './model.js';
 import { type Payout } from './payout.js';
 import { PlanQuotas } from './plan-quotas.js';
+import { type FiringConversion, PlanRates, type RuleDeal, sumConversions } from './plan-rates.js';
 import {
   applyShare,
   computeBase,
@@ -36,8 +38,20 @@ import { encodeTrace, type Reason } from './trace.js';
 /** A deal to calculate. With upstream events it is a deal of the team, otherwise the rep's own. */
 type Candidate = { readonly deal: Deal; readonly upstream: readonly UpstreamEvent[] | null };
 
-/** A candidate that passes the conditions of the plan, with the values that they read. */
-type PassingDeal = Candidate & { readonly seen: readonly SeenValue[] };
+/** A candidate that passes the conditions of the plan, with the values that they read and what was converted. */
+type PassingDeal = Candidate & {
+  readonly seen: readonly SeenValue[];
+  /** Null in a plan that converts nothing. */
+  readonly fx: Pick<RuleDeal, 'on' | 'conversions'> | null;
+};
+
+/** The events of the people below, with their sum, and what was converted for the rule. */
+interface FiringInputs {
+  readonly inputs: readonly UpstreamEvent[];
+  /** Null for a deal of the rep. */
+  readonly earned: Decimal | null;
+  readonly conversions: readonly FiringConversion[];
+}
 
 interface ResultCollector {
   readonly decisions: Decision[];
@@ -59,14 +73,17 @@ export class PlanCalculation implements WalkListener {
   private readonly fixedByKey = new Map<string, FixedEvent>();
   private readonly dealsPerStep: number;
   private readonly quotas: PlanQuotas;
+  private readonly rates: PlanRates;
 
   constructor(
     private readonly input: RepInput,
     private readonly plan: AssignedPlan,
     private readonly result: ResultCollector,
   ) {
-    this.walk = new CloseOrderWalk((key, period) => input.peerCredits(plan.planId, key, period), this);
+    const converts = plan.versions.some(({ fx }) => fx !== null);
+    this.walk = new CloseOrderWalk((key, period) => input.peerCredits(plan.planId, key, period), this, converts);
     this.quotas = new PlanQuotas(input, plan);
+    this.rates = new PlanRates(input, this.quotas);
     const maxCost = Math.max(1, ...plan.versions.map(({ cost }) => cost));
     this.dealsPerStep = Math.max(1, Math.floor(costPerStep / maxCost));
     for (const fixed of input.fixed) {
@@ -143,6 +160,7 @@ export class PlanCalculation implements WalkListener {
     const version = this.versionOn(day, upstream === null ? deal.dealId : null);
     if (version === null) return;
     const phase = upstream === null ? 'per_deal' : 'cascade';
+    if (version.fx !== null) return this.fireConverted(version, version.fx, phase, { deal, upstream });
     const isPassing = version.dealConditions.passes(deal, day);
     const seen = isPassing ? version.dealConditions.seen(deal, day) : [];
     for (const rule of version.rules) {
@@ -150,28 +168,53 @@ export class PlanCalculation implements WalkListener {
       const dateReason = this.quotas.reasonAgainst(rule, day);
       if (dateReason !== null) this.skip(version, rule, deal.dealId, dateReason);
       else if (!isOfCurrency(rule, deal, version)) this.skip(version, rule, deal.dealId, 'currency_mismatch');
-      else if (isPassing) this.fireRule(version, rule, { deal, upstream, seen });
+      else if (isPassing) this.fireRule(version, rule, { deal, upstream, seen, fx: null });
     }
     if (!isPassing) this.skipForConditions(version, phase, deal);
   }
 
-  private fireRule(version: CompiledVersion, rule: CompiledRule, { deal, upstream, seen }: PassingDeal): void {
+  /** In a plan that converts, each rule sees the deal at the rates of its own day. */
+  private fireConverted(
+    version: CompiledVersion,
+    fx: CompiledFx,
+    phase: 'per_deal' | 'cascade',
+    { deal: unconverted, upstream }: Candidate,
+  ): void {
+    const { dealId, closeDate: day } = unconverted;
+    for (const rule of version.rules) {
+      if (rule.rule.executionPhase !== phase) continue;
+      const dateReason = this.quotas.reasonAgainst(rule, day);
+      if (dateReason !== null) {
+        this.skip(version, rule, dealId, dateReason);
+        continue;
+      }
+      const { deal, missing, ...converted } = this.rates.convert(fx, rule, unconverted);
+      const { dealConditions } = version;
+      if (!dealConditions.mayPass(deal, day, missing))
+        this.skip(version, rule, dealId, 'deal_condition_failed', () => dealConditions.explain(deal, day));
+      else if (missing.length === 0)
+        this.fireRule(version, rule, { deal, upstream, seen: dealConditions.seen(deal, day), fx: converted });
+      else if (rule.conditions.mayPass(deal, day, missing))
+        this.skip(version, rule, dealId, 'fx_rate_missing', undefined, missing);
+      else this.skip(version, rule, dealId, 'rule_condition_failed', () => rule.conditions.explain(deal, day));
+    }
+  }
+
+  private fireRule(version: CompiledVersion, rule: CompiledRule, passing: PassingDeal): void {
+    const { deal, upstream, seen } = passing;
     const day = deal.closeDate;
     if (!rule.conditions.passes(deal, day)) {
       return this.skip(version, rule, deal.dealId, 'rule_condition_failed', () => rule.conditions.explain(deal, day));
     }
-    const inputs = upstream === null ? [] : selectUpstream(rule, upstream, version.version.currency);
-    if (upstream !== null && inputs.length === 0) {
-      const mixed = selectUpstream(rule, upstream, null).length > 0;
-      return this.skip(version, rule, deal.dealId, mixed ? 'currency_mismatch' : 'no_downstream_commission');
-    }
+    const read = this.readUpstream(version, rule, passing);
+    if (typeof read === 'string') return this.skip(version, rule, deal.dealId, read);
+    const { inputs, earned, conversions } = read;
     const share =
       upstream === null ? computeShare(deal, this.input.repId, rule.countedLines) : computeTeamShare(inputs);
     if (share === null) return this.skip(version, rule, deal.dealId, 'no_credit');
     const period = this.quotas.findPeriod(rule, day) as Period;
     const quota = this.quotas.findQuota(rule, period);
     const readNumber: ReadNumber = (field) => this.numbers.read(field, deal);
-    const earned = upstream === null ? null : sum(inputs.map(({ amount }) => amount));
     const measure = rule.measuresEarnings ? earned : readNumber(rule.readMeasure);
     if (measure === null)
       return this.skip(version, rule, deal.dealId, absenceReason(rule.readMeasure(deal)), undefined, [
@@ -192,7 +235,26 @@ export class PlanCalculation implements WalkListener {
       share,
       seen: seen.concat(rule.conditions.seen(deal, day)),
       upstream: inputs,
+      conversions,
     });
+  }
+
+  /** What the people below earned on the deal, in the currency of the plan; or why the rule does not fire. */
+  private readUpstream(
+    version: CompiledVersion,
+    rule: CompiledRule,
+    { upstream, fx }: PassingDeal,
+  ): FiringInputs | Reason {
+    const conversions = fx?.conversions ?? [];
+    if (upstream === null) return { inputs: [], earned: null, conversions };
+    const inputs = selectUpstream(rule, upstream, fx === null ? version.version.currency : null);
+    if (inputs.length === 0) {
+      const mixed = selectUpstream(rule, upstream, null).length > 0;
+      return mixed ? 'currency_mismatch' : 'no_downstream_commission';
+    }
+    const summed = this.rates.sumEvents(version, inputs, fx?.on ?? null);
+    if (summed === null) return 'fx_rate_missing';
+    return { inputs, earned: summed.earned, conversions: [...conversions, ...summed.conversions] };
   }
 
   /** Adds a firing to the walk unless an approved period blocks it. */
@@ -316,6 +378,7 @@ export class PlanCalculation implements WalkListener {
       share: wholeShare,
       seen: [],
       upstream: [],
+      conversions: sumConversions(deals),
     });
   }
 
@@ -325,19 +388,35 @@ export class PlanCalculation implements WalkListener {
     rule: CompiledRule,
     days: DayRange,
     lastDay: Day,
-  ): Generator<void, SharedDeal[]> {
-    const passes = (deal: Deal) =>
-      isOfCurrency(rule, deal, version) &&
-      version.dealConditions.passes(deal, lastDay) &&
-      rule.conditions.passes(deal, lastDay);
-    const passing: SharedDeal[] = [];
+  ): Generator<void, (SharedDeal & Pick<RuleDeal, 'conversions'>)[]> {
+    const passing: (SharedDeal & Pick<RuleDeal, 'conversions'>)[] = [];
     const closed = this.input.deals.filter((deal) => isWithin(deal.closeDate, days));
     for (const [index, deal] of closed.entries()) {
       const share = computeShare(deal, this.input.repId, rule.countedLines);
-      if (share !== null && passes(deal)) passing.push({ deal, share });
+      const read = share === null ? null : this.readPeriodicDeal(version, rule, deal, lastDay);
+      if (share !== null && read !== null) passing.push({ ...read, share });
       if (index % this.dealsPerStep === 0) yield;
     }
     return passing;
+  }
+
+  /** The deal as a periodic rule counts it; null if it does not count. */
+  private readPeriodicDeal(
+    version: CompiledVersion,
+    rule: CompiledRule,
+    deal: Deal,
+    lastDay: Day,
+  ): Pick<RuleDeal, 'deal' | 'conversions'> | null {
+    const { fx, dealConditions } = version;
+    const unconverted = { deal, conversions: [], missing: [] };
+    const read = fx === null ? unconverted : this.rates.convert(fx, rule, deal);
+    const counts =
+      isOfCurrency(rule, deal, version) &&
+      dealConditions.mayPass(read.deal, lastDay, read.missing) &&
+      rule.conditions.mayPass(read.deal, lastDay, read.missing);
+    if (!counts || read.missing.length === 0) return counts ? read : null;
+    this.skip(version, rule, deal.dealId, 'fx_rate_missing', undefined, read.missing);
+    return null;
   }
 
   private periodicWindow(): DayRange {

@@ -95,16 +95,33 @@ export function fieldSources(slug: string, planMapping: SlugMapping, measures: S
  */
 export function currencyReader(slug: string, planMapping: SlugMapping, measures: SlugMapping): ReadField {
   const { keys, folded } = fieldSources(slug, planMapping, measures);
-  const sources = keys.map((key) => [key, `${key}${currencySuffix}`] as const);
-  const codeIn = (deal: Deal, key: string) => {
-    const ownCurrency = own(deal.fields, key);
-    return typeof ownCurrency === 'string' && isoCode.test(ownCurrency) ? ownCurrency : deal.standard.currency;
-  };
+  const sources = keys.map((key) => [key, currencySlug(key)] as const);
   return (deal) => {
-    for (const [key, currencyKey] of sources) if (!isAbsent(own(deal.fields, key))) return codeIn(deal, currencyKey);
+    for (const [key, currencyKey] of sources)
+      if (!isAbsent(own(deal.fields, key))) return codeIn(deal, currencyKey) ?? deal.standard.currency;
     const key = folded === null ? null : keyInAnyCase(deal.fields, folded);
-    return key === null ? deal.standard.currency : codeIn(deal, `${key}${currencySuffix}`);
+    return (key === null ? null : codeIn(deal, currencySlug(key))) ?? deal.standard.currency;
   };
+}
+
+/** The field of the deal in which the value is found; null for a standard value, and if there is none. */
+export function findKey(deal: Deal, { keys, folded }: FieldSources): string | null {
+  for (const key of keys) if (!isAbsent(own(deal.fields, key))) return key;
+  return folded === null ? null : keyInAnyCase(deal.fields, folded);
+}
+
+/** The currency that a CRM reports beside the field; null if it reports none. */
+export function codeBeside(deal: Deal, key: string): string | null {
+  return codeIn(deal, currencySlug(key));
+}
+
+function codeIn({ fields }: Deal, currencyKey: string): string | null {
+  const code = own(fields, currencyKey);
+  return typeof code === 'string' && isoCode.test(code) ? code : null;
+}
+
+function currencySlug(key: string): string {
+  return `${key}${currencySuffix}`;
 }
 
 /** Ends the slug of a field that holds the currency of another field. */

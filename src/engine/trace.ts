@@ -3,6 +3,8 @@ import { Decimal } from '../kernel/decimal.js';
 import { type Condition, type ConditionTrace, explainSeen, type SeenValue, withoutRepetitions } from './condition.js';
 import { type Share } from './credit-lines.js';
 import { type Proration } from './effective-quota.js';
+import { type ConversionTrace, decodeConversions, encodeConversions, type StoredConversion } from './fx-trace.js';
+import { type FiringConversion } from './plan-rates.js';
 
 /**
  * Why a rule paid nothing on a deal. The first group applies to events of amount 0, the second to deals without an
@@ -21,6 +23,7 @@ export const reasons = [
   'no_fiscal_period',
   'plan_not_active',
   'currency_mismatch',
+  'fx_rate_missing',
   'deal_condition_failed',
   'rule_condition_failed',
   'field_missing',
@@ -104,6 +107,8 @@ export interface Trace {
   readonly ratePercent?: number;
   /** The part of the deal that counts, of 1: for the quota, and for base, fixed amounts and limits of the deal. */
   readonly share?: { readonly credit: number; readonly pay: number };
+  /** What was converted before all other steps. */
+  readonly conversions?: readonly ConversionTrace[];
   readonly parts: readonly PartTrace[];
   readonly limits: readonly LimitTrace[];
   readonly upstream?: readonly UpstreamTrace[];
@@ -149,6 +154,7 @@ export interface TraceParts {
 interface TraceInputs {
   readonly upstream: readonly { readonly repId: string; readonly ruleName: string; readonly amount: Decimal }[];
   readonly seen: readonly SeenValue[];
+  readonly conversions: readonly FiringConversion[];
 }
 
 const limitLetters: Readonly<Record<LimitKind, string>> = {
@@ -175,7 +181,7 @@ export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   const seen = list(withoutRepetitions(inputs.seen), json);
   const credit = `${number(trace.measure)},${number(trace.credit)},${number(trace.before)},${number(trace.after)}`;
   const pay = `${number(trace.target)},${number(trace.base)},${number(trace.raw)},${trace.tierIndex ?? 'null'}`;
-  const terms = encodeTerms(trace);
+  const terms = encodeTerms(trace, inputs.conversions);
   const hasLast = trace.periodCredit !== null || trace.isBelowZero || terms !== '';
   const hasRare = upstream !== '[]' || trace.tierValue !== null || trace.rank !== null || trace.reason !== null;
   const rare =
@@ -186,11 +192,14 @@ export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   return `[${credit},${pay},${parts},${limits},${seen}${rare}${last}${terms}]`;
 }
 
-/** What the days and the credit lines of the person changed; empty if nothing. */
-function encodeTerms({ proration, ratePercent, share }: TraceParts): string {
-  if (proration === null && ratePercent === null && share === null) return '';
-  const shares = share === null ? '' : `,${number(share.credit)},${number(share.pay)}`;
-  return `,${encodeProration(proration)},${number(ratePercent)}${shares}`;
+/** What the days, the credit lines of the person and exchange rates changed; empty if nothing. */
+function encodeTerms({ proration, ratePercent, share }: TraceParts, conversions: TraceInputs['conversions']): string {
+  const isConverted = conversions.length > 0;
+  if (proration === null && ratePercent === null && share === null && !isConverted) return '';
+  const whole = isConverted ? ',1,1' : '';
+  const shares = share === null ? whole : `,${number(share.credit)},${number(share.pay)}`;
+  const converted = isConverted ? `,${encodeConversions(conversions)}` : '';
+  return `,${encodeProration(proration)},${number(ratePercent)}${shares}${converted}`;
 }
 
 /** All events of a period share one proration, so it is formatted once. */
@@ -247,6 +256,7 @@ type StoredTerms = readonly [
   ratePercent?: number | null,
   creditShare?: number,
   payShare?: number,
+  conversions?: readonly StoredConversion[],
 ];
 
 type StoredProration = readonly [
@@ -276,7 +286,7 @@ export function creditAfter(stored: string): Decimal {
   return Decimal.of(after);
 }
 
-/** What a cascade event was calculated from: the amounts of the people below, as exact decimal texts. */
+/** What a cascade event was calculated from: the amounts of the people below, in its currency, as decimal texts. */
 export interface CascadeInput {
   readonly repId: string;
   readonly ruleName: string;
@@ -284,8 +294,16 @@ export interface CascadeInput {
 }
 
 export function decodeInputs(stored: string): CascadeInput[] {
-  const upstream = (JSON.parse(stored) as Stored)[11] ?? [];
-  return upstream.map(([repId, ruleName, amount]) => ({ repId, ruleName, amount: Decimal.of(amount).toString() }));
+  const decoded = JSON.parse(stored) as Stored;
+  const converted = new Map(
+    ((decoded[conversionsIndex] as StoredTerms[4]) ?? []).flatMap(([, , , , , , values]) =>
+      values.map(([index, , amount]) => [index, amount] as const),
+    ),
+  );
+  return (decoded[11] ?? []).map(([repId, ruleName, amount], index) => {
+    const weight = converted.get(index) ?? amount;
+    return { repId, ruleName, amount: Decimal.of(weight).toString() };
+  });
 }
 
 /** The attainment that the deal of the event has reached, to 6 decimals; null without a quota. */
@@ -309,6 +327,7 @@ export function decodeProration(
 /** Recognizes most traces without a proration, so that they are not parsed. */
 const mayBeProrated = /\["[dm]",\d/;
 const prorationIndex = 17;
+const conversionsIndex = 21;
 
 export function decodeTrace(stored: string, context: TraceContext): Trace {
   const [
@@ -347,7 +366,7 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
       ? {}
       : { periodCredit, periodAttainment: ratio(periodCredit, target) }),
     ...(isBelowZero === 1 ? { belowZero: true as const } : {}),
-    ...termTraces(terms),
+    ...termTraces(terms, upstream),
     base,
     parts: parts.map(([index, rate, part]) => partTrace(index, rate, part, context.tiers)),
     limits: limits.map(([letter, bound, from, to]) => ({ kind: limitKind(letter), bound, before: from, after: to })),
@@ -360,11 +379,12 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
   };
 }
 
-function termTraces([proration = null, ratePercent = null, credit = 1, pay = 1]: StoredTerms): Pick<
-  Trace,
-  'proration' | 'ratePercent' | 'share'
-> {
+function termTraces(
+  [proration = null, ratePercent = null, credit = 1, pay = 1, conversions]: StoredTerms,
+  upstream: Stored[11] = [],
+): Pick<Trace, 'conversions' | 'proration' | 'ratePercent' | 'share'> {
   return {
+    ...(conversions === undefined ? {} : { conversions: decodeConversions(conversions, upstream) }),
     ...(proration === null ? {} : { proration: prorationTrace(proration) }),
     ...(ratePercent === null ? {} : { ratePercent }),
     ...(credit === 1 && pay === 1 ? {} : { share: { credit, pay } }),

@@ -94,15 +94,15 @@ export class Decimal {
   }
 
   /**
-   * The quotient, cut off towards zero after 24 decimal places. Cutting keeps every later rounding half away from
-   * zero exact: a cut quotient lies on the same side of a rounding boundary as the true one, and equals it on the
-   * boundary itself, because boundaries have far fewer places.
+   * The quotient, cut off towards zero after 24 decimal places, or after those given. Cutting keeps every later rounding
+   * half away from zero exact: a cut quotient lies on the same side of a rounding boundary as the true one, and equals
+   * it on the boundary itself, because boundaries have far fewer places.
    */
-  dividedBy(divisor: Decimal): Decimal {
-    const shift = quotientScale + divisor.scale - this.scale;
+  dividedBy(divisor: Decimal, places = quotientScale): Decimal {
+    const shift = places + divisor.scale - this.scale;
     const numerator = BigInt(this.mantissa) * powerOfTen(Math.max(shift, 0));
     const denominator = BigInt(divisor.mantissa) * powerOfTen(Math.max(-shift, 0));
-    return make(numerator / denominator, quotientScale);
+    return make(numerator / denominator, places);
   }
 
   compare(other: Decimal): -1 | 0 | 1 {

@@ -1,3 +1,4 @@
+import { type PlanFx } from '../engine/plan-fx.js';
 import { buildTimeline, computeStretches, latestStarted, type Stretch } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
 import { assertEffectiveDayOrder } from '../kernel/day-order.js';
@@ -10,6 +11,7 @@ import { type PlanTest } from './plan-tests.js';
 export interface PlanChange extends RequestedDates {
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   readonly currency?: string | null | undefined;
+  readonly fx?: PlanFx | null | undefined;
   readonly fieldMapping?: Readonly<Record<string, unknown>> | null | undefined;
   readonly name?: string | undefined;
   readonly status?: PlanStatus | undefined;
@@ -24,8 +26,15 @@ export interface ChangedState {
   readonly newVersion: VersionRow | null;
 }
 
-export function makesVersion({ config, effectiveStart, effectiveEnd, currency, fieldMapping }: PlanChange): boolean {
-  return [config, effectiveStart, effectiveEnd, currency, fieldMapping].some((value) => value !== undefined);
+export function makesVersion({
+  config,
+  effectiveStart,
+  effectiveEnd,
+  currency,
+  fx,
+  fieldMapping,
+}: PlanChange): boolean {
+  return [config, effectiveStart, effectiveEnd, currency, fx, fieldMapping].some((value) => value !== undefined);
 }
 
 /** Applies the change to the plan or to the source version, depending on what the reference of the request names. */
@@ -70,7 +79,8 @@ export function buildNextVersion(plan: StoredPlan, source: VersionRow, change: P
   const effectiveStart = change.effectiveStart === undefined ? source.effectiveStart : change.effectiveStart;
   const effectiveEnd = change.effectiveEnd === undefined ? source.effectiveEnd : change.effectiveEnd;
   assertEffectiveDayOrder(effectiveStart, effectiveEnd);
-  const changesDatesOnly = [change.config, change.currency, change.fieldMapping].every((value) => value === undefined);
+  const terms = [change.config, change.currency, change.fx, change.fieldMapping];
+  const changesDatesOnly = terms.every((value) => value === undefined);
   const startsLater =
     effectiveStart !== null && (source.effectiveStart === null || effectiveStart > source.effectiveStart);
   return {
@@ -83,6 +93,7 @@ export function buildNextVersion(plan: StoredPlan, source: VersionRow, change: P
     effectiveStart,
     effectiveEnd,
     currency: change.currency === undefined ? source.currency : change.currency,
+    fx: change.fx === undefined ? source.fx : change.fx,
     fieldMapping: change.fieldMapping === undefined ? source.fieldMapping : change.fieldMapping,
     tests: change.tests ?? source.tests,
     config: storedConfig(change.config ?? source.config, { version, effectiveStart, effectiveEnd }),

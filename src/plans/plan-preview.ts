@@ -2,6 +2,7 @@ import { buildTimeline, computeStretches, differingDays } from '../engine/versio
 import { type Day, type DayRange, isWithin, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
+import { withRatesFor } from '../ledger/input/exchange-rates.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -97,11 +98,13 @@ async function changedTerms(
       ? null
       : toStoredVersion(changed.newVersion, terms, workspace.currency);
   const all = newVersion === null ? versions : [...versions, { ...newVersion, planStatus: changed.status }];
+  const { fx } = await withRatesFor(tx, workspace, all);
   const from = stored.find(({ planVersionId }) => planVersionId === source.planVersionId);
   return (ofRep) => {
     if (!ofRep.assignments.some(({ planId }) => planId === plan.planId)) return ofRep;
     return {
       ...ofRep,
+      workspace: { ...ofRep.workspace, fx },
       versions: [...ofRep.versions.filter(({ planId }) => planId !== plan.planId), ...all],
       overrides:
         newVersion === null || from === undefined

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
+import { type PlanFx } from '../engine/plan-fx.js';
 import { findReferencedVersion, type TimelineCandidate } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
@@ -13,6 +14,7 @@ import { type PlanTest } from './plan-tests.js';
 export interface VersionRow extends TimelineCandidate {
   readonly planId: string;
   readonly currency: string | null;
+  readonly fx: PlanFx | null;
   readonly fieldMapping: Readonly<Record<string, unknown>> | null;
   readonly config: Readonly<Record<string, unknown>>;
   readonly tests: readonly PlanTest[];
@@ -36,6 +38,7 @@ const columns = [
   'effective_start as effectiveStart',
   'effective_end as effectiveEnd',
   'currency',
+  'fx',
   'field_mapping as fieldMapping',
   'config',
   'tests',
@@ -126,6 +129,7 @@ export async function insertVersion(
       effective_start: version.effectiveStart,
       effective_end: version.effectiveEnd,
       currency: version.currency,
+      fx: version.fx === null ? null : JSON.stringify(version.fx),
       field_mapping: version.fieldMapping === null ? null : JSON.stringify(version.fieldMapping),
       config: JSON.stringify(version.config),
       deal_conditions: JSON.stringify(terms.dealConditions),

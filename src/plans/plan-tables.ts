@@ -24,6 +24,7 @@ export interface PlanTables {
     effective_start: Day | null;
     effective_end: Day | null;
     currency: string | null;
+    fx: Json<unknown> | null;
     field_mapping: Json<unknown> | null;
     config: Json<unknown>;
     deal_conditions: Json<unknown>;

@@ -3,6 +3,7 @@ import { dealBody, dealId } from '../deals/deal.js';
 import { lineTerms, totalsHundred } from '../deals/deal-credits.js';
 import { reasons } from '../engine/trace.js';
 import { day, period, text } from '../platform/operations/schemas.js';
+import { assumedRates } from './assumed-rates.js';
 import { conditionTraces } from './condition-traces.js';
 import { simulatedAbsence, simulatedRamp } from './personal-terms.js';
 
@@ -75,6 +76,7 @@ const planTest = z
       .max(100)
       .optional()
       .describe('Absences of people'),
+    fxRates: assumedRates.optional().describe('The exchange rates of the test; stored rates do not count'),
     asOf: day
       .optional()
       .describe('Day of the calculation, YYYY-MM-DD; by default the day after the last period of the test'),

@@ -14,6 +14,12 @@ export const planArguments = {
     description: 'ISO 4217 code that the plan pays in, or "workspace"',
     keywords: { workspace: null },
   },
+  fx: {
+    description:
+      'How deals in other currencies are converted: {date: close_date | period_start | period_end | fixed, day?, table?}, or "none"',
+    keywords: { none: null },
+    schema: () => ({ type: 'object' }),
+  },
 } as const;
 
 /** The whole schema of tests would be as long as that of a config. */

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { type TierOverride } from '../engine/compiled-plan.js';
 import { type Rule } from '../engine/plan-config.js';
+import { type PlanFx } from '../engine/plan-fx.js';
 import {
   buildTimeline,
   computeStretches,
@@ -50,31 +51,8 @@ export async function listPlanVersions(tx: Transaction, filter: PlanFilter): Pro
   const ofPlan = groupBy(heads, (head) => head.planId);
   const listed = [...ofPlan.values()].flatMap((versions) => listedVersions(versions, filter));
   if (listed.length === 0) return [];
-  const isListed = sql<SqlBool>`plan_version_id = any(${listed.map((head) => head.planVersionId)}::uuid[])`;
   const onlyForRep = filter.onlyForRep ?? null;
-  const [rows, rules, assigned] = await inParallel(
-    () =>
-      tx.db
-        .selectFrom('plan_versions')
-        .select(['plan_version_id', 'currency', 'field_mapping', 'config', 'deal_conditions', 'tests', 'created_at'])
-        .where('workspace_id', '=', tx.workspaceId)
-        .where(isListed)
-        .execute(),
-    () =>
-      tx.db
-        .selectFrom('plan_rules')
-        .select(['rule_id', 'plan_version_id', 'definition'])
-        .where('workspace_id', '=', tx.workspaceId)
-        .where(isListed)
-        .orderBy('position')
-        .execute(),
-    () =>
-      loadAssignedReps(
-        tx,
-        listed.map((head) => head.planId),
-        onlyForRep,
-      ),
-  );
+  const [rows, rules, assigned] = await loadTermsOf(tx, listed, onlyForRep);
   const rowById = new Map((rows as TermsRow[]).map((row) => [row.plan_version_id, row]));
   const rulesByVersion = groupBy(rules, (rule) => rule.plan_version_id);
   return listed.flatMap((head) => {
@@ -96,6 +74,7 @@ export async function listPlanVersions(tx: Transaction, filter: PlanFilter): Pro
       effectiveStart: head.effectiveStart,
       effectiveEnd: head.effectiveEnd,
       currency: row.currency,
+      ...(row.fx === null ? {} : { fx: row.fx }),
       fieldMapping: row.field_mapping,
       config: onlyForRep === null ? row.config : withVisibleTiers(row.config, (repId) => repId === onlyForRep),
       dealConditions: row.deal_conditions,
@@ -110,9 +89,47 @@ export async function listPlanVersions(tx: Transaction, filter: PlanFilter): Pro
   });
 }
 
+/** The terms of the listed versions, their rules, and who is assigned to their plans. */
+async function loadTermsOf(tx: Transaction, listed: readonly Head[], onlyForRep: string | null) {
+  const isListed = sql<SqlBool>`plan_version_id = any(${listed.map((head) => head.planVersionId)}::uuid[])`;
+  return inParallel(
+    () =>
+      tx.db
+        .selectFrom('plan_versions')
+        .select([
+          'plan_version_id',
+          'currency',
+          'fx',
+          'field_mapping',
+          'config',
+          'deal_conditions',
+          'tests',
+          'created_at',
+        ])
+        .where('workspace_id', '=', tx.workspaceId)
+        .where(isListed)
+        .execute(),
+    () =>
+      tx.db
+        .selectFrom('plan_rules')
+        .select(['rule_id', 'plan_version_id', 'definition'])
+        .where('workspace_id', '=', tx.workspaceId)
+        .where(isListed)
+        .orderBy('position')
+        .execute(),
+    () =>
+      loadAssignedReps(
+        tx,
+        listed.map((head) => head.planId),
+        onlyForRep,
+      ),
+  );
+}
+
 interface TermsRow {
   readonly plan_version_id: string;
   readonly currency: string | null;
+  readonly fx: PlanFx | null;
   readonly field_mapping: Record<string, unknown> | null;
   readonly config: Record<string, unknown>;
   readonly deal_conditions: unknown[];

@@ -9,8 +9,10 @@ import {
   ruleWithPartialSchedule,
 } from '../engine/plan-config.js';
 import { computePlanCost, maxPlanCost } from '../engine/plan-cost.js';
+import { type PlanFx, planFx } from '../engine/plan-fx.js';
 import { type Day, isDay } from '../kernel/day.js';
-import { Failure, invalid } from '../kernel/failure.js';
+import { Failure, type Issue, invalid } from '../kernel/failure.js';
+import { readValue } from '../kernel/invalid-values.js';
 import { describedAs } from '../platform/json-schema.js';
 import { storedTests } from './plan-tests.js';
 import { planWarnings } from './plan-warnings.js';
@@ -61,6 +63,7 @@ export const planVersion = z
       .string()
       .nullable()
       .describe('Currency that the plan pays in, ISO 4217 code; null for the currency of the workspace'),
+    fx: planFx.optional().describe(`${planFx.description}; absent if the plan converts nothing`),
     fieldMapping: fieldMapping.nullable(),
     config: planConfig.describe('The config as it was sent'),
     dealConditions: z.array(z.unknown()).describe('Conditions of the config, as the service reads them'),
@@ -194,6 +197,11 @@ function assertPlanCost(config: unknown): void {
     `One deal under this plan needs ${cost} comparisons, but at most ${maxPlanCost} are allowed. Use fewer conditions, rules or values; conditions of the plan count once for each rule.`,
     { cost, limit: maxPlanCost },
   );
+}
+
+/** How a plan file converts, or every problem. */
+export function readPlanFx(fx: unknown): { readonly value: PlanFx | null } | { readonly issues: readonly Issue[] } {
+  return readValue(planFx.nullable(), fx, ['fx']);
 }
 
 /** The dates in a request; undefined if absent, null for no bound. */

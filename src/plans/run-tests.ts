@@ -4,17 +4,20 @@ import { allDaysAtWork } from '../engine/effective-quota.js';
 import { type Decision } from '../engine/model.js';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
 import { computePlanCost } from '../engine/plan-cost.js';
+import { type PlanFx } from '../engine/plan-fx.js';
 import { type Deal, type SlugMapping } from '../engine/slug.js';
 import { decodeTrace } from '../engine/trace.js';
 import { addDays, allDays, type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { type FiscalYear, type PeriodCalendar, toCalendar } from '../kernel/period-calendar.js';
+import { type FxTerms } from '../ledger/input/exchange-rates.js';
 import { findFirstActivity, widenToPeriods } from '../ledger/input/load-window.js';
 import { type StoredVersion, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTeam } from '../simulation/simulated-team.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
+import { toAssumedRates } from './assumed-rates.js';
 import { toRamp } from './personal-terms.js';
 import { defaultPerson, type FailedTest, type PlanTest, type TestResult } from './plan-tests.js';
 import { findUnpaidOutcomes, type PersonOutcomes } from './unpaid-outcomes.js';
@@ -24,6 +27,8 @@ import { unsavedVersion } from './unstored-versions.js';
 interface TestedPlan {
   readonly terms: PlanTerms;
   readonly currency: string;
+  readonly fx: PlanFx | null;
+  readonly rates: Omit<FxTerms, 'series' | 'assumed'> & { readonly workspaceCurrency: string };
   readonly fieldMapping: SlugMapping;
   readonly measures: SlugMapping;
   readonly fiscalYears: readonly FiscalYear[];
@@ -62,11 +67,11 @@ function peopleAbove({ managers = {} }: PlanTest): number {
 async function findFailures(plan: TestedPlan, test: PlanTest, index: number): Promise<FailedTest[]> {
   assertRulesKnown(plan.terms, test, index);
   const version: StoredVersion = {
-    ...unsavedVersion(plan.terms, plan.currency),
+    ...unsavedVersion(plan.terms, plan.currency, plan.fx),
     fieldMapping: plan.fieldMapping,
   };
   const calendar = toCalendar(plan.fiscalYears);
-  const workspace = toWorkspaceTerms(plan);
+  const workspace = toWorkspaceTerms(plan, test);
   const range = computeDays(test, calendar, `tests.${index}`);
   const window = widenToPeriods({ versions: [version], workspace }, range);
   const head = {
@@ -84,9 +89,22 @@ async function findFailures(plan: TestedPlan, test: PlanTest, index: number): Pr
   return differences(test, { events, outcomes }, { version, calendar, timeZone: plan.deals.timeZone });
 }
 
-function toWorkspaceTerms({ currency, measures, fiscalYears, deals: { timeZone } }: TestedPlan): WorkspaceTerms {
-  const unread = { amountSlug: null, sendsEvents: false, writesBack: false, hasPayouts: false, revision: '' };
-  return { currency, timeZone, measures, fiscalYears, ...unread };
+/** Only the rates of the test count. */
+function toWorkspaceTerms(plan: TestedPlan, { fxRates = [] }: PlanTest): WorkspaceTerms {
+  const { measures, fiscalYears, rates, deals } = plan;
+  const { workspaceCurrency, ...rules } = rates;
+  return {
+    currency: workspaceCurrency,
+    timeZone: deals.timeZone,
+    measures,
+    fiscalYears,
+    amountSlug: deals.standard['dealAmount'] ?? null,
+    fx: { ...rules, series: [], assumed: toAssumedRates(fxRates) },
+    sendsEvents: false,
+    writesBack: false,
+    hasPayouts: false,
+    revision: '',
+  };
 }
 
 /** A misspelled rule would otherwise pass with the amount 0. */
@@ -146,7 +164,7 @@ function toRepData(
   { person, version }: { readonly person: string; readonly version: StoredVersion },
 ): SimulatedRepData {
   const { deals: dealTerms } = plan;
-  const workspace = toWorkspaceTerms(plan);
+  const workspace = toWorkspaceTerms(plan, test);
   const all = test.deals.map((deal) => ({ owner: deal.rep ?? defaultPerson, deal: toTestDeal(deal, dealTerms) }));
   const hasPart = ({ owner, deal }: (typeof all)[number], name: string) =>
     deal.credits === undefined ? owner === name : deal.credits.some(({ repId }) => repId === name);

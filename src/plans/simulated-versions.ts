@@ -1,3 +1,4 @@
+import { type PlanFx } from '../engine/plan-fx.js';
 import { buildTimeline } from '../engine/version-timeline.js';
 import { type Day } from '../kernel/day.js';
 import { loadVersions, loadWorkspaceTerms, type StoredVersion } from '../ledger/input/rep-terms.js';
@@ -12,12 +13,14 @@ import { onEveryDay, toStoredVersion, unsavedVersion } from './unstored-versions
 export type SimulatedPlan =
   | { readonly planId: string }
   | { readonly planVersionId: string }
-  | { readonly config: Readonly<Record<string, unknown>> }
+  | { readonly config: Readonly<Record<string, unknown>>; readonly fx: PlanFx | null }
   | ChangedPlan;
 
 interface ChangedPlan {
   readonly planId: string;
   readonly config: Readonly<Record<string, unknown>>;
+  /** Undefined: as before the change. */
+  readonly fx: PlanFx | null | undefined;
   readonly dates: RequestedDates;
   readonly today: Day;
 }
@@ -35,7 +38,7 @@ export interface SimulatedVersions {
 export async function loadSimulatedVersions(tx: Transaction, plan: SimulatedPlan): Promise<SimulatedVersions> {
   const workspace = await loadWorkspaceTerms(tx);
   if (!('planId' in plan) && 'config' in plan) {
-    const version = unsavedVersion(planTerms(plan.config), workspace.currency);
+    const version = unsavedVersion(planTerms(plan.config), workspace.currency, plan.fx);
     return { planId: unsaved, versions: [version], stored: [], change: null };
   }
   const planId = 'planId' in plan ? plan.planId : await findPlanOfVersion(tx, plan.planVersionId);
@@ -64,12 +67,12 @@ async function buildChangedVersion(
   tx: Transaction,
   stored: readonly StoredVersion[],
   currency: string,
-  { planId, config, dates, today }: ChangedPlan,
+  { planId, config, fx, dates, today }: ChangedPlan,
 ): Promise<NonNullable<SimulatedVersions['change']>> {
   const plan = await loadPlan(tx, planId);
   if (plan === undefined) throw planNotFound();
   const source = findVersion(plan, planId, today);
-  const row = buildNextVersion(plan, source, { ...dates, config, status: 'active' });
+  const row = buildNextVersion(plan, source, { ...dates, config, fx, status: 'active' });
   return {
     source: stored.find(({ planVersionId }) => planVersionId === source.planVersionId) as StoredVersion,
     newVersion: toStoredVersion({ ...row, planVersionId: unsaved }, planTerms(config), currency),

@@ -1,7 +1,9 @@
 import { recordAuditEntry } from '../audit/audit-entry.js';
+import { type PlanFx } from '../engine/plan-fx.js';
 import { type Caller } from '../kernel/caller.js';
 import { Failure } from '../kernel/failure.js';
 import { fiscalYearsColumn } from '../ledger/input/calendar.js';
+import { loadRateRules } from '../ledger/input/exchange-rates.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { planTerms } from './plan.js';
@@ -13,6 +15,7 @@ import { runTests } from './run-tests.js';
 interface TestedVersion {
   readonly config: unknown;
   readonly currency: string | null;
+  readonly fx: PlanFx | null;
   readonly fieldMapping: Readonly<Record<string, unknown>> | null;
   readonly tests: readonly PlanTest[];
 }
@@ -20,7 +23,7 @@ interface TestedVersion {
 /** Runs the tests as the workspace reads its deals. */
 export async function runVersionTests(
   tx: Transaction,
-  { config, currency, fieldMapping, tests }: TestedVersion,
+  { config, currency, fx, fieldMapping, tests }: TestedVersion,
 ): Promise<TestResult> {
   if (tests.length === 0) return { passed: true, tests: 0, failed: [] };
   const workspace = await tx.db
@@ -33,6 +36,8 @@ export async function runVersionTests(
   const plan = {
     terms: planTerms(config),
     currency: currency ?? workspace.currency,
+    fx,
+    rates: { workspaceCurrency: workspace.currency, ...(await loadRateRules(tx)) },
     fieldMapping: canonicalFieldMapping(fieldMapping),
     measures,
     fiscalYears: workspace.fiscal_years,

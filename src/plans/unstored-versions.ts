@@ -1,4 +1,5 @@
 import { type PlanTerms } from '../engine/plan-config.js';
+import { type PlanFx } from '../engine/plan-fx.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
@@ -14,13 +15,14 @@ export const onEveryDay = {
 } as const;
 
 /** A version of a config alone. It applies on every day. */
-export function unsavedVersion(terms: PlanTerms, currency: string): StoredVersion {
+export function unsavedVersion(terms: PlanTerms, currency: string, fx: PlanFx | null = null): StoredVersion {
   return {
     planId: unsaved,
     planVersionId: unsaved,
     version: 1,
     ...onEveryDay,
     currency,
+    fx,
     fieldMapping: {},
     dealConditions: terms.dealConditions,
     rules: identifyRules(unsaved, terms),
@@ -40,6 +42,7 @@ export function toStoredVersion(row: VersionRow, terms: PlanTerms, currency: str
     effectiveStart: row.effectiveStart,
     effectiveEnd: row.effectiveEnd,
     currency: row.currency ?? currency,
+    fx: row.fx,
     fieldMapping: canonicalFieldMapping(row.fieldMapping),
     dealConditions: terms.dealConditions,
     rules: identifyRules(row.planVersionId, terms),

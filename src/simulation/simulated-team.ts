@@ -1,6 +1,7 @@
 import { type RepInput, type RepResult } from '../engine/model.js';
 import { type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { fxInput } from '../ledger/input/exchange-rates.js';
 import { type TeamMember } from '../ledger/input/hierarchy.js';
 import { type DealEvent, peerCreditsIn, type Rankings } from '../ledger/input/load-window.js';
 import {
@@ -114,6 +115,7 @@ function toInput(
     window: shared.window,
     plans: assignedPlans({ ...rep.terms, quotas }),
     ...workingTimeInput(rep.terms),
+    ...fxInput(rep.terms),
     calendar: calendarOf(rep.terms),
     deals: rep.deals,
     teamDeals: rep.teamDeals.map(receivedTeamDeal).map(({ deal, upstream }) => ({

@@ -7,6 +7,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type CountedRow, loadCountedRows } from '../ledger/input/counted-rows.js';
+import { fxInput } from '../ledger/input/exchange-rates.js';
 import { type Hierarchy, loadHierarchyBelow, type TeamMember } from '../ledger/input/hierarchy.js';
 import {
   hasWithdrawnTerms,
@@ -194,6 +195,7 @@ class UnfrozenInputs implements TeamInputs<UnfrozenInput, UnfrozenRows> {
       window: this.window,
       plans: assignedPlans(terms),
       ...workingTimeInput(terms),
+      ...fxInput(terms),
       calendar: calendarOf(terms),
       deals: deals.get(repId) ?? [],
       teamDeals: this.teamDeals(repId),

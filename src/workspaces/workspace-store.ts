@@ -56,6 +56,7 @@ export async function updateWorkspaceRow(
       block_approval_on_dispute: change.blockApprovalOnDispute,
       agent_writes: change.agentWrites,
       step_up_minutes: change.stepUpMinutes,
+      fx_max_age_days: change.fxMaxAgeDays,
       min_quota_percent: change.minQuotaPercent?.toString(),
       payroll: change.payroll && JSON.stringify(change.payroll),
       recovery_percent: change.recovery && String(change.recovery.maxPercent),

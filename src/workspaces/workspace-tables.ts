@@ -53,6 +53,8 @@ export interface WorkspaceTables {
     agent_writes: Generated<'allow' | 'confirm' | 'deny' | null>;
     /** Null if any age of the last proof suffices. */
     step_up_minutes: ColumnType<number | null, undefined, number | null>;
+    /** Null if a rate of any age converts. */
+    fx_max_age_days: ColumnType<number | null, undefined, number | null>;
     min_quota_percent: ColumnType<string, undefined, string>;
     /** The kinds of pay periods, earliest first; null while payouts are off. */
     payouts: ColumnType<readonly PayPeriodSegment[] | null, string | null | undefined, string | null>;

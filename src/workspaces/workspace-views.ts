@@ -23,6 +23,7 @@ export async function findWorkspace(tx: Transaction) {
       'agent_writes as agentWrites',
       'step_up_minutes as stepUpMinutes',
       sql<number>`min_quota_percent::float8`.as('minQuotaPercent'),
+      'fx_max_age_days as fxMaxAgeDays',
     ])
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();

@@ -67,6 +67,14 @@ export const minQuotaPercent = percentage(1, 100).describe(
   'Percentage of a prorated quota that remains at least, however few days count; 25 by default',
 );
 
+export const defaultFxMaxAgeDays = 45;
+export const fxMaxAgeDays = z
+  .int()
+  .min(0)
+  .max(3660)
+  .nullable()
+  .describe('Days after which an exchange rate is too old to convert a deal; null: no limit; 45 by default');
+
 export const paper = z.enum(['A4', 'Letter']).describe('Paper size of PDF files');
 
 /** The periods in which people are paid, and from when on. */

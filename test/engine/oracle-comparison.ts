@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { byKey, continuedLedgers, engineLedger } from '#test/support/engine-world.js';
+import { byKey, comparableRows, continuedLedgers, engineLedger } from '#test/support/engine-world.js';
 import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
 import { arbitraryWorld } from '#test/support/oracle/worlds.js';
 
 const creditWorld = () => arbitraryWorld({ credits: true });
+const fxWorld = () => arbitraryWorld({ credits: true, fx: true });
 
 /** Compares the engine with the oracle on random worlds: about fifteen milliseconds per world on an idle core. */
 export function describeOracleComparison(worldCount: number, seed: number): void {
@@ -20,9 +21,18 @@ export function describeOracleComparison(worldCount: number, seed: number): void
       );
     });
 
+    it(`gives the same rows on ${worldCount} random worlds with exchange rates`, () => {
+      fc.assert(
+        fc.property(fxWorld(), (world) => {
+          expect(comparableRows(engineLedger(world))).to.deep.equal(comparableRows(cleanLedger(world).toSorted(byKey)));
+        }),
+        { numRuns: worldCount, seed },
+      );
+    });
+
     it('gives the same rows from a day on when the events before it are only known as sums', () => {
       const rowCounts: number[] = [];
-      const worldAndDay = creditWorld().chain((world) =>
+      const worldAndDay = fc.oneof(creditWorld(), fxWorld()).chain((world) =>
         fc.record({
           world: fc.constant(world),
           day: fc.constantFrom('2026-01-01', ...world.deals.flatMap(({ closeDate }) => closeDate ?? [])),

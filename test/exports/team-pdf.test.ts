@@ -167,6 +167,7 @@ describe('the team roll-up as PDF', () => {
       agentWrites: null,
       stepUpMinutes: null,
       minQuotaPercent: 25,
+      fxMaxAgeDays: 45,
     } as const;
     const { markup } = await teamPage(emptyTeam, workspace, { now: new Date(0), asOf: null });
     expect(markup).to.contain('<td class="amount">0</td>').and.to.contain('DRAFT').and.to.contain('size: A4 landscape');

@@ -24,6 +24,8 @@ function run(config: object, ...tests: object[]) {
   const plan = {
     terms: planTerms(config),
     currency: 'USD',
+    fx: null,
+    rates: { workspaceCurrency: 'USD', maxAgeDays: null, currencyFields: [] },
     fieldMapping: {},
     measures: {},
     fiscalYears: [],

@@ -10,6 +10,7 @@ import { type Condition } from '#src/engine/condition.js';
 import { type CreditLine, selectLines, withOwner } from '#src/engine/credit-lines.js';
 import { type CompiledCreditRule, compileCreditRules, deriveLines } from '#src/engine/credit-rules.js';
 import { type AssignedDays, defaultMinQuotaPercent, type WorkingTime } from '#src/engine/effective-quota.js';
+import { ExchangeRates } from '#src/engine/exchange-rates.js';
 import { type Decision, type FixedEvent, type RepInput, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { type Deal } from '#src/engine/slug.js';
@@ -17,6 +18,7 @@ import { buildTimeline, type DatedPlan, stoppedDays } from '#src/engine/version-
 import { type DayRange, isEffective, isWithin } from '#src/kernel/day.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { PeriodCalendar } from '#src/kernel/period-calendar.js';
+import { withoutLastDigits } from './oracle/decimal.js';
 import { type LedgerRow, type World } from './oracle/world.js';
 
 /** Runs the engine over a whole world as the ledger does, until cascades and ranks no longer change. */
@@ -41,7 +43,7 @@ export function continuedLedgers(
   return world.reps
     .filter(({ repId }) => !trueUps.includes(repId))
     .map(({ repId }) => {
-      const input = toInput(world, repId, ledger);
+      const input = engineInput(world, repId, ledger);
       const isContinuable = ({ versions }: RepInput['plans'][number]) =>
         !versions.some(({ rules }) => rules.some(({ rule }) => needsWholePeriod(rule)));
       const whole = { ...input, plans: input.plans.filter(isContinuable) };
@@ -75,7 +77,7 @@ interface RepRows {
 }
 
 function selectRows(world: World, repId: string, counted: readonly LedgerRow[]): RepRows {
-  const { decisions } = calculateRep(toInput(world, repId, counted));
+  const { decisions } = calculateRep(engineInput(world, repId, counted));
   const written = decisions.map((decision) => toRow(repId, decision));
   const { approved, replaced, truedUp, unchanged } = selectStoredRows(world, repId);
   return {
@@ -124,7 +126,8 @@ function heldEvents(world: World, repId: string): FixedEvent[] {
   ];
 }
 
-function toInput(world: World, repId: string, ledger: readonly LedgerRow[]): RepInput {
+/** The input of one rep, with the rows of everyone. */
+export function engineInput(world: World, repId: string, ledger: readonly LedgerRow[]): RepInput {
   const rules = compileCreditRules(
     (world.creditRules ?? []).map(({ percent, percentField, conditions, ...rule }) => ({
       ...rule,
@@ -165,6 +168,15 @@ function toInput(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
     frozen: world.frozen
       .filter((frozen) => frozen.repId === repId)
       .map(({ period }) => ({ period, range: rangeOf(world, period) })),
+    fx: {
+      rates: new ExchangeRates(
+        [],
+        (world.fxRates ?? []).map(({ table = 'default', ...rate }) => ({ table, ...rate })),
+        { workspaceCurrency: world.workspace.currency, maxAgeDays: maxAgeOf(world) },
+      ),
+      currencyFields: new Set(world.workspace.currencyFields),
+      amountSlug: world.workspace.standard.dealAmount ?? null,
+    },
     calendar: new PeriodCalendar(world.fiscalYears ?? []),
     workingTime: workingTimeOf(world, repId),
     quota: (planId, key, period) => {
@@ -206,6 +218,10 @@ function toInput(world: World, repId: string, ledger: readonly LedgerRow[]): Rep
     firstActivity: starts.sort()[0] ?? null,
     explain: true,
   };
+}
+
+function maxAgeOf({ workspace: { fxMaxAgeDays = 45 } }: World): number | null {
+  return fxMaxAgeDays;
 }
 
 function rangeOf(world: World, period: string): DayRange {
@@ -280,6 +296,7 @@ function readVersion(planId: string, version: WorldVersion, currency: string): P
     effectiveStart: version.effectiveStart,
     effectiveEnd: version.effectiveEnd,
     currency: version.currency ?? currency,
+    ...(version.fx === undefined ? {} : { fx: version.fx }),
     fieldMapping: version.fieldMapping ?? {},
     dealConditions: read.terms.dealConditions,
     rules: read.terms.rules.map((rule) => ({ ...rule, id: ruleIdOf(version, rule.name) })),
@@ -410,6 +427,11 @@ function toRow(repId: string, decision: Decision): LedgerRow {
 function sharedIn({ share }: Decision): Pick<LedgerRow, 'share'> {
   const [credit, pay] = share?.split(' ') ?? [];
   return credit === undefined || pay === undefined ? {} : { share: { credit, pay } };
+}
+
+/** A quotient has no last digit: the two implementations keep different numbers of them. */
+export function comparableRows(rows: readonly LedgerRow[]): LedgerRow[] {
+  return rows.map((row) => ({ ...row, base: withoutLastDigits(row.base), credit: withoutLastDigits(row.credit) }));
 }
 
 export function byKey(a: LedgerRow, b: LedgerRow): number {

@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely';
+import { type PlanFx } from '#src/engine/plan-fx.js';
 import { deriveId, newId } from '#src/kernel/ids.js';
 import { periodRange } from '#src/kernel/period.js';
 import { refreshMonths } from '#src/ledger/output/totals.js';
@@ -19,6 +20,7 @@ interface DealValues {
 
 interface PlanValues {
   readonly currency?: string;
+  readonly fx?: PlanFx;
   readonly status?: PlanStatus;
   readonly effectiveStart?: string;
   /** Adds a version to this plan. */
@@ -73,6 +75,7 @@ export class WorkspaceRows {
           effectiveStart: values.effectiveStart ?? null,
           effectiveEnd: null,
           currency: values.currency ?? null,
+          fx: values.fx ?? null,
           fieldMapping: null,
           config,
           tests: [],

@@ -29,13 +29,14 @@ export async function listServerPlans(client: Client): Promise<ServerPlan[]> {
 
 /** The plan as a file. What is not set is left out. */
 export function toPlanFile(plan: ServerPlan): PlanFile {
-  const { name, planStatus, effectiveStart, effectiveEnd, currency, fieldMapping, config, tests } = plan;
+  const { name, planStatus, effectiveStart, effectiveEnd, currency, fx, fieldMapping, config, tests } = plan;
   return normalize({
     name,
     status: planStatus,
     effectiveStart,
     effectiveEnd,
     currency,
+    fx: fx as PlanFile['fx'],
     fieldMapping,
     config,
     tests: tests as PlanFile['tests'],
@@ -64,6 +65,7 @@ export function computeChange(stored: PlanFile, file: PlanFile): Record<string, 
     effectiveStart = null,
     effectiveEnd = null,
     currency = null,
+    fx = null,
     fieldMapping = null,
     config,
     tests = [],
@@ -71,6 +73,7 @@ export function computeChange(stored: PlanFile, file: PlanFile): Record<string, 
     effectiveStart,
     effectiveEnd,
     currency,
+    fx,
     fieldMapping,
     config,
     tests,

@@ -9,6 +9,7 @@ export interface PlanFile {
   readonly effectiveStart?: string | null | undefined;
   readonly effectiveEnd?: string | null | undefined;
   readonly currency?: string | null | undefined;
+  readonly fx?: Readonly<Record<string, unknown>> | null | undefined;
   readonly fieldMapping?: Readonly<Record<string, unknown>> | null | undefined;
   readonly config: Readonly<Record<string, unknown>>;
   readonly tests?: readonly Readonly<Record<string, unknown>>[] | undefined;
@@ -21,6 +22,7 @@ const planFile = z.strictObject({
   effectiveStart: z.string().nullish(),
   effectiveEnd: z.string().nullish(),
   currency: z.string().nullish(),
+  fx: z.record(z.string(), z.unknown()).nullish(),
   fieldMapping: z.record(z.string(), z.unknown()).nullish(),
   config: z.record(z.string(), z.unknown()),
   tests: z.array(z.record(z.string(), z.unknown())).optional(),
@@ -52,6 +54,7 @@ const keyOrder: readonly string[] = [
   'effectiveStart',
   'effectiveEnd',
   'currency',
+  'fx',
   'fieldMapping',
   'config',
   'tests',

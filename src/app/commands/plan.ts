@@ -4,7 +4,7 @@ import { ApiError, type Client, createClient } from '../../client.js';
 import { currencyDigits } from '../../kernel/currency.js';
 import { Failure } from '../../kernel/failure.js';
 import { readValue } from '../../kernel/invalid-values.js';
-import { planTerms } from '../../plans/plan.js';
+import { planTerms, readPlanFx } from '../../plans/plan.js';
 import { planTests } from '../../plans/plan-tests.js';
 import { runTests } from '../../plans/run-tests.js';
 import {
@@ -246,27 +246,32 @@ async function test(client: Client, file: string): Promise<ServerTestResult> {
   const desired = read(file);
   const stored = await findServerPlan(client, desired.name);
   if (stored === null) return runLocally(desired);
-  const { config, tests = [], currency = null, fieldMapping = null } = desired;
-  const body = { config, tests, currency, fieldMapping };
+  const { config, tests = [], currency = null, fx = null, fieldMapping = null } = desired;
+  const body = { config, tests, currency, fx, fieldMapping };
   return client.runPlanTests({ params: { planRef: stored.planId }, body: body as never });
 }
 
 /** Runs the tests of a plan that the server does not have, without the field mapping of a workspace. */
-async function runLocally({ config, tests = [], currency }: PlanFile): Promise<ServerTestResult> {
+async function runLocally({ config, tests = [], currency, fx = null }: PlanFile): Promise<ServerTestResult> {
   const readTests = readValue(planTests, tests, ['tests']);
-  if ('issues' in readTests) {
-    const issues = readTests.issues.map(({ path, message }) => `${path}: ${message}`);
-    throw new PlanFileError(issues.join('; '));
-  }
+  if ('issues' in readTests) throw new PlanFileError(describeIssues(readTests.issues));
+  const readFx = readPlanFx(fx);
+  if ('issues' in readFx) throw new PlanFileError(describeIssues(readFx.issues));
   const plan = {
     terms: planTerms(config),
     currency: currency ?? 'USD',
+    fx: readFx.value,
+    rates: { workspaceCurrency: currency ?? 'USD', maxAgeDays: null, currencyFields: [] },
     fieldMapping: {},
     measures: {},
     fiscalYears: [],
     deals: { timeZone: 'UTC', standard: {} },
   };
   return (await runTests(plan, readTests.value)) as ServerTestResult;
+}
+
+function describeIssues(issues: readonly { readonly path: string; readonly message: string }[]): string {
+  return issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
 }
 
 function formatTestResult(file: string, { passed, tests, failed }: ServerTestResult): string {

@@ -5,6 +5,7 @@ import { computeCredits } from '../../deals/refresh-credits.js';
 import { resolveLines } from '../../deals/resolve-lines.js';
 import { attainmentExample } from '../../earnings/attainment.js';
 import { type CreditLine } from '../../engine/credit-lines.js';
+import { planFx } from '../../engine/plan-fx.js';
 import { type Deal } from '../../engine/slug.js';
 import { type Caller, mayActAs, maySee, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
@@ -12,7 +13,9 @@ import { type Day, dayInZone } from '../../kernel/day.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { withRatesFor } from '../../ledger/input/exchange-rates.js';
 import { calendarOf, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { assumedRates, toAssumedRates } from '../../plans/assumed-rates.js';
 import { simulatedAbsence, simulatedRamp, toRamp } from '../../plans/personal-terms.js';
 import { planConfig, planNotFound, requestedDates } from '../../plans/plan.js';
 import { describeWarnings } from '../../plans/plan-tool-text.js';
@@ -81,6 +84,10 @@ const body = z.strictObject({
     .optional()
     .describe('Made-up absences in addition to the stored ones'),
   ramp: simulatedRamp.optional().describe('Ramp of everyone on the plan, in place of the stored one'),
+  fx: planFx.nullish().describe('With config: how it converts values in other currencies'),
+  fxRates: assumedRates
+    .optional()
+    .describe('Made-up exchange rates; each takes the place of a stored one of its table, pair and day'),
   asOf: day.optional().describe('Day to calculate as of, YYYY-MM-DD; today by default'),
 });
 type Body = z.infer<typeof body>;
@@ -92,13 +99,16 @@ async function load(
   repIds: readonly string[] | null,
   clock: Clock,
 ): Promise<{ readonly head: SimulationHead; readonly reps: readonly SimulatedRepData[] }> {
-  const { period: during, quota, asOf } = request;
-  const workspace = await loadWorkspaceTerms(tx);
-  const { timeZone, fiscalYears } = workspace;
+  const { period: during, quota, asOf, fxRates = [] } = request;
+  const stored = await loadWorkspaceTerms(tx);
+  const { timeZone, fiscalYears } = stored;
   const today = dayInZone(clock.now(), timeZone);
   const plan = simulatedPlan(request, today);
   const simulatedVersions = await loadSimulatedVersions(tx, plan);
   if (!(await maySimulate(tx, caller, simulatedVersions))) throw planNotFound();
+  const converting = await withRatesFor(tx, stored, simulatedVersions.versions);
+  const { fx } = converting;
+  const workspace = { ...converting, fx: fx === null ? null : { ...fx, assumed: toAssumedRates(fxRates) } };
   const deals = await buildHypotheticalDeals(tx, caller, request, repIds, timeZone);
   const visible = visibleReps(caller);
   const simulated = {
@@ -163,9 +173,11 @@ function sentAmounts({ target, variableTarget }: NonNullable<Body['quota']>): Se
   return { target: String(target), variableTarget: variableTarget === undefined ? null : String(variableTarget) };
 }
 
-function simulatedPlan({ planId, planVersionId, config, effectiveStart }: Body, today: Day): SimulatedPlan {
+function simulatedPlan({ planId, planVersionId, config, fx, effectiveStart }: Body, today: Day): SimulatedPlan {
+  if (fx !== undefined && config === undefined)
+    throw invalid({ path: 'fx', message: 'needs config: a stored plan has its own' });
   if (planId !== undefined && config !== undefined && planVersionId === undefined)
-    return { planId, config, dates: requestedDates({ config, effectiveStart }), today };
+    return { planId, config, fx, dates: requestedDates({ config, effectiveStart }), today };
   if (effectiveStart !== undefined)
     throw invalid({ path: 'effectiveStart', message: 'needs planId and config: it is the start of a change' });
   const named = [planId, planVersionId, config].filter((value) => value !== undefined);
@@ -173,7 +185,7 @@ function simulatedPlan({ planId, planVersionId, config, effectiveStart }: Body, 
     throw invalid({ path: '', message: 'give planId, planVersionId or config, or planId with config' });
   if (planId !== undefined) return { planId };
   if (planVersionId !== undefined) return { planVersionId };
-  return { config: config as NonNullable<typeof config> };
+  return { config: config as NonNullable<typeof config>, fx: fx ?? null };
 }
 
 /** A rep can simulate only their own commission; null means everyone on the plan. */
@@ -325,6 +337,11 @@ export const simulateCommissions = operation({
       deals: {
         description:
           'Made-up deals: each with dealId, amount, stage, closeDate (YYYY-MM-DD) in the period, fields by slug and, for several reps, repId',
+        schema: () => ({ type: 'array', items: { type: 'object' } }),
+      },
+      fx: { always: undefined },
+      fxRates: {
+        description: 'Made-up exchange rates: [{from, to, rate, day?}]',
         schema: () => ({ type: 'array', items: { type: 'object' } }),
       },
       quota: 'Target and variableTarget to assume for every rep',

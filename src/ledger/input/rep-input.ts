@@ -4,6 +4,7 @@ import { inParallel } from '../../kernel/waiting.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { hasTruedUp, loadTruedUpRows } from '../output/trued-up-rows.js';
 import { loadCarriedCredits } from './carried-credits.js';
+import { fxInput } from './exchange-rates.js';
 import { type FixedRows, type LedgerRow, loadFixedRows, loadLedgerRows } from './ledger-rows.js';
 import {
   type LoadedTeamDeal,
@@ -80,6 +81,7 @@ export async function loadRepInputs(
     asOf,
     plans: assignedPlans(terms),
     ...workingTimeInput(terms),
+    ...fxInput(terms),
     calendar: calendarOf(terms),
     frozen: terms.frozen,
     quota: quotaFinder(terms.quotas),

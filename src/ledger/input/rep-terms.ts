@@ -9,6 +9,7 @@ import { type Condition } from '../../engine/condition.js';
 import { type AssignedDays, type Quota, type RampStep, type WorkingTime } from '../../engine/effective-quota.js';
 import { type AssignedPlan, type RepInput } from '../../engine/model.js';
 import { type Rule } from '../../engine/plan-config.js';
+import { type PlanFx } from '../../engine/plan-fx.js';
 import { buildTimeline, mayHaveEarned, stoppedDays } from '../../engine/version-timeline.js';
 import { type Day, type DayRange, isEffective } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
@@ -19,6 +20,7 @@ import { inParallel } from '../../kernel/waiting.js';
 import { type Tables } from '../../platform/database/tables.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { fiscalYearsColumn } from './calendar.js';
+import { type FxTerms, loadFxTerms, usesRatesColumn } from './exchange-rates.js';
 import { canonicalFieldMapping } from './field-mapping.js';
 import { loadWorkingTimes } from './working-times.js';
 
@@ -55,6 +57,8 @@ export interface WorkspaceTerms {
   readonly writesBack: boolean;
   /** Whether statements pay what is released of what is earned; see src/payables. */
   readonly hasPayouts: boolean;
+  /** The exchange rates; null in a workspace that has none and converts nothing. */
+  readonly fx: FxTerms | null;
   /** Changes with every change of the configuration; read before all other data. */
   readonly revision: string;
 }
@@ -102,6 +106,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     .select(['currency', 'timezone', 'field_mapping', 'sends_events', 'writes_back', 'configuration_revision'])
     .select(fiscalYearsColumn(tx).as('fiscal_years'))
     .select(sql<boolean>`payouts is not null`.as('has_payouts'))
+    .select(usesRatesColumn(tx).as('uses_rates'))
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   return {
@@ -113,6 +118,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     sendsEvents: row.sends_events,
     writesBack: row.writes_back,
     hasPayouts: row.has_payouts,
+    fx: row.uses_rates ? await loadFxTerms(tx, row.configuration_revision) : null,
     revision: row.configuration_revision,
   };
 }
@@ -288,7 +294,7 @@ async function selectVersions(
           join.onRef('p.workspace_id', '=', 'v.workspace_id').onRef('p.plan_id', '=', 'v.plan_id'),
         )
         .select(['v.plan_id', 'v.plan_version_id', 'v.version', 'v.status', 'v.effective_start', 'v.effective_end'])
-        .select(['v.currency', 'v.field_mapping', 'v.deal_conditions', 'v.supersedes', 'v.has_been_active'])
+        .select(['v.currency', 'v.fx', 'v.field_mapping', 'v.deal_conditions', 'v.supersedes', 'v.has_been_active'])
         .select('p.status as plan_status')
         .where('v.workspace_id', '=', tx.workspaceId)
         .where(sql<SqlBool>`v.plan_id in ${plans}`)
@@ -315,6 +321,7 @@ async function selectVersions(
       effectiveStart: row.effective_start,
       effectiveEnd: row.effective_end,
       currency: row.currency ?? workspace.currency,
+      fx: row.fx as PlanFx | null,
       fieldMapping: canonicalFieldMapping(row.field_mapping),
       dealConditions: row.deal_conditions as readonly Condition[],
       rules: (ofVersion.get(row.plan_version_id) ?? []).map(
@@ -424,6 +431,11 @@ export function hasCascades(terms: Pick<RepTerms, 'versions'>): boolean {
 
 export function hasPeriodicRules(terms: Pick<RepTerms, 'versions'>): boolean {
   return hasRule(terms, (rule) => rule.executionPhase === 'periodic');
+}
+
+/** Whether a version converts at the rate of the end of a period, which is provisional until then. */
+export function convertsAtPeriodEnds({ versions }: Pick<RepTerms, 'versions'>): boolean {
+  return versions.some(({ fx }) => fx?.date === 'period_end');
 }
 
 export function hasRankTiers(terms: Pick<RepTerms, 'versions'>): boolean {

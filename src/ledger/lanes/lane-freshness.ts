@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { addDays, allDays, type Day, type DayRange, latestDay } from '../../kernel/day.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { hasPeriodicRules, type RepTerms } from '../input/rep-terms.js';
+import { convertsAtPeriodEnds, hasPeriodicRules, type RepTerms } from '../input/rep-terms.js';
 import { type Trigger } from '../requests/calculation-requests.js';
 import { calculationCode } from './calculation-code.js';
 import { type FreshnessMark, type StoredMark } from './lanes.js';
@@ -33,7 +33,7 @@ export function toFreshnessMark(run: MarkedRun, before: StoredMark | null): Fres
   if (!isAllDays(window) && triggers.every((trigger) => trigger === 'cascade' || trigger === 'rank'))
     return 'unchanged';
   const { revision } = terms.workspace;
-  const until = hasPeriodicRules(terms) ? asOf : latestDay;
+  const until = hasPeriodicRules(terms) || convertsAtPeriodEnds(terms) ? asOf : latestDay;
   const through = window.to;
   if (window.from <= allDays.from) return { revision, until, through, deals, skipped };
   if (before === null || !isContinued(before, window, revision)) return null;

@@ -19,6 +19,7 @@ export type Trigger =
   | 'absence'
   | 'calendar'
   | 'ramp'
+  | 'fx_rate'
   | 'mapping_change'
   | 'workspace_change'
   | 'cascade'

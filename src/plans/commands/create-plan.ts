@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { planFx } from '../../engine/plan-fx.js';
 import { assertEffectiveDayOrder } from '../../kernel/day-order.js';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
@@ -48,9 +49,10 @@ const body = z.strictObject({
   fieldMapping: fieldMapping.nullish(),
   currency: currency.nullish().meta({
     description:
-      'Currency that the plan pays in, ISO 4217 code; by default the currency of the workspace. A rule does not fire on a deal whose measure or payout base is in another currency',
+      'Currency that the plan pays in, ISO 4217 code; by default the currency of the workspace. Without fx, a rule does not fire on a deal whose measure or payout base is in another currency',
     example: 'EUR',
   }),
+  fx: planFx.nullish().describe(`${planFx.description}; null or absent: the plan converts nothing`),
   status: z
     .enum(['draft', 'active', 'archived'])
     .default('active')
@@ -101,6 +103,7 @@ export const createPlan = operation({
       effectiveEnd: planArguments.effectiveEnd,
       fieldMapping: 'Slugs of this plan alone, such as {"amount": "acv"}',
       currency: planArguments.currency,
+      fx: planArguments.fx,
       status: 'draft has no effect yet',
       tests: briefTestsArgument,
       force: { always: false },
@@ -137,6 +140,7 @@ export const createPlan = operation({
         supersedes: null,
         hasBeenActive: false,
         currency: plan.currency ?? null,
+        fx: plan.fx ?? null,
         fieldMapping: plan.fieldMapping ?? null,
         tests: plan.tests,
         config: storedConfig(plan.config, dates),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
+import { planFx } from '../../engine/plan-fx.js';
 import { type Clock } from '../../kernel/clock.js';
 import { type DayRange } from '../../kernel/day.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
@@ -29,7 +30,7 @@ import {
 import { insertPreview } from '../plan-preview-store.js';
 import { findPreview, type StoredPreview } from '../plan-preview-views.js';
 import { planTests } from '../plan-tests.js';
-import { describeWarnings } from '../plan-tool-text.js';
+import { describeWarnings, planArguments } from '../plan-tool-text.js';
 import { loadPlannedChange } from '../planned-change.js';
 
 const params = z.strictObject({ planRef: pathIds.planRef });
@@ -38,6 +39,7 @@ const body = z.strictObject({
   effectiveStart: day.nullish().describe('First day of the new version, as in a change of the plan'),
   effectiveEnd: day.nullish().describe('Last day of the new version, as in a change of the plan'),
   currency: currency.nullish().describe('Currency of the new version, as in a change of the plan'),
+  fx: planFx.nullish().describe('Conversion of the new version, as in a change of the plan'),
   fieldMapping: fieldMapping.nullish(),
   status: z.enum(planStatuses).optional().describe('New status, as in a change of the plan'),
   tests: planTests.optional().describe('The tests to run, in place of the stored ones'),
@@ -53,10 +55,10 @@ const maxWaitMs = timeLimit(25_000);
 
 /** Stores the request after the checks of the change. */
 async function storePreview(tx: Transaction, planRef: string, request: Body, clock: Clock) {
-  const { config, currency: paidIn, fieldMapping: mapping, status, tests, repIds = null } = request;
-  const change = { config, currency: paidIn, fieldMapping: mapping, status, tests, ...requestedDates(request) };
+  const { config, currency: paidIn, fx, fieldMapping: mapping, status, tests, repIds = null } = request;
+  const change = { config, currency: paidIn, fx, fieldMapping: mapping, status, tests, ...requestedDates(request) };
   if (Object.values(change).every((value) => value === undefined))
-    throw invalid({ path: '', message: 'give a change: config, dates, currency, fieldMapping, tests or status' });
+    throw invalid({ path: '', message: 'give a change: config, dates, currency, fx, fieldMapping, tests or status' });
   assertFieldMapping(mapping ?? null);
   const range = comparedDays(request, await loadCalendar(tx));
   const today = await workspaceToday(tx, clock);
@@ -126,6 +128,7 @@ export const previewPlanChange = operation({
       effectiveStart: firstDay('First day of the new terms'),
       effectiveEnd: lastDay('Last day'),
       currency: { always: undefined },
+      fx: planArguments.fx,
       fieldMapping: { always: undefined },
       status: 'The new status',
       tests: { always: undefined },

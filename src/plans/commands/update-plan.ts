@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
+import { planFx } from '../../engine/plan-fx.js';
 import { stopsDays } from '../../engine/version-timeline.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
@@ -71,6 +72,7 @@ const body = z.strictObject({
   currency: currency
     .nullish()
     .describe('Currency that the plan pays in, ISO 4217 code; null for the currency of the workspace'),
+  fx: planFx.nullish().describe(`${planFx.description}; null: the plan converts nothing`),
   status: z.enum(planStatuses).optional().describe('New status of the plan'),
   tests: planTests.optional().describe('The new tests, all of them; an empty list deletes them'),
   latestVersion: z
@@ -191,7 +193,8 @@ function isDeleted({ status, versions }: Pick<StoredPlan, 'status' | 'versions'>
 
 export const updatePlan = operation({
   id: 'updatePlan',
-  summary: 'Change a plan: a new version for config, dates, currency or field mapping, in place for name and status',
+  summary:
+    'Change a plan: a new version for config, dates, currency, conversion or field mapping, in place for name and status',
   method: 'patch',
   path: '/v1/plans/:planRef',
   access: 'admin',
@@ -238,6 +241,7 @@ export const updatePlan = operation({
       effectiveEnd: planArguments.effectiveEnd,
       fieldMapping: 'What slugs mean in this plan alone, such as {"amount": "acv"}; {} clears it',
       currency: planArguments.currency,
+      fx: planArguments.fx,
       status: 'Status of the new version',
       tests: briefTestsArgument,
       latestVersion: { always: undefined },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
+import { planFx } from '../../engine/plan-fx.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -18,6 +19,7 @@ const body = z.strictObject({
   config: planConfig.optional().describe('The config to test, in place of the stored one'),
   tests: planTests.optional().describe('The tests to run, in place of the stored ones'),
   currency: currency.nullish().describe('The currency of the plan, in place of the stored one'),
+  fx: planFx.nullish().describe('The conversion of the plan, in place of the stored one'),
   fieldMapping: fieldMapping.nullish(),
 });
 
@@ -48,6 +50,7 @@ export const runPlanTests = operation({
       config: 'A config to test in place of the stored one',
       tests: planTestsArgument,
       currency: { always: undefined },
+      fx: { always: undefined },
       fieldMapping: { always: undefined },
     },
     summary: ({ passed, tests, failed }) =>
@@ -70,10 +73,12 @@ export const runPlanTests = operation({
       const plan = await findPlanVersion(tx, planRef, { onlyForRep: null, today });
       if (plan === null) throw planNotFound();
       const { config = plan.config, tests = plan.tests, currency: paidIn = plan.currency } = requested;
+      const fx = requested.fx === undefined ? (plan.fx ?? null) : requested.fx;
       const mapping = requested.fieldMapping === undefined ? plan.fieldMapping : requested.fieldMapping;
       return runVersionTests(tx, {
         config,
         currency: paidIn,
+        fx,
         fieldMapping: mapping ?? null,
         tests: planTests.parse(tests),
       });

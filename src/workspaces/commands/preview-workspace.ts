@@ -9,13 +9,14 @@ import { currency } from '../../platform/operations/schemas.js';
 import { listRepIds } from '../../reps/rep-views.js';
 import { previewWrite } from '../../simulation/preview-write.js';
 import { commissionEffect, loadAffectedWithin } from '../../simulation/write-effect.js';
-import { minQuotaPercent, timeZone } from '../workspace.js';
+import { fxMaxAgeDays, minQuotaPercent, timeZone } from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
 
 const body = z.strictObject({
   currency: currency.optional().describe('Currency of the workspace, ISO 4217 code'),
   timezone: timeZone.optional().describe('IANA time zone of the workspace, such as Europe/Berlin'),
   minQuotaPercent: minQuotaPercent.optional(),
+  fxMaxAgeDays: fxMaxAgeDays.optional(),
 });
 
 const response = z.object({
@@ -24,7 +25,8 @@ const response = z.object({
 
 export const previewWorkspace = operation({
   id: 'previewWorkspace',
-  summary: 'What another currency, time zone or minimum of prorated quotas would do to commission; writes nothing',
+  summary:
+    'What another currency, time zone, minimum of prorated quotas or max age of exchange rates would do to commission; writes nothing',
   method: 'post',
   path: '/v1/workspaces/preview',
   access: 'admin',
@@ -36,7 +38,7 @@ export const previewWorkspace = operation({
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ body: change }, caller, uses): Promise<z.input<typeof response>> {
     if (Object.values(change).every((value) => value === undefined))
-      throw invalid({ path: '', message: 'give at least one of currency, timezone, minQuotaPercent' });
+      throw invalid({ path: '', message: 'give at least one of currency, timezone, minQuotaPercent, fxMaxAgeDays' });
     return previewWrite(uses, caller, async (tx) => {
       const reps = await listRepIds(tx);
       const affected = await loadAffectedWithin(tx, new Map(reps.map((repId) => [repId, allDays])));

@@ -9,6 +9,7 @@ import { currency, text } from '../../platform/operations/schemas.js';
 import {
   agentWrites,
   blockApprovalOnDispute,
+  fxMaxAgeDays,
   managerScope,
   minQuotaPercent,
   paper,
@@ -38,6 +39,7 @@ const body = z.strictObject({
   agentWrites: agentWrites.optional(),
   stepUpMinutes: stepUpMinutes.optional(),
   minQuotaPercent: minQuotaPercent.optional(),
+  fxMaxAgeDays: fxMaxAgeDays.optional(),
   payouts: payouts.optional(),
   recovery: recovery.optional(),
 });
@@ -54,6 +56,7 @@ const response = z.object({
   agentWrites: agentWrites.optional(),
   stepUpMinutes: stepUpMinutes.optional(),
   minQuotaPercent: minQuotaPercent.optional(),
+  fxMaxAgeDays: fxMaxAgeDays.optional(),
   payouts: payouts.optional(),
   recovery: recovery.optional(),
 });
@@ -61,7 +64,7 @@ const response = z.object({
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
   summary:
-    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, payouts, recovery, the minimum of prorated quotas, whether disputes block approvals, or what happens with changes by agents; a new currency, time zone or minimum recalculates every rep',
+    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, payouts, recovery, the minimum of prorated quotas, the max age of exchange rates, whether disputes block approvals, or what happens with changes by agents; a new currency, time zone, minimum or max age recalculates every rep',
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',
@@ -82,7 +85,7 @@ export const updateWorkspace = operation({
       throw invalid({
         path: '',
         message:
-          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, payouts, recovery',
+          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, fxMaxAgeDays, payouts, recovery',
       });
     await changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const before = await findWorkspace(tx);
@@ -91,7 +94,7 @@ export const updateWorkspace = operation({
       if (Object.keys(columns).length === 0) return;
       await updateWorkspaceRow(tx, columns);
       const after = { ...before, ...present };
-      const decisive = ['currency', 'timezone', 'minQuotaPercent'] as const;
+      const decisive = ['currency', 'timezone', 'minQuotaPercent', 'fxMaxAgeDays'] as const;
       if (decisive.every((name) => after[name] === before[name])) return;
       if (after.timezone !== before.timezone) await rebuildDealProjections(tx);
       await recalculate.workspace('workspace_change');

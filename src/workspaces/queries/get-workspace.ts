@@ -20,6 +20,8 @@ import { workspaceToday } from '../../reps/rep-views.js';
 import {
   agentWrites,
   blockApprovalOnDispute,
+  defaultFxMaxAgeDays,
+  fxMaxAgeDays,
   keyMask,
   mailState,
   managerScope,
@@ -68,6 +70,7 @@ const response = z.object({
   agentWrites,
   stepUpMinutes,
   minQuotaPercent: minQuotaPercent.optional().describe(`${minQuotaPercent.description}; absent if it is 25`),
+  fxMaxAgeDays: fxMaxAgeDays.optional().describe(`${fxMaxAgeDays.description}; absent if it is 45`),
   payouts: payouts.optional(),
   recovery: recovery.optional(),
   apiKey: maskedKey,
@@ -156,7 +159,7 @@ export const getWorkspace = operation({
     { unitOfWork, clock, config },
   ): Promise<z.input<typeof response>> {
     return unitOfWork.read(caller, async (tx) => {
-      const { minQuotaPercent: minimum, ...workspace } = await findWorkspace(tx);
+      const { minQuotaPercent: minimum, fxMaxAgeDays: maxAge, ...workspace } = await findWorkspace(tx);
       const { standard, measures } = workspace.fieldMapping;
       const provider = await findConnectedCrm(tx);
       const { name, role } = await findIdentity(tx, caller);
@@ -164,6 +167,7 @@ export const getWorkspace = operation({
         caller: { ...toTokenFields(caller), role, name },
         ...workspace,
         ...(minimum === defaultMinQuotaPercent ? {} : { minQuotaPercent: minimum }),
+        ...(maxAge === defaultFxMaxAgeDays ? {} : { fxMaxAgeDays: maxAge }),
         ...(await findPayoutTerms(tx)),
         mail: config.SMTP_URL === undefined ? 'not_set_up' : await findMailState(tx),
         crm: { connected: provider !== null, provider },

@@ -2,9 +2,10 @@ import { type DayRange, isEffective, isIn, kindOf, lastDayOf, nextPeriod, PERIOD
 import { allPass } from './conditions.js';
 import { attainmentKey, type Config, canonical, effectiveTiers, type Rule, type Tier } from './config.js';
 import { linesOf, type Share, shareIn, teamShare, WHOLE } from './credits.js';
-import { type Amount, amount, ONE, rounded, sum, text, ZERO } from './decimal.js';
+import { type Amount, amount, ONE, rounded, settled, sum, text, ZERO } from './decimal.js';
 import { BOUND, currencyFits, planCurrency, readNumber } from './fields.js';
 import { fiscalKindOf, fiscalPeriods, periodDays, periodIn } from './fiscal.js';
+import { type Exchange, exchangeOf, inPlanCurrency } from './fx.js';
 import { type EffectiveQuota, effectiveQuota, rampRate } from './quota.js';
 import { isStoppedOn, versionOn } from './timeline.js';
 import type { FrozenPeriod, LedgerRow, World, WorldDeal, WorldPlan, WorldPlanVersion } from './world.js';
@@ -296,13 +297,20 @@ class RepLedger {
     );
   }
 
+  private exchange(version: WorldPlanVersion, rule: Rule, deal: WorldDeal): Exchange | null {
+    return exchangeOf(this.world, version, this.configOf(version), rule, deal);
+  }
+
   private passes(version: WorldPlanVersion, rule: Rule, deal: WorldDeal, seenFrom: string): boolean {
-    const sight = { world: this.world, version, deal, seenFrom };
-    return (
-      currencyFits(this.world, version, deal, paidFields(rule)) &&
-      allPass(this.configOf(version).dealConditions, sight) &&
-      allPass(rule.conditions, sight)
-    );
+    const exchange = this.exchange(version, rule, deal);
+    const converted = (slug: string) => {
+      const value = exchange?.read(slug);
+      return value === undefined ? undefined : text(value);
+    };
+    const sight = { world: this.world, version, deal, seenFrom, converted };
+    const isPayable =
+      exchange === null ? currencyFits(this.world, version, deal, paidFields(rule)) : !exchange.isMissing;
+    return isPayable && allPass(this.configOf(version).dealConditions, sight) && allPass(rule.conditions, sight);
   }
 
   private dealFiring(
@@ -313,18 +321,13 @@ class RepLedger {
     day: string,
   ): Firing | null {
     if (!this.passes(version, rule, deal, day)) return null;
-    let input: Amount | null = null;
-    let share: Share | null;
-    if (rule.phase === 'cascade') {
-      const inputs = this.cascadeInputs(rule, deal, day, planCurrency(this.world, version));
-      if (inputs.length === 0) return null;
-      input = sum(inputs.map((row) => amount(row.amount)));
-      share = teamShare(inputs);
-    } else share = shareIn(linesOf(this.world, deal), this.repId, rule);
-    if (share === null) return null;
+    const counted = this.inputAndShare(version, rule, deal, day);
+    if (counted === null) return null;
+    const { input, share } = counted;
 
+    const exchange = this.exchange(version, rule, deal);
     const field = (slug: string): Amount | null =>
-      slug === '_deals' ? ONE : readNumber(this.world, version, deal, slug);
+      slug === '_deals' ? ONE : this.readNumber(version, deal, slug, exchange);
     const measure = rule.measure === '_earned' ? input : field(rule.measure);
     if (measure === null) return null;
 
@@ -341,6 +344,42 @@ class RepLedger {
     const isEarned = rule.measure === '_earned' && rule.quotaMeasure === null && rule.quotaCredit === null;
     const credit = isEarned ? wholeCredit : wholeCredit.times(share.ofCredit);
     return { plan, version, rule, deal, deals: ONE, dealId: deal.dealId, day, key, period, credit, base, quota, share };
+  }
+
+  /** Of a cascade rule what was earned below, otherwise no input; and the s. Null: the rule does not fire. */
+  private inputAndShare(
+    version: WorldPlanVersion,
+    rule: Rule,
+    deal: WorldDeal,
+    day: string,
+  ): { input: Amount | null; share: Share } | null {
+    if (rule.phase !== 'cascade') {
+      const share = shareIn(linesOf(this.world, deal), this.repId, rule);
+      return share === null ? null : { input: null, share };
+    }
+    const inputs = this.cascadeInputs(rule, deal, day, version);
+    const input = inputs.length === 0 ? null : this.sumInputs(version, rule, inputs, day);
+    return input === null ? null : { input, share: teamShare(inputs) };
+  }
+
+  /** Section 4: numbers beyond the bound, also after the conversion, do not count. */
+  private readNumber(
+    version: WorldPlanVersion,
+    deal: WorldDeal,
+    slug: string,
+    exchange: Exchange | null,
+  ): Amount | null {
+    const converted = exchange?.read(slug);
+    if (converted === undefined) return readNumber(this.world, version, deal, slug);
+    return converted.abs().gt(BOUND) ? null : converted;
+  }
+
+  /** Money model, section 2: inputs in other currencies are converted with the manager's plan and the deal's day. */
+  private sumInputs(version: WorldPlanVersion, rule: Rule, inputs: LedgerRow[], closeDate: string): Amount | null {
+    const values = inputs.map((row) =>
+      inPlanCurrency(this.world, version, rule, { value: amount(row.amount), currency: row.currency, closeDate }),
+    );
+    return values.every((value) => value !== null) ? sum(values) : null;
   }
 
   /** Section 6, first bullet; section 4, "an absent quotaMeasure or quotaCredit field is credit 0". */
@@ -416,7 +455,11 @@ class RepLedger {
       (slug: string): Amount =>
         sum(
           deals.map(({ deal, share }) =>
-            share[of].times(slug === '_deals' ? ONE : (readNumber(this.world, version, deal, slug) ?? ZERO)),
+            share[of].times(
+              slug === '_deals'
+                ? ONE
+                : (this.readNumber(version, deal, slug, this.exchange(version, rule, deal)) ?? ZERO),
+            ),
           ),
         );
     const key = attainmentKey(rule);
@@ -445,12 +488,14 @@ class RepLedger {
     return found;
   }
 
-  private cascadeInputs(rule: Rule, deal: WorldDeal, day: string, currency: string): LedgerRow[] {
+  private cascadeInputs(rule: Rule, deal: WorldDeal, day: string, version: WorldPlanVersion): LedgerRow[] {
+    const converts = version.fx !== undefined && version.fx !== null;
+    const currency = planCurrency(this.world, version);
     const descendants = this.descendantsOn(day);
     return this.previous.filter((row) => {
       if (!descendants.has(row.repId) || row.dealId !== deal.dealId) return false;
       // "Amounts of two currencies are never mixed" (section 4).
-      if (row.currency !== currency) return false;
+      if (!converts && row.currency !== currency) return false;
       const phase = this.findPhase(row);
       if (rule.dependsOn === null || rule.dependsOn === '_total') return phase === 'per_deal';
       return row.ruleName === rule.dependsOn && phase !== 'periodic';
@@ -468,7 +513,9 @@ class RepLedger {
   private earlierCumulatives(firing: Firing): Amount[] {
     const concerned = this.processed.filter(({ row }) => this.underKey(firing)(row));
     const steps = [...new Set(concerned.map(({ step }) => step))].sort((a, b) => a - b);
-    return steps.map((last) => sum(concerned.filter(({ step }) => step <= last).map(({ row }) => amount(row.credit))));
+    return steps.map((last) =>
+      settled(sum(concerned.filter(({ step }) => step <= last).map(({ row }) => amount(row.credit)))),
+    );
   }
 
   // A fixed row of the same deal comes from a true-up: the deal was dated in an approved period once.
@@ -487,8 +534,8 @@ class RepLedger {
     const earlier = this.earlierCumulatives(firing);
     const before = earlier.at(-1) ?? ZERO;
     const earlierRules = ofDeal.filter((each) => each.position < position(rule.name));
-    const sliceStart = before.plus(sum(earlierRules.map((each) => each.credit)));
-    const after = before.plus(sum(ofDeal.map((each) => each.credit)));
+    const sliceStart = settled(before.plus(sum(earlierRules.map((each) => each.credit))));
+    const after = settled(before.plus(sum(ofDeal.map((each) => each.credit))));
 
     const currency = planCurrency(this.world, version);
     const payout = this.computePayout(firing, { earlier, sliceStart, after }, currency);
@@ -623,12 +670,17 @@ class RepLedger {
   private tierValue(firing: Firing): Amount | null {
     if (firing.rule.tierValueField === '_deals') return firing.deals;
     if (firing.deal === null || firing.rule.tierValueField === null) return null;
-    return readNumber(this.world, firing.version, firing.deal, firing.rule.tierValueField);
+    const exchange = this.exchange(firing.version, firing.rule, firing.deal);
+    return this.readNumber(firing.version, firing.deal, firing.rule.tierValueField, exchange);
   }
 
   private wholePeriodCredit(repId: string, firing: Firing): Amount {
-    return sum(
-      this.previous.filter((row) => row.repId === repId && this.underKey(firing)(row)).map((row) => amount(row.credit)),
+    return settled(
+      sum(
+        this.previous
+          .filter((row) => row.repId === repId && this.underKey(firing)(row))
+          .map((row) => amount(row.credit)),
+      ),
     );
   }
 

@@ -10,6 +10,12 @@ interface Sight {
   deal: WorldDeal;
   /** The deal's close date; for a periodic rule the period's last day. */
   seenFrom: string;
+  /** The value of a money field in the currency of the plan, in a plan that converts. */
+  converted?: ((slug: string) => Present | undefined) | undefined;
+}
+
+export function leavesIn(conditions: Condition[]): Leaf[] {
+  return conditions.flatMap((condition) => ('rules' in condition ? condition.rules : [condition]));
 }
 
 /** Section 5: top-level items are AND-ed, a group is `and` or `or` of leaves. */
@@ -25,7 +31,7 @@ export function allPass(conditions: Condition[], sight: Sight): boolean {
 const PASSED_BY_ABSENT = ['is_not_set', 'not_equals', 'not_in', 'not_contains', 'is_false'];
 
 function leafPasses(leaf: Leaf, sight: Sight): boolean {
-  const value = readField(sight.world, sight.version, sight.deal, leaf.field);
+  const value = sight.converted?.(leaf.field) ?? readField(sight.world, sight.version, sight.deal, leaf.field);
   if (value === null) return PASSED_BY_ABSENT.includes(leaf.operator);
   switch (leaf.operator) {
     case 'is_set':

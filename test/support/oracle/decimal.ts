@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 
-const Exact = Decimal.clone({ precision: 60, rounding: Decimal.ROUND_HALF_UP });
+const Exact = Decimal.clone({ precision: 120, rounding: Decimal.ROUND_HALF_UP });
 
 export type Amount = Decimal;
 
@@ -15,8 +15,18 @@ export function sum(values: Amount[]): Amount {
   return values.reduce((total, value) => total.plus(value), ZERO);
 }
 
+/** A sum of quotients without the last digits, which no quotient has exactly: three thirds are one. */
+export function settled(value: Amount): Amount {
+  return value.toDecimalPlaces(60, Decimal.ROUND_HALF_UP);
+}
+
 export function text(value: Amount): string {
   return value.isZero() ? '0' : value.toFixed();
+}
+
+/** The number of a row to 25 decimals. */
+export function withoutLastDigits(value: string): string {
+  return text(amount(value).toDecimalPlaces(25, Decimal.ROUND_HALF_UP));
 }
 
 const NO_DIGITS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ');
@@ -30,5 +40,5 @@ function minorDigits(currency: string): number {
 
 // decimal.js calls "half away from zero" ROUND_HALF_UP.
 export function rounded(value: Amount, currency: string): Amount {
-  return value.toDecimalPlaces(minorDigits(currency), Decimal.ROUND_HALF_UP);
+  return settled(value).toDecimalPlaces(minorDigits(currency), Decimal.ROUND_HALF_UP);
 }

@@ -80,7 +80,7 @@ function inAnyCase(deal: WorldDeal, slug: string): Present | null {
 }
 
 /** Section 4: the standard values, taken from the deal by the field mapping. A value given by name wins. */
-function readStandard(world: World, version: Mapped, deal: WorldDeal, name: StandardName): Present | null {
+export function readStandard(world: World, version: Mapped, deal: WorldDeal, name: StandardName): Present | null {
   if (name === 'closeDate') return present(deal.closeDate);
   const planSlug = own(version.fieldMapping ?? {}, name);
   if (planSlug !== undefined) return present(own(deal.fields, planSlug));
@@ -134,12 +134,18 @@ export function currencyFits(
 
 /** The code in `<slug>_currency`, where the field itself was found in the deal. */
 function ownCurrency(world: World, version: WorldPlanVersion, deal: WorldDeal, slug: string): string | null {
+  const found = foundName(world, version, deal, slug);
+  const code = found === null ? null : own(deal.fields, `${found}_currency`);
+  return typeof code === 'string' && /^[A-Za-z]{3}$/.test(code) ? code : null;
+}
+
+/** The field of the deal in which the slug is found. Null: it is a standard value, or absent. */
+export function foundName(world: World, version: Mapped, deal: WorldDeal, slug: string): string | null {
   const mapped = own(version.fieldMapping ?? {}, slug) ?? own(world.workspace.measures, slug);
   const names = mapped === undefined ? [slug, ALIASES[slug] ?? slug] : [mapped];
   const isCustom = mapped === undefined && own(STANDARD, slug) === undefined;
   const found =
     names.find((name) => present(own(deal.fields, name)) !== null) ??
     (isCustom ? namesInAnyCase(deal, slug)[0] : undefined);
-  const code = found === undefined ? null : own(deal.fields, `${found}_currency`);
-  return typeof code === 'string' && /^[A-Za-z]{3}$/.test(code) ? code : null;
+  return found ?? null;
 }

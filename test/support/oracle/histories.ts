@@ -9,9 +9,11 @@ import type {
   PlanStatus,
   World,
   WorldDeal,
+  WorldFx,
   WorldOverride,
   WorldPlan,
   WorldPlanVersion,
+  WorldRate,
 } from './world.js';
 
 /** The generated content of a version. Later versions are changes of an earlier one with some of its fields. */
@@ -22,6 +24,7 @@ export interface VersionDraft {
   fieldMapping: Record<string, string> | null;
   config: object;
   overrides: WorldOverride[];
+  fx?: WorldFx | null;
   /** Undefined: changed by planId. */
   source: number | undefined;
   names: 'config' | 'config and dates' | 'start' | 'end' | 'dates' | 'config and start';
@@ -57,7 +60,7 @@ export function buildPlan(
 }
 
 function firstVersion(
-  { status, effectiveStart, effectiveEnd, fieldMapping, config, overrides }: VersionDraft,
+  { status, effectiveStart, effectiveEnd, fieldMapping, config, overrides, fx }: VersionDraft,
   currency: string | null,
   newVersion: Pick<WorldPlanVersion, 'planVersionId' | 'version'>,
 ): WorldPlanVersion {
@@ -69,6 +72,7 @@ function firstVersion(
     effectiveStart,
     effectiveEnd: endNotBefore(effectiveStart, effectiveEnd),
     currency,
+    ...(fx === undefined ? {} : { fx }),
     fieldMapping,
     config,
     overrides,
@@ -80,10 +84,11 @@ function endNotBefore(start: string | null, end: string | null): string | null {
 }
 
 function toPatch(draft: VersionDraft): PlanPatch {
-  const { names, effectiveStart, effectiveEnd, config } = draft;
+  const { names, effectiveStart, effectiveEnd, config, fx } = draft;
   const parts = names.split(' and ');
   return {
     ...(parts.includes('config') ? { config } : {}),
+    ...(parts.includes('config') && fx !== undefined ? { fx } : {}),
     ...(parts.includes('start') || parts.includes('dates') ? { effectiveStart } : {}),
     ...(parts.includes('end') || parts.includes('dates') ? { effectiveEnd } : {}),
     ...(draft.namesStatus ? { status: draft.status } : {}),
@@ -116,15 +121,18 @@ export interface Approvals {
  */
 export function afterHistory(
   world: World,
-  stages: { first: WorldDeal[]; second: WorldDeal[]; plansBefore: WorldPlan[] },
+  stages: { first: WorldDeal[]; second: WorldDeal[]; plansBefore: WorldPlan[]; ratesBefore?: WorldRate[] },
   approvals: Approvals,
 ): World {
+  const { ratesBefore } = stages;
   let now: World = { ...world, plans: stages.plansBefore, deals: stages.first };
+  if (ratesBefore !== undefined) now.fxRates = ratesBefore;
   now.storedRows = cleanLedger(now);
   now.frozen = withoutOverlaps(world, approvals.frozen).map((each) => ({ ...each, truedUp: null }));
   now = { ...now, deals: stages.second };
   for (const position of approvals.trueUpsBefore) now = withTrueUp(now, position);
   now = { ...now, storedRows: cleanLedger(now), plans: world.plans, deals: world.deals };
+  if (world.fxRates !== undefined) now.fxRates = world.fxRates;
   for (const position of approvals.unlocked) now = unlocked(now, position);
   for (const position of approvals.trueUpsAfter) now = withTrueUp(now, position);
   return now;

@@ -1,5 +1,5 @@
 import { canonical, type Tier } from './config.js';
-import type { PlanStatus, WorldOverride, WorldPlan, WorldPlanVersion } from './world.js';
+import type { PlanStatus, WorldFx, WorldOverride, WorldPlan, WorldPlanVersion } from './world.js';
 
 /** Section 3, rule 2: the versions of a plan in the order of their starts. Superseded versions are not part of it. */
 function buildTimeline(versions: WorldPlanVersion[]): WorldPlanVersion[] {
@@ -68,6 +68,7 @@ export interface PlanPatch {
   effectiveEnd?: string | null;
   currency?: string;
   fieldMapping?: Record<string, string>;
+  fx?: WorldFx | null;
   status?: PlanStatus;
 }
 
@@ -91,7 +92,11 @@ export function patched(
 ): Patched {
   const config = patch.config === undefined ? source.config : patch.config;
   const effectiveStart = patch.effectiveStart === undefined ? source.effectiveStart : patch.effectiveStart;
-  const namesTerms = patch.config !== undefined || patch.currency !== undefined || patch.fieldMapping !== undefined;
+  const namesTerms =
+    patch.config !== undefined ||
+    patch.currency !== undefined ||
+    patch.fieldMapping !== undefined ||
+    patch.fx !== undefined;
   const supersedes = !namesTerms || compareStarts(effectiveStart, source.effectiveStart) <= 0;
   const { unchanged, dropped } = carried(source, config);
   const status = patch.status ?? source.status;
@@ -104,10 +109,15 @@ export function patched(
     effectiveEnd: patch.effectiveEnd === undefined ? source.effectiveEnd : patch.effectiveEnd,
     currency: patch.currency ?? source.currency,
     fieldMapping: patch.fieldMapping ?? source.fieldMapping,
+    ...toFx(patch.fx === undefined ? source.fx : patch.fx),
     config,
     overrides: unchanged,
   };
   return { version, dropped };
+}
+
+function toFx(fx: WorldFx | null | undefined): Pick<WorldPlanVersion, 'fx'> {
+  return fx === undefined ? {} : { fx };
 }
 
 /** Overrides follow a rule by its name, tier by tier, where tierIndex and minThreshold are unchanged. */

@@ -50,6 +50,21 @@ export interface WorldOverride {
   tiers: { tierIndex: number; rate?: number; flatAmount?: number; from?: string; to?: string }[];
 }
 
+export interface WorldFx {
+  date: 'close_date' | 'period_start' | 'period_end' | 'fixed';
+  day?: string;
+  table?: string;
+}
+
+export interface WorldRate {
+  /** Default `default`. */
+  table?: string;
+  from: string;
+  to: string;
+  day: string;
+  rate: string;
+}
+
 export type PlanStatus = 'draft' | 'active' | 'archived' | 'deleted';
 
 export interface WorldPlanVersion {
@@ -63,6 +78,8 @@ export interface WorldPlanVersion {
   effectiveStart: string | null;
   effectiveEnd: string | null;
   currency: string | null;
+  /** Absent: deals in other currencies pay nothing. */
+  fx?: WorldFx | null;
   fieldMapping: Record<string, string> | null;
   /** Either config shape, as posted. */
   config: unknown;
@@ -159,10 +176,15 @@ export interface World {
     measures: Record<string, string>;
     /** Default 25. */
     minQuotaPercent?: number;
+    /** Default 45; null: no limit. */
+    fxMaxAgeDays?: number | null;
+    /** Fields whose type is `currency`. */
+    currencyFields?: string[];
   };
   fiscalYears?: WorldFiscalYear[];
   absences?: WorldAbsence[];
   creditRules?: WorldCreditRule[];
+  fxRates?: WorldRate[];
   reps: WorldRep[];
   plans: WorldPlan[];
   assignments: WorldAssignment[];

@@ -14,10 +14,12 @@ import type {
   WorldCredit,
   WorldCreditRule,
   WorldDeal,
+  WorldFx,
   WorldPlan,
   WorldPlanVersion,
   WorldQuota,
   WorldRamp,
+  WorldRate,
 } from './world.js';
 
 interface WorldSize {
@@ -37,6 +39,8 @@ interface WorldSize {
   fiscal?: boolean;
   /** Credit lines and credit rules. Default false. */
   credits?: boolean;
+  /** Exchange rates, missing and corrected ones too, and plans that convert. Default false. */
+  fx?: boolean;
   /** Also generate inputs whose result the design does not define. Default false. */
   contested?: boolean;
 }
@@ -171,6 +175,75 @@ const given: fc.Arbitrary<GivenValues | undefined> = maybe(
     })
     .map((value) => body(value) as GivenValues),
 );
+
+// Exchange rates
+
+const CURRENCIES = ['USD', 'EUR', 'GBP'];
+/** Quotients of 0.9 and 3 have no end; 0.9, 0.8 and 1.25 reach thresholds exactly. */
+const RATE_VALUES = ['1.0837', '1.08', '0.9', '0.8', '1.25', '0.9228', '3', '0.0067', '149.87', '0.8123456789'];
+const RATE_DAYS = ['2025-10-01', '2025-12-31', '2026-01-01', '2026-01-20', '2026-02-10', '2026-03-05', '2026-03-31'];
+
+const exchangeRate: fc.Arbitrary<WorldRate> = fc
+  .record({
+    table: maybe(oneOf('default', 'budget'), 4),
+    pair: fc.shuffledSubarray(CURRENCIES, { minLength: 2, maxLength: 2 }),
+    day: often(fc.constantFrom(...RATE_DAYS), oneOf('2026-05-20', '2026-06-30', '2026-09-30')),
+    rate: fc.constantFrom(...RATE_VALUES),
+  })
+  .map(({ pair: [from = '', to = ''], ...rate }) => body({ from, to, ...rate }) as WorldRate);
+
+const exchangeRates = fc.uniqueArray(exchangeRate, {
+  maxLength: 14,
+  selector: ({ table = 'default', from, to, day }) => `${table} ${from} ${to} ${day}`,
+});
+
+/** The rates before some were corrected, entered or deleted. */
+function ratesBefore(rates: WorldRate[]): fc.Arbitrary<WorldRate[]> {
+  const change = (rate: WorldRate) =>
+    fc.oneof(
+      { arbitrary: fc.constant<WorldRate | null>(rate), weight: 3 },
+      { arbitrary: fc.constant(null), weight: 1 },
+      { arbitrary: fc.constantFrom(...RATE_VALUES).map((other) => ({ ...rate, rate: other })), weight: 2 },
+    );
+  return fc.tuple(...rates.map(change)).map((all) => all.filter((rate) => rate !== null));
+}
+
+const rates = exchangeRates.chain((after) => fc.record({ after: fc.constant(after), before: ratesBefore(after) }));
+
+const planFx: fc.Arbitrary<WorldFx | null> = often<WorldFx | null>(
+  fc
+    .record({
+      date: oneOf<WorldFx['date']>('close_date', 'close_date', 'period_start', 'period_end', 'fixed'),
+      day: oneOf('2026-01-20', '2026-03-31', '2025-12-31'),
+      table: maybe(fc.constant('budget'), 5),
+    })
+    .map(({ day, ...fx }) => body(fx.date === 'fixed' ? { ...fx, day } : fx) as WorldFx),
+  fc.constant(null),
+);
+
+const currencyCode = oneOf('USD', 'EUR', 'GBP', 'eur', ' USD', 'CHF');
+
+/** The deals in three currencies, with fields that have their own. */
+function withCurrencies(deals: fc.Arbitrary<WorldDeal[]>): fc.Arbitrary<WorldDeal[]> {
+  const codes = fc.record({
+    deal: maybe(currencyCode, 1),
+    fields: fc
+      .record({
+        acv_currency: maybe<FieldValue>(oneOf('EUR', 'usd', 'GBP', 'none'), 5),
+        margin_currency: maybe<FieldValue>(oneOf('EUR', 'GBP'), 3),
+        seats_currency: maybe<FieldValue>(fc.constant('EUR'), 12),
+      })
+      .map(body),
+  });
+  return deals.chain((all) =>
+    fc.tuple(...all.map(() => codes)).map((found) =>
+      all.map((deal, index) => {
+        const { deal: currency, fields: own = {} } = found[index] ?? {};
+        return { ...deal, fields: { ...deal.fields, ...own }, given: body({ ...deal.given, currency }) as GivenValues };
+      }),
+    ),
+  );
+}
 
 // Credits
 
@@ -957,6 +1030,7 @@ function arbitraryDraft(shape: PlanShape, repIds: string[], settings: Settings):
       fieldMapping: fc.constantFrom(...mappings),
       config: withCreditTerms(withQuotaTerms(arbitraryConfig(shape, repIds, settings), shape, settings), settings),
       overrides: fc.array(override, { maxLength: 2 }),
+      fx: settings.fx ? planFx : fc.constant(undefined),
       source: maybe(fc.nat({ max: 3 }), 1),
       names: oneOf<VersionDraft['names']>(
         'config',
@@ -969,7 +1043,11 @@ function arbitraryDraft(shape: PlanShape, repIds: string[], settings: Settings):
       ),
       namesStatus: oneOf(true, false, false),
     })
-    .map((draft) => ({ ...draft, overrides: overridesOn(draft.config, draft.overrides) }));
+    .map(({ fx, ...draft }) => ({
+      ...draft,
+      ...(fx === undefined ? {} : { fx }),
+      overrides: overridesOn(draft.config, draft.overrides),
+    }));
 }
 
 function arbitraryPlan(repIds: string[], settings: Settings): fc.Arbitrary<RawPlan> {
@@ -977,7 +1055,9 @@ function arbitraryPlan(repIds: string[], settings: Settings): fc.Arbitrary<RawPl
   return fc
     .record({
       shape: arbitraryShape(settings),
-      currency: often<string | null>(fc.constant(null), oneOf('USD', 'EUR', 'JPY', 'BHD'), 4),
+      currency: settings.fx
+        ? oneOf<string | null>(null, ...CURRENCIES)
+        : often<string | null>(fc.constant(null), oneOf('USD', 'EUR', 'JPY', 'BHD'), 4),
     })
     .chain(({ shape, currency }) =>
       fc.record({
@@ -1200,6 +1280,7 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
     people: true,
     fiscal: size.people ?? true,
     credits: false,
+    fx: false,
     contested: false,
     ...size,
   };
@@ -1223,7 +1304,10 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
             minLength: Math.floor(settings.quotas / 2),
             maxLength: settings.quotas,
           }),
-          deals: arbitraryDeals(dealIds, repIds, settings).chain((last) =>
+          deals: (settings.fx
+            ? withCurrencies(arbitraryDeals(dealIds, repIds, settings))
+            : arbitraryDeals(dealIds, repIds, settings)
+          ).chain((last) =>
             fc.tuple(fc.constant(last), dealsBefore(last, repIds, settings)).chain(([after, second]) =>
               fc.record({
                 last: fc.constant(settings.unbounded ? after : after.map(withinBounds)),
@@ -1234,6 +1318,9 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
           ),
           people: fc.tuple(...repIds.map(() => person)),
           fiscalYears,
+          rates: settings.fx ? rates : fc.constant(null),
+          fxMaxAgeDays: oneOf(undefined, undefined, null, 0, 30),
+          currencyFields: oneOf<string[]>([], ['margin'], ['mrr', 'seats'], ['MARGIN', 'SEATS']),
           creditRules: settings.credits ? creditRules() : fc.constant<WorldCreditRule[]>([]),
           minQuotaPercent: maybe(oneOf(1, 40, 100)),
           frozen: often(fc.array(frozenPeriod, { minLength: 1, maxLength: 4 }), fc.constant<RawFrozen[]>([])),
@@ -1257,6 +1344,9 @@ interface RawWorld {
   deals: { last: WorldDeal[]; second: WorldDeal[]; first: WorldDeal[] };
   people: RawPerson[];
   fiscalYears: WorldFiscalYear[];
+  rates: { after: WorldRate[]; before: WorldRate[] } | null;
+  fxMaxAgeDays: number | null | undefined;
+  currencyFields: string[];
   creditRules: WorldCreditRule[];
   minQuotaPercent: number | undefined;
   frozen: RawFrozen[];
@@ -1317,6 +1407,15 @@ function toWorld(raw: RawWorld, repIds: string[], settings: Settings): World {
     frozen: [],
     storedRows: [],
   };
+  if (raw.rates !== null) {
+    world.fxRates = raw.rates.after;
+    world.workspace = body({
+      ...world.workspace,
+      currency: CURRENCIES.includes(world.workspace.currency) ? world.workspace.currency : 'GBP',
+      fxMaxAgeDays: raw.fxMaxAgeDays,
+      currencyFields: raw.currencyFields,
+    }) as World['workspace'];
+  }
   if (settings.credits) {
     world.creditRules = raw.creditRules;
     world.reps = world.reps.map((rep, index) => ({ ...rep, email: emailOf(index), memberId: memberIdOf(index) }));
@@ -1329,7 +1428,8 @@ function toWorld(raw: RawWorld, repIds: string[], settings: Settings): World {
     .flatMap(({ rep, period }) =>
       repIds.filter((_, index) => rep === null || rep % repIds.length === index).map((repId) => ({ repId, period })),
     );
-  return afterHistory(world, { first, second, plansBefore }, { ...raw, frozen });
+  const before = raw.rates === null ? {} : { ratesBefore: raw.rates.before };
+  return afterHistory(world, { first, second, plansBefore, ...before }, { ...raw, frozen });
 }
 
 /** The reps with their employment, and the absences. */
