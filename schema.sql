@@ -25,6 +25,7 @@ CREATE TABLE workspaces (
   payouts jsonb,
   recovery_percent numeric(9,6),
   fx_max_age_days integer DEFAULT 45,
+  currency_fields text[] NOT NULL DEFAULT '{}'::text[],
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
   CONSTRAINT workspaces_agent_writes_check CHECK ((agent_writes = ANY (ARRAY['allow'::text, 'confirm'::text, 'deny'::text]))),
   CONSTRAINT workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -39,7 +40,7 @@ CREATE TABLE workspaces (
   CONSTRAINT workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
 );
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
-CREATE TRIGGER bump_configuration_revision_of_fx BEFORE UPDATE OF fx_max_age_days ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
+CREATE TRIGGER bump_configuration_revision_of_fx BEFORE UPDATE OF fx_max_age_days, currency_fields ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_configuration_revision_of_proration BEFORE UPDATE OF min_quota_percent ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_fx AFTER UPDATE OF fx_max_age_days ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();

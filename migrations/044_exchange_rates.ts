@@ -7,7 +7,16 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // A rate that is older than this number of days is none; null for no limit.
   await sql`
     alter table workspaces
-      add column fx_max_age_days integer default 45 check (fx_max_age_days between 0 and 3660)`.execute(db);
+      add column fx_max_age_days integer default 45 check (fx_max_age_days between 0 and 3660),
+      -- the fields that CRMs define as money; they stay when a CRM is disconnected
+      add column currency_fields text[] not null default '{}'`.execute(db);
+  await sql`
+    update workspaces w set currency_fields = found.slugs
+    from (
+      select workspace_id, array_agg(distinct slug order by slug) as slugs from crm_fields
+      where type = 'currency' group by 1
+    ) found
+    where found.workspace_id = w.workspace_id`.execute(db);
   // How the version converts values in other currencies; null if it does not.
   await sql`alter table plan_versions add column fx jsonb`.execute(db);
   await sql`
@@ -42,7 +51,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       create trigger ${sql.raw(name)} after insert or update or delete or truncate on fx_rates
       for each statement execute function ${sql.raw(name)}()`.execute(db);
   await sql`
-    create trigger bump_configuration_revision_of_fx before update of fx_max_age_days on workspaces
+    create trigger bump_configuration_revision_of_fx before update of fx_max_age_days, currency_fields on workspaces
     for each row execute function bump_own_configuration_revision()`.execute(db);
   await sql`
     create trigger bump_workspace_cache_version_of_fx after update of fx_max_age_days on workspaces

@@ -5,12 +5,12 @@ import { type Period } from '../kernel/period.js';
 import { type CarriedCredit } from './carried-credit.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type SeenValue } from './condition.js';
+import { type FiringConversion } from './convert-deal.js';
 import { type Share } from './credit-lines.js';
 import { type EffectiveQuota } from './effective-quota.js';
 import { settleSum } from './exchange-rates.js';
 import { type FixedEvent, type UpstreamEvent } from './model.js';
 import { type Payout, payOut, type TierInputs } from './payout.js';
-import { type FiringConversion } from './plan-rates.js';
 import { type Deal } from './slug.js';
 import { type Reason } from './trace.js';
 
@@ -92,7 +92,7 @@ export class CloseOrderWalk {
   constructor(
     private readonly peerCredits: PeerCredits,
     private readonly listener: WalkListener,
-    /** Whether credits may be quotients, whose sums are then settled before they are compared. */
+    /** Whether credits may be quotients, whose sums are compared without their last digits. */
     private readonly converts = false,
   ) {}
 
@@ -171,24 +171,24 @@ export class CloseOrderWalk {
       quota: firing.quota,
       rampRate: firing.rampRate,
       share: firing.share,
-      before: this.settled(counter.cumulative),
-      sliceStart: this.settled(counter.sliceStart),
-      after: this.settled(counter.cumulative.plus(counter.dealCredit)),
-      periodCredit: this.settled(counter.periodCredit),
-      highWater: counter.highWater === null ? null : this.settled(counter.highWater),
+      before: this.toCompared(counter.cumulative),
+      sliceStart: this.toCompared(counter.sliceStart),
+      after: this.toCompared(counter.cumulative.plus(counter.dealCredit)),
+      periodCredit: this.toCompared(counter.periodCredit),
+      highWater: counter.highWater === null ? null : this.toCompared(counter.highWater),
       rank: firing.rule.rule.tierBy === 'rank' ? this.computeRank(entry) : null,
       paid: entry.tally.paid,
     };
   }
 
-  private settled(sum: Decimal): Decimal {
+  private toCompared(sum: Decimal): Decimal {
     return this.converts ? settleSum(sum) : sum;
   }
 
   private computeRank({ counter, key, period }: Entry): number {
     return getOrInsert(this.ranks, counter, () => {
-      const own = this.settled(counter.periodCredit);
-      const ahead = this.peerCredits(key, period).filter((credit) => own.isLessThan(this.settled(credit)));
+      const own = this.toCompared(counter.periodCredit);
+      const ahead = this.peerCredits(key, period).filter((credit) => own.isLessThan(this.toCompared(credit)));
       return 1 + ahead.length;
     });
   }

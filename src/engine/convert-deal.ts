@@ -33,7 +33,7 @@ export interface FxInput {
 }
 
 /** One converted value: of a field of a deal, or an amount of a person below. */
-export interface Conversion {
+interface Conversion {
   readonly value: Decimal;
   readonly converted: Decimal;
   readonly rate: ExchangeRate;
@@ -43,6 +43,9 @@ export interface Conversion {
 export interface FieldConversion extends Conversion {
   readonly field: string;
 }
+
+/** A conversion of a firing: of a field, or of the event of a person below with the index. */
+export type FiringConversion = FieldConversion | (Conversion & { readonly upstream: number });
 
 /** A deal with its money in the currency of the plan. */
 export interface ConvertedDeal {

@@ -1,8 +1,7 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
-import { type FieldConversion } from './convert-deal.js';
+import { type FieldConversion, type FiringConversion } from './convert-deal.js';
 import { type ExchangeRate } from './exchange-rates.js';
-import { type FiringConversion } from './plan-rates.js';
 
 /** A value before and after its conversion: of a field of the deal, or what a person below earned. */
 interface ConvertedValue {

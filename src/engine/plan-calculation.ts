@@ -5,7 +5,7 @@ import { type CalendarName, calendarNames } from '../kernel/period-calendar.js';
 import { CloseOrderWalk, type Entry, type Firing, type WalkListener } from './close-order-walk.js';
 import { applicableVersion, type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace, type SeenValue } from './condition.js';
-import { type CompiledFx } from './convert-deal.js';
+import { type CompiledFx, type FiringConversion } from './convert-deal.js';
 import { wholeShare } from './credit-lines.js';
 import { absenceReason, comparable, type FieldValue, isAbsent } from './field-value.js';
 import {
@@ -20,7 +20,7 @@ import {
 } from './model.js';
 import { type Payout } from './payout.js';
 import { PlanQuotas } from './plan-quotas.js';
-import { type FiringConversion, PlanRates, type RuleDeal, sumConversions } from './plan-rates.js';
+import { PlanRates, type RuleDeal, sumConversions } from './plan-rates.js';
 import {
   applyShare,
   computeBase,

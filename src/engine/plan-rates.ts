@@ -3,7 +3,13 @@ import { type Decimal, sum } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type CompiledRule, type CompiledVersion } from './compiled-plan.js';
-import { type CompiledFx, type Conversion, DealConverter, type FieldConversion, type FxInput } from './convert-deal.js';
+import {
+  type CompiledFx,
+  DealConverter,
+  type FieldConversion,
+  type FiringConversion,
+  type FxInput,
+} from './convert-deal.js';
 import { type Share, wholeShare } from './credit-lines.js';
 import { convertAmount, ExchangeRates, type RateDay } from './exchange-rates.js';
 import { type RepInput, type UpstreamEvent } from './model.js';
@@ -17,9 +23,6 @@ export interface RuleDeal {
   readonly conversions: readonly FieldConversion[];
   readonly missing: readonly string[];
 }
-
-/** A conversion of a firing: of a field, or of what people below earned. */
-export type FiringConversion = FieldConversion | (Conversion & { readonly upstream: number });
 
 const noRates: FxInput = {
   rates: new ExchangeRates([], [], { workspaceCurrency: '', maxAgeDays: null }),

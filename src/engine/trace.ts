@@ -1,10 +1,10 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Condition, type ConditionTrace, explainSeen, type SeenValue, withoutRepetitions } from './condition.js';
+import { type FiringConversion } from './convert-deal.js';
 import { type Share } from './credit-lines.js';
 import { type Proration } from './effective-quota.js';
 import { type ConversionTrace, decodeConversions, encodeConversions, type StoredConversion } from './fx-trace.js';
-import { type FiringConversion } from './plan-rates.js';
 
 /**
  * Why a rule paid nothing on a deal. The first group applies to events of amount 0, the second to deals without an

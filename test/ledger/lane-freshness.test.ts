@@ -13,6 +13,7 @@ const inputs = [
   'deals',
   'fiscal_year_history',
   'fiscal_years',
+  'fx_rates',
   'plan_overrides',
   'plan_rules',
   'plan_versions',

@@ -261,4 +261,17 @@ export async function replaceFields(
         })),
       )
       .execute();
+  await rememberCurrencyFields(tx);
+}
+
+/** The fields that hold money. Without a change no row is written, so that no calculation is repeated. */
+async function rememberCurrencyFields(tx: Transaction): Promise<void> {
+  await sql`
+    update workspaces set currency_fields = found.slugs
+    from (
+      select array(
+        select distinct slug from crm_fields where workspace_id = ${tx.workspaceId} and type = 'currency' order by slug
+      ) as slugs
+    ) found
+    where workspace_id = ${tx.workspaceId} and currency_fields is distinct from found.slugs`.execute(tx.db);
 }

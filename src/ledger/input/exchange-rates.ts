@@ -4,7 +4,6 @@ import { type AssumedRate, ExchangeRates, type RateSeries } from '../../engine/e
 import { type RepInput } from '../../engine/model.js';
 import { type PlanFx } from '../../engine/plan-fx.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { type WorkspaceTerms } from './rep-terms.js';
 
 /** The exchange rates of a workspace as plain data, which is sent between threads. */
 export interface FxTerms {
@@ -31,10 +30,8 @@ interface StoredSeries {
 /** Which rates count, and which fields hold money. */
 export async function loadRateRules(tx: Transaction): Promise<Pick<FxTerms, 'currencyFields' | 'maxAgeDays'>> {
   const { rows } = await sql<Pick<FxTerms, 'currencyFields' | 'maxAgeDays'>>`
-    select fx_max_age_days as "maxAgeDays", array(
-      select distinct slug from crm_fields where workspace_id = ${tx.workspaceId} and type = 'currency'
-    ) as "currencyFields"
-    from workspaces where workspace_id = ${tx.workspaceId}`.execute(tx.db);
+    select fx_max_age_days as "maxAgeDays", currency_fields as "currencyFields" from workspaces
+    where workspace_id = ${tx.workspaceId}`.execute(tx.db);
   return rows[0] as (typeof rows)[number];
 }
 
@@ -63,13 +60,17 @@ async function loadSeries(tx: Transaction): Promise<RateSeries[]> {
   return rows;
 }
 
+/** The parts of the terms of a workspace that decide about rates. */
+interface FxWorkspace {
+  readonly currency: string;
+  readonly amountSlug: string | null;
+  readonly fx: FxTerms | null;
+}
+
 const known = new WeakMap<FxTerms, ExchangeRates>();
 
 /** The rates of the workspace, read once for all of its reps. */
-function exchangeRatesOf({
-  fx,
-  currency,
-}: Pick<WorkspaceTerms, 'currency'> & { readonly fx: FxTerms }): ExchangeRates {
+function exchangeRatesOf(fx: FxTerms, currency: string): ExchangeRates {
   const read = known.get(fx);
   if (read !== undefined) return read;
   const rules = { workspaceCurrency: currency, maxAgeDays: fx.maxAgeDays };
@@ -79,11 +80,11 @@ function exchangeRatesOf({
 }
 
 /** The part of the engine's input that plans need which convert. */
-export function fxInput({ workspace }: { readonly workspace: WorkspaceTerms }): Pick<RepInput, 'fx'> {
+export function fxInput({ workspace }: { readonly workspace: FxWorkspace }): Pick<RepInput, 'fx'> {
   const { fx, amountSlug } = workspace;
   if (fx === null) return {};
   const input: FxInput = {
-    rates: exchangeRatesOf({ ...workspace, fx }),
+    rates: exchangeRatesOf(fx, workspace.currency),
     currencyFields: new Set(fx.currencyFields),
     amountSlug,
   };
@@ -91,11 +92,11 @@ export function fxInput({ workspace }: { readonly workspace: WorkspaceTerms }): 
 }
 
 /** The terms with exchange rates, if a version that is not stored converts and the workspace has used none so far. */
-export async function withRatesFor(
+export async function withRatesFor<Terms extends FxWorkspace & { readonly revision: string }>(
   tx: Transaction,
-  workspace: WorkspaceTerms,
+  workspace: Terms,
   versions: readonly { readonly fx?: PlanFx | null }[],
-): Promise<WorkspaceTerms> {
+): Promise<Terms> {
   const converts = versions.some(({ fx }) => fx !== undefined && fx !== null);
   if (workspace.fx !== null || !converts) return workspace;
   return { ...workspace, fx: await loadFxTerms(tx, workspace.revision) };

@@ -2,7 +2,7 @@ import { type DayRange, isEffective, isIn, kindOf, lastDayOf, nextPeriod, PERIOD
 import { allPass } from './conditions.js';
 import { attainmentKey, type Config, canonical, effectiveTiers, type Rule, type Tier } from './config.js';
 import { linesOf, type Share, shareIn, teamShare, WHOLE } from './credits.js';
-import { type Amount, amount, ONE, rounded, settled, sum, text, ZERO } from './decimal.js';
+import { type Amount, amount, ONE, rounded, sum, text, wholeSum, ZERO } from './decimal.js';
 import { BOUND, currencyFits, planCurrency, readNumber } from './fields.js';
 import { fiscalKindOf, fiscalPeriods, periodDays, periodIn } from './fiscal.js';
 import { type Exchange, exchangeOf, inPlanCurrency } from './fx.js';
@@ -514,7 +514,7 @@ class RepLedger {
     const concerned = this.processed.filter(({ row }) => this.underKey(firing)(row));
     const steps = [...new Set(concerned.map(({ step }) => step))].sort((a, b) => a - b);
     return steps.map((last) =>
-      settled(sum(concerned.filter(({ step }) => step <= last).map(({ row }) => amount(row.credit)))),
+      wholeSum(sum(concerned.filter(({ step }) => step <= last).map(({ row }) => amount(row.credit)))),
     );
   }
 
@@ -534,8 +534,8 @@ class RepLedger {
     const earlier = this.earlierCumulatives(firing);
     const before = earlier.at(-1) ?? ZERO;
     const earlierRules = ofDeal.filter((each) => each.position < position(rule.name));
-    const sliceStart = settled(before.plus(sum(earlierRules.map((each) => each.credit))));
-    const after = settled(before.plus(sum(ofDeal.map((each) => each.credit))));
+    const sliceStart = wholeSum(before.plus(sum(earlierRules.map((each) => each.credit))));
+    const after = wholeSum(before.plus(sum(ofDeal.map((each) => each.credit))));
 
     const currency = planCurrency(this.world, version);
     const payout = this.computePayout(firing, { earlier, sliceStart, after }, currency);
@@ -675,7 +675,7 @@ class RepLedger {
   }
 
   private wholePeriodCredit(repId: string, firing: Firing): Amount {
-    return settled(
+    return wholeSum(
       sum(
         this.previous
           .filter((row) => row.repId === repId && this.underKey(firing)(row))

@@ -16,7 +16,7 @@ export function sum(values: Amount[]): Amount {
 }
 
 /** A sum of quotients without the last digits, which no quotient has exactly: three thirds are one. */
-export function settled(value: Amount): Amount {
+export function wholeSum(value: Amount): Amount {
   return value.toDecimalPlaces(60, Decimal.ROUND_HALF_UP);
 }
 
@@ -40,5 +40,5 @@ function minorDigits(currency: string): number {
 
 // decimal.js calls "half away from zero" ROUND_HALF_UP.
 export function rounded(value: Amount, currency: string): Amount {
-  return settled(value).toDecimalPlaces(minorDigits(currency), Decimal.ROUND_HALF_UP);
+  return wholeSum(value).toDecimalPlaces(minorDigits(currency), Decimal.ROUND_HALF_UP);
 }
