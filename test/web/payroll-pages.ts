@@ -50,5 +50,6 @@ export async function payrollPages(browser: Browser): Promise<Readonly<Record<st
     'payroll-empty': '/payroll?period=2030-01',
     'payroll-statements': `/payroll-statements?period=${period}`,
     'payroll-people': '/people',
+    holds: '/holds',
   };
 }

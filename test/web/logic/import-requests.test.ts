@@ -57,6 +57,12 @@ describe('the request of an import', () => {
       { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
     ],
     [
+      'invoices',
+      '/v1/invoices/import',
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu' },
+      { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
+    ],
+    [
       'quotas',
       '/v1/quotas/import',
       { dryRun: 'true', fileName: 'a.csv', numberFormat: 'eu' },

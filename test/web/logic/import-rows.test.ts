@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { absenceImport } from '#web/features/imports/absences.js';
 import { assignmentImport } from '#web/features/imports/assignments.js';
 import { dealImport } from '#web/features/imports/deals.js';
+import { invoiceImport } from '#web/features/imports/invoices.js';
 import { bare, emailFinder, type ImportContext, keepColumn, skipColumn } from '#web/features/imports/kind.js';
 import { importKinds } from '#web/features/imports/kinds.js';
 import { peopleImport } from '#web/features/imports/people.js';
@@ -376,6 +377,28 @@ describe('a file of absences', () => {
       'Choose the column with the people.',
       'Choose the columns with the first and last day.',
     ]);
+  });
+});
+
+describe('a file of invoices', () => {
+  const head = 'Deal ID,Invoice,Net amount,Invoice date,Amount paid,Payment date';
+
+  it('has a payment in each row, with an id where the file has none', () => {
+    expect(
+      rowsOf(prepared(invoiceImport, `${head}\nD-1,INV-1,60000,2026-01-31,20000,2026-02-15\nD-2,INV-2,5,2026-02-01,,`)),
+    ).to.deep.equal([
+      {
+        ...{ dealId: 'D-1', invoiceId: 'INV-1', amount: '60000', issuedOn: '2026-01-31' },
+        ...{ paymentId: 'row 1', paidAmount: '20000', paidOn: '2026-02-15' },
+      },
+      { dealId: 'D-2', invoiceId: 'INV-2', amount: '5', issuedOn: '2026-02-01' },
+    ]);
+  });
+
+  it('keeps the ids of payments, and needs deals, invoices, amounts and days', () => {
+    const named = prepared(invoiceImport, `${head},Payment ID\nD-1,INV-1,60000,2026-01-31,20000,2026-02-15,P-7`);
+    expect(rowsOf(named)[0]?.['paymentId']).to.equal('P-7');
+    expect(prepared(invoiceImport, 'Region\nEMEA').problems).to.have.length(4);
   });
 });
 

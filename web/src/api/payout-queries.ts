@@ -4,6 +4,8 @@ import { type Answer, api } from './client.js';
 export type PayoutBatch = Answer<'listPayoutBatches'>['batches'][number];
 export type Payable = Answer<'listPayables'>['payables'][number];
 export type PayableTotals = Answer<'listPayables'>['totals'][number];
+export type Invoice = Answer<'listInvoices'>['invoices'][number];
+export type Hold = Answer<'listHolds'>['holds'][number];
 
 /** The batches of a pay period, latest first. */
 export const payoutBatchesQuery = (period: string) =>
@@ -19,9 +21,25 @@ export const payablesOfDealQuery = (dealId: string) =>
     queryFn: ({ signal }) => api.listPayables({ query: { dealId } }, { signal }),
   });
 
-/** The same of everything that a person has earned. */
-export const payablesOfRepQuery = (repId: string) =>
+/** The same of everything that a person has earned, now or at an earlier instant. */
+export const payablesOfRepQuery = (repId: string, asOf?: string) =>
   queryOptions({
-    queryKey: ['payables', 'rep', repId],
-    queryFn: ({ signal }) => api.listPayables({ query: { repId, limit: '1000' } }, { signal }),
+    queryKey: ['payables', 'rep', repId, asOf ?? null],
+    queryFn: ({ signal }) =>
+      api.listPayables({ query: { repId, limit: '1000', ...(asOf === undefined ? {} : { asOf }) } }, { signal }),
+  });
+
+/** The invoices of a deal with the payments of the customer, by day. */
+export const invoicesQuery = (dealId: string) =>
+  queryOptions({
+    queryKey: ['invoices', dealId],
+    queryFn: async ({ signal }) => (await api.listInvoices({ params: { dealId } }, { signal })).invoices,
+  });
+
+/** The holds of pay, of everyone or of a deal, the latest first. */
+export const holdsQuery = (dealId?: string) =>
+  queryOptions({
+    queryKey: ['holds', dealId ?? null],
+    queryFn: async ({ signal }) =>
+      (await api.listHolds({ query: dealId === undefined ? {} : { dealId } }, { signal })).holds,
   });

@@ -10,6 +10,7 @@ import {
   IconFileDollar,
   IconFileExport,
   IconFileImport,
+  IconHandStop,
   IconHistory,
   IconHome,
   IconKey,
@@ -88,6 +89,7 @@ const groups: readonly NavigationGroup[] = [
     roles: ['payroll', 'admin'],
     items: [
       { label: 'Pay periods', to: '/payroll', icon: IconCash, isInBar: true, key: 'y' },
+      { label: 'Holds', to: '/holds', icon: IconHandStop },
       { label: 'Hand-overs', to: '/hand-overs', icon: IconFileExport },
       { label: 'Statements', to: '/payroll-statements', icon: IconFileDollar, isInBar: true },
       { label: 'People and IDs', to: '/people', icon: IconUsers, isInBar: true },

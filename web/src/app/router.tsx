@@ -120,6 +120,7 @@ export const router = createRouter({
         period,
         name: text,
       }),
+      page('/holds', () => import('../pages/payroll/HoldsPage.js'), 'HoldsPage'),
       page('/hand-overs', () => import('../pages/payroll/HandoversPage.js'), 'HandoversPage'),
       page('/people', () => import('../pages/payroll/PeoplePage.js'), 'PeoplePage'),
       ...adminRoutes,

@@ -4,7 +4,7 @@ import { type Plan } from '../../api/queries.js';
 import { type DateFormat } from './dates.js';
 import { type SourceTable } from './table.js';
 
-export type ImportKey = 'deals' | 'people' | 'quotas' | 'assignments' | 'absences';
+export type ImportKey = 'deals' | 'people' | 'quotas' | 'assignments' | 'absences' | 'invoices';
 
 /** What the values of a column are. */
 type ValueKind = 'id' | 'text' | 'number' | 'date' | 'person' | 'owner' | 'period' | 'plan';

@@ -1,6 +1,7 @@
 import { absenceImport } from './absences.js';
 import { assignmentImport } from './assignments.js';
 import { dealImport } from './deals.js';
+import { invoiceImport } from './invoices.js';
 import { type ImportKey, type ImportKind } from './kind.js';
 import { peopleImport } from './people.js';
 import { quotaImport } from './quotas.js';
@@ -11,6 +12,7 @@ export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   quotas: quotaImport,
   assignments: assignmentImport,
   absences: absenceImport,
+  invoices: invoiceImport,
 };
 
 export function isImportKey(value: unknown): value is ImportKey {

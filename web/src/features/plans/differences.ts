@@ -1,6 +1,7 @@
 import { formatDay } from '../../shared/format/dates.js';
 import { formatMoney, formatNumber, formatPercent } from '../../shared/format/numbers.js';
 import { type Draft, isSame, type Rule, type Tier } from './draft.js';
+import { payoutWords } from './payout.js';
 import { sharedTiers } from './rules.js';
 import { attainmentPeriodWords, conditionLines, fieldWords, prorationBasis } from './words.js';
 
@@ -103,8 +104,15 @@ function changesOfRule(was: Rule, rule: Rule, currency: string): string[] {
     ...limitChanges(was, rule, currency),
     ...changed('The shared quota is', was.quotaGroup ?? 'none', rule.quotaGroup ?? 'none'),
     ...changed('The quota counts', creditWords(was), creditWords(rule)),
+    ...payoutChanges(was, rule),
     ...conditionChanges('Pays only where', 'Its conditions', was.conditions, rule.conditions),
   ].map((sentence) => `${rule.name}: ${lower(sentence)}`);
+}
+
+/** A rule that is paid at once has other words in another phase. */
+function payoutChanges(was: Rule, rule: Rule): string[] {
+  if (was.payout === undefined && rule.payout === undefined) return [];
+  return changed('It is paid', payoutWords(was), payoutWords(rule));
 }
 
 const tierModeWords = {

@@ -1,11 +1,13 @@
 import { formatAttainment, formatMoney, formatNumber, shifted } from '../../shared/format/numbers.js';
 import { type Rule } from './draft.js';
+import { payoutWords } from './payout.js';
 import { sharedTiers } from './rules.js';
 import { attainmentPeriodWords, fieldWords } from './words.js';
 
 /** Rates or amounts, what they are paid on, and their limits. */
 export function summarizeRule(rule: Rule, currency: string): string {
-  return [describePay(rule, currency), ...describeLimits(rule, currency)].join(', ');
+  const paid = rule.payout === undefined ? [] : [`paid ${payoutWords(rule)}`];
+  return [describePay(rule, currency), ...describeLimits(rule, currency), ...paid].join(', ');
 }
 
 function describeLimits(

@@ -24,6 +24,7 @@ const lists = {
   quotas: ['/quotas', 'See the quotas'],
   assignments: ['/assignments', 'See the assignments'],
   absences: ['/members', 'See the people'],
+  invoices: ['/deals', 'See the deals'],
 } as const;
 
 /** What was imported, the calculation that follows, and the rows that are still out. */

@@ -1,4 +1,11 @@
-import { IconBriefcase, IconCalendarOff, IconTargetArrow, IconUserCheck, IconUsers } from '@tabler/icons-react';
+import {
+  IconBriefcase,
+  IconCalendarOff,
+  IconFileInvoice,
+  IconTargetArrow,
+  IconUserCheck,
+  IconUsers,
+} from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { Page } from '../../components/Page.js';
 import { importKinds } from '../../features/imports/kinds.js';
@@ -11,6 +18,7 @@ const icons = {
   quotas: IconTargetArrow,
   assignments: IconUserCheck,
   absences: IconCalendarOff,
+  invoices: IconFileInvoice,
 } as const;
 
 /** What can be imported from files and spreadsheets. */

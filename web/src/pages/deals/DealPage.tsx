@@ -19,6 +19,7 @@ import { CreditsCard } from '../../features/deals/CreditsCard.js';
 import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
 import { kindWords } from '../../features/lines/words.js';
+import { CustomerOfDeal } from '../../features/payables/CustomerOfDeal.js';
 import { PayablesOfDeal } from '../../features/payables/PayablesOfDeal.js';
 import { conditionWords, fieldWords, valueWords } from '../../features/plans/words.js';
 import { opensTrace } from '../../features/trace/opens-trace.js';
@@ -85,6 +86,13 @@ export function DealPage() {
                 </Card>
               </>
             )}
+            {role === 'admin' || role === 'payroll' ? (
+              <CustomerOfDeal
+                dealId={dealId}
+                currency={loaded.deal?.currency ?? undefined}
+                canEdit={role === 'admin' && loaded.deal !== null}
+              />
+            ) : null}
             <PayablesOfDeal dealId={dealId} />
           </>
         )}

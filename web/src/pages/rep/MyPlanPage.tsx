@@ -10,6 +10,7 @@ import { Skeleton } from '../../components/States.js';
 import { amountWords } from '../../components/TierMeter.js';
 import { isCounted, prorationWords } from '../../features/plans/attainment.js';
 import { payoutCurve } from '../../features/plans/curve.js';
+import { payoutSentences } from '../../features/plans/payout.js';
 import {
   countMonths,
   listRules,
@@ -115,7 +116,7 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
   return (
     <Card title={rule.name}>
       {conditions.length === 0 ? null : <p>Only if: {conditions.join('; ')}.</p>}
-      {ruleSentences(rule, currency).map((sentence) => (
+      {[...ruleSentences(rule, currency), ...payoutSentences(rule)].map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
       {quota === undefined || rule.tierBy !== 'attainment' ? null : (

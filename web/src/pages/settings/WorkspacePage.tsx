@@ -17,6 +17,7 @@ import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { readNumber } from '../../shared/format/entered-numbers.js';
 import { formatNumber } from '../../shared/format/numbers.js';
+import { PayoutSettings } from './PayoutSettings.js';
 import styles from './Settings.module.css';
 
 const tierWords: Readonly<Record<Workspace['tier'], string>> = {
@@ -34,6 +35,7 @@ export function WorkspacePage() {
         {(stored) => (
           <>
             <Settings stored={stored} />
+            <PayoutSettings stored={stored} />
             <Card title="Subscription">
               <p className="strong">{tierWords[stored.tier]}</p>
               <p>

@@ -72,7 +72,7 @@ export function StatementPage() {
             <div className={`${blocks.columns} ${styles.columns}`}>
               <div>
                 <StatementTotals statement={loaded} />
-                <StatementPayable payable={loaded.payable} />
+                <StatementPayable statement={loaded} />
                 {loaded.lineItems.length === 0 ? (
                   <EmptyState title={`No amounts for ${shortPeriod(period)}`} sum={formatMoney(0, loaded.currency)}>
                     Lines appear when a deal of the period closes.

@@ -1,49 +1,130 @@
+import { useQuery } from '@tanstack/react-query';
+import { type Payable, payablesOfRepQuery } from '../../api/payout-queries.js';
 import { type Statement } from '../../api/queries.js';
+import blocks from '../../components/Blocks.module.css';
 import { Facing } from '../../components/Facing.js';
+import { DealLink } from '../../components/links.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
+import { Badge } from '../../components/StatusBadge.js';
+import { describePayable, statusWords } from '../../features/payables/words.js';
+import { formatCount, formatMoney } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
+
+type PayLine = NonNullable<Statement['payable']>['lines'][number];
 
 /** What a statement pays of what is earned, and why less or more; nothing in workspaces without payouts. */
-export function StatementPayable({ payable }: { readonly payable: Statement['payable'] }) {
+export function StatementPayable({ statement }: { readonly statement: Statement }) {
+  const { payable, repId, approvedAt } = statement;
   if (payable === undefined) return null;
-  return payable.totals.map(({ currency, released, carriedIn, added, recovered, closing, payable: paid }) => (
-    <Card key={currency} title="What this statement pays">
+  return (
+    <>
+      {payable.totals.map((total) => (
+        <TotalsCard key={total.currency} total={total} />
+      ))}
+      <LinesCard lines={payable.lines} />
+      <WaitingCard statement={statement} key={`${repId} ${approvedAt}`} />
+    </>
+  );
+}
+
+function TotalsCard({ total }: { readonly total: NonNullable<Statement['payable']>['totals'][number] }) {
+  const { currency, released, carriedIn, added, recovered, closing, payable: paid } = total;
+  const optional = (label: string, amount: number, signed = false) =>
+    amount === 0 ? [] : [[label, <Money key={label} amount={amount} currency={currency} signed={signed} />] as const];
+  return (
+    <Card title="What this statement pays">
       <Facing
         rows={[
           ['Released', <Money key="released" amount={released} currency={currency} />],
-          ...(carriedIn === 0
-            ? []
-            : [
-                [
-                  'Corrections of earlier periods',
-                  <Money key="carried" amount={carriedIn} currency={currency} signed />,
-                ] as const,
-              ]),
-          ...(recovered === 0
-            ? []
-            : [
-                [
-                  'Kept of it, for what was paid too early',
-                  <Money key="kept" amount={-recovered} currency={currency} signed />,
-                ] as const,
-              ]),
+          ...optional('Corrections of earlier periods', carriedIn, true),
+          ...optional('Kept of it, for what was paid too early', -recovered, true),
           ['Payable', <LedgerTotal key="payable" amount={paid} currency={currency} unit="symbol" />],
-          ...(added === 0
-            ? []
-            : [
-                [
-                  'Taken back, kept of later statements',
-                  <Money key="added" amount={added} currency={currency} />,
-                ] as const,
-              ]),
-          ...(closing === 0
-            ? []
-            : [['Still owed after it', <Money key="closing" amount={closing} currency={currency} />] as const]),
+          ...optional('Taken back, kept of later statements', added),
+          ...optional('Still owed after it', closing),
         ]}
       />
-      <p className="dim">
-        What is earned and not released waits for the customer or for a day. The page of a deal says which.
-      </p>
     </Card>
-  ));
+  );
+}
+
+/** How many lines are displayed at once. */
+const maxShown = 50;
+
+/** What is paid and taken back, by deal. */
+function LinesCard({ lines }: { readonly lines: readonly PayLine[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <Card title="Released by deal">
+      <ul className={blocks.rows} aria-label="Released by deal">
+        {lines.slice(0, maxShown).map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id, and their order is that of the statement
+          <Line key={index} line={line} />
+        ))}
+      </ul>
+      <More count={lines.length} />
+    </Card>
+  );
+}
+
+function More({ count }: { readonly count: number }) {
+  return count <= maxShown ? null : <p className="dim">{formatCount(count - maxShown, 'further line')}</p>;
+}
+
+function Line({ line }: { readonly line: PayLine }) {
+  const { kind, dealId, dealName, ruleName, amount, currency, earned, released, late, sourcePeriod } = line;
+  const why =
+    kind === 'correction'
+      ? `correction of ${formatPeriod(sourcePeriod ?? '')}`
+      : `${formatMoney(released, currency)} of ${formatMoney(earned, currency)} released`;
+  return (
+    <li>
+      <span>
+        {dealId === null ? null : <DealLink dealId={dealId} name={dealName} />}{' '}
+        <span className="dim">
+          {ruleName ?? 'adjustment'}, {why}
+        </span>{' '}
+        {late === true ? <Badge tone="info">Late</Badge> : null}
+        {late === true ? <span className="second">It was entered after an earlier statement was approved.</span> : null}
+      </span>
+      <Money amount={amount} currency={currency} signed={amount < 0} />
+    </li>
+  );
+}
+
+/** What is earned in the period and waits or is held: why the statement pays less than it earns. */
+function WaitingCard({ statement: { repId, lineItems, approvedAt } }: { readonly statement: Statement }) {
+  const payables = useQuery(payablesOfRepQuery(repId, approvedAt)).data?.payables ?? [];
+  const earned = new Set(lineItems.map(({ dealId, ruleName }) => `${dealId} ${ruleName}`));
+  const waiting = payables.filter(
+    ({ status, dealId, ruleName }) =>
+      (status === 'waiting' || status === 'held') && earned.has(`${dealId} ${ruleName}`),
+  );
+  if (waiting.length === 0) return null;
+  return (
+    <Card title="Earned, and not paid yet">
+      <ul className={blocks.rows} aria-label="Earned, and not paid yet">
+        {waiting.slice(0, maxShown).map((payable, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of an amount have no id
+          <Waiting key={index} payable={payable} />
+        ))}
+      </ul>
+      <More count={waiting.length} />
+    </Card>
+  );
+}
+
+function Waiting({ payable }: { readonly payable: Payable }) {
+  const { dealId, dealName, ruleName, status, amount, currency } = payable;
+  return (
+    <li>
+      <span>
+        {dealId === null ? <b className="strong">{ruleName}</b> : <DealLink dealId={dealId} name={dealName} />}{' '}
+        <span className="dim">
+          {statusWords[status].toLowerCase()} {describePayable(payable)}
+        </span>
+      </span>
+      <Money amount={amount} currency={currency} />
+    </li>
+  );
 }

@@ -12,6 +12,7 @@ import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
 import { NumberFieldSelect, SelectField } from './FormField.js';
 import { LimitFields } from './LimitFields.js';
+import { PayoutFields } from './PayoutFields.js';
 import { QuotaFields } from './QuotaFields.js';
 import { paysAmounts, TierTable } from './TierTable.js';
 
@@ -94,6 +95,8 @@ export function RuleForm(props: RuleFormProps) {
       <LimitFields rule={rule} currency={currency} onChange={onChange} />
       <h3>Quota</h3>
       <QuotaFields rule={rule} fields={fields} onChange={onChange} />
+      <h3>Payout</h3>
+      <PayoutFields rule={rule} fields={fields} onChange={onChange} />
     </>
   );
 }
@@ -157,11 +160,16 @@ function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
   );
 }
 
-/** Managers are paid on what the people below earn, which no field of a deal decides. */
+/** Managers are paid on what the people below earn, which no field of a deal decides. A period has no customer who pays. */
 function phaseChange(rule: Rule, executionPhase: Rule['executionPhase']): Partial<Rule> {
   if (executionPhase === 'cascade')
     return { executionPhase, dependsOn: rule.dependsOn ?? '_total', measure: teamEarnings };
-  return { executionPhase, dependsOn: undefined, measure: rule.measure === teamEarnings ? 'amount' : rule.measure };
+  return {
+    executionPhase,
+    dependsOn: undefined,
+    measure: rule.measure === teamEarnings ? 'amount' : rule.measure,
+    ...(executionPhase === 'periodic' ? { payout: undefined } : {}),
+  };
 }
 
 function fieldBase(base: string | undefined): string | undefined {

@@ -1,0 +1,103 @@
+import { api } from '../../api/client.js';
+import { cellReader, hasColumn, type ImportKind, type Matched, type Prepared, type Target } from './kind.js';
+import { datedQuery, numberQuery, toOutcome, toUpload } from './results.js';
+
+const targets: readonly Target[] = [
+  {
+    key: 'dealId',
+    label: 'Deal ID',
+    names: ['dealid', 'deal', 'opportunityid', 'opportunity'],
+    like: /deal|opportunity/,
+    values: 'id',
+    isRequired: true,
+  },
+  {
+    key: 'invoiceId',
+    label: 'Invoice',
+    names: ['invoiceid', 'invoice', 'invoicenumber', 'invoiceno'],
+    like: /invoice.*(id|number|no)/,
+    values: 'id',
+    isRequired: true,
+  },
+  {
+    key: 'amount',
+    label: 'Amount without tax',
+    names: ['amount', 'netamount', 'invoiceamount', 'net', 'subtotal'],
+    like: /net|subtotal/,
+    values: 'number',
+    isRequired: true,
+  },
+  {
+    key: 'grossAmount',
+    label: 'Amount with tax',
+    names: ['grossamount', 'totalamount', 'gross', 'total'],
+    like: /gross|total/,
+    values: 'number',
+  },
+  { key: 'currency', label: 'Currency', names: ['currency', 'currencycode'], values: 'text' },
+  {
+    key: 'issuedOn',
+    label: 'Day of the invoice',
+    names: ['issuedon', 'invoicedate', 'issued', 'date'],
+    like: /invoice.*date|issued/,
+    values: 'date',
+    isRequired: true,
+  },
+  { key: 'status', label: 'Status', names: ['status', 'invoicestatus'], values: 'text' },
+  { key: 'paymentId', label: 'Payment ID', names: ['paymentid', 'payment', 'paymentno'], values: 'id' },
+  {
+    key: 'paidAmount',
+    label: 'Amount paid',
+    names: ['paidamount', 'paymentamount', 'paid', 'amountpaid'],
+    like: /paid/,
+    values: 'number',
+  },
+  {
+    key: 'paidOn',
+    label: 'Day of the payment',
+    names: ['paidon', 'paymentdate', 'datepaid'],
+    like: /payment.*date/,
+    values: 'date',
+  },
+];
+
+const header = targets.map(({ key }) => key);
+
+/** A file without ids of payments has one payment for each day. */
+function prepare(matched: Matched): Prepared {
+  const cell = cellReader(matched);
+  const hasIds = hasColumn(matched, 'paymentId');
+  return {
+    header,
+    rows: matched.table.rows.map((row, index) => ({
+      source: index + 1,
+      cells: header.map((key) => {
+        const value = cell(row, key);
+        return key === 'paymentId' && !hasIds && cell(row, 'paidOn') !== '' ? `row ${index + 1}` : value;
+      }),
+    })),
+    problems: targets
+      .filter(({ key, isRequired = false }) => isRequired && !hasColumn(matched, key))
+      .map(({ label }) => `Choose the column “${label}”.`),
+  };
+}
+
+export const invoiceImport: ImportKind = {
+  key: 'invoices',
+  title: 'Import invoices and payments',
+  one: 'payment',
+  many: 'payments',
+  intro: 'One row for each payment of a customer, with its invoice and deal. The rows of an invoice replace it.',
+  example: [
+    ['Deal ID', 'Invoice', 'Net amount', 'Invoice date', 'Amount paid', 'Payment date'],
+    ['D-1', 'INV-1', '60,000', '2026-01-31', '20,000', '2026-02-15'],
+  ],
+  targets,
+  keepsColumns: false,
+  options: () => [],
+  prepare,
+  async send(csv, given) {
+    const query = { ...datedQuery(given), ...numberQuery(given) };
+    return toOutcome(await api.importInvoices({ query, upload: toUpload(csv) }));
+  },
+};

@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useChange } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { mayEarn, peopleQuery } from '../../api/payroll-queries.js';
+import { useKeptForm } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import { useToday } from '../../app/today.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Choice, TextField } from '../../components/Field.js';
+import { type EnteredHold, readHold } from './entered-hold.js';
+
+interface HoldDialogProps {
+  /** The deal whose pay is held; absent if it is entered. */
+  readonly dealId?: string;
+  /** The key under which the browser keeps what is entered. */
+  readonly kept: string;
+  readonly onClose: () => void;
+}
+
+/** Stops what is paid to a person, for a deal or of a rule, with a reason that these people read. */
+export function HoldDialog({ dealId, kept, onClose }: HoldDialogProps) {
+  const today = useToday();
+  const people = (useQuery(peopleQuery).data?.reps ?? []).filter(mayEarn);
+  const [before] = useState<EnteredHold>(() => ({
+    person: '',
+    dealId: dealId ?? '',
+    ruleName: '',
+    from: today,
+    to: '',
+    reason: '',
+  }));
+  const form = useKeptForm<EnteredHold>(kept, before);
+  const sent = readHold(form.values);
+  const save = useChange({
+    send: async () => {
+      if (sent !== null) await api.createHold({ body: sent });
+    },
+    onDone: () => {
+      showMessage('The hold was saved. Statements that end within it pay nothing of what it names.');
+      form.clear();
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title="Hold pay"
+      onClose={onClose}
+      onSubmit={() => save.send()}
+      change={save}
+      form={form}
+      action={{ disabled: sent === null, children: 'Hold' }}
+    >
+      <Choice
+        label="Person"
+        choices={[['', 'everyone'], ...people.map(({ id, name }) => [id, name] as const)]}
+        {...form.field('person')}
+      />
+      {dealId === undefined ? <TextField label="Deal ID" hint="All deals if empty." {...form.field('dealId')} /> : null}
+      <TextField label="Rule" maxLength={200} hint="All rules if empty." {...form.field('ruleName')} />
+      <TextField label="First day" type="date" {...form.field('from')} />
+      <TextField label="Last day" type="date" hint="Until it is released if empty." {...form.field('to')} />
+      <TextField
+        label="Reason"
+        maxLength={1000}
+        hint="The people whose pay is held read it."
+        {...form.field('reason')}
+      />
+    </Dialog>
+  );
+}
