@@ -59,4 +59,31 @@ describe('payouts in the web app', function () {
     expect(problems).to.deep.equal([]);
     await close();
   });
+
+  it('shows payroll what is new, held and negative, and managers what is payable beside what is earned', async () => {
+    const { api } = browser.workspace;
+    await api.expect(201, 'POST', '/v1/payables/holds', {
+      ...{ repId: browser.repId(seller), dealId: paid.dealId, from: `${period}-01` },
+      reason: 'The customer disputes the contract',
+    });
+    const payroll = await browser.openPage('payroll', `/payroll?period=${period}`);
+    await sees(payroll.page, 'New, in no batch yet');
+    await sees(payroll.page, 'Negative, still owed');
+    expect((await texts(payroll.page, 'table')).join()).to.include(seller);
+    expect(await violations(payroll.page)).to.deep.equal([]);
+    await browser.visit(payroll.page, '/payroll-statements');
+    await browser.visit(payroll.page, '/holds');
+    await sees(payroll.page, 'The customer disputes the contract');
+    expect(await violations(payroll.page)).to.deep.equal([]);
+    expect(payroll.problems).to.deep.equal([]);
+    await payroll.close();
+    const manager = await browser.openPage('admin', `/approvals?period=${period}&tab=all`);
+    await sees(manager.page, 'Payable, USD');
+    expect(await violations(manager.page)).to.deep.equal([]);
+    await browser.visit(manager.page, `/team?period=${period}`);
+    await sees(manager.page, 'Payable');
+    expect(await violations(manager.page)).to.deep.equal([]);
+    expect(manager.problems).to.deep.equal([]);
+    await manager.close();
+  });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { type Hold, type Invoice } from '#web/api/payout-queries.js';
+import { type Hold, type Invoice, type Payable } from '#web/api/payout-queries.js';
+import { type TeamStatement } from '#web/api/team-queries.js';
 import {
   describeHeld,
   describeHoldDays,
@@ -15,6 +16,7 @@ import {
   toEnteredInvoice,
 } from '#web/features/payables/entered-invoice.js';
 import { isWhole, payoutSentences, payoutWords } from '#web/features/plans/payout.js';
+import { listHeld, listRunRows, sumRun } from '#web/pages/payroll/pay-run.js';
 import { describePayouts, readPayouts, toEnteredPayouts } from '#web/pages/settings/entered-payouts.js';
 
 const payment = { paymentId: 'P-1', amount: 42_840, paidOn: '2026-03-05' };
@@ -173,5 +175,62 @@ describe('the entered terms of payouts', () => {
   it('are said in words', () => {
     expect(describePayouts(off)).to.equal('Statements pay what is earned in their period.');
     expect(describePayouts(on)).to.match(/^From .* on, statements of each quarter pay what rules release/);
+  });
+});
+
+describe('a run of payroll', () => {
+  const total = {
+    currency: 'USD',
+    released: 1600,
+    carriedIn: 80,
+    opening: 0,
+    added: 0,
+    recovered: 180,
+    closing: 20,
+    payable: 1500,
+  };
+  const statement = (change: object): TeamStatement =>
+    ({
+      repId: 'r',
+      name: 'Ben',
+      status: 'approved',
+      version: 2,
+      payTotals: [total],
+      ...change,
+    }) as unknown as TeamStatement;
+  const batch = { batchId: 'b', status: 'paid', currency: 'USD', amount: 1000.1, paidOn: null };
+
+  it('has what approved statements pay and no batch contains as new', () => {
+    const [row] = listRunRows([statement({ payouts: [batch] })]);
+    expect(row).to.deep.include({
+      released: '1680',
+      kept: 180,
+      payable: 1500,
+      batched: '1000.1',
+      fresh: '499.9',
+      owed: 20,
+    });
+    expect(listRunRows([statement({ status: 'draft' })])[0]?.fresh).to.equal('0');
+    expect(listRunRows([statement({ payTotals: undefined })])).to.deep.equal([]);
+  });
+
+  it('adds up by currency, the main one first even if it is zero', () => {
+    const rows = [
+      { currency: 'EUR', amount: 5 },
+      { currency: 'EUR', amount: '0.1' },
+      { currency: 'CHF', amount: 0 },
+    ];
+    expect(sumRun(rows, 'USD')).to.deep.equal([
+      { currency: 'USD', amount: '0' },
+      { currency: 'EUR', amount: '5.1' },
+    ]);
+  });
+
+  it('lists what is held by person and currency, with each reason once', () => {
+    const held = (amount: number, reason: string) =>
+      ({ repId: 'r', repName: 'Ben', currency: 'USD', amount, heldBy: [{ reason }] }) as unknown as Payable;
+    expect(listHeld([held(1.1, 'x'), held(2.2, 'x'), held(3, 'y')])).to.deep.equal([
+      { key: 'r USD', repName: 'Ben', currency: 'USD', amount: '6.3', reasons: ['x', 'y'] },
+    ]);
   });
 });

@@ -43,3 +43,9 @@ export const holdsQuery = (dealId?: string) =>
     queryFn: async ({ signal }) =>
       (await api.listHolds({ query: dealId === undefined ? {} : { dealId } }, { signal })).holds,
   });
+
+/** What is held of everyone's pay. */
+export const heldPayablesQuery = queryOptions({
+  queryKey: ['payables', 'held'],
+  queryFn: ({ signal }) => api.listPayables({ query: { status: 'held', limit: '1000' } }, { signal }),
+});

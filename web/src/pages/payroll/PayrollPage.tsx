@@ -16,6 +16,7 @@ import { FileAndHandover } from './FileAndHandover.js';
 import { MissingPeople } from './MissingPeople.js';
 import { missingPeople } from './missing.js';
 import { PayoutCard } from './PayoutCard.js';
+import { PayRun } from './PayRun.js';
 import styles from './Payroll.module.css';
 import { PayrollStrip } from './PayrollStrip.js';
 import { ReadyByTeam } from './ReadyByTeam.js';
@@ -70,9 +71,11 @@ function PayrollPeriod({ period, team, layout, scope }: PayrollPeriodProps) {
   const people = useQuery(peopleQuery);
   const handovers = useQuery(handoversQuery);
   const terms = useQuery(payrollTermsQuery);
+  const hasPayouts = team.statements.some(({ summary }) => summary.payable !== undefined);
   return (
     <>
       <PayrollStrip team={team} />
+      {hasPayouts ? <PayRun team={team} /> : null}
       <Loaded query={combineQueries({ people, handovers, terms })} height={900}>
         {({ people: { reps }, handovers: { handovers: recorded }, terms: codes }) => (
           <>
@@ -85,7 +88,7 @@ function PayrollPeriod({ period, team, layout, scope }: PayrollPeriodProps) {
               />
               <ReadyByTeam team={team} people={reps} />
             </div>
-            {team.statements.some(({ summary }) => summary.payable !== undefined) ? (
+            {hasPayouts ? (
               <PayoutCard key={period} period={period} layout={layout ?? 'gusto'} />
             ) : (
               <FileAndHandover

@@ -56,6 +56,7 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
   const navigate = useNavigate({ from: '/payroll-statements' });
   const { name = '' } = route.useSearch();
   const isFound = useTeamFilter(name);
+  const hasPayouts = statements.some(({ summary }) => summary.payable !== undefined);
   const shown = statements.filter((statement) => isFound(statement.repId, statement.name));
   return (
     <>
@@ -67,7 +68,7 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
       <Card isFlush>
         <DataTable
           caption="Statements of the period"
-          columns={buildColumns(period, currency)}
+          columns={buildColumns(period, currency, hasPayouts)}
           rows={shown}
           rowKey={({ repId }) => repId}
           rowHeight={37}
@@ -84,7 +85,7 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
 
 type AmountName = Exclude<keyof TeamStatement['summary'], 'payable'>;
 
-function buildColumns(period: string, main: string): readonly Column<TeamStatement>[] {
+function buildColumns(period: string, main: string, hasPayouts: boolean): readonly Column<TeamStatement>[] {
   const amount = (key: AmountName, header: string): Column<TeamStatement> => ({
     key,
     header,
@@ -106,9 +107,10 @@ function buildColumns(period: string, main: string): readonly Column<TeamStateme
     amount('totalCommission', 'Commission'),
     amount('totalBonuses', 'Bonuses'),
     amount('totalAdjustments', 'Adjustments'),
+    ...(hasPayouts ? [amount('netPayout', 'Earned')] : []),
     {
       key: 'net',
-      header: 'Net payout',
+      header: hasPayouts ? 'Payable' : 'Net payout',
       align: 'right',
       phone: 'amount',
       sortBy: ({ summary }) => paidAmount(summary),

@@ -18,13 +18,13 @@ export function StatementPayable({ statement }: { readonly statement: Statement 
   const { payable, repId, approvedAt } = statement;
   if (payable === undefined) return null;
   return (
-    <>
+    <div className={blocks.stack}>
       {payable.totals.map((total) => (
         <TotalsCard key={total.currency} total={total} />
       ))}
-      <LinesCard lines={payable.lines} />
+      <LinesCard lines={payable.lines.filter(isInPart)} />
       <WaitingCard statement={statement} key={`${repId} ${approvedAt}`} />
-    </>
+    </div>
   );
 }
 
@@ -51,11 +51,16 @@ function TotalsCard({ total }: { readonly total: NonNullable<Statement['payable'
 /** How many lines are displayed at once. */
 const maxShown = 50;
 
-/** What is paid and taken back, by deal. */
+/** What is paid at once and in full is the line of the statement itself. */
+function isInPart({ kind, amount, earned, late }: PayLine): boolean {
+  return kind === 'correction' || amount !== earned || late === true;
+}
+
+/** What is paid in parts, late, or taken back, by deal. */
 function LinesCard({ lines }: { readonly lines: readonly PayLine[] }) {
   if (lines.length === 0) return null;
   return (
-    <Card title="Released by deal">
+    <Card title="Released in parts, by deal">
       <ul className={blocks.rows} aria-label="Released by deal">
         {lines.slice(0, maxShown).map((line, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id, and their order is that of the statement

@@ -56,7 +56,17 @@ export function StatementsPage() {
 
 type Row = Answer<'listRepStatements'>[number];
 
+/** What the statement pays, beside what it earns. */
+const payableColumn: Column<Row> = {
+  key: 'payable',
+  header: 'Payable',
+  align: 'right',
+  sortBy: ({ payable }) => payable ?? null,
+  cell: ({ payable, currency }) => <Money amount={payable} currency={currency} />,
+};
+
 function StatementTable({ rows, repId }: { readonly rows: readonly Row[]; readonly repId: string }) {
+  const hasPayouts = rows.some(({ payable }) => payable !== undefined);
   const columns: readonly Column<Row>[] = [
     {
       key: 'period',
@@ -86,12 +96,13 @@ function StatementTable({ rows, repId }: { readonly rows: readonly Row[]; readon
     },
     {
       key: 'net',
-      header: 'Net payout',
+      header: hasPayouts ? 'Earned' : 'Net payout',
       align: 'right',
       phone: 'amount',
       sortBy: ({ netPayout }) => netPayout,
       cell: (row) => <Money amount={isPaidElsewhere(row) ? null : row.netPayout} currency={row.currency} />,
     },
+    ...(hasPayouts ? [payableColumn] : []),
     {
       key: 'file',
       header: 'File',

@@ -5,6 +5,7 @@ import {
   countToApprove,
   exceptionsQuery,
   type TeamOverview,
+  type TeamStatements,
   teamOverviewQuery,
   teamStatementsQuery,
   waiting,
@@ -37,6 +38,7 @@ export function TeamPage() {
   const overview = useQuery(teamOverviewQuery(period));
   const before = shiftPeriod(period, -1);
   const previous = useQuery({ ...teamOverviewQuery(before), enabled: hasDays(before) });
+  const statements = useQuery(teamStatementsQuery(period));
   return (
     <Page
       title={`Team in ${formatPeriod(period)}`}
@@ -69,6 +71,7 @@ export function TeamPage() {
               <TeamTable
                 team={team}
                 previous={previous.data}
+                payable={payableByRep(statements.data, team.currency)}
                 name={search.name ?? ''}
                 band={search.band}
                 onFilter={(filter) => navigate({ search: (present) => ({ ...present, ...filter }), replace: true })}
@@ -79,6 +82,16 @@ export function TeamPage() {
       </Loaded>
     </Page>
   );
+}
+
+/** What the statements of people pay in the currency, by id; null in workspaces without payouts. */
+function payableByRep(team: TeamStatements | undefined, currency: string): ReadonlyMap<string, number> | null {
+  const amounts = (team?.statements ?? []).flatMap(({ repId, currency: main, summary, otherCurrencies }) =>
+    [{ currency: main, summary }, ...otherCurrencies]
+      .filter((paid) => paid.currency === currency)
+      .flatMap(({ summary: { payable } }) => (payable === undefined ? [] : [[repId, payable] as const])),
+  );
+  return amounts.length === 0 ? null : new Map(amounts);
 }
 
 interface StripProps {

@@ -21,6 +21,8 @@ import styles from './Team.module.css';
 interface TeamTableProps {
   readonly team: TeamOverview;
   readonly previous: TeamOverview | undefined;
+  /** What the statements of people pay, by id; null in workspaces without payouts. */
+  readonly payable: ReadonlyMap<string, number> | null;
   /** Only people whose name contains it. */
   readonly name: string;
   /** Only people in this band of attainment. */
@@ -29,7 +31,7 @@ interface TeamTableProps {
 }
 
 /** One row per person. A row opens the statement. */
-export function TeamTable({ team, previous, name, band, onFilter }: TeamTableProps) {
+export function TeamTable({ team, previous, payable, name, band, onFilter }: TeamTableProps) {
   const { totals, currency, reps, period } = team;
   const isInBand = ({ attainment }: TeamMember) =>
     band === undefined || findBand(mainAttainment(attainment, period)?.attainment) === band;
@@ -72,7 +74,7 @@ export function TeamTable({ team, previous, name, band, onFilter }: TeamTablePro
       ) : (
         <DataTable
           caption="Earnings of the team by person"
-          columns={buildColumns(team, previous)}
+          columns={buildColumns(team, previous, payable)}
           rows={shown}
           rowKey={({ repId }) => repId}
           rowHeight={33}
@@ -94,7 +96,11 @@ export function TeamTable({ team, previous, name, band, onFilter }: TeamTablePro
   );
 }
 
-function buildColumns(team: TeamOverview, previous: TeamOverview | undefined): readonly Column<TeamMember>[] {
+function buildColumns(
+  team: TeamOverview,
+  previous: TeamOverview | undefined,
+  payable: TeamTableProps['payable'],
+): readonly Column<TeamMember>[] {
   const { currency, period } = team;
   const before = new Map(previous?.reps.map((rep) => [rep.repId, rep]));
   const change = ({ repId, earnings }: TeamMember) => {
@@ -128,6 +134,7 @@ function buildColumns(team: TeamOverview, previous: TeamOverview | undefined): r
       sortBy: ({ earnings }) => earnings.total,
       cell: (rep) => <Earned rep={rep} currency={currency} />,
     },
+    ...(payable === null ? [] : [payableColumn(payable, currency)]),
     {
       key: 'change',
       header: previous === undefined ? 'Change' : `vs ${shortPeriod(previous.period)}`,
@@ -147,6 +154,17 @@ function buildColumns(team: TeamOverview, previous: TeamOverview | undefined): r
       cell: ({ statementStatus }) => <StatusBadge status={statementStatus} />,
     },
   ];
+}
+
+/** What the statement pays, beside what is earned. */
+function payableColumn(payable: ReadonlyMap<string, number>, currency: string): Column<TeamMember> {
+  return {
+    key: 'payable',
+    header: 'Payable',
+    align: 'right',
+    sortBy: ({ repId }) => payable.get(repId) ?? null,
+    cell: ({ repId }) => <Money amount={payable.get(repId)} currency={currency} unit="none" dimsZero />,
+  };
 }
 
 function attainmentColumn(period: string): Column<TeamMember> {

@@ -1,7 +1,6 @@
 import { IconX } from '@tabler/icons-react';
 import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
-import { InlineSelect } from '../../../components/Inline.js';
 import { type Rule } from '../../../features/plans/draft.js';
 import { type Field, fieldChoices } from '../../../features/plans/fields.js';
 import { isWhole, type Payout, type PayoutPart, payoutWords, waitWords } from '../../../features/plans/payout.js';
@@ -111,23 +110,27 @@ function Schedule({ parts, choices, onChange }: ScheduleProps) {
       {parts.map(({ on, percent, offsetDays }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: two parts may wait for the same
         <div key={index} className={styles.leaf}>
-          <DecimalInput
-            label={`Percent of part ${index + 1}`}
-            unit="%"
-            value={percent}
-            onValue={(value) => edit(index, { percent: value ?? 0 })}
-          />
-          <DecimalInput
-            label={`Days after it of part ${index + 1}`}
-            unit="days after"
-            value={offsetDays ?? 0}
-            onValue={(value) => edit(index, { offsetDays: Math.max(0, Math.round(value ?? 0)) })}
-          />
-          <InlineSelect
-            label={`What part ${index + 1} waits for`}
+          <FormField label="Share">
+            <DecimalInput
+              label={`Percent of part ${index + 1}`}
+              unit="%"
+              value={percent}
+              onValue={(value) => edit(index, { percent: value ?? 0 })}
+            />
+          </FormField>
+          <FormField label="Days after">
+            <DecimalInput
+              label={`Days after what part ${index + 1} waits for`}
+              value={offsetDays ?? 0}
+              onValue={(value) => edit(index, { offsetDays: Math.max(0, Math.round(value ?? 0)) })}
+            />
+          </FormField>
+          <SelectField
+            label="Waits for"
+            name={`What part ${index + 1} waits for`}
             value={on}
             choices={choices}
-            onChange={({ currentTarget }) => edit(index, { on: currentTarget.value })}
+            onValue={(value) => edit(index, { on: value })}
           />
           {parts.length === 1 ? (
             <span />

@@ -137,7 +137,10 @@ function ApprovalTable(props: ApprovalTableProps) {
     <div className={styles.table}>
       <DataTable
         caption="Statements of the team"
-        columns={approvalColumns({ period, currency, selectedKeys, isReady, clear, onToggle, onToggleAll })}
+        columns={approvalColumns({
+          ...{ period, currency, selectedKeys, isReady, clear, onToggle, onToggleAll },
+          hasPayouts: shown.some(({ statement }) => statement.summary.payable !== undefined),
+        })}
         rows={shown}
         rowKey={({ repId }) => repId}
         rowHeight={57}

@@ -27,14 +27,16 @@ export function ApprovalStrip({ statements, rows: all }: ApprovalStripProps) {
     sumAmounts(some.flatMap(({ statement }) => (statement.currency === currency ? statement.summary.netPayout : [])));
   const [drafts, approved, unready] = [rowsWith('draft'), rowsWith('approved'), rows.filter(isUnready)];
   const net = sum(rows);
+  const payable = sumPayable(rows, currency);
   const share = Number(net) > 0 ? Number(sum(approved)) / Number(net) : 0;
   return (
     <StatStrip label="Sums of the period" columns="1.35fr 1fr 1fr 1fr">
       <StatCard
-        label="Net payout"
+        label={payable === null ? 'Net payout' : 'Earned'}
         figure={<HeroMoney amount={net} currency={currency} />}
         note={
           <div className={styles.progress}>
+            {payable === null ? null : <p className="num">{formatMoney(payable, currency)} payable</p>}
             <ProgressBar ratio={share} label={`${formatPercent(share, 0)} of the net payout is approved`} />
             {otherCurrencies.map((other) => (
               <p key={other.currency} className="num">
@@ -61,6 +63,14 @@ export function ApprovalStrip({ statements, rows: all }: ApprovalStripProps) {
       />
     </StatStrip>
   );
+}
+
+/** What the statements pay; null in workspaces without payouts. */
+function sumPayable(rows: readonly ApprovalRow[], currency: string): string | null {
+  const amounts = rows.flatMap(({ statement }) =>
+    statement.currency === currency && statement.summary.payable !== undefined ? [statement.summary.payable] : [],
+  );
+  return amounts.length === 0 ? null : sumAmounts(amounts);
 }
 
 /** How many statements lack what; only a missing quota is a mistake. */

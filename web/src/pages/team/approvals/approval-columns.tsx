@@ -25,12 +25,14 @@ interface Selection {
   readonly isReady: boolean;
   /** The rows that "select all" includes. */
   readonly clear: readonly ApprovalRow[];
+  /** Whether statements of the period pay what is payable, and not what is earned. */
+  readonly hasPayouts: boolean;
   readonly onToggle: (row: ApprovalRow) => void;
   readonly onToggleAll: (all: boolean) => void;
 }
 
 export function approvalColumns(selection: Selection): readonly Column<ApprovalRow>[] {
-  const { period, currency } = selection;
+  const { period, currency, hasPayouts } = selection;
   return [
     selectColumn(selection),
     {
@@ -70,12 +72,13 @@ export function approvalColumns(selection: Selection): readonly Column<ApprovalR
     },
     {
       key: 'net',
-      header: `Net, ${currency}`,
+      header: `${hasPayouts ? 'Earned' : 'Net'}, ${currency}`,
       align: 'right',
       phone: 'amount',
       sortBy: ({ statement }) => statement.summary.netPayout,
       cell: (row) => <Net row={row}>{money(currency, row, row.statement.summary.netPayout)}</Net>,
     },
+    ...(hasPayouts ? [payableColumn(currency)] : []),
     {
       key: 'change',
       header: `vs ${shortPeriod(shiftPeriod(period, -1))}`,
@@ -86,6 +89,26 @@ export function approvalColumns(selection: Selection): readonly Column<ApprovalR
     },
     { key: 'flags', header: 'Flags', width: '140px', phone: 'detail', cell: (row) => <Flags row={row} /> },
   ];
+}
+
+/** What the statement pays, beside what it earns. */
+function payableColumn(main: string): Column<ApprovalRow> {
+  return {
+    key: 'payable',
+    header: `Payable, ${main}`,
+    align: 'right',
+    sortBy: ({ statement }) => statement.summary.payable ?? null,
+    cell: ({ statement: { summary, currency, otherCurrencies } }) => (
+      <>
+        <Money amount={summary.payable} currency={currency} unit={currency === main ? 'none' : 'code'} dimsZero />
+        {otherCurrencies.map((other) => (
+          <span key={other.currency} className="num second">
+            {formatMoney(other.summary.payable ?? 0, other.currency, { unit: 'code' })}
+          </span>
+        ))}
+      </>
+    ),
+  };
 }
 
 function money(currency: string, row: ApprovalRow, amount: number) {
