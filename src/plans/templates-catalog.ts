@@ -1,8 +1,8 @@
 import { type PlanTemplate, withTest } from './templates.js';
 import { flatCommission, managerCascade, marginalAe, multiMeasure, retroactiveAe } from './templates-for-sellers.js';
-import { mboBonus, newHireRamp, sdrMeetingBonus } from './templates-for-special-terms.js';
+import { mboBonus, newHireRamp, sdrMeetingBonus, seOverlay } from './templates-for-special-terms.js';
 
-/** The starter plans, in the order of the specification. */
+/** The starter plans: those of the specification in its order, then further ones. */
 export const planTemplates: readonly PlanTemplate[] = [
   flatCommission,
   marginalAe,
@@ -12,4 +12,5 @@ export const planTemplates: readonly PlanTemplate[] = [
   sdrMeetingBonus,
   multiMeasure,
   newHireRamp,
+  seOverlay,
 ].map(withTest);

@@ -1,4 +1,4 @@
-import { fixed, pays, rates, type WrittenTemplate, won, wonDeal } from './templates.js';
+import { fixed, pays, rates, supportedDeal, type WrittenTemplate, won, wonDeal } from './templates.js';
 
 export const mboBonus: WrittenTemplate = {
   templateId: 'mbo-bonus',
@@ -114,5 +114,33 @@ export const newHireRamp: WrittenTemplate = {
       pays('ramp-3', 'New business', 'Goal', 4_800),
     ],
     note: 'The quota of 40,000 counts as 20,000 in January, 30,000 in February and in full from March on: 12 % of 20,000, 8 % of 24,000, which is 80 % of 30,000, and 12 % of 40,000.',
+  },
+};
+
+export const seOverlay: WrittenTemplate = {
+  templateId: 'se-overlay',
+  name: 'SE overlay',
+  description:
+    'Sales engineers earn 1.5 % of the deals that they support, or 2 % from their quarterly quota on, while the sellers keep theirs. Credit them with overlays of the role SE: on the page of a deal, by a credit rule that reads a field such as sales_engineer, or from the splits of the CRM. A credit of 50 % counts half of the deal.',
+  config: {
+    dealConditions: [won],
+    rules: [
+      {
+        name: 'SE overlay',
+        measure: 'amount',
+        creditKinds: ['overlay'],
+        creditRoles: ['SE'],
+        tiers: rates([0, 0.015, 'Base'], [1, 0.02, 'Goal']),
+      },
+    ],
+  },
+  workedExample: {
+    quotas: [{ measure: 'SE overlay', period: '2026-Q1', target: 100_000 }],
+    deals: [
+      supportedDeal(wonDeal('overlay-1', '2026-01-20', 80_000), 'SE', 100),
+      supportedDeal(wonDeal('overlay-2', '2026-02-18', 60_000), 'SE', 50),
+    ],
+    expected: [pays('overlay-1', 'SE overlay', 'Base', 1_200), pays('overlay-2', 'SE overlay', 'Goal', 600)],
+    note: 'The first deal counts in full: 1.5 % of 80,000. Half of the second counts, 30,000, which reaches 110 % of the quota: 2 % of 30,000.',
   },
 };

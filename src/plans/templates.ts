@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { creditKinds } from '../engine/credit-lines.js';
 import { ramp } from '../ramps/ramp.js';
 import { planConfig } from './plan.js';
 import { type PlanTest, storedTests } from './plan-tests.js';
@@ -38,10 +39,23 @@ const workedExample = z
             amount: z.number().optional().describe('Amount of the deal'),
             stage: fields.stage.optional(),
             fields: dealFields.optional(),
+            credits: z
+              .array(
+                z
+                  .object({
+                    rep: z.literal('rep').describe('The rep of the example, who does not own the deal'),
+                    kind: z.enum(creditKinds).describe('split: a part of the deal; overlay: a credit in addition'),
+                    role: z.string().describe('What the rep does on the deal'),
+                    percent: z.number().describe('Percentage of the deal'),
+                  })
+                  .describe('A credit line'),
+              )
+              .optional()
+              .describe('Credit lines of a deal that someone else owns; absent for a deal of the rep'),
           })
           .describe('A deal'),
       )
-      .describe('Deals of the rep, in the format of a deal import'),
+      .describe('Deals in the format of a deal import. They belong to the rep, unless they have credit lines'),
     expected: z
       .array(
         z
@@ -90,7 +104,11 @@ function toTest({ deals, quotas, assignment, expected }: PlanTemplate['workedExa
   const hasManager = expected.some(({ earnedBy }) => earnedBy === 'manager');
   return {
     name: 'Worked example',
-    deals: [...deals],
+    deals: deals.map(({ credits, ...deal }) =>
+      credits === undefined
+        ? deal
+        : { ...deal, rep: 'owner', credits: credits.map((line) => ({ ...line, affects: 'both' })) },
+    ),
     ...(quotas.length === 0 ? {} : { quotas: quotas.map((quota) => ({ ...quota, rep: 'rep' })) }),
     ...(hasManager ? { managers: { rep: 'manager' } } : {}),
     ...(assignment === undefined ? {} : { assignment }),
@@ -130,4 +148,9 @@ export function pays(
   earnedBy: Expected['earnedBy'] = 'rep',
 ): Expected {
   return { earnedBy, dealId, ruleName, tierName, amount };
+}
+
+/** A won deal of someone else on which the rep has an overlay credit. */
+export function supportedDeal(won: ExampleDeal, role: string, percent: number): ExampleDeal {
+  return { ...won, credits: [{ rep: 'rep', kind: 'overlay', role, percent }] };
 }

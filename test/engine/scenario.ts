@@ -1,5 +1,6 @@
 import { calculateRep } from '#src/engine/calculate.js';
 import { compileVersion } from '#src/engine/compiled-plan.js';
+import { type CreditLine, withOwner } from '#src/engine/credit-lines.js';
 import { type AssignedDays } from '#src/engine/effective-quota.js';
 import { type Fields } from '#src/engine/field-value.js';
 import { type FixedEvent, type RepInput, type RepResult, type UpstreamEvent } from '#src/engine/model.js';
@@ -14,6 +15,8 @@ export interface Scenario {
   readonly deals: string;
   /** More deals with fields of any type, closed on 2026-01-15. */
   readonly more?: readonly { readonly dealId: string; readonly fields: Fields }[];
+  /** Credit lines by the id of the deal, which then belongs to someone else. */
+  readonly credits?: Readonly<Record<string, readonly CreditLine[]>>;
   readonly quotas?: Readonly<Record<string, { readonly target: number; readonly variableTarget?: number | undefined }>>;
   readonly currency?: string;
   readonly asOf?: string;
@@ -55,7 +58,10 @@ export function inputOf(scenario: Scenario): RepInput {
     window: { from: '2026-01-01', to: '2026-12-31' },
     plans: [{ planId: 'plan', assignments: [scenario.assigned ?? { start: null, end: null }], versions: [version] }],
     deals: [
-      ...dealsOf(scenario.deals),
+      ...dealsOf(scenario.deals).map((deal) => {
+        const credits = scenario.credits?.[deal.dealId];
+        return credits === undefined ? deal : { ...deal, credits: withOwner(credits, 'owner') };
+      }),
       ...(scenario.more ?? []).map((deal) => ({
         ...deal,
         closeDate: '2026-01-15',

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type CreditLine } from '#src/engine/credit-lines.js';
 import { type Decision } from '#src/engine/model.js';
 import { attainmentKey, type PlanTerms } from '#src/engine/plan-config.js';
 import { planTerms } from '#src/plans/plan.js';
@@ -87,6 +88,9 @@ function scenarioOf(config: unknown, example: Example): { terms: PlanTerms; scen
   const scenario = {
     config,
     deals: example.deals.map(lineOfDeal).join('\n'),
+    credits: Object.fromEntries(
+      example.deals.flatMap(({ dealId, credits }) => (credits === undefined ? [] : [[dealId, credits.map(toLine)]])),
+    ),
     quotas: Object.fromEntries(
       example.quotas.map(({ measure, period, ...quota }) => [`${keyOf(measure)} ${period}`, quota]),
     ),
@@ -101,6 +105,10 @@ function scenarioOf(config: unknown, example: Example): { terms: PlanTerms; scen
         }),
   };
   return { terms, scenario };
+}
+
+function toLine({ rep, percent, ...line }: NonNullable<Example['deals'][number]['credits']>[number]): CreditLine {
+  return { ...line, repId: rep, percent: String(percent), affects: 'both', source: 'api' };
 }
 
 function lineOfDeal({ dealId, closeDate, amount, stage, fields }: Example['deals'][number]): string {
@@ -127,7 +135,14 @@ async function setUpTemplate({ name, planConfig, workedExample }: PlanTemplate, 
   for (const quota of workedExample.quotas) {
     await api.expect(201, 'POST', '/v1/quotas', { repIds: [rep], ...quota });
   }
-  const deals = workedExample.deals.map((deal) => ({ ...deal, ownerEmail: 'rep@x.io' }));
+  const deals = workedExample.deals.map(({ credits, ...deal }) => ({
+    ...deal,
+    ownerEmail: credits === undefined ? 'rep@x.io' : 'owner@x.io',
+  }));
   const imported = await api.expect(200, 'POST', '/v1/deals/import', { deals });
   expect(imported).to.deep.include({ accepted: deals.length, rejected: [] });
+  for (const { dealId, credits = [] } of workedExample.deals) {
+    const lines = credits.map(({ rep: name, ...line }) => ({ ...line, email: `${name}@x.io` }));
+    if (lines.length > 0) await api.expect(200, 'PUT', `/v1/deals/${dealId}/credits`, { credits: lines });
+  }
 }

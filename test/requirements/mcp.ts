@@ -285,8 +285,8 @@ function describeReadTools(given: Given): void {
     expect(await call('get_field_mapping')).to.deep.include({ standard: {}, measures: {} });
   });
 
-  row(25, 'list_plan_templates gives the eight templates', async () => {
-    expect((await call('list_plan_templates')).templates).to.have.length(8);
+  row(25, 'list_plan_templates gives the templates', async () => {
+    expect((await call('list_plan_templates')).templates).to.have.length.of.at.least(8);
   });
 
   row(26, 'get_field_options gives the values of a select field', async () => {

@@ -112,7 +112,7 @@ function describeConnections(world: () => World): void {
 
   row(605, "a connection token may call what has no stated role and is not a person's pay", async () => {
     expect((await get('/v1/plans')).map((plan: Json) => plan.name)).to.deep.equal(['AE']);
-    expect(await get('/v1/plans/templates')).to.have.length(8);
+    expect(await get('/v1/plans/templates')).to.have.length.of.at.least(8);
     expect(await get('/v1/commissions/periods')).to.deep.equal(['2026-Q1']);
     const { reps } = await get('/v1/reps');
     expect(reps.map((rep: Json) => rep.name)).to.include.members(['Ben', 'Cat', 'Mia']);

@@ -59,11 +59,12 @@ function row(deal: readonly string[], event?: Example['expected'][number]): stri
   return `| ${[...deal, ...paid].join(' | ')} |`.replaceAll('|  |', '| |').replaceAll('|  |', '| |');
 }
 
-function formatValues({ amount, stage, fields = {} }: Deal): string {
+function formatValues({ amount, stage, fields = {}, credits = [] }: Deal): string {
   const values = { ...(amount === undefined ? {} : { amount }), ...(stage === undefined ? {} : { stage }), ...fields };
-  return Object.entries(values)
-    .map(([name, value]) => `${name} ${typeof value === 'number' ? money(value) : value}`)
-    .join(', ');
+  return [
+    ...Object.entries(values).map(([name, value]) => `${name} ${typeof value === 'number' ? money(value) : value}`),
+    ...credits.map(({ kind, role, percent }) => `${kind} of ${percent} % as ${role}`),
+  ].join(', ');
 }
 
 function money(amount: number): string {

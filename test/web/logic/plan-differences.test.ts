@@ -140,6 +140,11 @@ describe('the differences of two versions of a plan', () => {
     [{}, { capMultiplier: 0.3 }, 'the cap of a deal, in variable targets, is 0.3, was none.'],
     [{ floorAttainment: 0.5 }, { floorAttainment: 0.5004 }, 'it pays nothing below 50.04 %, was 50 %.'],
     [{}, { quotaGroup: 'Bookings' }, 'the shared quota is Bookings, was none.'],
+    [
+      {},
+      { creditKinds: ['overlay'], creditRoles: ['SE'] },
+      'it pays the credit of overlays as SE, was owners and splits.',
+    ],
     [{}, { quotaMeasure: 'arr' }, 'the quota counts arr, was the measure.'],
     [{}, { quotaMeasure: 'amount' }],
     [

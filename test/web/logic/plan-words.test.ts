@@ -114,6 +114,11 @@ describe('a rule in sentences', () => {
   for (const [title, change, expected] of [
     ['a rate of the whole deal', {}, ['Pays a share of the amount of every deal.']],
     [
+      'overlays of a role',
+      { creditKinds: ['overlay'], creditRoles: ['SE'] },
+      ['Pays a share of the amount of every deal.', 'Pays you for deals on which you have an overlay as SE.'],
+    ],
+    [
       'whole deals by attainment',
       { tiers: rates },
       [
@@ -229,6 +234,7 @@ describe('a rule in few words', () => {
     ['an amount for a period', { tiers: one, payoutMode: 'stepped_bonus', attainmentPeriod: 'monthly' }, '$75 a month'],
     ['of what the team earns', { executionPhase: 'cascade' }, '8 % of what the team earns'],
     ['of what a rule pays the team', { executionPhase: 'cascade', dependsOn: 'Renewals' }, '8 % of Renewals'],
+    ['overlays', { creditKinds: ['overlay'], creditRoles: ['SE'] }, '8 % of amount to overlays as SE'],
     ['a cap', { cap: 60_000 }, '8 % of amount, at most $60,000 a quarter'],
     ['a cap of a deal', { capMultiplier: 0.3 }, '8 % of amount, at most 0.3 variable targets a deal'],
     ['a threshold', { floorAttainment: 0.5 }, '8 % of amount, nothing below 50 %'],

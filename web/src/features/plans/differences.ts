@@ -3,7 +3,7 @@ import { formatMoney, formatNumber, formatPercent } from '../../shared/format/nu
 import { type Draft, isSame, type Rule, type Tier } from './draft.js';
 import { payoutWords } from './payout.js';
 import { sharedTiers } from './rules.js';
-import { attainmentPeriodWords, conditionLines, fieldWords, prorationBasis } from './words.js';
+import { attainmentPeriodWords, conditionLines, creditedWords, fieldWords, prorationBasis } from './words.js';
 
 /** What differs between two versions of a plan, one sentence each. */
 export function listDifferences(before: Draft, after: Draft, currency: string): readonly string[] {
@@ -104,6 +104,7 @@ function changesOfRule(was: Rule, rule: Rule, currency: string): string[] {
     ...limitChanges(was, rule, currency),
     ...changed('The shared quota is', was.quotaGroup ?? 'none', rule.quotaGroup ?? 'none'),
     ...changed('The quota counts', creditWords(was), creditWords(rule)),
+    ...changed('It pays the credit of', creditedWords(was), creditedWords(rule)),
     ...payoutChanges(was, rule),
     ...conditionChanges('Pays only where', 'Its conditions', was.conditions, rule.conditions),
   ].map((sentence) => `${rule.name}: ${lower(sentence)}`);

@@ -2,12 +2,14 @@ import { formatAttainment, formatMoney, formatNumber, shifted } from '../../shar
 import { type Rule } from './draft.js';
 import { payoutWords } from './payout.js';
 import { sharedTiers } from './rules.js';
-import { attainmentPeriodWords, fieldWords } from './words.js';
+import { attainmentPeriodWords, creditedWords, fieldWords } from './words.js';
 
 /** Rates or amounts, what they are paid on, and their limits. */
 export function summarizeRule(rule: Rule, currency: string): string {
+  const isOfOwners = rule.creditKinds === undefined && rule.creditRoles === undefined;
+  const pay = `${describePay(rule, currency)}${isOfOwners ? '' : ` to ${creditedWords(rule)}`}`;
   const paid = rule.payout === undefined ? [] : [`paid ${payoutWords(rule)}`];
-  return [describePay(rule, currency), ...describeLimits(rule, currency), ...paid].join(', ');
+  return [pay, ...describeLimits(rule, currency), ...paid].join(', ');
 }
 
 function describeLimits(

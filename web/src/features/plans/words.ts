@@ -137,6 +137,7 @@ export function thresholdWords({ tierBy }: Pick<PlanRule, 'tierBy'>, threshold: 
 export function ruleSentences(rule: PlanRule, currency: string): string[] {
   const sentences = [
     phaseSentence(rule),
+    creditSentence(rule),
     factorSentence(rule),
     tierSentence(rule),
     prorationSentence(rule),
@@ -154,6 +155,14 @@ function phaseSentence(rule: PlanRule): string {
   if (rule.payoutMode === 'flat_per_tier') return `Pays a fixed amount once for every tier that you reach, ${each}.`;
   if (rule.payoutMode === 'stepped_bonus') return `Pays the amount of the highest tier that you reach, ${each}.`;
   return `Pays a share of the ${baseWords(rule)} of every deal.`;
+}
+
+/** Says nothing about rules that pay owners and splits, as most do. */
+function creditSentence({ creditKinds, creditRoles }: PlanRule): string | null {
+  if (creditKinds === undefined && creditRoles === undefined) return null;
+  const parts = (creditKinds ?? ['split']).map((kind) => (kind === 'split' ? 'a split' : 'an overlay'));
+  const roles = creditRoles === undefined ? '' : ` as ${creditRoles.join(' or ')}`;
+  return `Pays you for deals on which you have ${parts.join(' or ')}${roles}.`;
 }
 
 function factorSentence({ payoutMode }: PlanRule): string | null {
@@ -189,3 +198,22 @@ function limitSentences({ cap, floor, capMultiplier, floorAttainment }: PlanRule
 export const reasonWords: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(reasonTexts).map(([reason, { toRep }]) => [reason, toRep]),
 );
+
+/** Whose part of a deal a rule pays, by its kinds of credit lines. */
+export const creditKindWords = {
+  split: 'owners and splits',
+  overlay: 'overlays',
+  'split,overlay': 'owners, splits and overlays',
+} as const;
+
+/** The same for a rule, with the roles that it names. */
+export function creditedWords({
+  creditKinds = ['split'],
+  creditRoles,
+}: {
+  readonly creditKinds?: readonly ('split' | 'overlay')[] | undefined;
+  readonly creditRoles?: readonly string[] | undefined;
+}): string {
+  const kinds = [...creditKinds].sort().reverse().join(',') as keyof typeof creditKindWords;
+  return `${creditKindWords[kinds]}${creditRoles === undefined ? '' : ` as ${creditRoles.join(' or ')}`}`;
+}

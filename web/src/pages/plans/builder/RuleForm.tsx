@@ -10,6 +10,7 @@ import { fieldWords, prorationBasis, teamEarnings } from '../../../features/plan
 import { listFiscalYears } from '../../../shared/format/periods.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
+import { CreditFields } from './CreditFields.js';
 import { NumberFieldSelect, SelectField } from './FormField.js';
 import { LimitFields } from './LimitFields.js';
 import { PayoutFields } from './PayoutFields.js';
@@ -75,6 +76,7 @@ export function RuleForm(props: RuleFormProps) {
         </Button>
       </div>
       <PayFields {...props} />
+      {rule.executionPhase === 'cascade' ? null : <CreditFields key={rule.name} rule={rule} onChange={onChange} />}
       <h3>Conditions</h3>
       <ConditionList
         label={`Conditions of ${rule.name}`}
@@ -163,7 +165,13 @@ function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
 /** Managers are paid on what the people below earn, which no field of a deal decides. A period has no customer who pays. */
 function phaseChange(rule: Rule, executionPhase: Rule['executionPhase']): Partial<Rule> {
   if (executionPhase === 'cascade')
-    return { executionPhase, dependsOn: rule.dependsOn ?? '_total', measure: teamEarnings };
+    return {
+      executionPhase,
+      dependsOn: rule.dependsOn ?? '_total',
+      measure: teamEarnings,
+      creditKinds: undefined,
+      creditRoles: undefined,
+    };
   return {
     executionPhase,
     dependsOn: undefined,

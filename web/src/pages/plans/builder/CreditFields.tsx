@@ -1,0 +1,53 @@
+import { useState } from 'react';
+import { InlineInput } from '../../../components/Inline.js';
+import { type Rule } from '../../../features/plans/draft.js';
+import { creditKindWords } from '../../../features/plans/words.js';
+import styles from './Builder.module.css';
+import { FormField, SelectField } from './FormField.js';
+
+interface CreditFieldsProps {
+  readonly rule: Rule;
+  readonly onChange: (change: Partial<Rule>) => void;
+}
+
+const kinds = ['split', 'overlay', 'split,overlay'] as const;
+const choices = kinds.map((kind) => [kind, creditKindWords[kind]] as const);
+
+/** Whose part of a deal the rule pays. Rules of managers follow what is earned below. */
+export function CreditFields({ rule, onChange }: CreditFieldsProps) {
+  const { creditKinds = ['split'], creditRoles = [] } = rule;
+  const [roles, setRoles] = useState(creditRoles.join(', '));
+  const kind = kinds.find((each) => each === [...creditKinds].sort().reverse().join(',')) ?? 'split';
+  return (
+    <div className={styles.row}>
+      <SelectField
+        label="Pays the credit of"
+        name="Which credit lines of a deal the rule pays"
+        value={kind}
+        choices={choices}
+        onValue={(chosen) =>
+          onChange({ creditKinds: chosen === 'split' ? undefined : (chosen.split(',') as ('split' | 'overlay')[]) })
+        }
+      />
+      <FormField label="Only these roles">
+        <InlineInput
+          label="Roles whose credit the rule pays"
+          placeholder="any, such as SE, CSM"
+          value={roles}
+          onChange={({ currentTarget: { value } }) => {
+            setRoles(value);
+            onChange({ creditRoles: toRoles(value) });
+          }}
+        />
+      </FormField>
+    </div>
+  );
+}
+
+function toRoles(text: string): string[] | undefined {
+  const roles = text
+    .split(',')
+    .map((role) => role.trim())
+    .filter((role) => role !== '');
+  return roles.length === 0 ? undefined : [...new Set(roles)];
+}
