@@ -26,6 +26,7 @@ CREATE TABLE workspaces (
   recovery_percent numeric(9,6),
   fx_max_age_days integer DEFAULT 45,
   currency_fields text[] NOT NULL DEFAULT '{}'::text[],
+  pay_fx jsonb,
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
   CONSTRAINT workspaces_agent_writes_check CHECK ((agent_writes = ANY (ARRAY['allow'::text, 'confirm'::text, 'deny'::text]))),
   CONSTRAINT workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -44,6 +45,7 @@ CREATE TRIGGER bump_configuration_revision_of_fx BEFORE UPDATE OF fx_max_age_day
 CREATE TRIGGER bump_configuration_revision_of_proration BEFORE UPDATE OF min_quota_percent ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_fx AFTER UPDATE OF fx_max_age_days ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER bump_workspace_cache_version_of_pay_fx AFTER UPDATE OF pay_fx ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_payouts AFTER UPDATE OF payouts, recovery_percent ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_proration AFTER UPDATE OF min_quota_percent ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through,sends_events,writes_back,digest_of');
@@ -2126,6 +2128,22 @@ ALTER TABLE fx_rate_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY fx_rate_history_of_owner ON fx_rate_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY fx_rate_history_of_workspace ON fx_rate_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON fx_rate_history TO commissions_app;
+
+CREATE TABLE rep_pay_currencies (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  from_day date NOT NULL,
+  currency text,
+  CONSTRAINT rep_pay_currencies_pkey PRIMARY KEY (workspace_id, rep_id, from_day),
+  CONSTRAINT rep_pay_currencies_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT rep_pay_currencies_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON rep_pay_currencies FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON rep_pay_currencies FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id,from_day', '', '');
+ALTER TABLE rep_pay_currencies ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rep_pay_currencies_of_owner ON rep_pay_currencies TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rep_pay_currencies_of_workspace ON rep_pay_currencies TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON rep_pay_currencies TO commissions_app;
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,

@@ -43,6 +43,7 @@ import * as payables from './041_payables.js';
 import * as employmentHistory from './042_employment_history.js';
 import * as reportedSplits from './043_reported_splits.js';
 import * as exchangeRates from './044_exchange_rates.js';
+import * as payCurrency from './045_pay_currency.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -90,4 +91,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '042_employment_history': employmentHistory,
   '043_reported_splits': reportedSplits,
   '044_exchange_rates': exchangeRates,
+  '045_pay_currency': payCurrency,
 };

@@ -1,10 +1,11 @@
-import { type Day } from '../kernel/day.js';
+import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type LoadedGroup, loadGroups } from './load-groups.js';
 import { amountsByKey, loadPayHistories, type PayHistory } from './load-pay-history.js';
+import { addPay, loadPayTerms } from './pay-currency.js';
 import { type NamedPeriod, type PayPeriods } from './pay-periods.js';
 import { loadPayPeriods, loadRecoveryLimits } from './payout-settings.js';
 import { computeEarned, computePayLines, computeReleased, type PayLine } from './release.js';
@@ -46,8 +47,19 @@ export async function loadPayables(
 ): Promise<ReadonlyMap<string, StoredPayable> | null> {
   const payPeriods = await loadPayPeriods(tx);
   if (payPeriods === null || !payPeriods.includes(period)) return null;
-  const load = await loadRepPayables(tx, repIds, payPeriods.firstDay);
-  return new Map(repIds.map((repId) => [repId, buildPayable(load(repId), payPeriods, period)]));
+  const [load, terms] = await inParallel(
+    () => loadRepPayables(tx, repIds, payPeriods.firstDay),
+    () => loadPayTerms(tx, repIds),
+  );
+  return new Map(
+    repIds.map((repId) => {
+      const payables = load(repId);
+      const approved = payables.history.findApproved(period);
+      if (approved !== null) return [repId, approved];
+      const { payable, range } = buildPayable(payables, payPeriods, period);
+      return [repId, addPay(terms, repId, range, payable)];
+    }),
+  );
 }
 
 /** The pay lines of the rep in all pay periods until the one of the day. */
@@ -94,10 +106,13 @@ function periodsUntil(payPeriods: PayPeriods, period: Period): NamedPeriod[] {
   return all;
 }
 
-function buildPayable(payables: RepPayables, payPeriods: PayPeriods, period: Period): StoredPayable {
+/** What the open statement of the period pays. */
+function buildPayable(
+  payables: RepPayables,
+  payPeriods: PayPeriods,
+  period: Period,
+): { readonly payable: StoredPayable; readonly range: DayRange } {
   const { groups, history, maxPercent } = payables;
-  const approved = history.findApproved(period);
-  if (approved !== null) return approved;
   const periods = periodsUntil(payPeriods, period);
   const { range } = periods.at(-1) as NamedPeriod;
   const byKey = new Map(groups.map((group) => [group.key, group]));
@@ -119,7 +134,7 @@ function buildPayable(payables: RepPayables, payPeriods: PayPeriods, period: Per
     });
     return isEmpty(total) ? [] : [toStoredTotals(total, lines)];
   });
-  return { totals, lines: [...lines, ...corrections] };
+  return { payable: { totals, lines: [...lines, ...corrections] }, range };
 }
 
 /** Lines of earlier periods, which describe groups that no longer have rows. */

@@ -13,6 +13,7 @@ import {
   toStoredTotals,
 } from './build-payables.js';
 import { freezeDealAmounts } from './frozen-deal-amounts.js';
+import { correctPay, loadPayTerms, type PayTerms } from './pay-currency.js';
 import { type PayPeriods } from './pay-periods.js';
 import { loadPayPeriods } from './payout-settings.js';
 import { computeCorrection } from './release.js';
@@ -25,6 +26,7 @@ export interface StartedCorrection {
   readonly frozen: FrozenPeriod;
   readonly payPeriods: PayPeriods;
   readonly before: RepPayables;
+  readonly payTerms: PayTerms | null;
 }
 
 /** Reads what the rows before a correction release. */
@@ -36,7 +38,7 @@ export async function startCorrection(
   const payPeriods = await loadPayPeriods(tx);
   if (payPeriods === null) return null;
   const load = await loadRepPayables(tx, [repId], payPeriods.firstDay);
-  return { repId, frozen, payPeriods, before: load(repId) };
+  return { repId, frozen, payPeriods, before: load(repId), payTerms: await loadPayTerms(tx, [repId]) };
 }
 
 /** Stores, once the rows are replaced, what the correction pays, with the true-up. */
@@ -105,7 +107,7 @@ function amountOf(rows: readonly CountedRow[]): Decimal {
 
 /** What the approved statement pays with the correction. Null if its period is no pay period. */
 export function addCorrection(
-  { frozen, before: { history, maxPercent } }: StartedCorrection,
+  { frozen, before: { history, maxPercent }, payTerms }: StartedCorrection,
   { lines }: StoredCorrection,
 ): StoredPayable | null {
   const period: Period = frozen.period;
@@ -122,5 +124,10 @@ export function addCorrection(
     });
     return toStoredTotals(corrected, all);
   });
-  return { totals, lines: all };
+  const { pay } = approved;
+  return {
+    totals,
+    lines: all,
+    ...(pay === undefined ? {} : { pay: correctPay(payTerms, pay, frozen.range, totals) }),
+  };
 }

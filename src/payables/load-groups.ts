@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { defaultRateTable, type ExchangeRates } from '../engine/exchange-rates.js';
 import { asDay, type Fields } from '../engine/field-value.js';
 import { type PayoutTerms } from '../engine/plan-config.js';
 import { type Deal, fieldReader, type SlugMapping } from '../engine/slug.js';
@@ -8,9 +9,11 @@ import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { inParallel } from '../kernel/waiting.js';
+import { fxInput } from '../ledger/input/exchange-rates.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { loadWorkspaceTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { whole } from './fraction.js';
 import { type HoldTerms, loadHoldTerms, matches } from './hold-views.js';
 import { loadPayableRows, type PayableRow } from './payable-rows.js';
 import { type PayGroup } from './release.js';
@@ -36,6 +39,7 @@ interface StoredDeal extends Deal {
 /** Everything that decides when the rows are paid. */
 interface Facts {
   readonly workspace: WorkspaceTerms;
+  readonly rates: ExchangeRates | undefined;
   readonly rules: ReadonlyMap<string, RuleTerms>;
   readonly deals: ReadonlyMap<string, StoredDeal>;
   readonly invoices: ReadonlyMap<string, readonly Invoice[]>;
@@ -100,6 +104,7 @@ async function loadFacts(tx: Transaction, rows: readonly PayableRow[]): Promise<
   );
   return {
     workspace,
+    rates: fxInput({ workspace }).fx?.rates,
     rules,
     deals,
     invoices: groupBy(invoices, ({ dealId }) => dealId),
@@ -220,21 +225,29 @@ class Shares {
     const facts = {
       amount: amount === null ? null : Decimal.of(amount),
       refunds: [],
-      payments: (this.facts.invoices.get(dealKey ?? '') ?? []).flatMap((invoice) => toPayments(invoice, currency)),
+      payments: (this.facts.invoices.get(dealKey ?? '') ?? []).flatMap((invoice) =>
+        toPayments(invoice, currency, this.facts.rates),
+      ),
     };
     return deal === undefined ? { facts } : { deal, facts };
   }
 }
 
-/** The payments net of tax. There are no exchange rates, so those in another currency than the deal count nothing. */
-function toPayments({ amount, grossAmount, currency, status, payments }: Invoice, dealCurrency: string): Payment[] {
-  if (status === 'void' || (currency !== null && currency !== dealCurrency)) return [];
-  return payments.map((payment) => {
-    const sent = Decimal.of(payment.amount);
-    const net =
-      grossAmount === null
-        ? { numerator: sent, denominator: Decimal.one }
-        : { numerator: sent.times(Decimal.of(amount)), denominator: Decimal.of(grossAmount) };
-    return { day: payment.paidOn, net };
+/** The payments net of tax, in the currency of the deal. One without an exchange rate of its day counts nothing. */
+function toPayments(
+  { amount, grossAmount, currency, status, payments }: Invoice,
+  dealCurrency: string,
+  rates: ExchangeRates | undefined,
+): Payment[] {
+  if (status === 'void') return [];
+  const isForeign = currency !== null && currency !== dealCurrency;
+  return payments.flatMap(({ amount: sent, paidOn }): Payment[] => {
+    const rate = isForeign
+      ? (rates?.find(defaultRateTable, currency, dealCurrency, { day: paidOn, isProvisional: false }) ?? null)
+      : whole;
+    if (rate === null) return [];
+    const [net, gross] = grossAmount === null ? [1, 1] : [amount, grossAmount];
+    const numerator = Decimal.of(sent).times(Decimal.of(net)).times(rate.numerator);
+    return [{ day: paidOn, net: { numerator, denominator: Decimal.of(gross).times(rate.denominator) } }];
   });
 }

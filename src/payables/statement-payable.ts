@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { type StoredPayable, type StoredTotals } from './stored-payable.js';
+import { Decimal } from '../kernel/decimal.js';
+import { type StoredPay, type StoredPayable, type StoredPayRate, type StoredTotals } from './stored-payable.js';
 
 export const payTotals = z
   .object({
@@ -37,15 +38,53 @@ const payLine = z
   })
   .describe('What a statement pays of one event');
 
+export const statementPay = z
+  .object({
+    currency: z.string().describe('Currency in which the person is paid, ISO 4217 code'),
+    amount: z
+      .number()
+      .nullable()
+      .describe('What is paid in `currency`: the sum of the parts; null while an exchange rate is missing'),
+    parts: z
+      .array(
+        z
+          .object({
+            currency: fields.currency,
+            payable: z.number().describe('What is payable in this currency'),
+            rate: z
+              .number()
+              .nullable()
+              .describe('Units of the currency of payment for one of this currency; null if no rate is stored'),
+            amount: z.number().nullable().describe('What is paid for it, rounded; null without a rate'),
+            legs: z
+              .array(
+                z
+                  .object({
+                    from: z.string().describe('Currency that is converted, ISO 4217 code'),
+                    to: z.string().describe('Currency that it is converted to, ISO 4217 code'),
+                    day: z.string().describe('Day of the stored rate, YYYY-MM-DD'),
+                    rate: z.number().describe('Units of `to` for one of `from`'),
+                  })
+                  .describe('A stored rate'),
+              )
+              .describe('The stored rates of which the rate is made; none for the same currency'),
+          })
+          .describe('What is paid for one earned currency'),
+      )
+      .describe('By earned currency'),
+  })
+  .describe('What is paid in the currency of the person. Absent for people who are paid in the currency they earn in');
+
 /** What a statement pays of what is earned. */
 export const statementPayable = z
   .object({
     totals: z.array(payTotals).describe('Totals by currency; amounts in different currencies are never added'),
     lines: z.array(payLine).describe('What is paid and taken back, by deal'),
+    pay: statementPay.optional(),
   })
   .describe('What the statement pays. Absent in workspaces without payouts and outside of pay periods');
 
-export function toPayableResponse({ totals, lines }: StoredPayable): z.input<typeof statementPayable> {
+export function toPayableResponse({ totals, lines, pay }: StoredPayable): z.input<typeof statementPayable> {
   return {
     totals: totals.map(toTotalsResponse),
     lines: lines.map(({ key: _, dealName = null, amount, earned, released, ...line }) => ({
@@ -55,7 +94,28 @@ export function toPayableResponse({ totals, lines }: StoredPayable): z.input<typ
       earned: Number(earned),
       released: Number(released),
     })),
+    ...(pay === undefined ? {} : { pay: toPayResponse(pay) }),
   };
+}
+
+export function toPayResponse({ currency, amount, parts }: StoredPay): z.input<typeof statementPay> {
+  const toNumber = (text: string | null) => (text === null ? null : Number(text));
+  return {
+    currency,
+    amount: toNumber(amount),
+    parts: parts.map((part) => ({
+      currency: part.currency,
+      payable: Number(part.payable),
+      rate: part.rate === null ? null : rateOf(part.rate),
+      amount: toNumber(part.amount),
+      legs: (part.rate?.legs ?? []).map((leg) => ({ ...leg, rate: Number(leg.rate) })),
+    })),
+  };
+}
+
+/** For display: ten decimals, as rates are stored. */
+function rateOf({ numerator, denominator }: StoredPayRate): number {
+  return Decimal.of(numerator).dividedBy(Decimal.of(denominator)).rounded(10).toNumber();
 }
 
 export function toTotalsResponse(totals: StoredTotals): z.input<typeof payTotals> {

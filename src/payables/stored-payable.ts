@@ -1,3 +1,4 @@
+import { type Day } from '../kernel/day.js';
 import { type Period } from '../kernel/period.js';
 
 /** The totals of one currency as exact decimal text; see totals.ts. */
@@ -36,10 +37,36 @@ export interface StoredPayLine {
   readonly sourcePeriod?: Period;
 }
 
+/** An exchange rate as an exact quotient, with the stored rates that it was made from. */
+export interface StoredPayRate {
+  readonly numerator: string;
+  readonly denominator: string;
+  readonly legs: readonly { readonly from: string; readonly to: string; readonly day: Day; readonly rate: string }[];
+}
+
+/** What is payable in one currency, and what of it is paid in another. Without a rate, nothing is paid. */
+export interface StoredPayPart {
+  readonly currency: string;
+  readonly payable: string;
+  readonly rate: StoredPayRate | null;
+  readonly commission: string | null;
+  readonly bonus: string | null;
+  readonly amount: string | null;
+}
+
+/** What a statement pays in the currency in which the person is paid; null while a rate is missing. */
+export interface StoredPay {
+  readonly currency: string;
+  readonly amount: string | null;
+  readonly parts: readonly StoredPayPart[];
+}
+
 /** What a version of a statement pays. */
 export interface StoredPayable {
   readonly totals: readonly StoredTotals[];
   readonly lines: readonly StoredPayLine[];
+  /** Absent for people who are paid in the currency in which they earn. */
+  readonly pay?: StoredPay;
 }
 
 /** The lines of a correction of an approved period. */
@@ -48,7 +75,7 @@ export interface StoredCorrection {
 }
 
 /** Text that is equal for equal content, whatever the order in which the database returns keys. Names are no content. */
-export function describePayable({ totals, lines }: StoredPayable): string {
+export function describePayable({ totals, lines, pay }: StoredPayable): string {
   return JSON.stringify([
     totals.map((total) => [
       total.currency,
@@ -71,5 +98,13 @@ export function describePayable({ totals, lines }: StoredPayable): string {
       line.late ?? false,
       line.sourcePeriod ?? null,
     ]),
+    ...(pay === undefined ? [] : [describePay(pay)]),
   ]);
+}
+
+function describePay({ currency, parts }: StoredPay) {
+  return [
+    currency,
+    parts.map((part) => [part.currency, part.amount, part.rate?.numerator ?? null, part.rate?.denominator ?? null]),
+  ];
 }

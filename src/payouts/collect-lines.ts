@@ -29,15 +29,12 @@ export async function collectLines(tx: Transaction, period: Period): Promise<Bat
   const batched = await loadBatched(tx, period);
   return members
     .filter(({ status }) => status === 'approved')
-    .flatMap((member) => (member.payTotals ?? []).map((totals) => ({ member, totals })))
-    .map(({ member, totals }): BatchLine => {
-      const before = batched.get(`${member.repId}|${totals.currency}`) ?? nothing;
-      const payable = Decimal.of(totals.payable);
-      const commission = Decimal.of(totals.commission);
-      const bonus = Decimal.of(totals.bonus);
+    .flatMap((member) => listPaid(member).map((paid) => ({ member, paid })))
+    .map(({ member, paid: { currency: paidIn, payable, commission, bonus } }): BatchLine => {
+      const before = batched.get(`${member.repId}|${paidIn}`) ?? nothing;
       return {
         member,
-        currency: totals.currency,
+        currency: paidIn,
         commission: commission.minus(before.commission),
         bonus: bonus.minus(before.bonus),
         adjustment: payable.minus(commission).minus(bonus).minus(before.adjustment),
@@ -45,6 +42,27 @@ export async function collectLines(tx: Transaction, period: Period): Promise<Bat
       };
     })
     .filter(({ amount }) => amount.sign() > 0);
+}
+
+interface Paid {
+  readonly currency: string;
+  readonly commission: Decimal;
+  readonly bonus: Decimal;
+  readonly payable: Decimal;
+}
+
+/** What the statement pays: in each currency that the person earns, or all of it in the one in which they are paid. */
+function listPaid({ payTotals, pay }: TeamMemberStatement): Paid[] {
+  if (pay === null)
+    return (payTotals ?? []).map(({ currency, commission, bonus, payable }) => ({
+      currency,
+      commission: Decimal.of(commission),
+      bonus: Decimal.of(bonus),
+      payable: Decimal.of(payable),
+    }));
+  const total = (name: 'commission' | 'bonus' | 'amount') =>
+    sum(pay.parts.map((part) => Decimal.of(part[name] ?? '0')));
+  return [{ currency: pay.currency, commission: total('commission'), bonus: total('bonus'), payable: total('amount') }];
 }
 
 const nothing = { commission: Decimal.zero, bonus: Decimal.zero, adjustment: Decimal.zero, amount: Decimal.zero };

@@ -114,16 +114,25 @@ interface RepFilter {
 
 /** Reps by name, each with the manager on that day. */
 export async function listReps(tx: Transaction, today: Day, { email, repIds }: RepFilter): Promise<Rep[]> {
-  const { rows } = await sql<RepRow<Rep> & { readonly recoveryPercent: number | null }>`
-    select ${repColumns}, r.recovery_percent::float8 as "recoveryPercent" from reps r ${withInviteMail} ${managerOn(today)}
+  const { rows } = await sql<RepRow<Rep> & PayColumns>`
+    select ${repColumns}, r.recovery_percent::float8 as "recoveryPercent",
+      (select jsonb_agg(jsonb_build_object('from', c.from_day, 'currency', c.currency) order by c.from_day)
+        from rep_pay_currencies c where c.workspace_id = r.workspace_id and c.rep_id = r.rep_id) as currencies
+    from reps r ${withInviteMail} ${managerOn(today)}
     where r.workspace_id = ${tx.workspaceId}
       ${email === undefined ? sql`` : sql`and r.email = ${email}`}
       ${repIds === undefined ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
     order by lower(r.name), r.email`.execute(tx.db);
-  return rows.map(({ recoveryPercent, ...row }) => {
-    const rep = withoutAbsentManager(row);
-    return recoveryPercent === null ? rep : { ...rep, recovery: { maxPercent: recoveryPercent } };
-  });
+  return rows.map(({ recoveryPercent, currencies, ...row }) => ({
+    ...withoutAbsentManager(row),
+    ...(recoveryPercent === null ? {} : { recovery: { maxPercent: recoveryPercent } }),
+    ...(currencies === null ? {} : { payCurrencies: currencies }),
+  }));
+}
+
+interface PayColumns {
+  readonly recoveryPercent: number | null;
+  readonly currencies: NonNullable<Rep['payCurrencies']> | null;
 }
 
 type RepRow<T extends Rep> = Omit<T, 'nextManager'> & { readonly nextManager: Rep['nextManager'] | null };

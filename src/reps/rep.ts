@@ -24,6 +24,17 @@ export const payrollId = text(50)
   .nullable()
   .describe('Id of the rep in the payroll system, which no other rep has; null for none');
 
+const payCurrencies = z
+  .array(
+    z
+      .object({
+        from: z.string().describe('First day, YYYY-MM-DD'),
+        currency: z.string().nullable().describe('Currency, ISO 4217 code; null for the one that the rep earns in'),
+      })
+      .describe('A currency and since when the rep is paid in it'),
+  )
+  .describe('In which currency the rep is paid, the earliest day first; absent for the one that the rep earns in');
+
 export const rep = z
   .object({
     id: fields.repId,
@@ -62,6 +73,7 @@ export const rep = z
     hireDate: z.string().nullable().describe('First day of employment, YYYY-MM-DD; null if not entered'),
     endDate: z.string().nullable().describe('Last day of employment, YYYY-MM-DD; null for none'),
     recovery: recovery.optional(),
+    payCurrencies: payCurrencies.optional(),
   })
   .describe('A person who earns commission. Managers are reps too');
 export type Rep = z.infer<typeof rep>;

@@ -53,8 +53,8 @@ export async function nameDeals(
     lines.filter(isUnnamed).map(({ dealId }) => ({ repId, dealId: dealId as string })),
   );
   const findName = await loadNamesOnStatements(tx, listed);
-  const withNames = (repId: string, { totals, lines }: StoredPayable): StoredPayable => ({
-    totals,
+  const withNames = (repId: string, { lines, ...payable }: StoredPayable): StoredPayable => ({
+    ...payable,
     lines: lines.map((line) =>
       isUnnamed(line) ? { ...line, dealName: findName(repId, line.dealId as string) } : line,
     ),

@@ -8,7 +8,7 @@ import { type Period, toPeriod } from '../kernel/period.js';
 import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { loadCalendar, loadRange } from '../ledger/input/calendar.js';
 import { calendarOf, type FrozenPeriod, loadFrozen, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
-import { type StoredTotals } from '../payables/stored-payable.js';
+import { type StoredPay, type StoredTotals } from '../payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { toAuthor } from '../reps/author.js';
 import { readSnapshot } from './read-snapshots.js';
@@ -223,6 +223,8 @@ export interface TeamStatementRow {
   readonly otherCurrencies: StatementContent['otherCurrencies'] | null;
   /** What the version pays; null if it is no statement of a pay period. */
   readonly payTotals: readonly StoredTotals[] | null;
+  /** Null for people who are paid in the currency in which they earn. */
+  readonly pay: StoredPay | null;
   readonly generatedAt: Date | null;
   readonly contentHash: string | null;
   /** Whether calculation requests of the rep exist. */
@@ -252,7 +254,7 @@ export async function listTeamStatements(
       coalesce(h.status, 'none') as status, h.approved_at as "approvedAt", h.approver as "approvedBy", s.generated_at as "generatedAt", s.content_hash as "contentHash",
       ${tx.asOf === null ? isPending : sql`false`} as pending, s.version,
       s.statement_id as "statementId", s.currency, s.summary, s.other_currencies as "otherCurrencies",
-      s.payable -> 'totals' as "payTotals"
+      s.payable -> 'totals' as "payTotals", s.payable -> 'pay' as pay
     from reps r
     left join ${statementPeriodsTable(tx)} h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${period}
     left join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period

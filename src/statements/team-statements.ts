@@ -7,7 +7,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { loadRange } from '../ledger/input/calendar.js';
 import { loadPayables } from '../payables/build-payables.js';
-import { payTotals, toTotalsResponse } from '../payables/statement-payable.js';
+import { payTotals, statementPay, toPayResponse, toTotalsResponse } from '../payables/statement-payable.js';
 import { type loadStatementPayouts, statementPayouts } from '../payables/statement-payouts.js';
 import { type StoredPayable } from '../payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -82,6 +82,7 @@ export const teamStatements = z
               .array(payTotals)
               .optional()
               .describe('What the statement pays, by currency; absent in workspaces without payouts'),
+            pay: statementPay.optional(),
             payouts: statementPayouts.optional(),
             checks,
             ...approvalHolds,
@@ -128,6 +129,7 @@ export interface TeamMemberStatement
     | 'approvedAt'
     | 'approvedBy'
     | 'payTotals'
+    | 'pay'
   > {
   readonly version: number;
   readonly main: CurrencySummary;
@@ -192,7 +194,13 @@ async function withLivePayables(
       currency,
       summary: withPayable(summaries.get(currency) ?? noAmounts, currency, payable),
     });
-    return { ...member, main: toPaid(main.currency), others: currencies.map(toPaid), payTotals: payable.totals };
+    return {
+      ...member,
+      main: toPaid(main.currency),
+      others: currencies.map(toPaid),
+      payTotals: payable.totals,
+      pay: payable.pay ?? null,
+    };
   });
 }
 
@@ -213,7 +221,7 @@ function toMember(
   live: readonly CurrencySummary[],
   currency: string,
 ): Omit<TeamMemberStatement, 'state'> {
-  const { repId, name, email, payrollId, status, statementId, approvedAt, approvedBy, payTotals } = row;
+  const { repId, name, email, payrollId, status, statementId, approvedAt, approvedBy, payTotals, pay } = row;
   const { payrollIdChangedAt, sharesPayrollId } = row;
   const person = {
     repId,
@@ -227,6 +235,7 @@ function toMember(
     approvedAt,
     approvedBy,
     payTotals,
+    pay,
     version: row.version ?? 0,
   };
   if (row.currency === null || row.summary === null) return { ...person, ...splitByCurrency(live, currency) };
@@ -278,7 +287,7 @@ export function toTeamResponse(
     totals: toSummaryResponse(totals.main.summary),
     otherCurrencies: totals.others.map(summaryEntry),
     statements: members.map(
-      ({ repId, name, email, status, version, statementId, main, others, state, payTotals: paid }) => {
+      ({ repId, name, email, status, version, statementId, main, others, state, payTotals: paid, pay }) => {
         const deviations = notes.deviations.get(repId);
         return {
           ...{ repId, name, email, status, version, statementId },
@@ -286,6 +295,7 @@ export function toTeamResponse(
           ...summaryEntry(main),
           otherCurrencies: others.map(summaryEntry),
           ...(deviations === undefined ? {} : { deviations }),
+          ...(pay === null ? {} : { pay: toPayResponse(pay) }),
           ...(paid === null ? {} : { payTotals: paid.map(toTotalsResponse), payouts: notes.payouts.get(repId) ?? [] }),
           checks: [...(notes.checks.get(repId) ?? [])],
           ...toHoldsResponse(notes.holds(repId)),

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { insertToken } from '../platform/secrets/token-store.js';
+import { type PayFx } from './workspace.js';
 import { type WorkspaceRow } from './workspace-views.js';
 
 interface RotatedKey {
@@ -43,7 +44,7 @@ export async function updateWorkspaceRow(
   tx: Transaction,
   change: {
     readonly [Field in keyof WorkspaceRow]?: (Field extends 'payroll' ? object : WorkspaceRow[Field]) | undefined;
-  } & { readonly recovery?: { readonly maxPercent: number } | undefined },
+  } & { readonly recovery?: { readonly maxPercent: number } | undefined; readonly payFx?: PayFx | undefined },
 ): Promise<void> {
   await tx.db
     .updateTable('workspaces')
@@ -59,6 +60,7 @@ export async function updateWorkspaceRow(
       fx_max_age_days: change.fxMaxAgeDays,
       min_quota_percent: change.minQuotaPercent?.toString(),
       payroll: change.payroll && JSON.stringify(change.payroll),
+      pay_fx: change.payFx && JSON.stringify(change.payFx),
       recovery_percent: change.recovery && String(change.recovery.maxPercent),
     })
     .where('workspace_id', '=', tx.workspaceId)

@@ -2,6 +2,7 @@ import { type ColumnType, type Generated } from 'kysely';
 import { type Day } from '../kernel/day.js';
 import { type CalendarName } from '../kernel/period-calendar.js';
 import { type GeneratedInstant } from '../platform/database/tables.js';
+import { type PayFx } from './workspace.js';
 
 export type Tier = 'free' | 'pro' | 'enterprise';
 export type Paper = 'A4' | 'Letter';
@@ -59,6 +60,7 @@ export interface WorkspaceTables {
     /** The kinds of pay periods, earliest first; null while payouts are off. */
     payouts: ColumnType<readonly PayPeriodSegment[] | null, string | null | undefined, string | null>;
     /** Null for the default of 100 percent. */
+    pay_fx: ColumnType<PayFx | null, string | null | undefined, string | null>;
     recovery_percent: ColumnType<string | null, string | null | undefined, string | null>;
     created_at: GeneratedInstant;
   };

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type z } from 'zod';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { keyMask, type maskedKey, type payouts, type recovery } from './workspace.js';
+import { keyMask, type maskedKey, type PayFx, type payouts, type recovery } from './workspace.js';
 
 export type WorkspaceRow = Awaited<ReturnType<typeof findWorkspace>>;
 
@@ -50,10 +50,10 @@ export async function findMaskedKey(tx: Transaction): Promise<z.input<typeof mas
 /** The terms of payouts; each is absent while it has not been set. */
 export async function findPayoutTerms(
   tx: Transaction,
-): Promise<{ payouts?: z.input<typeof payouts>; recovery?: z.input<typeof recovery> }> {
+): Promise<{ payouts?: z.input<typeof payouts>; recovery?: z.input<typeof recovery>; payFx?: PayFx }> {
   const row = await tx.db
     .selectFrom('workspaces')
-    .select(['payouts', 'recovery_percent as percent'])
+    .select(['payouts', 'recovery_percent as percent', 'pay_fx as payFx'])
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   const [first] = row.payouts ?? [];
@@ -63,5 +63,6 @@ export async function findPayoutTerms(
       ? {}
       : { payouts: { enabled: true, from: first.from, period: last.period, calendar: last.calendar } }),
     ...(row.percent === null ? {} : { recovery: { maxPercent: Number(row.percent) } }),
+    ...(row.payFx === null ? {} : { payFx: row.payFx }),
   };
 }

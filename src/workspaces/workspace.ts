@@ -100,6 +100,17 @@ export const recovery = z
   })
   .describe('How much a statement may keep to take back what a person owes');
 
+/** Which exchange rate pays people who are paid in another currency than they earn in. */
+export const payFx = z
+  .strictObject({
+    date: z
+      .enum(['period_end', 'approved_on'])
+      .describe('Day of the rate: the last day of the statement, or the day on which it is approved'),
+    table: z.string().trim().min(1).max(50).optional().describe('Table of rates; `default` by default'),
+  })
+  .describe('Which exchange rate pays what is payable in another currency; that of the last day by default');
+export type PayFx = z.output<typeof payFx>;
+
 const code = z
   .string()
   .trim()

@@ -1,5 +1,6 @@
 import { Decimal } from '../../kernel/decimal.js';
-import { type StoredPayLine, type StoredTotals } from '../../payables/stored-payable.js';
+import { describeRate } from '../../payables/rate-words.js';
+import { type StoredPay, type StoredPayLine, type StoredTotals } from '../../payables/stored-payable.js';
 import { type Html, html } from '../../platform/documents/html.js';
 import { type StatementContent } from '../../statements/statement.js';
 import { counted, money } from './figures.js';
@@ -17,7 +18,7 @@ export function payableSection({ payable }: Pick<StatementContent, 'payable'>): 
   <colgroup><col style="width: 44%"><col style="width: 20%"><col style="width: 20%"><col style="width: 16%"></colgroup>
   <thead><tr><th>Deal and rule</th><th class="amount">Earned</th><th class="amount">Released</th><th class="amount">Paid here</th></tr></thead>
   <tbody>${lines.map(lineRow)}${left === 0 ? [] : html`<tr class="part"><td colspan="4">and ${counted(left, 'line')} more</td></tr>`}
-  ${payable.totals.flatMap(totalRows)}</tbody>
+  ${payable.totals.flatMap(totalRows)}${payable.pay === undefined ? [] : payRows(payable.pay)}</tbody>
 </table></section>`;
 }
 
@@ -31,6 +32,18 @@ function lineRow(line: StoredPayLine): Html {
 function lineNote({ kind, late, sourcePeriod }: StoredPayLine): Html | readonly Html[] {
   if (kind === 'correction') return html`<small>Correction of ${sourcePeriod ?? ''}</small>`;
   return late === true ? html`<small>Late: of an earlier period</small>` : [];
+}
+
+/** What is paid in the currency of the person, with the rate of each earned currency. */
+function payRows({ currency, amount, parts }: StoredPay): Html[] {
+  const converted = parts.map(
+    (part) =>
+      html`<tr class="part"><td colspan="3">${describeRate(part, currency)}</td><td class="amount">${part.amount === null ? '–' : money(part.amount, currency)}</td></tr>`,
+  );
+  return [
+    ...converted,
+    html`<tr class="total"><td colspan="3">Paid in ${currency}</td><td class="amount">${amount === null ? '–' : money(amount, currency)}</td></tr>`,
+  ];
 }
 
 function totalRows(totals: StoredTotals): Html[] {

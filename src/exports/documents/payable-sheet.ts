@@ -1,4 +1,5 @@
-import { type StoredPayable } from '../../payables/stored-payable.js';
+import { describeRate } from '../../payables/rate-words.js';
+import { type StoredPay, type StoredPayable } from '../../payables/stored-payable.js';
 import { type Sheet, type WorkbookCell, type WorkbookColumn } from '../../platform/documents/workbook.js';
 
 export const payableColumns: readonly WorkbookColumn[] = [
@@ -14,7 +15,7 @@ export const payableColumns: readonly WorkbookColumn[] = [
 ];
 
 /** What the statement pays, by deal, followed by the balance and the sum of each currency. */
-export function writePayable(sheet: Sheet, name: string, { lines, totals }: StoredPayable): void {
+export function writePayable(sheet: Sheet, name: string, { lines, totals, pay }: StoredPayable): void {
   for (const { kind, late, sourcePeriod, dealId, dealName, ruleName, earned, released, amount, currency } of lines) {
     const what = kind === 'correction' ? `Correction of ${sourcePeriod ?? ''}` : late === true ? 'Late' : 'Released';
     sheet.row([
@@ -38,6 +39,19 @@ export function writePayable(sheet: Sheet, name: string, { lines, totals }: Stor
     ] as const;
     for (const [what, money] of amounts)
       sheet.row([{ text: name }, { text: what }, ...blanks, { money, currency }, { text: currency }]);
+  }
+  if (pay !== undefined) writePay(sheet, name, pay);
+}
+
+/** What is paid in the currency of the person, with the rate of each earned currency. */
+function writePay(sheet: Sheet, name: string, { currency, amount, parts }: StoredPay): void {
+  const rows = [
+    ...parts.map((part) => [describeRate(part, currency), part.amount] as const),
+    [`Paid in ${currency}`, amount] as const,
+  ];
+  for (const [what, paid] of rows) {
+    const cell = paid === null ? { text: null } : { money: paid, currency };
+    sheet.row([{ text: name }, { text: what }, ...blanks, cell, { text: currency }]);
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, peopleBehind, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { allDays } from '../../kernel/day.js';
+import { allDays, type Day } from '../../kernel/day.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
 import { Failure, invalid, rejectAny } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -11,7 +11,7 @@ import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { day, flag, requireUuid, uuid } from '../../platform/operations/schemas.js';
+import { currency, day, flag, requireUuid, uuid } from '../../platform/operations/schemas.js';
 import { previewPersonalWrite } from '../../simulation/preview-write.js';
 import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
 import { recovery } from '../../workspaces/workspace.js';
@@ -38,6 +38,15 @@ const body = z.strictObject({
     .nullable()
     .optional()
     .describe('How much a statement of the rep may keep of what it releases; null for what the workspace says'),
+  payCurrency: currency
+    .nullable()
+    .optional()
+    .describe(
+      'Currency in which statements pay the rep from payCurrencyFrom on, ISO 4217 code; null for the one that the rep earns in',
+    ),
+  payCurrencyFrom: day
+    .optional()
+    .describe('Day from which the payCurrency counts, YYYY-MM-DD; today by default. Approved statements stay'),
   managerFrom: day.optional().describe('First day of the new manager, YYYY-MM-DD; today by default'),
 });
 type Change = z.infer<typeof body>;
@@ -71,6 +80,7 @@ async function storeChange(
   const affectsCommission = await changes.run(caller, 'none', async (tx) => {
     await changePerson(tx, caller, repId, change);
     await storeRecovery(tx, caller, repId, change);
+    await storePayCurrency(tx, caller, repId, change, await workspaceToday(tx, clock));
     const moves = await managerChange(tx, repId, change);
     const isMoved = moves.length > 0 && movesAnyone(await loadHierarchy(tx), moves, await workspaceToday(tx, clock));
     return (await changedEmployment(tx, repId, change)) !== null || isMoved;
@@ -94,10 +104,13 @@ function assertNotEmpty(change: Change): void {
   if (change.managerFrom !== undefined && change.managerId === undefined) {
     throw invalid({ path: 'managerFrom', message: 'needs a managerId, or null to end the reporting line' });
   }
+  if (change.payCurrencyFrom !== undefined && change.payCurrency === undefined) {
+    throw invalid({ path: 'payCurrencyFrom', message: 'needs a payCurrency, or null to end it' });
+  }
   if (Object.values(change).every((value) => value === undefined)) {
     throw invalid({
       path: '',
-      message: 'give at least one of role, active, payrollId, managerId, hireDate, endDate, recovery',
+      message: 'give at least one of role, active, payrollId, managerId, hireDate, endDate, recovery, payCurrency',
     });
   }
 }
@@ -132,6 +145,31 @@ async function storeRecovery(tx: Transaction, caller: Caller, repId: string, { r
     .set({ recovery_percent: limit === null ? null : String(limit.maxPercent) })
     .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
+    .execute();
+}
+
+/** No person decides in which currency they are paid. */
+async function storePayCurrency(
+  tx: Transaction,
+  caller: Caller,
+  repId: string,
+  { payCurrency, payCurrencyFrom }: Change,
+  today: Day,
+) {
+  if (payCurrency === undefined) return;
+  if (peopleBehind(caller).includes(repId))
+    throw new Failure('forbidden', 'You cannot change the currency in which you are paid. Another admin must do it.');
+  await tx.db
+    .insertInto('rep_pay_currencies')
+    .values({
+      workspace_id: tx.workspaceId,
+      rep_id: repId,
+      from_day: payCurrencyFrom ?? today,
+      currency: payCurrency,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['workspace_id', 'rep_id', 'from_day']).doUpdateSet({ currency: payCurrency }),
+    )
     .execute();
 }
 

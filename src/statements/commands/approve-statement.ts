@@ -13,6 +13,7 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { requestChecks } from '../../ledger/requests/period-checks.js';
 import { assertPayable } from '../../payables/approval-rules.js';
 import { freezeDealAmounts } from '../../payables/frozen-deal-amounts.js';
+import { assertPayRates } from '../../payables/pay-currency.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -92,6 +93,7 @@ const approvalFailures = {
   carried_forward: 409,
   not_a_pay_period: 409,
   earlier_period_open: 409,
+  fx_rate_missing: 409,
   later_statement_approved: 409,
   already_paid: 409,
   batch_open: 409,
@@ -146,6 +148,7 @@ async function tryApprove(
   await assertNoOverlap(tx, key);
   await assertPayable(tx, key, force);
   const approved = await currentVersion(tx, key, latest, version, { at, actor: caller.actor });
+  assertPayRates(approved);
   await approveHead(tx, key, approved, { at, actor: caller.actor, approver: await identifyApprover(tx, caller) });
   await freezeDealAmounts(tx, key);
   // The period of a manager may owe differences of approved periods below already.

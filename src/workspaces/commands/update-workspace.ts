@@ -13,6 +13,7 @@ import {
   managerScope,
   minQuotaPercent,
   paper,
+  payFx,
   payouts,
   payrollTerms,
   recovery,
@@ -42,6 +43,7 @@ const body = z.strictObject({
   fxMaxAgeDays: fxMaxAgeDays.optional(),
   payouts: payouts.optional(),
   recovery: recovery.optional(),
+  payFx: payFx.optional(),
 });
 
 const response = z.object({
@@ -59,12 +61,13 @@ const response = z.object({
   fxMaxAgeDays: fxMaxAgeDays.optional(),
   payouts: payouts.optional(),
   recovery: recovery.optional(),
+  payFx: payFx.optional(),
 });
 
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
   summary:
-    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, payouts, recovery, the minimum of prorated quotas, the max age of exchange rates, whether disputes block approvals, or what happens with changes by agents; a new currency, time zone, minimum or max age recalculates every rep',
+    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, payouts, recovery, rates of payment, the minimum of prorated quotas, the max age of exchange rates, whether disputes block approvals, or what happens with changes by agents; a new currency, time zone, minimum or max age recalculates every rep',
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',
@@ -85,7 +88,7 @@ export const updateWorkspace = operation({
       throw invalid({
         path: '',
         message:
-          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, fxMaxAgeDays, payouts, recovery',
+          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, fxMaxAgeDays, payouts, recovery, payFx',
       });
     await changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const before = await findWorkspace(tx);

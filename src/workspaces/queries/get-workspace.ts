@@ -28,6 +28,7 @@ import {
   maskedKey,
   minQuotaPercent,
   paper,
+  payFx,
   payouts,
   payrollTerms,
   recovery,
@@ -73,6 +74,7 @@ const response = z.object({
   fxMaxAgeDays: fxMaxAgeDays.optional().describe(`${fxMaxAgeDays.description}; absent if it is 45`),
   payouts: payouts.optional(),
   recovery: recovery.optional(),
+  payFx: payFx.optional(),
   apiKey: maskedKey,
   plans: z
     .array(planVersion)

@@ -37,6 +37,7 @@ import { formatAttainment, formatNumber, formatUnits } from '../../shared/format
 import { daysOf, formatPeriod } from '../../shared/format/periods.js';
 import { AbsenceDialog } from './AbsenceDialog.js';
 import { AssignDialog, toTarget } from './AssignDialog.js';
+import { PayOfPerson } from './PayOfPerson.js';
 import styles from './Person.module.css';
 
 const route = getRouteApi('/_shell/members/$repId');
@@ -112,6 +113,7 @@ function WorkingTime({ plans, quotas, year, ...facts }: WorkingTimeProps) {
         )}
       </Card>
       <Absences repId={person.id} absences={absences} />
+      <PayOfPerson person={person} />
       <Assignments assignments={assignments} plans={plans} ramps={ramps} />
       <Employment person={person} />
     </>

@@ -27,7 +27,7 @@ export function PayRun({ team: { statements, currency, period } }: { readonly te
         <RunCard
           label="New, in no batch yet"
           sums={sumRun(
-            rows.map((row) => ({ currency: row.currency, amount: row.fresh })),
+            rows.map((row) => ({ currency: row.paidIn, amount: row.fresh })),
             currency,
           )}
           note="approved, and not in a payout batch"
@@ -108,9 +108,10 @@ function buildColumns(period: string, main: string): readonly Column<RunRow>[] {
     align: 'right',
     ...(key === 'payable' ? { phone: 'amount' as const } : key === 'fresh' ? { phone: 'note' as const } : {}),
     sortBy: (row) => Number(row[key]),
-    cell: (row) => (
-      <Money amount={row[key]} currency={row.currency} unit={row.currency === main ? 'none' : 'code'} dimsZero />
-    ),
+    cell: (row) => {
+      const currency = key === 'batched' || key === 'fresh' ? row.paidIn : row.currency;
+      return <Money amount={row[key]} currency={currency} unit={currency === main ? 'none' : 'code'} dimsZero />;
+    },
   });
   return [
     personColumn(period),

@@ -11,6 +11,8 @@ export interface RunRow {
   readonly status: TeamStatement['status'];
   readonly version: number;
   readonly currency: string;
+  /** The currency of batches, which is that of the person. */
+  readonly paidIn: string;
   readonly released: string;
   readonly kept: number;
   readonly payable: number;
@@ -26,15 +28,19 @@ export interface RunRow {
 /** The rows of a run: people with an amount in a currency. */
 export function listRunRows(statements: readonly TeamStatement[]): readonly RunRow[] {
   return statements.flatMap((statement) => {
-    const { repId, name, status, version, payTotals = [], payouts = [] } = statement;
-    return payTotals.map((total) => {
+    const { repId, name, status, version, payTotals = [], payouts = [], pay } = statement;
+    return payTotals.map((total, position) => {
+      const index = pay === undefined ? 0 : position;
       const { currency, released, carriedIn, recovered, payable, added, closing } = total;
-      const batched = sumAmounts(payouts.filter((part) => part.currency === currency).map(({ amount }) => amount));
+      const paid = pay === undefined ? { currency, amount: payable } : pay;
+      const batched = sumAmounts(payouts.filter((part) => part.currency === paid.currency).map(({ amount }) => amount));
       return {
+        // What is earned in several currencies and paid in one is new once.
+        paidIn: paid.currency,
         ...{ key: `${repId} ${currency}`, repId, name, status, version, currency, payable, batched, added },
         released: sumAmounts([released, carriedIn]),
         kept: recovered,
-        fresh: isApproved(statement) ? difference(payable, batched) : '0',
+        fresh: isApproved(statement) && index === 0 ? difference(paid.amount ?? 0, batched) : '0',
         owed: closing,
       };
     });

@@ -7,7 +7,7 @@ import { DealLink } from '../../components/links.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
 import { Badge } from '../../components/StatusBadge.js';
-import { describePayable, statusWords } from '../../features/payables/words.js';
+import { describePayable, describeRate, statusWords } from '../../features/payables/words.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 
@@ -22,6 +22,7 @@ export function StatementPayable({ statement }: { readonly statement: Statement 
       {payable.totals.map((total) => (
         <TotalsCard key={total.currency} total={total} />
       ))}
+      {payable.pay === undefined ? null : <PayCard pay={payable.pay} />}
       <LinesCard lines={payable.lines.filter(isInPart)} />
       <WaitingCard statement={statement} key={`${repId} ${approvedAt}`} />
     </div>
@@ -44,6 +45,33 @@ function TotalsCard({ total }: { readonly total: NonNullable<Statement['payable'
           ...optional('Still owed after it', closing),
         ]}
       />
+    </Card>
+  );
+}
+
+/** What is paid in the currency of the person, with the rate of each earned currency. */
+function PayCard({
+  pay: { currency, amount, parts },
+}: {
+  readonly pay: NonNullable<NonNullable<Statement['payable']>['pay']>;
+}) {
+  return (
+    <Card title={`Paid in ${currency}`}>
+      <Facing
+        rows={[
+          ...parts.map(
+            (part) =>
+              [
+                describeRate(part, currency),
+                <Money key={part.currency} amount={part.amount} currency={currency} />,
+              ] as const,
+          ),
+          ['Paid', <LedgerTotal key="paid" amount={amount} currency={currency} unit="code" />],
+        ]}
+      />
+      {amount === null ? (
+        <p className="negative">An exchange rate is missing, so the statement cannot be approved.</p>
+      ) : null}
     </Card>
   );
 }

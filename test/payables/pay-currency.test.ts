@@ -1,0 +1,150 @@
+import { expect } from 'chai';
+import { Service } from '#test/support/service.js';
+import { flatRule } from '#test/support/terms.js';
+import { PayWorkspace } from './pay-service.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: responses of any shape
+type Loose = any;
+
+describe('the currency in which people are paid', () => {
+  const service = Service.duringSuite();
+
+  /** Rates are stored by pair and day. */
+  async function rates(work: PayWorkspace, ...stored: readonly (readonly [pair: string, day: string, rate: number])[]) {
+    for (const [pair, day, rate] of stored) {
+      const [from, to] = pair.split('→');
+      await service.sql(
+        `insert into fx_rates (workspace_id, rate_table, from_currency, to_currency, day, rate)
+        values ($1, 'default', $2, $3, $4, $5)
+        on conflict (workspace_id, rate_table, from_currency, to_currency, day) do update set rate = excluded.rate`,
+        work.workspaceId,
+        from,
+        to,
+        day,
+        rate,
+      );
+    }
+    await work.calculated();
+  }
+
+  const payIn = ({ api, ben }: PayWorkspace, payCurrency: string | null, payCurrencyFrom = '2026-01-01') =>
+    api.expect(200, 'PATCH', `/v1/reps/${ben}`, { payCurrency, payCurrencyFrom });
+  const create = ({ api }: PayWorkspace, period = '2026-01') =>
+    api.expect(201, 'POST', '/v1/payout-batches', { period });
+  const pay = async (work: PayWorkspace, period = '2026-01') => (await work.statement(period)).payable.pay;
+
+  /** A rule that pays at once, so that what is payable is what is earned. */
+  const atOnce = (): Promise<PayWorkspace> => PayWorkspace.create(service, { payout: null });
+
+  it('X4: adds up what is payable in each earned currency, each at its own rate, rounded once', async () => {
+    const work = await atOnce();
+    const config = { rules: [flatRule('Europe', 0.08)] };
+    await work.api.createPlan({ name: 'EU', currency: 'EUR', config }, [work.ben]);
+    await work.deal('D', 77_500, '2026-01-15', { currency: 'USD' });
+    await work.deal('E', 14_380, '2026-01-15', { currency: 'EUR' });
+    await payIn(work, 'GBP');
+    await rates(work, ['USD→GBP', '2026-01-15', 0.7901], ['EUR→GBP', '2026-01-31', 0.8412]);
+    await work.approve('2026-01');
+    const paid = await pay(work);
+    expect([paid.currency, paid.amount]).to.deep.equal(['GBP', 5866.34]);
+    expect(paid.parts.map((part: Loose) => [part.currency, part.payable, part.rate, part.amount])).to.deep.equal([
+      ['EUR', 1150.4, 0.8412, 967.72],
+      ['USD', 6200, 0.7901, 4898.62],
+    ]);
+    expect((await work.statement('2026-01')).summary.payable).to.equal(6200);
+    const batch = await create(work);
+    expect(batch.totals).to.deep.equal([{ currency: 'GBP', payable: 5866.34 }]);
+    expect(batch.lines[0]).to.include({ currency: 'GBP', commission: 5866.34, amount: 5866.34 });
+  });
+
+  it('X5: stays at the rate of the approval; a true-up is paid at it, and what is carried at that of its period', async () => {
+    const work = await PayWorkspace.create(service, {
+      rules: [flatRule('New business', 0.1)],
+    });
+    const carried = await PayWorkspace.create(service, {
+      rules: [flatRule('New business', 0.1)],
+    });
+    for (const one of [work, carried]) {
+      await one.deal('D', 54_000, '2026-01-15');
+      await payIn(one, 'GBP');
+      await rates(one, ['USD→GBP', '2026-01-31', 0.79]);
+      await one.approve('2026-01');
+      expect((await pay(one)).amount).to.equal(4266);
+      const first = await create(one);
+      await one.api.expect(200, 'PATCH', `/v1/payout-batches/${first.batchId}`, { status: 'paid' });
+      await rates(one, ['USD→GBP', '2026-01-31', 0.8], ['USD→GBP', '2026-02-28', 0.805]);
+      expect((await pay(one)).amount).to.equal(4266);
+      await one.deal('D', 55_000, '2026-01-15');
+    }
+    await work.trueUp('2026-01');
+    expect((await pay(work)).amount).to.equal(4345);
+    expect((await create(work)).totals).to.deep.equal([{ currency: 'GBP', payable: 79 }]);
+    await carried.carryForward('2026-01');
+    await carried.approve('2026-02');
+    expect((await pay(carried, '2026-02')).amount).to.equal(80.5);
+    expect((await create(carried, '2026-02')).totals).to.deep.equal([{ currency: 'GBP', payable: 80.5 }]);
+  });
+
+  it('prevents an approval without a rate, if there is something to pay', async () => {
+    const work = await atOnce();
+    await work.deal('D', 10_000, '2026-01-15');
+    await payIn(work, 'GBP');
+    await work.api.generate(work.ben, '2026-01');
+    expect((await pay(work)).amount).to.equal(null);
+    const approved = await work.api.post(`/v1/statements/${work.ben}/approve`, {
+      period: '2026-01',
+      status: 'approved',
+    });
+    expect([approved.status, approved.body.code]).to.deep.equal([409, 'fx_rate_missing']);
+    await rates(work, ['GBP→USD', '2026-01-31', 1.25]);
+    await work.approve('2026-01');
+    expect((await pay(work)).amount).to.equal(640);
+  });
+
+  it('is the one in force on the last day of the statement, and none after it ends', async () => {
+    const work = await atOnce();
+    await rates(work, ['USD→GBP', '2026-02-28', 0.5], ['USD→GBP', '2026-01-31', 0.4]);
+    await work.deal('D', 10_000, '2026-01-15');
+    await work.deal('E', 10_000, '2026-02-15');
+    await work.deal('F', 10_000, '2026-03-15');
+    await payIn(work, 'GBP', '2026-02-28');
+    const rep = await payIn(work, null, '2026-03-31');
+    expect(rep.payCurrencies).to.deep.equal([
+      { from: '2026-02-28', currency: 'GBP' },
+      { from: '2026-03-31', currency: null },
+    ]);
+    expect(await pay(work, '2026-01')).to.equal(undefined);
+    expect((await pay(work, '2026-02')).amount).to.equal(400);
+    expect(await pay(work, '2026-03')).to.equal(undefined);
+  });
+
+  it('converts by the table and the day that the workspace says', async () => {
+    const work = await atOnce();
+    const { api } = work;
+    await work.deal('D', 10_000, '2026-01-15');
+    await payIn(work, 'GBP');
+    await rates(work, ['USD→GBP', '2026-01-31', 0.4]);
+    await api.expect(200, 'PATCH', '/v1/workspaces', { payFx: { date: 'approved_on' } });
+    expect((await api.expect(200, 'GET', '/v1/workspaces')).payFx).to.deep.equal({ date: 'approved_on' });
+    // The rate of January is too old today.
+    expect((await pay(work)).amount).to.equal(null);
+    await rates(work, ['USD→GBP', new Date().toISOString().slice(0, 10), 0.6]);
+    expect((await pay(work)).amount).to.equal(480);
+  });
+
+  it('is decided by another person than the rep', async () => {
+    const work = await atOnce();
+    await work.api.expect(200, 'PATCH', `/v1/reps/${work.ben}`, { role: 'admin' });
+    const own = await (await work.as(work.ben)).patch(`/v1/reps/${work.ben}`, { payCurrency: 'GBP' });
+    expect([own.status, own.body.code]).to.deep.equal([403, 'forbidden']);
+  });
+
+  it('P1 in two currencies: payments count at the rate of their day, and without one nothing', async () => {
+    const work = await PayWorkspace.create(service);
+    await work.deal('D', 60_000, '2026-01-15');
+    await work.invoice('D', 50_000, [['2026-02-15', 25_000]], { currency: 'EUR' });
+    expect(await work.payable('2026-02')).to.equal(0);
+    await rates(work, ['EUR→USD', '2026-02-10', 1.2]);
+    expect(await work.payable('2026-02')).to.equal(2400);
+  });
+});
