@@ -97,6 +97,10 @@ import { listFieldOptions } from './fields/queries/list-field-options.js';
 import { listFieldAttributes, listFields } from './fields/queries/list-fields.js';
 import { setFiscalYears } from './fiscal-years/commands/set-fiscal-years.js';
 import { listFiscalYears } from './fiscal-years/queries/list-fiscal-years.js';
+import { deleteFxRates } from './fx-rates/commands/delete-fx-rates.js';
+import { importFxRates } from './fx-rates/commands/import-fx-rates.js';
+import { setFxRates } from './fx-rates/commands/set-fx-rates.js';
+import { listFxRates } from './fx-rates/queries/list-fx-rates.js';
 import { deleteInvoice } from './invoices/commands/delete-invoice.js';
 import { importInvoices } from './invoices/commands/import-invoices.js';
 import { putInvoice } from './invoices/commands/put-invoice.js';
@@ -284,6 +288,10 @@ export const operations = [
   deleteAbsence,
   listFiscalYears,
   setFiscalYears,
+  listFxRates,
+  setFxRates,
+  deleteFxRates,
+  importFxRates,
   listRamps,
   createRamp,
   updateRamp,

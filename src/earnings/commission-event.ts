@@ -6,6 +6,46 @@ import { type Day } from '../kernel/day.js';
 import { conditionTraces } from '../plans/condition-traces.js';
 import { proration } from '../quotas/proration.js';
 
+const conversion = z
+  .object({
+    from: z.string().describe('ISO 4217 code of the currency of the values'),
+    to: z.string().describe('ISO 4217 code of the currency of the event'),
+    day: z.string().describe('The day whose rate was looked up, YYYY-MM-DD'),
+    provisional: z
+      .literal(true)
+      .optional()
+      .describe('The period of the day has not ended, so that a later rate may replace this one'),
+    rate: z.number().describe('Units of to for one unit of from, to 10 decimals'),
+    legs: z
+      .array(
+        z
+          .object({
+            from: z.string().describe('ISO 4217 code of the currency that the stored rate converts'),
+            to: z.string().describe('ISO 4217 code of the currency into which it converts'),
+            day: z.string().describe('First day of the stored rate, YYYY-MM-DD'),
+            rate: z.number().describe('The stored rate'),
+          })
+          .describe('A stored rate'),
+      )
+      .describe(
+        'The stored rates that were used, each in its own direction: one, or two through the currency of the workspace',
+      ),
+    values: z
+      .array(
+        z
+          .object({
+            field: z.string().optional().describe('Slug of the field; absent for what a person below earned'),
+            repId: z.string().optional().describe('Id of the person below who earned the value'),
+            ruleName: z.string().optional().describe('Name of the rule that paid the person below'),
+            value: z.number().describe('The value before the conversion'),
+            converted: z.number().describe('The value in the currency of the event'),
+          })
+          .describe('A converted value'),
+      )
+      .describe('The values that this rate converted'),
+  })
+  .describe('Values that one exchange rate converted');
+
 /** How the amount of an event was computed; see Trace in engine/trace.ts. */
 export const trace = z
   .object({
@@ -44,6 +84,10 @@ export const trace = z
       })
       .optional()
       .describe('Shares of the deal, of 1; absent where the whole deal counts'),
+    conversions: z
+      .array(conversion)
+      .optional()
+      .describe('What was converted to the currency of the event, by rate; absent if nothing was'),
     base: z.number().describe('What the rate multiplies, in the currency of the event'),
     parts: z
       .array(

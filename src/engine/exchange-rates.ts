@@ -6,7 +6,7 @@ import { groupBy } from '../kernel/group-by.js';
 export const defaultRateTable = 'default';
 
 /** One unit of `from` is `rate` units of `to` from the day on. */
-interface StoredRate {
+export interface StoredRate {
   readonly table: string;
   readonly from: string;
   readonly to: string;

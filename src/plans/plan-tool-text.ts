@@ -16,7 +16,7 @@ export const planArguments = {
   },
   fx: {
     description:
-      'How deals in other currencies are converted: {date: close_date | period_start | period_end | fixed, day?, table?}, or "none"',
+      'Converts other currencies: {date: close_date | period_start | period_end | fixed, day?, table?}, or "none"',
     keywords: { none: null },
     schema: () => ({ type: 'object' }),
   },

@@ -39,6 +39,8 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   delete_assignment: [{ assignmentId: unknown }, 'assignment_not_found'],
   list_quotas: [{}, 'ok'],
   list_absences: [{}, 'ok'],
+  list_fx_rates: [{}, 'ok'],
+  set_fx_rates: [{ rates: [{ from: 'EUR', to: 'EUR', day: '2026-01-01', rate: 1 }] }, 'invalid_rate'],
   set_absence: [{ repId: unknown, from: '2026-01-01', to: '2026-01-02' }, 'rep_not_found'],
   set_quota: [{ repIds: [unknown], measure: 'x', period: '2026-Q1', target: 1 }, 'rep_not_found'],
   delete_quota: [{ quotaId: unknown }, 'quota_not_found'],
@@ -103,7 +105,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 6, rep: 20, manager: 24, admin: 44 }[accessLevel],
+        { public: 0, connection: 11, payroll: 6, rep: 20, manager: 24, admin: 46 }[accessLevel],
       );
     });
 

@@ -34,6 +34,8 @@ const planned: Readonly<Record<string, string>> = {
   delete_quota: 'Di',
   list_absences: 'R',
   set_absence: 'Di',
+  list_fx_rates: 'R',
+  set_fx_rates: 'Di',
   simulate_commissions: 'R',
   recalculate_commissions: 'Di',
   get_recalculation_job: 'R',
@@ -65,9 +67,9 @@ describe('the definitions of the tools', () => {
     expect(definitions[0]?.name).to.equal('get_workspace');
   });
 
-  it('use fewer than 13,800 tokens without the output schemas, at four characters each', () => {
+  it('use fewer than 14,300 tokens without the output schemas, at four characters each', () => {
     const listed = definitions.map(({ outputSchema: _, ...definition }) => definition);
-    expect(JSON.stringify(listed).length / 4).to.be.lessThan(13_800);
+    expect(JSON.stringify(listed).length / 4).to.be.lessThan(14_300);
   });
 
   for (const { definition, operation, tool } of offered) {

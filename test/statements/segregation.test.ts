@@ -207,6 +207,13 @@ const requests: Readonly<Record<string, { readonly paysNoOne?: true; readonly ca
     },
   },
   set_absence: { call: async (_, repId) => ({ repId, from: '2026-02-02', to: '2026-02-03' }) },
+  set_fx_rates: {
+    call: async ({ operator }, repId) => {
+      const table = planName();
+      await operator.createPlan({ name: table, config, fx: { date: 'close_date', table } }, [repId]);
+      return { table, rates: [{ from: 'EUR', to: 'USD', day: '2026-02-02', rate: 1.0837 }] };
+    },
+  },
   recalculate_commissions: { paysNoOne: true, call: async (_, repId) => ({ repId }) },
   open_dispute: {
     paysNoOne: true,

@@ -195,6 +195,7 @@ const reversalReasons: Readonly<Record<string, string>> = {
   plan_change: 'the plan changed',
   quota_change: 'the quota changed',
   absence: 'an absence changed',
+  fx_rate: 'an exchange rate changed',
   assignment_change: 'the assignment changed',
   hierarchy_change: 'the hierarchy changed',
   rep_change: 'the owner changed',

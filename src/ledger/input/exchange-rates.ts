@@ -70,7 +70,7 @@ interface FxWorkspace {
 const known = new WeakMap<FxTerms, ExchangeRates>();
 
 /** The rates of the workspace, read once for all of its reps. */
-function exchangeRatesOf(fx: FxTerms, currency: string): ExchangeRates {
+export function exchangeRatesOf(fx: FxTerms, currency: string): ExchangeRates {
   const read = known.get(fx);
   if (read !== undefined) return read;
   const rules = { workspaceCurrency: currency, maxAgeDays: fx.maxAgeDays };

@@ -52,7 +52,10 @@ const body = z.strictObject({
       'Currency that the plan pays in, ISO 4217 code; by default the currency of the workspace. Without fx, a rule does not fire on a deal whose measure or payout base is in another currency',
     example: 'EUR',
   }),
-  fx: planFx.nullish().describe(`${planFx.description}; null or absent: the plan converts nothing`),
+  fx: planFx.nullish().meta({
+    description: `${planFx.description}; null or absent: the plan converts nothing`,
+    example: { date: 'close_date' },
+  }),
   status: z
     .enum(['draft', 'active', 'archived'])
     .default('active')

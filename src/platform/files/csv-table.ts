@@ -28,8 +28,20 @@ export async function readCsvTable<Name extends string>(
   delimiter: string,
   columns: TableColumns<Name>,
 ): Promise<TableRow<Name>[]> {
+  return toTable(await readCsvRecords(source, delimiter), columns);
+}
+
+/** The cells of each row of a small CSV file, the header first. */
+export async function readCsvRecords(source: Readable, delimiter: string): Promise<string[][]> {
   const records = new CsvRecords(delimiter);
-  const [header, ...rows] = [...records.push(await readText(source)), ...records.end()];
+  return [...records.push(await readText(source)), ...records.end()];
+}
+
+/** The rows of a file whose header names known columns. */
+export async function toTable<Name extends string>(
+  [header, ...rows]: readonly string[][],
+  columns: TableColumns<Name>,
+): Promise<TableRow<Name>[]> {
   if (header === undefined) throw invalid({ path: '', message: 'the file has no header row' });
   if (rows.length > maxRows) throw invalid({ path: '', message: `the file has more than ${maxRows} rows` });
   const names = readHeader(header, columns);

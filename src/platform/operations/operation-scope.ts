@@ -12,6 +12,7 @@ const areaScopes: Readonly<Record<string, KeyScope>> = {
   fields: 'plans',
   assignments: 'plans',
   absences: 'plans',
+  'fx-rates': 'plans',
   'fiscal-years': 'plans',
   ramps: 'plans',
   quotas: 'plans',

@@ -59,6 +59,7 @@ const descriptions: Readonly<Record<string, string>> = {
   absence: 'An absence',
   calendar: 'The fiscal calendar',
   ramp: 'A ramp',
+  fx_rate: 'An exchange rate',
   mapping_change: 'The field mapping',
   workspace_change: 'The currency or time zone of the workspace',
   cascade: 'Amounts of people below',

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { type StoredRate } from '../engine/exchange-rates.js';
+import { type Caller } from '../kernel/caller.js';
+import { type Clock } from '../kernel/clock.js';
+import { dayInZone, hull } from '../kernel/day.js';
+import { newId } from '../kernel/ids.js';
+import { createJob } from '../ledger/requests/calculation-jobs.js';
+import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
+import { type Recalculate } from '../ledger/requests/recalculate.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { previewPersonalWrite } from '../simulation/preview-write.js';
+import { loadAffectedWithin, personalEffect } from '../simulation/write-effect.js';
+import { type AffectedByRates, findAffected, loadRatesBefore } from './affected-by-rates.js';
+
+/** The parts of a response that say what a change of rates concerns. */
+export const changeOfRates = {
+  affected: z
+    .object({
+      reps: z.int().describe('Number of people whose commission is calculated again'),
+      events: z.int().describe('Number of their deals that another rate converts'),
+    })
+    .describe('Whom the change concerns'),
+  jobId: z
+    .string()
+    .nullable()
+    .describe(
+      'Id of the calculation (GET /v1/commissions/recalculate/jobs/:jobId); null if there is nothing to calculate',
+    ),
+  effect: personalEffect
+    .nullable()
+    .optional()
+    .describe(
+      'With dryRun: what the change would do to commission; null if the people have more deals than can be calculated at once',
+    ),
+};
+
+interface ChangeUses {
+  readonly changes: CommissionChanges;
+  readonly clock: Clock;
+}
+
+/** A change of rates that is made: its part of the response, and the rates that are written or deleted. */
+interface WrittenRates<Result> {
+  readonly result: Result;
+  readonly changed: readonly StoredRate[];
+}
+
+type ChangedResult<Result> = Result & {
+  readonly affected: { readonly reps: number; readonly events: number };
+  readonly jobId: string | null;
+  readonly effect?: z.input<typeof personalEffect> | null;
+};
+
+/**
+ * Writes rates and requests the people and days whose deals they convert otherwise, and no one else. With `dryRun`
+ * everything is rolled back, and the result has the effect.
+ */
+export async function runRateChange<Result extends object>(
+  uses: ChangeUses,
+  caller: Caller,
+  dryRun: boolean,
+  write: (tx: Transaction) => Promise<WrittenRates<Result>>,
+): Promise<ChangedResult<Result>> {
+  if (dryRun)
+    return previewPersonalWrite(uses, caller, async (tx, today) => {
+      const before = await loadRatesBefore(tx);
+      const { result, changed } = await write(tx);
+      const affected = await findAffected(tx, before, changed, today);
+      return {
+        result: { ...result, affected: countAffected(affected), jobId: null },
+        affected: await loadAffectedWithin(tx, toHulls(affected)),
+      };
+    });
+  return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
+    const before = await loadRatesBefore(tx);
+    const { result, changed } = await write(tx);
+    const today = dayInZone(uses.clock.now(), before.workspace.timeZone);
+    const affected = await findAffected(tx, before, changed, today);
+    return { ...result, affected: countAffected(affected), jobId: await request(tx, recalculate, caller, affected) };
+  });
+}
+
+function countAffected({ days, deals }: AffectedByRates) {
+  return { reps: days.size, events: deals };
+}
+
+function toHulls({ days }: AffectedByRates) {
+  return new Map([...days].map(([repId, ranges]) => [repId, ranges.reduce(hull)]));
+}
+
+/** Requests the calculations as one job. Returns its id. */
+async function request(
+  tx: Transaction,
+  recalculate: Recalculate,
+  caller: Caller,
+  { days, deals }: AffectedByRates,
+): Promise<string | null> {
+  if (days.size === 0) return null;
+  const { jobId } = await createJob(tx, {
+    kind: 'recalculation',
+    scope: { scope: 'workspace' },
+    scopeKey: `fx-rates:${newId()}`,
+    actor: caller.actor,
+    total: days.size,
+    deals,
+  });
+  await recalculate(
+    [...days].flatMap(([repId, ranges]) =>
+      ranges.map((range) => ({ repId, days: range, trigger: 'fx_rate' as const, jobId })),
+    ),
+  );
+  return jobId;
+}
