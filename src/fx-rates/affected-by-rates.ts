@@ -111,7 +111,7 @@ function searchedDays(
 
 const daysOfYear = 372;
 
-/** The day so many days later, within the days that the service knows. */
+/** The day so many days later, within the days that the service has. */
 function shifted(day: Day, count: number): Day {
   if (day === latestDay) return day;
   const moved = addDays(day, count);

@@ -90,7 +90,7 @@ describe('a corrected exchange rate in a workspace of 2,000 people', () => {
     );
   });
 
-  it('requests nobody for a rate that converts no deal', async () => {
+  it('requests no rep for a rate that converts no deal', async () => {
     await service.sql('delete from calculation_requests where workspace_id = $1', workspace.workspaceId);
     const { rates } = { rates: [{ from: 'USD', to: 'EUR', day: '2026-01-10', rate: 0.9 }] };
     const opposite = await workspace.api.expect(200, 'PUT', '/v1/fx-rates', { rates });
