@@ -753,6 +753,7 @@ CREATE TABLE calculation_requests (
   continues boolean NOT NULL DEFAULT false,
   CONSTRAINT calculation_requests_pkey PRIMARY KEY (workspace_id, rep_id, request_id)
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
+CREATE INDEX calculation_requests_by_age ON calculation_requests USING btree (workspace_id, request_id);
 CREATE INDEX calculation_requests_by_job ON calculation_requests USING btree (workspace_id, job_id) WHERE (job_id IS NOT NULL);
 ALTER TABLE calculation_requests ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY calculation_requests_of_owner ON calculation_requests TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -855,6 +856,7 @@ ALTER TABLE audit_entries ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY audit_entries_of_owner ON audit_entries TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY audit_entries_of_workspace ON audit_entries TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT SELECT ON audit_entries TO commissions_app;
+GRANT INSERT (workspace_id, entry_id, content) ON audit_entries TO commissions_app;
 
 CREATE TABLE statement_periods (
   workspace_id uuid NOT NULL,
@@ -2614,24 +2616,59 @@ GRANT EXECUTE ON FUNCTION due_inboxes(interval) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION due_lanes(older_than interval, max_lanes integer)
  RETURNS TABLE(workspace_id uuid, rep_id uuid)
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_material TO 'off'
 AS $function$
-      select due.workspace_id, due.rep_id
-      from (
-        select q.workspace_id, q.rep_id, row_number() over (partition by q.workspace_id order by min(q.request_id)) as place
-        from calculation_requests q
-        left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
-        where q.requested_at < now() - older_than and l.parked_at is null
-          and not exists (select from crm_pulls p where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id
-            and p.failing_since is null)
-          and (l.not_before is null or l.not_before <= now())
-        group by q.workspace_id, q.rep_id
-      ) due
-      order by due.place
-      limit max_lanes
-    $function$
+    #variable_conflict use_column
+    declare
+      before timestamptz := now() - older_than;
+      waiting uuid[];
+      lanes_of_each integer;
+      due_workspaces uuid[];
+      due_reps uuid[];
+    begin
+      with recursive w as (
+        (select q.workspace_id from calculation_requests q order by q.workspace_id limit 1)
+        union all
+        select (select q.workspace_id from calculation_requests q where q.workspace_id > w.workspace_id
+          order by q.workspace_id limit 1)
+        from w where w.workspace_id is not null
+      )
+      select array_agg(w.workspace_id) into waiting from w where w.workspace_id is not null;
+      if waiting is null then
+        return;
+      end if;
+      lanes_of_each := ceil(max_lanes::numeric / cardinality(waiting));
+      loop
+        select array_agg(due.workspace_id order by due.place), array_agg(due.rep_id order by due.place)
+          into due_workspaces, due_reps
+          from unnest(waiting) w(workspace_id), lateral (
+            select q.workspace_id, q.rep_id, row_number() over (order by q.request_id) as place
+            from calculation_requests q
+            left join lanes l on l.workspace_id = q.workspace_id and l.rep_id = q.rep_id
+            where q.workspace_id = w.workspace_id and q.requested_at < before and l.parked_at is null
+              and (l.not_before is null or l.not_before <= now())
+              and not exists (select from crm_pulls p where p.workspace_id = q.workspace_id and p.pull_id = q.pull_id
+                and p.failing_since is null)
+              and not exists (select from calculation_requests e
+                where e.workspace_id = q.workspace_id and e.rep_id = q.rep_id and e.request_id < q.request_id
+                  and e.requested_at < before and not exists (select from crm_pulls p
+                    where p.workspace_id = e.workspace_id and p.pull_id = e.pull_id and p.failing_since is null))
+            order by q.request_id
+            limit lanes_of_each
+          ) due;
+        exit when lanes_of_each >= max_lanes or cardinality(due_reps) >= max_lanes;
+        lanes_of_each := least(max_lanes, lanes_of_each * 8);
+      end loop;
+      return query select u.w, u.r from unnest(due_workspaces, due_reps) u(w, r) limit max_lanes;
+    end $function$
 ;
 GRANT EXECUTE ON FUNCTION due_lanes(interval,integer) TO commissions_app;
 

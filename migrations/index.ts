@@ -44,6 +44,7 @@ import * as employmentHistory from './042_employment_history.js';
 import * as reportedSplits from './043_reported_splits.js';
 import * as exchangeRates from './044_exchange_rates.js';
 import * as payCurrency from './045_pay_currency.js';
+import * as dueLanesInOrder from './046_due_lanes_in_order.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -92,4 +93,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '043_reported_splits': reportedSplits,
   '044_exchange_rates': exchangeRates,
   '045_pay_currency': payCurrency,
+  '046_due_lanes_in_order': dueLanesInOrder,
 };

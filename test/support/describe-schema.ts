@@ -76,6 +76,16 @@ const propertiesQuery = `
       select c.relname as name, coalesce(nullif(a.grantee, 0)::regrole::text, 'PUBLIC') as grantee, a.privilege_type as privilege
       from pg_class c, aclexplode(c.relacl) a where c.oid = $1 and a.grantee <> c.relowner
     ) grants group by name, grantee
+    union all
+    select 6, grantee, format('GRANT %s ON %I TO %s;',
+      string_agg(format('%s (%s)', privilege, column_names), ', ' order by privilege), name, grantee)
+    from (
+      select c.relname as name, coalesce(nullif(g.grantee, 0)::regrole::text, 'PUBLIC') as grantee,
+        g.privilege_type as privilege, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as column_names
+      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped, aclexplode(a.attacl) g
+      where c.oid = $1 and g.grantee <> c.relowner
+      group by 1, 2, 3
+    ) column_grants group by name, grantee
   ) properties
   order by part, name collate "C"`;
 
