@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { failpoint } from '../platform/failpoint.js';
 import { type InvoiceTerms } from './invoice.js';
 
 export interface InvoiceKey {
@@ -46,6 +47,7 @@ export async function replaceInvoice(
       on conflict (workspace_id, deal_id, invoice_id, payment_id)
         do update set amount = excluded.amount, paid_on = excluded.paid_on
         where (p.amount, p.paid_on) is distinct from (excluded.amount, excluded.paid_on)`.execute(tx.db);
+  await failpoint('invoice.afterReplace');
   await recordInvoice(tx, { dealId, invoiceId }, terms);
 }
 

@@ -82,6 +82,7 @@ describe('failpoints', () => {
           for (const { place, fault } of some) await failAt(place, fault);
           await quiescence(fleet, [world]);
           await assertInvariants(fleet, world);
+          await scenario.assertPaidOnce();
         });
       }
 
@@ -113,6 +114,21 @@ describe('failpoints', () => {
         }
         return false;
       }
+
+      it('pays a payout batch once, whatever kills the process while it is created or marked as paid', async () => {
+        const places = Object.keys(paths).filter((place) => place.startsWith('payout.')) as (keyof typeof paths)[];
+        for (const place of places) {
+          await failAt(place, 'kill');
+          await scenario.assertPaidOnce();
+        }
+        const { database } = fleet.linesOf(fleet.apis[0] as (typeof fleet.apis)[number]);
+        for (let month = 0; month < 2; month += 1) {
+          database.loseReplyTo(/update "payout_batches"/i);
+          await scenario.pay();
+        }
+        await fleet.heal();
+        await scenario.assertPaidOnce();
+      });
 
       it('pays an adjustment with an idempotency key once although the reply to its commit is lost', async () => {
         const { database } = fleet.linesOf(fleet.apis[0] as (typeof fleet.apis)[number]);

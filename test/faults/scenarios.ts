@@ -8,6 +8,7 @@ import { testMasterKey } from '#test/support/running-service.js';
 import { type EpisodeCrm } from './harness/episode-crm.js';
 import { type Delivery, type EpisodeWorld } from './harness/episode-world.js';
 import { type Fleet } from './harness/fleet.js';
+import { PayRun } from './harness/pay-run.js';
 import { SeededRandom } from './harness/seeded-random.js';
 
 const maxRetryMs = 60_000;
@@ -18,6 +19,7 @@ export class Scenario {
   private readonly crm: EpisodeCrm;
   private deals = 0;
   private adjustments = 0;
+  private payRun: PayRun | null = null;
 
   constructor(
     private readonly fleet: Fleet,
@@ -157,6 +159,19 @@ export class Scenario {
     this.world.adjustments.set(reason, { min: isDone ? 1 : 0, max: 1 });
   }
 
+  /** Pays the next month of a workspace with payouts. */
+  async pay(): Promise<void> {
+    const sender = (apiKey: string) => (method: string, path: string, body?: unknown) =>
+      this.retryUntilAnswered(method, path, body, {}, apiKey);
+    this.payRun ??= await PayRun.create(this.fleet, 'Payouts', sender);
+    await this.payRun.payMonth();
+  }
+
+  /** What was paid stays as it was paid. */
+  async assertPaidOnce(): Promise<void> {
+    await this.payRun?.assertPaidOnce();
+  }
+
   /** Cleared events are recalculated; adjustments are deleted. */
   async reset(): Promise<void> {
     await this.retryUntilAnswered('POST', '/v1/commissions/reset', { scope: 'events' });
@@ -207,6 +222,7 @@ const adjust: Path = { of: 'apis', walk: (scenario) => scenario.adjust() };
 const message: Path = { of: 'workers', walk: (scenario) => scenario.deliver() };
 const pull: Path = { of: 'workers', walk: (scenario) => scenario.sync() };
 const document: Path = { of: 'workers', walk: (scenario) => scenario.exportTeam() };
+const pay: Path = { of: 'apis', walk: (scenario) => scenario.pay() };
 const deleteDeal: Path = { of: 'apis', walk: (scenario) => scenario.deleteDeal() };
 
 /** How each failpoint is reached. Migrations have separate tests. */
@@ -265,6 +281,12 @@ export const paths: Readonly<Record<Exclude<FailpointName, `migrate.${string}`>,
   'delete.afterEarners': deleteDeal,
   'delete.afterSoftDelete': deleteDeal,
   'clear.afterDelete': { of: 'apis', walk: (scenario) => scenario.reset() },
+  'invoice.afterReplace': pay,
+  'hold.afterInsert': pay,
+  'payout.afterInsert': pay,
+  'payout.afterDecide': pay,
+  'payout.afterEvents': pay,
+  'payout.beforeCommit': pay,
   'response.beforeStore': adjust,
   'otp.afterConsume': { of: 'apis', walk: (scenario) => scenario.signIn() },
 };

@@ -5,6 +5,7 @@ import { invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
 import { operation } from '../../platform/operations/operation.js';
 import { day, text, uuid } from '../../platform/operations/schemas.js';
 import { recordEvents } from '../../platform/outbound/outgoing-events.js';
@@ -47,6 +48,7 @@ export const createHold = operation({
       await assertNotOwnPay(tx, caller, requested);
       const terms = { holdId: newId(), ...requested };
       await insertHold(tx, { ...terms, createdBy: caller.actor });
+      await failpoint('hold.afterInsert');
       const { holdId, dealId: held, ruleName, from, to } = terms;
       const repIds = await listHeldReps(tx, terms);
       const events = repIds.map((repId) => {

@@ -4,6 +4,7 @@ import { layouts } from '../../exports/payroll-layouts.js';
 import { Failure } from '../../kernel/failure.js';
 import { loadPayPeriods } from '../../payables/payout-settings.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { period } from '../../platform/operations/schemas.js';
@@ -66,6 +67,7 @@ export const createPayoutBatch = operation({
       const part = (await countBatches(tx, requestedPeriod)) + 1;
       const file = await writeBatchFile(tx, { period: requestedPeriod, layout, part }, lines);
       const batchId = await insertBatch(tx, caller, { period: requestedPeriod, layout, file }, lines);
+      await failpoint('payout.afterInsert');
       await recordAuditEntry(tx, caller, {
         trigger: 'payout_batch_created',
         scope: 'payout',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { failpoint } from '../../platform/failpoint.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { day, text } from '../../platform/operations/schemas.js';
@@ -82,8 +83,10 @@ export const updatePayoutBatch = operation({
       assertOpen(batch);
       const paidOn = status === 'paid' ? (change.paidOn ?? (await workspaceToday(tx, clock))) : null;
       await decideBatch(tx, batch.batchId, { status, paidOn, reference: reference ?? null, at: clock.now() });
+      await failpoint('payout.afterDecide');
       const decided = await readBatch(tx, (await findBatch(tx, batchId)) as PayoutBatch);
       if (paidOn !== null) await recordPaid(tx, decided, paidOn);
+      await failpoint('payout.afterEvents');
       await recordAuditEntry(tx, caller, {
         trigger: status === 'paid' ? 'payout_batch_paid' : 'payout_batch_cancelled',
         scope: 'payout',
@@ -91,6 +94,7 @@ export const updatePayoutBatch = operation({
         details: { batchId: batch.batchId, sha256: batch.sha256, totals: batch.totals, paidOn },
         at: clock.now(),
       });
+      await failpoint('payout.beforeCommit');
       return decided;
     });
   },

@@ -8,7 +8,9 @@ import { type CrmKind, EpisodeWorld } from './episode-world.js';
 import { type Fleet } from './fleet.js';
 import { assertInvariants, readViews } from './invariants.js';
 import { disturb, type Menu } from './killer.js';
+import { PayRun } from './pay-run.js';
 import { disturbReceivers } from './receivers.js';
+import { RetryingClient } from './retrying-client.js';
 import { SeededRandom } from './seeded-random.js';
 import { timeoutScale } from './timeout-scale.js';
 
@@ -41,6 +43,7 @@ class Episode {
     readonly seed: number,
     readonly worlds: readonly EpisodeWorld[],
     private readonly abuser: AbusiveTenant,
+    private readonly payRun: PayRun,
   ) {}
 
   static async create(fleet: Fleet, seed: number): Promise<Episode> {
@@ -51,7 +54,13 @@ class Episode {
       ? [make(0, 'delivers'), make(1, 'delivers and is synced')]
       : [make(0, 'none'), make(1, 'none')];
     const abuser = await createAbusiveTenant(fleet, `Episode ${seed}/abuser`, SeededRandom.named(seed, 'abuser'));
-    return new Episode(fleet, seed, await Promise.all(worlds), abuser);
+    const sender = (apiKey: string) => {
+      const log = new EpisodeLog();
+      const client = new RetryingClient(fleet, apiKey, 'payroll', SeededRandom.named(seed, 'payroll'), log);
+      return (method: string, path: string, body?: unknown) => client.send(method, path, body);
+    };
+    const payRun = await PayRun.create(fleet, `Episode ${seed}/payouts`, sender);
+    return new Episode(fleet, seed, await Promise.all(worlds), abuser, payRun);
   }
 
   /** Runs the actors under faults. Requests without a response continue after it returns. */
@@ -78,6 +87,7 @@ class Episode {
       sell(stage, random('crm')),
       abuse(stage, this.abuser, random('abuser')),
       disturbReceivers(stage, random('receivers')),
+      this.pay(),
     ];
     const ids = worlds.map(({ workspaceId }) => workspaceId);
     const watching = watchApprovals(fleet, ids, stage.isOver);
@@ -94,6 +104,11 @@ class Episode {
     this.isOver = true;
     log.add('over', '');
     await disturbing;
+  }
+
+  /** Pays month after month until the faults end. */
+  private async pay(): Promise<void> {
+    while (!this.isOver) await this.payRun.payMonth();
   }
 
   untilAnswered(): Promise<unknown> {
@@ -117,6 +132,7 @@ class Episode {
 
   async assertInvariants(): Promise<void> {
     await Promise.all(this.worlds.map((world) => assertInvariants(this.fleet, world)));
+    await this.payRun.assertPaidOnce();
   }
 }
 

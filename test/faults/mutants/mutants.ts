@@ -316,4 +316,15 @@ export const mutants: readonly Mutant[] = [
     breaks: ['I27'],
     changes: [{ file: lane, from: '  requestChecks(tx, checked.flatMap(toPeriodChecks));\n', to: '' }],
   },
+  {
+    name: 'pays again what a paid batch contains',
+    breaks: ['I32'],
+    changes: [
+      {
+        file: 'src/payouts/collect-lines.ts',
+        from: "b.status <> 'cancelled'",
+        to: "b.status = 'open'",
+      },
+    ],
+  },
 ];
