@@ -11,6 +11,7 @@ import { sampleIds } from '../kernel/sample-ids.js';
 import { type Condition, groupSchema, leafSchema } from './condition.js';
 import { type CreditKind, creditKinds } from './credit-lines.js';
 import { type QuotaProration, quotaProrations } from './effective-quota.js';
+import { findRankCycles } from './rank-cycles.js';
 import { teamEarnings } from './slug.js';
 
 const executionPhases = ['per_deal', 'cascade', 'periodic'] as const;
@@ -611,6 +612,11 @@ function* problemsBetween(rules: readonly Rule[]): Generator<Issue> {
       upstream = names.get(upstream.dependsOn ?? '');
     }
   }
+  for (const index of findRankCycles(rules))
+    yield {
+      path: `rules.${index}.measure`,
+      message: `counts what is earned below towards a quota whose rank decides what is earned below; count a field with quotaMeasure, or use another quotaGroup`,
+    };
 }
 
 /** Conditions are parsed leaf by leaf, since a union would report only that no shape matched. */

@@ -100,6 +100,11 @@ describe('the shares of a deal in the web app', function () {
     await pointer.press(page, 'button', 'New credit rule');
     await pointer.write(page, 'Name', 'SE overlay');
     await pointer.write(page, 'Field with the person', 'sales_engineer');
+    await pointer.press(page, 'button', 'Add condition');
+    await (await page.waitForSelector('[role=dialog] ::-p-aria([name="Field"][role="combobox"])'))?.select('amount');
+    await (await page.waitForSelector('[role=dialog] ::-p-aria([name="Comparison"][role="combobox"])'))?.select(
+      'is_set',
+    );
     await page.waitForSelector('[aria-label="Some of these deals"] li');
     expect((await texts(page, '[aria-label="Some of these deals"]')).join())
       .to.include('Engineered')

@@ -868,6 +868,29 @@ function withCreditTerms(config: fc.Arbitrary<object>, settings: Settings): fc.A
   }));
 }
 
+/** A rank in a quota that counts what is earned below would decide what is earned below: such plans are rejected. */
+function hasSettledRanks(config: object): boolean {
+  const { rules } = config as { readonly rules: readonly PostedRule[] };
+  const countsEarnings = rules.some(
+    ({ executionPhase, quotaGroup, measure = '_earned', quotaMeasure, quotaCredit }) =>
+      executionPhase === 'cascade' &&
+      quotaGroup !== undefined &&
+      measure === '_earned' &&
+      quotaMeasure === undefined &&
+      quotaCredit === undefined,
+  );
+  return !countsEarnings || !rules.some(({ tierBy, quotaGroup }) => tierBy === 'rank' && quotaGroup !== undefined);
+}
+
+interface PostedRule {
+  readonly executionPhase?: string;
+  readonly quotaGroup?: string;
+  readonly measure?: string;
+  readonly quotaMeasure?: string;
+  readonly quotaCredit?: object;
+  readonly tierBy?: string;
+}
+
 const fiscal = maybe(fc.constant('fiscal' as const), 3);
 
 function arbitraryShape(settings: Settings): fc.Arbitrary<PlanShape> {
@@ -1028,7 +1051,10 @@ function arbitraryDraft(shape: PlanShape, repIds: string[], settings: Settings):
       effectiveStart: oneOf(null, null, null, '2026-01-01', '2026-02-01', '2026-02-10', '2026-04-01'),
       effectiveEnd: oneOf(null, null, null, null, null, '2026-02-28', '2026-03-31', '2026-06-30', '2026-12-31'),
       fieldMapping: fc.constantFrom(...mappings),
-      config: withCreditTerms(withQuotaTerms(arbitraryConfig(shape, repIds, settings), shape, settings), settings),
+      config: withCreditTerms(
+        withQuotaTerms(arbitraryConfig(shape, repIds, settings), shape, settings),
+        settings,
+      ).filter(hasSettledRanks),
       overrides: fc.array(override, { maxLength: 2 }),
       fx: settings.fx ? planFx : fc.constant(undefined),
       source: maybe(fc.nat({ max: 3 }), 1),

@@ -17,7 +17,7 @@ const rule: CreditRule = {
 
 describe('a credit rule while it is entered', () => {
   it('is sent as it was stored', () => {
-    const { creditRuleId: _, conditions: __, ...terms } = rule;
+    const { creditRuleId: _, ...terms } = rule;
     expect(readRule(toEnteredRule(rule))).to.deep.equal(terms);
     const byField = { ...terms, percent: null, percentField: 'se_share' };
     expect(readRule(toEnteredRule({ ...rule, percent: null, percentField: 'se_share' }))).to.deep.equal(byField);
@@ -39,6 +39,8 @@ describe('a credit rule while it is entered', () => {
     expect(describeIt({})).to.equal(
       'The person in Sales engineer gets 100 % of a deal in addition to the splits, as SE, for close dates from 2026-01-01.',
     );
+    const isLarge = { field: 'amount', fieldType: 'number', operator: 'gt', value: 1000 };
+    expect(describeIt({ conditions: [isLarge], effectiveStart: null })).to.match(/, as SE, where Amount .*1,000\.$/);
     expect(
       describeIt({ kind: 'split', role: null, percent: null, percentField: 'se_share', effectiveStart: null }),
     ).to.equal('The person in Sales engineer gets the percentage in SE share of a deal, which the owner gives up.');

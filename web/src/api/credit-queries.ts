@@ -36,7 +36,8 @@ export function sendCredits(dealId: string, lines: readonly SentLine[] | null, d
 export type CreditRule = Answer<'listCreditRules'>['creditRules'][number];
 export type CreditRuleChange = Answer<'createCreditRule'>;
 /** The terms of a rule as they are sent. */
-export type CreditRuleTerms = Omit<CreditRule, 'creditRuleId' | 'conditions'>;
+export type CreditRuleTerms = Omit<CreditRule, 'creditRuleId' | 'conditions'> &
+  Pick<Parameters<typeof api.createCreditRule>[0]['body'], 'conditions'>;
 
 export const creditRulesQuery = queryOptions({
   queryKey: ['credit-rules'],

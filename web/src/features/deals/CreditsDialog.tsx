@@ -168,6 +168,8 @@ interface EffectByPersonProps {
   readonly lines: Parameters<typeof creditsEffectQuery>[1];
 }
 
+const maxDealsShown = 6;
+
 /** What the lines would do to each person: open periods, approved ones, and what would be paid twice meanwhile. */
 function EffectByPerson({ dealId, lines }: EffectByPersonProps) {
   const { data, error, isFetching } = useQuery(creditsEffectQuery(dealId, lines));
@@ -180,13 +182,26 @@ function EffectByPerson({ dealId, lines }: EffectByPersonProps) {
     <div aria-busy={isFetching}>
       {byRep.length === 0 ? <p className="dim">No commission of an open period changes.</p> : null}
       <ul className={blocks.rows} aria-label="Effect on each person">
-        {byRep.map(({ repId, repName, currency, before, after, delta }) => (
+        {byRep.map(({ repId, repName, currency, before, after, delta, deals }) => (
           <li key={`${repId} ${currency}`}>
             <span>
               <b className="strong">{repName}</b>{' '}
               <span className="dim">
                 {formatMoney(before, currency)} → {formatMoney(after, currency)}
               </span>
+              {deals.length < 2 ? null : (
+                <span className="dim">
+                  {': '}
+                  {deals
+                    .slice(0, maxDealsShown)
+                    .map(
+                      (deal) =>
+                        `${deal.dealName ?? deal.dealKey} ${formatMoney(deal.delta, currency, { signed: true })}`,
+                    )
+                    .join(', ')}
+                  {deals.length > maxDealsShown ? ' …' : ''}
+                </span>
+              )}
             </span>
             <Money amount={delta} currency={currency} signed />
           </li>

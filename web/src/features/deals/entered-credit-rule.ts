@@ -2,6 +2,8 @@ import { type CreditLine, type CreditRule, type CreditRuleTerms } from '../../ap
 import { formatDays, isDay } from '../../shared/format/dates.js';
 import { readNumber } from '../../shared/format/entered-numbers.js';
 import { formatNumber } from '../../shared/format/numbers.js';
+import { type Condition } from '../plans/draft.js';
+import { conditionLines } from '../plans/words.js';
 import { nameOfLine } from './entered-credits.js';
 
 /** The texts of a rule while it is entered. `percent` is a number or the slug of a field. */
@@ -11,6 +13,7 @@ export interface EnteredRule {
   readonly role: string;
   readonly personField: string;
   readonly percent: string;
+  readonly conditions: readonly Condition[];
   readonly effectiveStart: string;
   readonly effectiveEnd: string;
 }
@@ -21,26 +24,36 @@ const emptyRule: EnteredRule = {
   role: '',
   personField: '',
   percent: '100',
+  conditions: [],
   effectiveStart: '',
   effectiveEnd: '',
 };
 
 export function toEnteredRule(rule: CreditRule | null): EnteredRule {
   if (rule === null) return emptyRule;
-  const { name, kind, role, personField, percent, percentField, effectiveStart, effectiveEnd } = rule;
+  const { name, kind, role, personField, percent, percentField, conditions, effectiveStart, effectiveEnd } = rule;
   return {
     name,
     kind,
     role: role ?? '',
     personField,
     percent: percent === null ? (percentField ?? '') : formatNumber(percent),
+    conditions: conditions as readonly Condition[],
     effectiveStart: effectiveStart ?? '',
     effectiveEnd: effectiveEnd ?? '',
   };
 }
 
 /** The rule as it is sent; null while it is incomplete. */
-export function readRule({ name, kind, role, personField, percent, ...days }: EnteredRule): CreditRuleTerms | null {
+export function readRule({
+  name,
+  kind,
+  role,
+  personField,
+  percent,
+  conditions,
+  ...days
+}: EnteredRule): CreditRuleTerms | null {
   const [effectiveStart, effectiveEnd] = [days.effectiveStart || null, days.effectiveEnd || null];
   const isComplete = [name, personField, percent].every((text) => text.trim() !== '');
   if (!isComplete || ![effectiveStart, effectiveEnd].every((day) => day === null || isDay(day))) return null;
@@ -53,6 +66,7 @@ export function readRule({ name, kind, role, personField, percent, ...days }: En
     personField: personField.trim(),
     percent: number,
     percentField: number === null ? percent.trim() : null,
+    conditions: [...conditions] as NonNullable<CreditRuleTerms['conditions']>,
     effectiveStart,
     effectiveEnd,
   };
@@ -69,7 +83,7 @@ export function describeRule(
     `The person in ${labelOf(personField)} gets ${share} of a deal`,
     kind === 'overlay' ? ' in addition to the splits' : ', which the owner gives up',
     role === null ? '' : `, as ${role}`,
-    conditions.length === 0 ? '' : ', if its conditions hold',
+    conditions.length === 0 ? '' : `, where ${conditionLines(conditions as readonly Condition[]).join(' and ')}`,
     days.from === null && days.to === null ? '' : `, for close dates ${describeDays(days)}`,
   ];
   return `${parts.join('')}.`;

@@ -33,6 +33,7 @@ import {
 } from '../../features/deals/entered-credit-rule.js';
 import { type Field, planFields } from '../../features/plans/fields.js';
 import { formatCount } from '../../shared/format/numbers.js';
+import { ConditionList } from './builder/ConditionList.js';
 
 /** Rules that credit the people whom fields of a deal name, such as a sales engineer. */
 export function CreditRulesPage() {
@@ -147,9 +148,13 @@ function RuleDialog({ rule, fields, onClose }: RuleDialogProps) {
           </option>
         ))}
       </datalist>
-      {rule === null || rule.conditions.length === 0 ? null : (
-        <p className="dim">Its {formatCount(rule.conditions.length, 'condition')} stay as they are.</p>
-      )}
+      <h3>Only on deals where</h3>
+      <ConditionList
+        label="Conditions of the credit rule"
+        conditions={form.values.conditions}
+        fields={fields}
+        onChange={(conditions) => form.change({ conditions })}
+      />
       {sent === null ? null : <EffectOfRule creditRuleId={creditRuleId} terms={sent} />}
       {rule === null ? null : (
         <div>
