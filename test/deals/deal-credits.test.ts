@@ -316,12 +316,17 @@ describe('deals that several people share', () => {
     await team([flat]);
     await deal('d', 10_000);
     await deal('e', 10_000);
-    const csv = 'deal,rep,percent,kind,role\nd,ann@x.io,60,split,\nd,BOB,40,,\ne,ann@x.io,50,,\ne,zoe@x.io,50,,\n';
+    await deal('f', 10_000);
+    const rows = [
+      ...['d,ann@x.io,60,split,', 'd,BOB,40,,', 'e,ann@x.io,50,,', 'e,zoe@x.io,50,,'],
+      ...[`f,${people.eve.toUpperCase()},100,,`],
+    ];
+    const csv = ['deal,rep,percent,kind,role', ...rows, ''].join('\n');
     const send = (query: string) =>
       workspace.api.expect(200, 'POST', `/v1/deals/credits/import${query}`, csv, { 'Content-Type': 'text/csv' });
     const planned = await send('?dryRun=true&effect=true');
-    expect(planned).to.deep.include({ accepted: 2, rejected: 2, dryRun: true });
-    expect(planned.effect).to.deep.include({ lines: 2, reps: 2, locked: [] });
+    expect(planned).to.deep.include({ accepted: 3, rejected: 2, dryRun: true });
+    expect(planned.effect).to.deep.include({ lines: 4, reps: 3, locked: [] });
     expect(await workspace.sql('select from deal_credits where workspace_id = $1')).to.deep.equal([]);
     const { results, jobId } = await send('');
     expect(results.map(({ outcome, code }: Record<string, unknown>) => code ?? outcome)).to.deep.equal([
@@ -329,10 +334,11 @@ describe('deals that several people share', () => {
       'changed',
       'VALIDATION_FAILED',
       'rep_not_found',
+      'changed',
     ]);
     expect((await workspace.api.finishedJob(jobId)).status).to.equal('completed');
-    expect(await earned()).to.deep.equal({ 'Ann d': 600, 'Bob d': 400, 'Ann e': 1000 });
-    expect(await send('')).to.include({ accepted: 0, unchanged: 2 });
+    expect(await earned()).to.deep.equal({ 'Ann d': 600, 'Bob d': 400, 'Ann e': 1000, 'Eve f': 1000 });
+    expect(await send('')).to.include({ accepted: 0, unchanged: 3 });
   });
 
   describe('what if', () => {

@@ -82,12 +82,17 @@ function readLine({ cells, problem }: Row, owners: DealOwners): ReadLine {
   if (!creditEffects.includes(affects as CreditEffect))
     throw rejectedRow(`affects: must be ${creditEffects.join(', ')}`);
   if (role !== null && role.length > 50) throw rejectedRow('role: is longer than 50 characters');
-  const repId =
-    rep.toLowerCase() === house ? null : owners.resolve({ givenRepId: null, ownerId: rep, ownerEmail: null });
-  if (repId === undefined || (repId === null && rep.toLowerCase() !== house))
-    throw new Failure('rep_not_found', `No rep of this workspace is ${rep}.`);
+  const repId = rep.toLowerCase() === house ? null : findPerson(owners, rep);
   const line = { repId, role, kind: kind as CreditKind, affects: affects as CreditEffect };
   return { dealId, line: { ...line, percent: readPercent(percent ?? '', line.kind) } };
+}
+
+/** By member id, address or match with an owner, otherwise by id: the member ids of a CRM may be UUIDs too. */
+function findPerson(owners: DealOwners, rep: string): string {
+  const byOwner = owners.resolve({ givenRepId: null, ownerId: rep, ownerEmail: null });
+  const repId = byOwner ?? owners.resolve({ givenRepId: rep.toLowerCase(), ownerId: null, ownerEmail: null });
+  if (repId === null || repId === undefined) throw new Failure('rep_not_found', `No rep of this workspace is ${rep}.`);
+  return repId;
 }
 
 function readPercent(text: string, kind: CreditKind): string {
