@@ -7,7 +7,7 @@ import { type PayrollTerms } from '../workspaces/workspace-tables.js';
 import { type Cell, plainAmount, text, trusted } from './payroll-csv.js';
 import { controlTotals, type TeamExport, type TeamRow, teamCells } from './team-export.js';
 
-export const layouts = ['generic', 'gusto', 'adp', 'long'] as const;
+export const layouts = ['generic', 'gusto', 'adp', 'rippling', 'workday', 'long'] as const;
 export type Layout = (typeof layouts)[number];
 
 export const scopes = ['full', 'new'] as const;
@@ -33,6 +33,10 @@ export function payrollFile(layout: Layout, team: TeamExport, terms: PayrollTerm
       return gustoFile(team);
     case 'adp':
       return adpFile(team, terms);
+    case 'rippling':
+      return ripplingFile(team);
+    case 'workday':
+      return workdayFile(team, terms);
     case 'long':
       return longFile(team, terms);
     default:
@@ -186,6 +190,80 @@ function splitAmount(amount: Decimal): Decimal[] {
     left = left.minus(piece);
   }
   return pieces;
+}
+
+const ripplingColumns = [
+  'Employee ID',
+  'Work email',
+  'Employee name',
+  'Commission',
+  'Bonus',
+  'Adjustment',
+  'Start date',
+  'End date',
+  'Note',
+];
+
+/** One row per person. Rippling maps each column to an earning; cells without an amount stay blank. */
+function ripplingFile(team: TeamExport): PayrollFile {
+  assertOneCurrency(team, 'rippling');
+  const { from, to } = team.days;
+  const paid = team.rows.filter(isPaid);
+  const lines = paid.map((row) => [
+    text(row.member.payrollId),
+    text(row.member.email),
+    text(row.member.name),
+    ...listEarnings(row).map(({ amount }) =>
+      trusted(amount.isZero() ? null : plainAmount(String(amount), row.amounts.currency)),
+    ),
+    trusted(from),
+    trusted(to),
+    text(row.member.status === 'approved' ? null : 'DRAFT, not for payroll'),
+  ]);
+  return toPayrollFile(buildFilename(team, 'rippling'), ripplingColumns, lines, paid);
+}
+
+const workdayColumns = [
+  'Spreadsheet Key',
+  'Row ID',
+  'Batch ID',
+  'Start Date',
+  'End Date',
+  'Worker',
+  'Earning',
+  'Amount',
+  'Currency',
+];
+
+/** The columns of Workday's payroll input: the rows of a worker share a key, and are numbered. */
+function workdayFile(team: TeamExport, { batchId, earningCodes }: PayrollTerms): PayrollFile {
+  const { from, to } = team.days;
+  const paid = team.rows.filter(isPaid);
+  assertPayrollIds(paid);
+  const keys = [...new Set(paid.map(({ member }) => member))];
+  const counted = new Map<number, number>();
+  const lines = paid.flatMap((row) => {
+    const key = keys.indexOf(row.member) + 1;
+    const batch = row.member.status === 'approved' ? (batchId ?? team.period) : 'DRAFT';
+    return listEarnings(row)
+      .filter(({ amount }) => !amount.isZero())
+      .map(({ type, amount }) => {
+        const number = (counted.get(key) ?? 0) + 1;
+        counted.set(key, number);
+        return [
+          trusted(key),
+          trusted(number),
+          text(batch),
+          trusted(from),
+          trusted(to),
+          text(row.member.payrollId),
+          text(earningCodes?.[type] ?? longTypes[type]),
+          trusted(plainAmount(String(amount), row.amounts.currency)),
+          text(row.amounts.currency),
+        ];
+      });
+  });
+  return toPayrollFile(buildFilename(team, 'workday'), workdayColumns, lines, paid);
 }
 
 const longColumns = ['Employee ID', 'Work Email', 'Earning Type', 'Amount', 'Currency', 'Effective Date'];

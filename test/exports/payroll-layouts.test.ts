@@ -64,6 +64,34 @@ describe('files for payroll systems', () => {
       expect(answer.headers.get('x-net-total')).to.equal('16249.50');
     });
 
+    it('rippling: writes one row per person, with a column for each earning', async () => {
+      const [row] = rowsOf((await workspace.api.get(path('layout=rippling'))).body);
+      expect(row).to.deep.equal({
+        'Employee ID': '004711',
+        'Work email': 'ben@acme.test',
+        'Employee name': 'Ben van der Berg',
+        Commission: '16500.00',
+        Bonus: '',
+        Adjustment: '-250.50',
+        'Start date': '2026-01-01',
+        'End date': '2026-03-31',
+        Note: '',
+      });
+    });
+
+    it('workday: numbers the earnings of each worker', async () => {
+      const answer = await workspace.api.get(path('layout=workday'));
+      const shared = {
+        ...{ 'Spreadsheet Key': '1', 'Batch ID': '2026-Q1', Worker: '004711', Currency: 'USD' },
+        ...{ 'Start Date': '2026-01-01', 'End Date': '2026-03-31' },
+      };
+      expect(rowsOf(answer.body)).to.deep.equal([
+        { ...shared, 'Row ID': '1', Earning: 'Commission', Amount: '16500.00' },
+        { ...shared, 'Row ID': '2', Earning: 'Adjustment', Amount: '-250.50' },
+      ]);
+      expect(answer.headers.get('x-net-total')).to.equal('16249.50');
+    });
+
     it('long: writes one row per kind of earning with the codes of the workspace', async () => {
       const rows = rowsOf((await workspace.api.get(path('layout=long'))).body);
       expect(rows).to.deep.equal([
@@ -143,7 +171,7 @@ describe('files for payroll systems', () => {
   });
 
   it('rejects unknown parameters', async () => {
-    for (const query of ['layout=rippling', 'include=none', 'columns=all'])
+    for (const query of ['layout=other', 'include=none', 'columns=all'])
       expect((await workspace.api.get(path(query))).status, query).to.equal(400);
     for (const body of [
       { payroll: { companyCode: '=A' } },

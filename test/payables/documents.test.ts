@@ -12,11 +12,8 @@ describe('the files of a statement in a workspace with payouts', () => {
   before(async () => {
     work = await PayWorkspace.create(service);
     await work.api.expect(200, 'PATCH', `/v1/reps/${work.ben}`, { payCurrency: 'GBP', payCurrencyFrom: '2026-04-01' });
-    await service.sql(
-      `insert into fx_rates (workspace_id, rate_table, from_currency, to_currency, day, rate)
-      values ($1, 'default', 'USD', 'GBP', '2026-04-20', 0.8)`,
-      work.workspaceId,
-    );
+    const rates = [{ from: 'USD', to: 'GBP', day: '2026-04-20', rate: 0.8 }];
+    await work.api.expect(200, 'PUT', '/v1/fx-rates', { rates });
     await work.deal('D', 60_000, '2026-01-15');
     await work.invoice('D', 60_000, [['2026-02-15', 20_000]]);
     await work.approve('2026-01', '2026-02');

@@ -11,19 +11,11 @@ describe('the currency in which people are paid', () => {
 
   /** Rates are stored by pair and day. */
   async function rates(work: PayWorkspace, ...stored: readonly (readonly [pair: string, day: string, rate: number])[]) {
-    for (const [pair, day, rate] of stored) {
+    const sent = stored.map(([pair, day, rate]) => {
       const [from, to] = pair.split('→');
-      await service.sql(
-        `insert into fx_rates (workspace_id, rate_table, from_currency, to_currency, day, rate)
-        values ($1, 'default', $2, $3, $4, $5)
-        on conflict (workspace_id, rate_table, from_currency, to_currency, day) do update set rate = excluded.rate`,
-        work.workspaceId,
-        from,
-        to,
-        day,
-        rate,
-      );
-    }
+      return { from, to, day, rate };
+    });
+    await work.api.expect(200, 'PUT', '/v1/fx-rates', { rates: sent });
     await work.calculated();
   }
 
@@ -83,6 +75,25 @@ describe('the currency in which people are paid', () => {
     await carried.approve('2026-02');
     expect((await pay(carried, '2026-02')).amount).to.equal(80.5);
     expect((await create(carried, '2026-02')).totals).to.deep.equal([{ currency: 'GBP', payable: 80.5 }]);
+  });
+
+  it('X5 in euros: the corrected rate of the deal is a difference, and the rate of payment stays', async () => {
+    const work = await PayWorkspace.create(service, { payout: null });
+    const fx = { date: 'close_date' };
+    const config = { rules: [flatRule('Europe', 0.1, { conditions: [] })] };
+    await work.api.expect(200, 'PATCH', `/v1/plans/${work.planId}`, { config, fx });
+    await work.deal('D', 50_000, '2026-01-15', { currency: 'EUR' });
+    await payIn(work, 'GBP');
+    await rates(work, ['EUR→USD', '2026-01-10', 1.08], ['USD→GBP', '2026-01-31', 0.79]);
+    await work.approve('2026-01');
+    expect((await work.statement('2026-01')).summary.payable).to.equal(5400);
+    expect((await pay(work)).amount).to.equal(4266);
+    await rates(work, ['EUR→USD', '2026-01-10', 1.1], ['USD→GBP', '2026-01-31', 0.8]);
+    await work.checked();
+    const { discrepancies } = await work.api.expect(200, 'GET', `/v1/discrepancies?repId=${work.ben}&status=open`);
+    expect(discrepancies.map(({ delta }: Loose) => delta)).to.deep.equal([100]);
+    await work.trueUp('2026-01');
+    expect((await pay(work)).amount).to.equal(4345);
   });
 
   it('prevents an approval without a rate, if there is something to pay', async () => {

@@ -131,6 +131,43 @@ describe('payables on statements', () => {
     expect(await read()).to.include({ netPayout: 1200, payable: 660 });
   });
 
+  it('P8: a deal that no longer counts gives back what was released, and not more', async () => {
+    const work = await PayWorkspace.create(service);
+    await work.deal('D', 60_000, '2026-01-15');
+    await work.invoice('D', 60_000, [['2026-01-20', 30_000]]);
+    expect(await work.payable('2026-01')).to.equal(2400);
+    await work.approve('2026-01');
+    await work.api.expect(200, 'DELETE', '/v1/deals/D');
+    await work.calculated();
+    // 4,800 are taken back, of which 2,400 were released.
+    await work.carryForward('2026-01');
+    const { payable, summary } = await work.statement('2026-02');
+    expect(summary.netPayout).to.equal(-4800);
+    expect(payable.totals[0]).to.include({ carriedIn: -2400, added: 2400, closing: 2400, payable: 0 });
+  });
+
+  it('P12: an amount below that takes back counts with its own share, and not against the others', async () => {
+    const half = {
+      schedule: [
+        { on: 'close', percent: 50 },
+        { on: 'paid', percent: 50 },
+      ],
+    };
+    // 1,000, of which half is released, and -900, which is released.
+    const rules = [flatRule('New business', 0.1, { payout: half }), flatRule('Rebate', 0.1, { measure: 'rebate' })];
+    const work = await PayWorkspace.create(service, { rules });
+    const { api } = work;
+    await api.expect(200, 'PATCH', `/v1/reps/${work.ben}`, { managerId: work.mia, managerFrom: '2026-01-01' });
+    const cascade = flatRule('Override', 0.2, { measure: '_earned', executionPhase: 'cascade' });
+    await api.createPlan({ name: 'Managers', config: { rules: [cascade] } }, [work.mia]);
+    await work.deal('D', 10_000, '2026-01-15', { fields: { rebate: -9000 } });
+    const { summary } = await work.statement('2026-01');
+    expect(summary.netPayout).to.equal(100);
+    const mia = (await api.expect(200, 'GET', `/v1/statements?repId=${work.mia}&period=2026-01`)).summary;
+    // (500 + 900) of 1,900.
+    expect(mia).to.include({ netPayout: 20, payable: 14.74 });
+  });
+
   it('P10: a payment that is entered late is in the next statement, marked late', async () => {
     const work = await PayWorkspace.create(service);
     await work.deal('D', 60_000, '2026-01-15');

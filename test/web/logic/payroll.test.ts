@@ -174,7 +174,7 @@ describe('the totals of a payroll file', () => {
     });
 
   it('know every column that they add up, in every layout', () => {
-    expect(layoutNames).to.have.members(['gusto', 'adp', 'long', 'generic']);
+    expect(layoutNames).to.have.members(['gusto', 'adp', 'rippling', 'workday', 'long', 'generic']);
     for (const { amounts, net } of Object.values(layouts)) expect(amounts).to.include.members([...net]);
   });
 

@@ -113,7 +113,7 @@ export const router = createRouter({
       page('/agent-changes', () => import('../pages/team/ChangeRequestsPage.js'), 'ChangeRequestsPage'),
       page('/payroll', () => import('../pages/payroll/PayrollPage.js'), 'PayrollPage', {
         period,
-        layout: oneOf('generic', 'gusto', 'adp', 'long'),
+        layout: oneOf('generic', 'gusto', 'adp', 'rippling', 'workday', 'long'),
         scope: oneOf('full', 'new'),
       }),
       page('/payroll-statements', () => import('../pages/payroll/PeriodStatementsPage.js'), 'PeriodStatementsPage', {

@@ -14,6 +14,8 @@ interface LayoutTerms {
 const gusto = ['commission', 'bonus', 'correction_payment'];
 const adp = ['Earnings 3 Amount', 'Earnings 4 Amount', 'Earnings 5 Amount'];
 
+const rippling = ['Commission', 'Bonus', 'Adjustment'];
+
 export const layouts: Readonly<Record<Layout, LayoutTerms>> = {
   gusto: {
     label: 'Gusto',
@@ -26,6 +28,19 @@ export const layouts: Readonly<Record<Layout, LayoutTerms>> = {
     note: 'Columns as in ADP’s paydata import. An amount above the limit of one cell continues in a further row of the same person.',
     amounts: adp,
     net: adp,
+  },
+  rippling: {
+    label: 'Rippling',
+    note: 'One row for each person, with a column for each earning, which Rippling maps once. Cells without an amount stay blank.',
+    amounts: rippling,
+    net: rippling,
+  },
+  workday: {
+    label: 'Workday',
+    note: 'Columns as in Workday’s payroll input. The rows of a worker share a key, and each kind of earning has its own row.',
+    amounts: ['Amount'],
+    net: ['Amount'],
+    currency: 'Currency',
   },
   long: {
     label: 'Long',
@@ -67,11 +82,11 @@ export function findObstacle(layout: Layout, { terms, currencies, withoutId }: F
       text: `${label} files have one currency, and there are approved amounts in ${currencies.join(', ')}. Choose the layout Long.`,
       needsIds: false,
     };
-  if (layout !== 'adp') return null;
-  if (terms.companyCode === undefined)
+  if (layout !== 'adp' && layout !== 'workday') return null;
+  if (layout === 'adp' && terms.companyCode === undefined)
     return { text: 'ADP needs the company code of the workspace, which an admin sets.', needsIds: false };
   if (withoutId.length === 0) return null;
-  return { text: `ADP needs a payroll ID of everyone in the file. ${missingIds(withoutId)}`, needsIds: true };
+  return { text: `${label} needs a payroll ID of everyone in the file. ${missingIds(withoutId)}`, needsIds: true };
 }
 
 /** Who has no id, such as "Noah Vance and 3 others have none." */
