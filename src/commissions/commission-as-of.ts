@@ -21,9 +21,9 @@ const asOf = z.string().describe('The instant whose state the response shows, in
 export const teamAsOf = z
   .object({
     asOf,
-    ...teamOverview.omit({ reps: true, openDiscrepancies: true }).shape,
+    ...teamOverview.omit({ reps: true, openDiscrepancies: true, bookings: true }).shape,
     reps: z
-      .array(teamOverview.shape.reps.element.omit({ attainment: true }).describe('One rep'))
+      .array(teamOverview.shape.reps.element.omit({ attainment: true, bookings: true }).describe('One rep'))
       .describe('The reps, by name'),
   })
   .describe('What the team had earned in a period at an earlier instant');
@@ -55,8 +55,17 @@ export async function readTeamAsOf(
   currency: string,
   selection: SelectedReps,
 ): Promise<z.input<typeof teamAsOf>> {
-  const { reps, openDiscrepancies: _, ...totals } = await readTeamOverview(tx, period, currency, selection);
-  return { asOf: requireInstant(tx).toISOString(), ...totals, reps: reps.map(({ attainment: __, ...rep }) => rep) };
+  const {
+    reps,
+    openDiscrepancies: _,
+    bookings: __,
+    ...totals
+  } = await readTeamOverview(tx, period, currency, selection);
+  return {
+    asOf: requireInstant(tx).toISOString(),
+    ...totals,
+    reps: reps.map(({ attainment: ___, bookings: ____, ...rep }) => rep),
+  };
 }
 
 export async function readRepAsOf(

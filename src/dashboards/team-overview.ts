@@ -10,6 +10,7 @@ import { inParallel } from '../kernel/waiting.js';
 import { loadRange } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { openDiscrepancies, sumOpenDiscrepancies } from '../statements/discrepancies/open-discrepancies.js';
+import { bookings, loadBookings } from './bookings.js';
 
 export const teamOverview = z
   .object({
@@ -18,6 +19,7 @@ export const teamOverview = z
     totals: earnings,
     otherCurrencies: otherEarnings,
     openDiscrepancies,
+    bookings: bookings.optional(),
     reps: z
       .array(
         z
@@ -28,6 +30,7 @@ export const teamOverview = z
             otherCurrencies: otherEarnings,
             attainment: z.array(attainment).describe('Attainment of every quota of the rep'),
             dealCount: z.int().describe('Number of deals that paid'),
+            bookings: bookings.optional(),
             statementStatus: z
               .enum(['none', 'draft', 'approved'])
               .describe('Status of the statement of the period; none if no statement was generated'),
@@ -57,11 +60,12 @@ export async function readTeamOverview(
   { repIds, everyone }: SelectedReps,
 ): Promise<TeamOverview> {
   const days = await loadRange(tx, period);
-  const [team, earned, quotas, open] = await inParallel(
+  const [team, earned, quotas, open, sold] = await inParallel(
     () => listTeam(tx, period, repIds),
     () => sumEarnings(tx, days, repIds),
     () => listQuotas(tx, period),
     () => sumOpenDiscrepancies(tx, repIds, currency),
+    async () => (tx.asOf === null ? loadBookings(tx, days, repIds) : null),
   );
   const earnedBy = groupBy(earned, (row) => row.repId);
   const quotasByRep = groupBy(quotas, (quota) => quota.repId);
@@ -72,6 +76,7 @@ export async function readTeamOverview(
     totals: all.earnings,
     otherCurrencies: all.otherCurrencies,
     openDiscrepancies: open,
+    ...(sold === null ? {} : { bookings: sold.total }),
     reps: team
       .filter(
         (rep) =>
@@ -83,6 +88,7 @@ export async function readTeamOverview(
         ...sumByCurrency(earnedBy.get(rep.repId) ?? [], currency),
         attainment: (quotasByRep.get(rep.repId) ?? []).map(toAttainment),
         dealCount: (earnedBy.get(rep.repId) ?? []).reduce((count, row) => count + row.deals, 0),
+        ...(sold === null ? {} : { bookings: sold.byRep.get(rep.repId) ?? [] }),
         statementStatus: rep.statementStatus,
       })),
   };

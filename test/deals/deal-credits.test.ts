@@ -159,6 +159,25 @@ describe('deals that several people share', () => {
     expect(totals.map(({ total }) => total)).to.deep.equal([2000, 2000]);
   });
 
+  it('count once in the bookings of a team, beside what people are credited with', async () => {
+    await team([flat, overlay]);
+    const overview = () => workspace.api.expect(200, 'GET', '/v1/commissions?period=2026-Q1');
+    await deal('alone', 10_000);
+    await workspace.calculated();
+    expect(await overview()).not.to.have.property('bookings');
+    await deal('shared', 100_000);
+    await share('shared', 'ann 70', 'bob 30', 'eve 25 overlay');
+    await workspace.calculated();
+    const { bookings, reps } = await overview();
+    expect(bookings).to.deep.equal([{ currency: 'USD', bookings: 110_000, credited: 135_000, deals: 2 }]);
+    const byName = Object.fromEntries(
+      reps.map(({ name, bookings: own }: { name: string; bookings: object[] }) => [name, own]),
+    );
+    expect(byName['Ann']).to.deep.equal([{ currency: 'USD', bookings: 110_000, credited: 80_000, deals: 2 }]);
+    expect(byName['Eve']).to.deep.equal([{ currency: 'USD', bookings: 100_000, credited: 25_000, deals: 1 }]);
+    expect(byName['Mia']).to.deep.equal([]);
+  });
+
   it('S6: shares are not rounded, and the amount of each person is', async () => {
     await team([{ ...newBusiness, tiers: flatRate(0.07) }]);
     await deal('d', 10_000.01);

@@ -100,7 +100,7 @@ interface StripProps {
 }
 
 function Strip({ team, previous }: StripProps) {
-  const { currency, totals, otherCurrencies, reps, period, openDiscrepancies } = team;
+  const { currency, totals, otherCurrencies, reps, period, openDiscrepancies, bookings = [] } = team;
   const withQuota = reps.flatMap((rep) => mainAttainment(rep.attainment, period) ?? []);
   const atTarget = withQuota.filter(({ attainment }) => attainment >= 1).length;
   return (
@@ -119,6 +119,12 @@ function Strip({ team, previous }: StripProps) {
             {otherCurrencies.map((other) => (
               <p key={other.currency} className="num">
                 {formatMoney(other.earnings.total, other.currency, { unit: 'code' })}
+              </p>
+            ))}
+            {bookings.map((sold) => (
+              <p key={`sold ${sold.currency}`} className="num">
+                on bookings of {formatMoney(sold.bookings, sold.currency)}, each deal once; credited{' '}
+                {formatMoney(sold.credited, sold.currency)}
               </p>
             ))}
           </>

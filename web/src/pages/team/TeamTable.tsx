@@ -87,6 +87,9 @@ export function TeamTable({ team, previous, payable, name, band, onFilter }: Tea
                   commission: <Money amount={totals.commission} currency={currency} unit="none" />,
                   bonus: <Money amount={totals.bonus} currency={currency} unit="none" />,
                   adjusted: <Money amount={totals.adjustments} currency={currency} unit="none" />,
+                  ...(credited(team) === null
+                    ? {}
+                    : { credited: <Money amount={credited(team)} currency={currency} unit="none" /> }),
                   earned: <LedgerTotal amount={totals.total} currency={currency} />,
                 }
           }
@@ -117,6 +120,7 @@ function buildColumns(
   return [
     personColumn(period, '150px'),
     attainmentColumn(period),
+    ...(credited(team) === null ? [] : [creditedColumn(currency)]),
     amount('commission', 'Commission'),
     amount('bonus', 'Bonus'),
     {
@@ -154,6 +158,25 @@ function buildColumns(
       cell: ({ statementStatus }) => <StatusBadge status={statementStatus} />,
     },
   ];
+}
+
+/** What people are credited with in the currency of the table; null in workspaces without shared deals. */
+function credited({ bookings, currency }: Pick<TeamMember, 'bookings'> & { readonly currency: string }): number | null {
+  if (bookings === undefined) return null;
+  return bookings.find((each) => each.currency === currency)?.credited ?? 0;
+}
+
+/** Shared deals count with the share of each person. */
+function creditedColumn(currency: string): Column<TeamMember> {
+  return {
+    key: 'credited',
+    header: 'Credited',
+    align: 'right',
+    sortBy: ({ bookings }) => credited({ bookings, currency }),
+    cell: ({ bookings }) => (
+      <Money amount={credited({ bookings, currency })} currency={currency} unit="none" dimsZero />
+    ),
+  };
 }
 
 /** What the statement pays, beside what is earned. */
