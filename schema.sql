@@ -534,6 +534,7 @@ CREATE TABLE deals (
   snapshot_at timestamp with time zone NOT NULL DEFAULT now(),
   deleted_at timestamp with time zone,
   credits jsonb,
+  corrections jsonb,
   CONSTRAINT deals_pkey PRIMARY KEY (workspace_id, deal_id),
   CONSTRAINT deals_amount_check CHECK (((amount <> 'NaN'::numeric) AND (abs(amount) <= '1000000000000000'::numeric))),
   CONSTRAINT deals_close_date_check CHECK (((close_date >= '1900-01-01'::date) AND (close_date <= '2199-12-31'::date))),
@@ -542,6 +543,7 @@ CREATE TABLE deals (
 );
 CREATE INDEX deals_by_rep ON deals USING btree (workspace_id, rep_id, close_date) WHERE (rep_id IS NOT NULL);
 CREATE INDEX deals_by_snapshot ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (snapshot_at > '-infinity'::timestamp with time zone);
+CREATE INDEX deals_corrected ON deals USING btree (workspace_id, deal_id) WHERE (corrections IS NOT NULL);
 CREATE INDEX deals_deleted ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX deals_exceeding_credits ON deals USING btree (workspace_id, deal_id) WHERE (credits ? 'exceeding'::text);
 CREATE INDEX deals_without_rep ON deals USING btree (workspace_id, owner_id) WHERE (rep_id IS NULL);
@@ -564,6 +566,7 @@ CREATE TABLE deal_snapshots (
   fields jsonb NOT NULL,
   given jsonb NOT NULL,
   deleted boolean NOT NULL DEFAULT false,
+  corrections jsonb,
   CONSTRAINT deal_snapshots_pkey PRIMARY KEY (workspace_id, deal_id, snapshot_id)
 );
 ALTER TABLE deal_snapshots ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;

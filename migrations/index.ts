@@ -45,6 +45,7 @@ import * as reportedSplits from './043_reported_splits.js';
 import * as exchangeRates from './044_exchange_rates.js';
 import * as payCurrency from './045_pay_currency.js';
 import * as dueLanesInOrder from './046_due_lanes_in_order.js';
+import * as dealCorrections from './047_deal_corrections.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -94,4 +95,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '044_exchange_rates': exchangeRates,
   '045_pay_currency': payCurrency,
   '046_due_lanes_in_order': dueLanesInOrder,
+  '047_deal_corrections': dealCorrections,
 };

@@ -60,6 +60,8 @@ export const routes: Readonly<Record<string, string>> = {
   listImports: 'GET /v1/imports',
   getImport: 'GET /v1/imports/:importId',
   takeBackImport: 'POST /v1/imports/:importId/take-back',
+  listDealCorrections: 'GET /v1/deal-corrections',
+  endDealCorrections: 'POST /v1/deal-corrections/end',
   getDealCredits: 'GET /v1/deals/:dealId/credits',
   setDealCredits: 'PUT /v1/deals/:dealId/credits',
   deleteDealCredits: 'DELETE /v1/deals/:dealId/credits',

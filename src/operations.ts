@@ -67,6 +67,7 @@ import { getWriteBack } from './crm/write-back/queries/get-write-back.js';
 import { deleteDeal } from './deals/commands/delete-deal.js';
 import { deleteDealCredits } from './deals/commands/delete-deal-credits.js';
 import { deleteDeals } from './deals/commands/delete-deals.js';
+import { endDealCorrections } from './deals/commands/end-deal-corrections.js';
 import { importDealCredits } from './deals/commands/import-deal-credits.js';
 import { importDeals } from './deals/commands/import-deals.js';
 import { matchDealOwners } from './deals/commands/match-deal-owners.js';
@@ -75,6 +76,7 @@ import { setDealCredits } from './deals/commands/set-deal-credits.js';
 import { takeBackImport } from './deals/commands/take-back-import.js';
 import { getDealCredits } from './deals/queries/get-deal-credits.js';
 import { getImport } from './deals/queries/get-import.js';
+import { listDealCorrections } from './deals/queries/list-deal-corrections.js';
 import { listDealOwners } from './deals/queries/list-deal-owners.js';
 import { listDeals } from './deals/queries/list-deals.js';
 import { listImports } from './deals/queries/list-imports.js';
@@ -247,6 +249,8 @@ export const operations = [
   listImports,
   getImport,
   takeBackImport,
+  listDealCorrections,
+  endDealCorrections,
   getDealCredits,
   setDealCredits,
   deleteDealCredits,

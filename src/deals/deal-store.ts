@@ -4,6 +4,7 @@ import { inParallel } from '../kernel/waiting.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { violates } from '../platform/database/database-errors.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type Corrections } from './corrections.js';
 import { type DealContent, type DealTerms, type Projection, type StoredContent, tombstoneHash } from './deal.js';
 import { type StoredCredits } from './deal-credits.js';
 
@@ -21,6 +22,7 @@ export interface StoredDeal
   /** When the deal was deleted in this workspace. */
   readonly deletedAt: Date | null;
   readonly credits: StoredCredits | null;
+  readonly corrections: Corrections | null;
 }
 
 export interface DealWrite {
@@ -31,6 +33,8 @@ export interface DealWrite {
   readonly provider: string | null;
   readonly sourceUpdatedAt: Date | null;
   readonly fetchedAt: Date | null;
+  /** The corrections to store; absent if they stay as they are. */
+  readonly corrections?: Corrections | null | undefined;
 }
 
 export async function loadDealTerms(tx: Transaction): Promise<DealTerms> {
@@ -47,7 +51,7 @@ export async function lockDeals(tx: Transaction, dealIds: readonly string[]): Pr
   const { rows } = await sql<StoredDeal>`
     select d.deal_id as "dealId", d.rep_id as "repId", d.provider, d.name, d.amount, d.currency, d.stage,
       d.close_date as "closeDate", d.created_date as "createdDate", d.owner_id as "ownerId", d.content_hash as "contentHash",
-      d.source_updated_at as "sourceUpdatedAt", d.fetched_at as "fetchedAt", d.deleted_at is not null as deleted, d.deleted_at as "deletedAt", d.credits
+      d.source_updated_at as "sourceUpdatedAt", d.fetched_at as "fetchedAt", d.deleted_at is not null as deleted, d.deleted_at as "deletedAt", d.credits, d.corrections
     from deals d
     where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${toIdArray(dealIds)})
     order by d.deal_id
@@ -155,6 +159,19 @@ export async function updateDeals(tx: Transaction, writes: readonly DealWrite[])
       fetched_at = excluded.fetched_at, snapshot_at = now(), deleted_at = null`.execute(tx.db);
 }
 
+/** Stores the corrections of the written deals whose corrections change. */
+export async function updateCorrections(tx: Transaction, writes: readonly DealWrite[]): Promise<void> {
+  const changed = writes.filter(({ corrections }) => corrections !== undefined);
+  if (changed.length === 0) return;
+  await sql`
+    update deals d set corrections = n.corrections
+    from (select * from ${unnestRows(changed, [
+      ['deal_id', 'text', (write) => write.dealId],
+      ['corrections', 'jsonb', ({ corrections }) => (corrections == null ? null : JSON.stringify(corrections))],
+    ])}) n
+    where d.workspace_id = ${tx.workspaceId} and d.deal_id = n.deal_id`.execute(tx.db);
+}
+
 /** Stores the later time of an unchanged report, so that older data is recognized as stale. */
 export async function updateSourceTimes(
   tx: Transaction,
@@ -186,8 +203,11 @@ export async function insertSnapshots(tx: Transaction, writes: readonly DealWrit
 export async function snapshotDeals(tx: Transaction, dealIds: readonly string[]): Promise<void> {
   if (dealIds.length === 0) return;
   await sql`
-    insert into deal_snapshots (workspace_id, deal_id, taken_at, source_updated_at, provider, fields, given, deleted)
-    select workspace_id, deal_id, snapshot_at, source_updated_at, provider, fields, given, deleted_at is not null from deals
+    insert into deal_snapshots (workspace_id, deal_id, taken_at, source_updated_at, provider, fields, given, deleted,
+      corrections)
+    select workspace_id, deal_id, snapshot_at, source_updated_at, provider, fields, given, deleted_at is not null,
+      corrections
+    from deals
     where workspace_id = ${tx.workspaceId} and deal_id = any(${toIdArray(dealIds)})`.execute(tx.db);
 }
 

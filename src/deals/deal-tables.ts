@@ -2,6 +2,7 @@ import { type Generated } from 'kysely';
 import { type CreditEffect, type CreditKind } from '../engine/credit-lines.js';
 import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Instant, type Json, type Numeric } from '../platform/database/tables.js';
+import { type Corrections } from './corrections.js';
 import { type StoredCredits } from './deal-credits.js';
 
 export interface DealTables {
@@ -28,6 +29,7 @@ export interface DealTables {
     snapshot_at: GeneratedInstant;
     deleted_at: Instant | null;
     credits: Json<StoredCredits> | null;
+    corrections: Json<Corrections> | null;
   };
   deal_credits: {
     workspace_id: string;
@@ -78,6 +80,7 @@ export interface DealTables {
     fields: Json<Record<string, unknown>>;
     given: Json<Record<string, unknown>>;
     deleted: Generated<boolean>;
+    corrections: Json<Corrections> | null;
   };
   owner_matches: { workspace_id: string; owner_key: string; rep_id: string; created_at: GeneratedInstant };
   deal_tombstones: { workspace_id: string; deal_id: string; purged_at: Instant };

@@ -2,7 +2,8 @@ import { groupBy } from '../kernel/group-by.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
-import { type DealContent, type ReadContent } from './deal.js';
+import { applyCorrections, type CorrectedDeal, type CorrectionConflict, conflictsOf } from './apply-corrections.js';
+import { type DealContent } from './deal.js';
 import { replaceReportedLines } from './deal-credit-store.js';
 import { repsIn } from './deal-credits.js';
 import { DealOwners } from './deal-owners.js';
@@ -16,24 +17,14 @@ import {
   lockDeals,
   type StoredDeal,
   snapshotDeals,
+  updateCorrections,
   updateDeals,
   updateSourceTimes,
 } from './deal-store.js';
+import { type IncomingDeal } from './incoming-deal.js';
 import { type CreditSources, type CreditsChange, findCreditSources, refreshCredits } from './refresh-credits.js';
 import { type ReportedLine } from './reported-lines.js';
 import { keepsStandardValues, unreadChanges } from './unread-changes.js';
-
-/** A deal as the API, a file or a CRM reports it. */
-export interface IncomingDeal extends ReadContent {
-  readonly dealId: string;
-  readonly sourceUpdatedAt: Date | null;
-  /** The CRM that reported the deal; null for the API and for files. */
-  readonly provider: string | null;
-  /** When the deal was read from the CRM; absent for deals that were sent to the service. */
-  readonly fetchedAt?: Date;
-  /** All credit lines of the CRM; absent if it did not report them. */
-  readonly lines?: readonly ReportedLine[];
-}
 
 /** `stale`: older than the stored deal. `unknown_rep`: names a rep that does not exist. */
 export type Outcome = 'created' | 'changed' | 'unchanged' | 'stale' | 'unknown_rep';
@@ -51,6 +42,8 @@ interface RecordedDeals {
   /** One outcome for each incoming deal, in the same order. */
   readonly outcomes: readonly Outcome[];
   readonly changes: readonly DealChange[];
+  /** Corrected values that the deals state otherwise. */
+  readonly conflicts: readonly CorrectionConflict[];
 }
 
 /**
@@ -98,7 +91,8 @@ export async function decideDeals(
     () => owners.preload(deals),
     () => findCreditSources(tx),
   );
-  const incoming = completion === null ? deals : await complete(tx, deals, current, completion, owners);
+  const completed = completion === null ? deals : await complete(tx, deals, current, completion, owners);
+  const incoming = await applyCorrections(tx, completed, current, owners, async () => completion?.beforeNextRead());
   await failpoint('record.afterLock');
   const writes: IncomingWrite[] = [];
   for (const [position, deal] of incoming.entries()) {
@@ -147,7 +141,11 @@ export async function writeDeals(
   const stale = keepStale ? decisions.flatMap((decision) => decision.stale) : [];
   await insertSnapshots(tx, stale);
   const credits = await changeCredits(tx, decided.creditSources, decisions);
-  return { outcomes: decided.outcomes, changes: decisions.flatMap((decision) => toChange(decision, credits) ?? []) };
+  return {
+    outcomes: decided.outcomes,
+    changes: decisions.flatMap((decision) => toChange(decision, credits) ?? []),
+    conflicts: decisions.flatMap(listConflicts),
+  };
 }
 
 type ChangedCredits = ReadonlyMap<string, Pick<CreditsChange, 'after'>>;
@@ -179,9 +177,9 @@ interface IncomingWrite extends AcceptedWrite {
   readonly position: number;
 }
 
-function toWrite(position: number, deal: IncomingDeal, repId: string | null): IncomingWrite {
-  const { dealId, content, projection, provider, sourceUpdatedAt, fetchedAt = null, lines } = deal;
-  const write = { position, dealId, content, projection, repId, provider, sourceUpdatedAt, fetchedAt };
+function toWrite(position: number, deal: CorrectedDeal, repId: string | null): IncomingWrite {
+  const { dealId, content, projection, provider, sourceUpdatedAt, fetchedAt = null, lines, stored: corrections } = deal;
+  const write = { position, dealId, content, projection, repId, provider, sourceUpdatedAt, fetchedAt, corrections };
   return lines === undefined ? write : { ...write, lines };
 }
 
@@ -248,6 +246,7 @@ async function writeDecisions(tx: Transaction, written: readonly Decision[]): Pr
         written.flatMap(({ accepted }) => (accepted.length > 1 ? accepted.slice(0, -1) : [])),
       ),
     () => updateDeals(tx, replaced.map(lastWrite)),
+    () => updateCorrections(tx, replaced.map(lastWrite)),
     () =>
       updateSourceTimes(
         tx,
@@ -297,7 +296,7 @@ function decide(
     sourceUpdatedAt = write.sourceUpdatedAt ?? sourceUpdatedAt;
     const same = exists && write.content.hash === contentHash && write.repId === repId;
     outcomes[write.position] = same ? 'unchanged' : exists ? 'changed' : 'created';
-    if (same) continue;
+    if (same && write.corrections === undefined) continue;
     ({ repId, fetchedAt } = write);
     contentHash = write.content.hash;
     exists = true;
@@ -342,6 +341,11 @@ function timestampOnlyUpdate({
 }: Decision): { dealId: string; at: Date } | null {
   if (accepted.length > 0 || sourceUpdatedAt === null) return null;
   return sourceUpdatedAt.getTime() === current?.sourceUpdatedAt?.getTime() ? null : { dealId, at: sourceUpdatedAt };
+}
+
+function listConflicts({ dealId, current, accepted }: Decision): CorrectionConflict[] {
+  const stored = accepted.at(-1)?.corrections;
+  return conflictsOf(dealId, (stored === undefined ? current?.corrections : stored) ?? {});
 }
 
 function toChange({ dealId, current, accepted, isRead }: Decision, changed: ChangedCredits): DealChange | null {

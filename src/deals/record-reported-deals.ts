@@ -14,7 +14,8 @@ import {
   type StoredDeal,
   softDeleteDeals,
 } from './deal-store.js';
-import { type IncomingDeal, recordDeals } from './record-deals.js';
+import { type IncomingDeal } from './incoming-deal.js';
+import { recordDeals } from './record-deals.js';
 import { hashWithLines, type ReportedLine, readReportedLines } from './reported-lines.js';
 
 /** A deal as a CRM reports it. */

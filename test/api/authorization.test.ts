@@ -71,6 +71,8 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   listImports: {},
   getImport: { path: '/v1/imports/<unknown>' },
   takeBackImport: { path: '/v1/imports/<unknown>/take-back', body: {} },
+  listDealCorrections: {},
+  endDealCorrections: { body: { corrections: [] } },
   matchDealOwners: { body: { matches: [{ owner: 'x', repId: null }] } },
   importDeals: { body: { deals: [] } },
   putDeal: { path: '/v1/deals/nope', body: { repId: '<unknown>' } },

@@ -126,6 +126,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listImports: [],
   getImport: [['GET /v1/imports/<import>']],
   takeBackImport: [['POST /v1/imports/<import>/take-back', {}]],
+  listDealCorrections: [['GET /v1/deal-corrections?dealId=<deal>']],
+  endDealCorrections: [['POST /v1/deal-corrections/end', { corrections: [{ dealId: '<deal>', name: 'amount' }] }]],
   matchDealOwners: [['PUT /v1/deal-owners', { matches: [{ owner: 'x', repId: '<rep>' }] }]],
   importDeals: [
     ['POST /v1/deals/import', { deals: [{ dealId: 'x', repId: '<rep>' }] }],

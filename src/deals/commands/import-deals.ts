@@ -19,6 +19,7 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag, text } from '../../platform/operations/schemas.js';
 import { commissionEffect, maxForecastDeals } from '../../simulation/write-effect.js';
+import { correctionConflict, corrections, toMarks } from '../correction-fields.js';
 import { type DealTerms, dealBodyExample, maxSlugLength } from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
 import { writeForEffect } from '../deal-write-effect.js';
@@ -42,6 +43,7 @@ const query = z.strictObject({
     .enum(['merge', 'replace'])
     .default('merge')
     .describe('merge changes only the values in the file; replace clears values that are not in the file'),
+  corrections,
   fileName: fileName.optional(),
   dryRun: flag.default(false).describe('true: parse, resolve and count without writing'),
   effect: flag
@@ -133,6 +135,14 @@ const response = z.object({
         .describe('One deal'),
     )
     .describe('The first 100 of them'),
+  conflicts: z
+    .int()
+    .optional()
+    .describe('Number of values that a person has corrected and that the file states otherwise; absent for none'),
+  conflicting: z
+    .array(correctionConflict)
+    .optional()
+    .describe('The first 100 of them. With corrections=keep the values of the person stay'),
   numberFormat: z
     .enum(numberFormats)
     .nullable()
@@ -172,13 +182,15 @@ async function importFile(
   const columns = await loadImportColumns(tx, terms);
   const { rows, warnings, numberFormat } = await openFile(terms, columns);
   const pace = new ImportPace(() => unitOfWork.hasOthers(caller));
-  const write = () => importRows(tx, rows, { mode: query.mode, terms, pace });
+  const marks = toMarks(query.corrections, caller);
+  const write = () => importRows(tx, rows, { mode: query.mode, terms, pace, corrections: marks });
   const { result, ...effect } =
     query.dryRun && query.effect ? await writeForEffect(tx, clock, write) : { result: await write() };
-  const { preview, affected, totals: sums, ...counts } = result;
+  const { preview, affected, totals: sums, conflicts, ...counts } = result;
   const totals = sums.list((await loadWorkspaceTerms(tx)).currency);
   const imported = {
     ...counts,
+    ...(conflicts.length > 0 ? { conflicts: conflicts.length, conflicting: conflicts.slice(0, 100) } : {}),
     totals: totals.map((total) => ({ ...total, amount: total.amount.toNumber() })),
     warnings: [...warnings],
     numberFormat,

@@ -7,6 +7,7 @@ import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { operation, Reply } from '../../platform/operations/operation.js';
 import { affectedReps } from '../affected-reps.js';
+import { asMarks, corrections } from '../correction-fields.js';
 import {
   amountBound,
   type DealRecord,
@@ -35,14 +36,20 @@ export const putDeal = operation({
   path: '/v1/deals/:dealId',
   access: 'admin',
   params,
+  query: z.strictObject({ corrections }),
   body: dealBody,
   response,
   otherStatus: 201,
   failures: { rep_not_found: 404 },
-  example: { params: { dealId: sampleIds.dealId }, body: dealBodyExample, response: dealExample },
+  example: {
+    params: { dealId: sampleIds.dealId },
+    query: { corrections: 'keep' },
+    body: dealBodyExample,
+    response: dealExample,
+  },
   uses: { changes: CommissionChanges },
   /** The body is the whole deal: absent fields are removed. */
-  async execute({ params: { dealId }, body }, caller, { changes }) {
+  async execute({ params: { dealId }, query, body }, caller, { changes }) {
     const sourceUpdatedAt = body.sourceUpdatedAt ? new Date(body.sourceUpdatedAt) : null;
     return changes.run(caller, 'shared', async (tx, recalculate) => {
       const content = toContent(body);
@@ -53,7 +60,7 @@ export const putDeal = operation({
       const {
         outcomes: [outcome],
         changes: recorded,
-      } = await recordDeals(tx, [{ dealId, ...read, sourceUpdatedAt, provider: null }]);
+      } = await recordDeals(tx, [{ dealId, ...read, sourceUpdatedAt, provider: null, ...asMarks(query, caller) }]);
       if (outcome === 'unknown_rep') throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
       await failpoint('put.afterRecord');
       const affected = await affectedReps(tx, recorded);

@@ -68,7 +68,15 @@ async function restore(tx: Transaction, found: readonly ImportedVersion[], done:
   const deals = found.flatMap(({ dealId, before }) =>
     before === null
       ? []
-      : [{ dealId, ...readContent(before, terms), sourceUpdatedAt: null, provider: before.provider }],
+      : [
+          {
+            dealId,
+            ...readContent(before, terms),
+            sourceUpdatedAt: null,
+            provider: before.provider,
+            corrections: { restored: before.corrections },
+          },
+        ],
   );
   const { outcomes, changes } = await recordDeals(tx, deals);
   done.restored += outcomes.filter((outcome) => outcome === 'changed' || outcome === 'created').length;

@@ -18,7 +18,7 @@ import {
   standardValue,
   toContent,
 } from '../deal.js';
-import { type IncomingDeal } from '../record-deals.js';
+import { type IncomingDeal } from '../incoming-deal.js';
 import { type ImportColumns } from './import-columns.js';
 
 /** A deal in a row, with the content of the row. */

@@ -6,16 +6,11 @@ import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
 import { type AffectedReps, affectedReps, merge } from '../affected-reps.js';
+import { type CorrectionConflict } from '../apply-corrections.js';
 import { type DealContent, type DealTerms, mergedContent, readContent } from '../deal.js';
 import { DealOwners } from '../deal-owners.js';
-import {
-  type Completion,
-  type DecidedDeals,
-  decideDeals,
-  type IncomingDeal,
-  type Outcome,
-  writeDeals,
-} from '../record-deals.js';
+import { type IncomingDeal } from '../incoming-deal.js';
+import { type Completion, type DecidedDeals, decideDeals, type Outcome, writeDeals } from '../record-deals.js';
 import { ControlTotals } from './control-totals.js';
 import { type ImportPace } from './import-pace.js';
 import { type ImportedDeal, type ImportRow, type RowProblem } from './import-row.js';
@@ -61,6 +56,8 @@ interface Tally {
   /** Of all rows that were not rejected. */
   readonly totals: ControlTotals;
   rowsWithoutCloseDate: number;
+  /** Corrected values that the rows state otherwise. */
+  readonly conflicts: CorrectionConflict[];
 }
 
 const maxPreviewRows = 20;
@@ -69,7 +66,17 @@ const maxPreviewRows = 20;
 export async function importRows(
   tx: Transaction,
   rows: AsyncIterable<readonly ImportRow[]>,
-  { mode, terms, pace }: { readonly mode: ImportMode; readonly terms: DealTerms; readonly pace: ImportPace },
+  {
+    mode,
+    terms,
+    pace,
+    corrections,
+  }: {
+    readonly mode: ImportMode;
+    readonly terms: DealTerms;
+    readonly pace: ImportPace;
+    readonly corrections?: IncomingDeal['corrections'];
+  },
 ): Promise<ImportResult> {
   const tally: Tally = {
     accepted: 0,
@@ -83,6 +90,7 @@ export async function importRows(
     owners: new OwnerFindings(),
     totals: new ControlTotals(),
     rowsWithoutCloseDate: 0,
+    conflicts: [],
   };
   const owners = new DealOwners(tx);
   let decided: DecidedBatch | null = null;
@@ -103,7 +111,7 @@ export async function importRows(
         decided = null;
       }
       // Sent before the last batch is written: this batch is decided and the next one read while the server writes.
-      const deciding = decideBatch(tx, owners, batch, completion);
+      const deciding = decideBatch(tx, batch, { owners, completion, corrections });
       if (decided !== null) writing = writeBatch(tx, decided, tally);
       // The await above reports the failure, possibly after the next batch has been read; this prevents an unhandled
       // rejection.
@@ -157,7 +165,8 @@ function completed(
     const stored = contents.get(deal.dealId);
     const content = stored === undefined ? deal.sent : mergedContent(stored, deal.sent, terms);
     if (counts.get(deal.dealId) !== 1) contents.set(deal.dealId, content);
-    return stored === undefined ? deal : { ...deal, ...readContent(content, terms) };
+    const stated = { ...deal, stated: deal.sent };
+    return stored === undefined ? stated : { ...stated, ...readContent(content, terms) };
   });
 }
 
@@ -185,13 +194,20 @@ interface DecidedBatch {
   readonly deals: DecidedDeals;
 }
 
+interface Deciding {
+  readonly owners: DealOwners;
+  readonly completion: Completion | null;
+  readonly corrections: IncomingDeal['corrections'];
+}
+
 async function decideBatch(
   tx: Transaction,
-  owners: DealOwners,
   rows: readonly ImportRow[],
-  completion: Completion | null,
+  { owners, completion, corrections }: Deciding,
 ): Promise<DecidedBatch> {
-  const sent = rows.flatMap((row) => ('deal' in row ? [row.deal] : []));
+  const sent = rows.flatMap((row) =>
+    'deal' in row ? [corrections === undefined ? row.deal : { ...row.deal, corrections }] : [],
+  );
   const { incoming, ...deals } = await decideDeals(tx, sent, owners, completion);
   return { rows, incoming, owners, deals };
 }
@@ -204,7 +220,8 @@ function sharesDeals({ deals }: DecidedBatch, rows: readonly ImportRow[]): boole
 
 async function writeBatch(tx: Transaction, batch: DecidedBatch, tally: Tally): Promise<void> {
   const { rows, deals, incoming, owners } = batch;
-  const { outcomes, changes } = await writeDeals(tx, deals);
+  const { outcomes, changes, conflicts } = await writeDeals(tx, deals);
+  tally.conflicts.push(...conflicts);
   await failpoint('import.afterBatch');
   merge(tally.affected, await affectedReps(tx, changes));
   for (const change of changes) tally.owners.addChange(change);

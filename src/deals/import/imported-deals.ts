@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type Corrections } from '../corrections.js';
 import { type DealContent, type DealTerms, projectDeal } from '../deal.js';
 import { loadDealTerms } from '../deal-store.js';
 
@@ -8,7 +9,9 @@ export interface ImportedVersion {
   readonly dealId: string;
   readonly after: DealContent;
   /** What the import replaced; null if there was no such deal, or a deleted one. */
-  readonly before: (DealContent & { readonly provider: string | null }) | null;
+  readonly before:
+    | (DealContent & { readonly provider: string | null; readonly corrections: Corrections | null })
+    | null;
 }
 
 /**
@@ -34,7 +37,7 @@ export async function listImportedVersions(
     dealId: string;
     fields: DealContent['fields'];
     given: DealContent['given'];
-    before: { fields: DealContent['fields']; given: DealContent['given']; provider: string | null } | null;
+    before: ImportedVersion['before'];
   }>`
     select d.deal_id as "dealId", d.fields, d.given, b.before
     from (
@@ -42,7 +45,8 @@ export async function listImportedVersions(
     ) d
     left join lateral (
       select case when s.deleted then null
-        else jsonb_build_object('fields', s.fields, 'given', s.given, 'provider', s.provider) end as before
+        else jsonb_build_object('fields', s.fields, 'given', s.given, 'provider', s.provider,
+          'corrections', s.corrections) end as before
       from deal_snapshots s
       where s.workspace_id = d.workspace_id and s.deal_id = d.deal_id and s.taken_at < d.snapshot_at
       order by s.snapshot_id desc limit 1

@@ -5,6 +5,7 @@ import { type AnyOperation, hasAccess, isPublic, type OperationScope } from './o
 /** The scope of changes by the first part of the path after /v1. Changes elsewhere need a session or the workspace key. */
 const areaScopes: Readonly<Record<string, KeyScope>> = {
   deals: 'deals',
+  'deal-corrections': 'deals',
   imports: 'deals',
   'credit-rules': 'deals',
   commissions: 'deals',

@@ -85,7 +85,10 @@ function DealForm({ deal, standard, fields, onClose }: DealFormProps) {
       <CommonValues form={form} problems={problems} />
       <OtherValues form={form} fields={fields} standard={standard} />
       {deal?.provider == null ? null : (
-        <p className="dim">The deal is from a CRM. When it changes there, the values of the CRM replace these.</p>
+        <p className="dim">
+          The deal is from a CRM. Values that you change here stay when it changes there; the page of the deal shows
+          where they differ.
+        </p>
       )}
       {settledRow === null ? null : <EffectOfChange query={effect} what="change" />}
     </Dialog>

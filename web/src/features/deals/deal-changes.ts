@@ -7,10 +7,10 @@ interface ImportOptions {
   readonly effect?: 'true';
 }
 
-/** Sends the changed values of deals as an import that keeps every other value. */
+/** Sends the changed values of deals as an import that keeps every other value. Later syncs keep what it changes. */
 function importValues(rows: readonly ChangedDeal[], query: ImportOptions = {}) {
   const upload = { contentType: 'application/json', data: JSON.stringify({ deals: rows }) };
-  return api.importDeals({ query: { mode: 'merge', ...query }, upload });
+  return api.importDeals({ query: { mode: 'merge', corrections: 'set', ...query }, upload });
 }
 
 async function importOne(row: ChangedDeal, query: ImportOptions = {}) {

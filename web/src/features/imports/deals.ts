@@ -128,7 +128,6 @@ export const dealImport: ImportKind = {
     const answer = await api.importDeals(toRequest(csv, given));
     const { accepted, created, changed, unchanged, stale, rejected, warnings, totals, rowsWithoutCloseDate, jobId } =
       answer;
-    const { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals } = answer;
     return {
       counts: [
         ['New', created],
@@ -146,7 +145,7 @@ export const dealImport: ImportKind = {
           : [`${formatCount(rowsWithoutCloseDate, 'row')} without a close date. They pay no commission.`]),
         ...warnings.map(({ column }) => `${column} is stored as a field that no plan uses yet.`),
       ],
-      owners: { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals },
+      owners: answer,
       jobId,
     };
   },

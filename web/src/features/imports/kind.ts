@@ -95,7 +95,13 @@ export interface Rejected {
 
 export type ImportedOwners = Pick<
   Answer<'importDeals'>,
-  'unknownOwners' | 'rowsWithUnknownOwner' | 'rowsWithoutOwner' | 'reassigned' | 'reassignedDeals'
+  | 'unknownOwners'
+  | 'rowsWithUnknownOwner'
+  | 'rowsWithoutOwner'
+  | 'reassigned'
+  | 'reassignedDeals'
+  | 'conflicts'
+  | 'conflicting'
 >;
 
 export interface ImportOutcome {

@@ -20,6 +20,7 @@ import { Pager } from '../../components/Pager.js';
 import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
+import { CorrectionsCard } from '../../features/deals/CorrectionsCard.js';
 import { downloadDeals } from '../../features/deals/deal-download.js';
 import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
 import { formatDay } from '../../shared/format/dates.js';
@@ -77,6 +78,7 @@ export function DealsPage() {
         </>
       }
     >
+      <CorrectionsCard dealId={null} />
       <DealFilters search={search} onChange={set} />
       <Loaded query={deals} height={480}>
         {({ deals: rows, count, totals = [] }) =>

@@ -1,12 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { type ImportedOwners } from '../../features/imports/kind.js';
+import { valueWords } from '../../features/plans/words.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Import.module.css';
 
-/** Before anything is written: owners who match no person, and deals that the file moves to another person. */
+/**
+ * Before anything is written: owners who match no person, deals that the file moves to another person, and values that
+ * people have corrected.
+ */
 export function OwnersOfFile({ owners }: { readonly owners: ImportedOwners }) {
   const { unknownOwners, rowsWithUnknownOwner, rowsWithoutOwner, reassigned, reassignedDeals } = owners;
+  const { conflicts = 0, conflicting = [] } = owners;
   const names = new Map((useQuery(peopleQuery).data?.reps ?? []).map(({ id, name }) => [id, name]));
   const nameOf = (repId: string | null) => (repId === null ? 'nobody' : (names.get(repId) ?? 'another person'));
   return (
@@ -41,7 +46,20 @@ export function OwnersOfFile({ owners }: { readonly owners: ImportedOwners }) {
               </li>
             ))}
           </ul>
-          <p className="dim">To keep persons that were chosen by hand, do not import the column with the owners.</p>
+          <p className="dim">Persons that were chosen in the app stay.</p>
+        </details>
+      )}
+      {conflicts === 0 ? null : (
+        <details className={styles.notes} open>
+          <summary>{formatCount(conflicts, 'corrected value')} that the file states otherwise</summary>
+          <ul>
+            {conflicting.map(({ dealId, name, kept, reported }) => (
+              <li key={`${dealId} ${name}`}>
+                {dealId}, {name.replace('fields.', '')}: {valueWords(kept)} stays, the file says {valueWords(reported)}
+              </li>
+            ))}
+          </ul>
+          <p className="dim">The values of people stay. The page of a deal shows them and ends a correction.</p>
         </details>
       )}
     </>

@@ -15,6 +15,7 @@ import { Card, Page } from '../../components/Page.js';
 import { rowAction } from '../../components/row-keys.js';
 import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { Badge } from '../../components/StatusBadge.js';
+import { CorrectionsCard } from '../../features/deals/CorrectionsCard.js';
 import { CreditsCard } from '../../features/deals/CreditsCard.js';
 import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
@@ -69,23 +70,7 @@ export function DealPage() {
               events={loaded.events}
               credits={loaded.credits}
             />
-            {loaded.deal === null ? (
-              <p className="dim">This deal belongs to someone else now. You see what it paid you while it was yours.</p>
-            ) : (
-              <>
-                {role === 'admin' || loaded.credits !== undefined ? (
-                  <CreditsCard dealId={dealId} canEdit={role === 'admin' && loaded.deal.deleted_at === null} />
-                ) : null}
-                <Card title={loaded.deal.provider === null ? 'Fields of the deal' : 'Fields in the CRM'}>
-                  <Facing
-                    rows={Object.entries(loaded.deal.fields).map(([slug, value]) => [
-                      fieldWords(slug),
-                      valueWords(value),
-                    ])}
-                  />
-                </Card>
-              </>
-            )}
+            <Content dealId={dealId} breakdown={loaded} />
             {role === 'admin' || role === 'payroll' ? (
               <CustomerOfDeal
                 dealId={dealId}
@@ -100,6 +85,30 @@ export function DealPage() {
       {isEdited && deal !== null ? <EditDealDialog deal={deal} onClose={() => setEdited(false)} /> : null}
       {trace === undefined ? null : <TraceDrawer eventId={trace} eventIds={events.map(({ eventId }) => eventId)} />}
     </Page>
+  );
+}
+
+interface ContentProps {
+  readonly dealId: string;
+  readonly breakdown: Breakdown;
+}
+
+/** Who is credited, what people have corrected, and the fields. */
+function Content({ dealId, breakdown: { deal, credits } }: ContentProps) {
+  const { role } = useSession();
+  if (deal === null)
+    return <p className="dim">This deal belongs to someone else now. You see what it paid you while it was yours.</p>;
+  const isAdmin = role === 'admin';
+  return (
+    <>
+      {isAdmin || credits !== undefined ? (
+        <CreditsCard dealId={dealId} canEdit={isAdmin && deal.deleted_at === null} />
+      ) : null}
+      {isAdmin ? <CorrectionsCard dealId={dealId} /> : null}
+      <Card title={deal.provider === null ? 'Fields of the deal' : 'Fields in the CRM'}>
+        <Facing rows={Object.entries(deal.fields).map(([slug, value]) => [fieldWords(slug), valueWords(value)])} />
+      </Card>
+    </>
   );
 }
 

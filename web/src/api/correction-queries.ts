@@ -1,0 +1,34 @@
+import { queryOptions } from '@tanstack/react-query';
+import { type Answer, api } from './client.js';
+
+export type Correction = Answer<'listDealCorrections'>['corrections'][number];
+export type NamedCorrection = Pick<Correction, 'dealId' | 'name'>;
+
+/** The corrected values of a deal, or the conflicts of all deals. */
+export const correctionsQuery = (dealId: string | null) =>
+  queryOptions({
+    queryKey: ['deal-corrections', dealId],
+    queryFn: ({ signal }) =>
+      api.listDealCorrections(
+        { query: { limit: '200', ...(dealId === null ? { conflicts: 'true' } : { dealId }) } },
+        { signal },
+      ),
+  });
+
+/** What ending the correction would do to commission. */
+export const endEffectQuery = ({ dealId, name }: NamedCorrection) =>
+  queryOptions({
+    queryKey: ['dry-run', 'end-correction', dealId, name],
+    queryFn: async () =>
+      (
+        await api.endDealCorrections({
+          query: { dryRun: 'true', effect: 'true' },
+          body: { corrections: [{ dealId, name }] },
+        })
+      ).effect ?? null,
+    retry: false,
+    gcTime: 0,
+  });
+
+export const endCorrection = ({ dealId, name }: NamedCorrection) =>
+  api.endDealCorrections({ body: { corrections: [{ dealId, name }] } });

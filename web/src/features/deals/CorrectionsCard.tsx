@@ -1,0 +1,134 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { productNames } from '#src/client.js';
+import { useChange } from '../../api/change.js';
+import { type Correction, correctionsQuery, endCorrection, endEffectQuery } from '../../api/correction-queries.js';
+import { peopleQuery } from '../../api/payroll-queries.js';
+import { showMessage } from '../../app/messages.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button } from '../../components/Button.js';
+import { Dialog } from '../../components/Dialog.js';
+import { EffectOfChange } from '../../components/EffectOfChange.js';
+import { DealLink } from '../../components/links.js';
+import { Card } from '../../components/Page.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { fieldWords, valueWords } from '../plans/words.js';
+
+interface CorrectionsCardProps {
+  /** Null for the conflicts of all deals. */
+  readonly dealId: string | null;
+}
+
+/** The values that people have corrected, and what a CRM or a file says instead. Without any there is no card. */
+export function CorrectionsCard({ dealId }: CorrectionsCardProps) {
+  const { data } = useQuery(correctionsQuery(dealId));
+  const [ended, setEnded] = useState<Correction | null>(null);
+  if (data === undefined || data.count === 0) return null;
+  return (
+    <>
+      <Card
+        title={
+          dealId === null
+            ? formatCount(data.count, 'corrected value differs', 'corrected values differ')
+            : 'Corrected values'
+        }
+      >
+        <p className="dim">
+          Syncs and imports keep these values. {dealId === null ? 'A CRM or a file says otherwise about them.' : null}
+        </p>
+        <ul className={blocks.rows}>
+          {data.corrections.map((correction) => (
+            <Line
+              key={`${correction.dealId} ${correction.name}`}
+              correction={correction}
+              namesDeal={dealId === null}
+              onEnd={() => setEnded(correction)}
+            />
+          ))}
+        </ul>
+      </Card>
+      {ended === null ? null : <EndDialog correction={ended} onClose={() => setEnded(null)} />}
+    </>
+  );
+}
+
+function nameWords(name: string): string {
+  return fieldWords(name.startsWith('fields.') ? name.slice('fields.'.length) : name);
+}
+
+function sourceWords({ reportedBy }: Correction): string {
+  if (reportedBy === null) return 'a file or the API';
+  return (productNames as Readonly<Record<string, string>>)[reportedBy] ?? reportedBy;
+}
+
+/** A person is stored by id or by the address that the CRM has. */
+function useValueWords(): (name: string, value: Correction['value']) => string {
+  const names = new Map((useQuery(peopleQuery).data?.reps ?? []).map(({ id, name }) => [id, name]));
+  return (name, value) => {
+    if (value === null) return 'no value';
+    return name === 'owner' ? (names.get(String(value)) ?? String(value)) : valueWords(value);
+  };
+}
+
+interface LineProps {
+  readonly correction: Correction;
+  readonly namesDeal: boolean;
+  readonly onEnd: () => void;
+}
+
+function Line({ correction, namesDeal, onEnd }: LineProps) {
+  const words = useValueWords();
+  const { dealId, dealName, name, value, correctedByName, correctedBy, correctedAt, reported, conflict } = correction;
+  return (
+    <li>
+      <span>
+        {namesDeal ? (
+          <>
+            <DealLink dealId={dealId} name={dealName} />{' '}
+          </>
+        ) : null}
+        <b className="strong">
+          {nameWords(name)}: {words(name, value)}
+        </b>{' '}
+        <span className="dim">
+          {correctedByName ?? correctedBy}, {formatDay(correctedAt.slice(0, 10), 'year')}
+          {conflict ? `; ${sourceWords(correction)} says ${words(name, reported)}` : ''}
+        </span>
+      </span>
+      <Button onClick={onEnd} aria-label={`End the correction of ${nameWords(name)} of ${dealName ?? dealId}`}>
+        {conflict ? `Use ${words(name, reported)}` : 'End'}
+      </Button>
+    </li>
+  );
+}
+
+function EndDialog({ correction, onClose }: { readonly correction: Correction; readonly onClose: () => void }) {
+  const words = useValueWords();
+  const effect = useQuery(endEffectQuery(correction));
+  const change = useChange({
+    send: () => endCorrection(correction),
+    onDone: () => {
+      showMessage('The correction ended. Commission is calculated again.');
+      onClose();
+    },
+  });
+  const { name, value, reported, conflict } = correction;
+  return (
+    <Dialog
+      title={`End the correction of ${nameWords(name)}`}
+      onClose={onClose}
+      onSubmit={() => change.send()}
+      change={change}
+      action={{ children: conflict ? `Use ${words(name, reported)}` : 'End the correction' }}
+    >
+      <p>
+        {conflict
+          ? `The value becomes ${words(name, reported)}, was ${words(name, value)}.`
+          : `The value stays ${words(name, value)}.`}{' '}
+        Later syncs and imports change it again.
+      </p>
+      <EffectOfChange query={effect} what="change" />
+    </Dialog>
+  );
+}
