@@ -5,6 +5,7 @@ import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type Condition, type ConditionSet, compileConditions } from './condition.js';
 import { type CompiledFx, compileFx, listFields } from './convert-deal.js';
 import { type CountedLines } from './credit-lines.js';
+import { fieldsIn } from './formula.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { computePlanCost } from './plan-cost.js';
 import { type PlanFx } from './plan-fx.js';
@@ -155,7 +156,11 @@ export function compileVersion(
     compileConditions(conditions, version.fieldMapping, measures, timeZone, calendar);
   const fx = compileFx(version, measures);
   const currencyReaders = (rule: Rule) =>
-    fx === null ? moneySlugs(rule).map((slug) => currencyReader(slug, version.fieldMapping, measures)) : [];
+    fx === null
+      ? moneySlugs(rule)
+          .flatMap(fieldsIn)
+          .map((slug) => currencyReader(slug, version.fieldMapping, measures))
+      : [];
   return {
     version,
     fx,

@@ -5,6 +5,7 @@ import { periodKind, periodRange, previousPeriod, toPeriod } from '../kernel/per
 import { civilCalendar, isFiscalPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
 import { unreachable } from '../kernel/unreachable.js';
 import { asDay, asNumber, comparable, type FieldValue, isAbsent, operandNumber } from './field-value.js';
+import { fieldsIn, formulaProblem, isFormula } from './formula.js';
 import { type Deal, fieldReader, type ReadField, type SlugMapping } from './slug.js';
 
 export const fieldTypes = ['text', 'number', 'currency', 'date', 'select', 'status', 'checkbox', 'timestamp'] as const;
@@ -38,11 +39,11 @@ type RelativePeriod = (typeof relativePeriods)[number];
 
 const leafShape = z
   .strictObject({
-    field: z
-      .string()
-      .min(1)
-      .max(500)
-      .meta({ description: 'stage, amount, closeDate or a slug of list_fields (GET /v1/fields)', example: 'stage' }),
+    field: z.string().min(1).max(500).meta({
+      description:
+        'stage, amount, closeDate or a slug of list_fields (GET /v1/fields), or a formula such as = amount * discount',
+      example: 'stage',
+    }),
     fieldType: z
       .enum(fieldTypes)
       .meta({ description: 'Type of the field in list_fields (GET /v1/fields)', example: 'status' }),
@@ -55,10 +56,18 @@ const leafShape = z
   })
   .describe('One comparison of a field of the deal');
 
+function isNumberType(type: FieldType): boolean {
+  return type === 'number' || type === 'currency';
+}
+
 /** One comparison. The permitted `value` depends on the operator and is checked here, when a plan is saved. */
 export const leafSchema = leafShape.superRefine((leaf, context) => {
   const problem = valueProblem(leaf as Leaf);
   if (problem !== null) context.addIssue({ code: 'custom', path: ['value'], message: problem });
+  const wrong = formulaProblem(leaf.field);
+  if (wrong !== null) context.addIssue({ code: 'custom', path: ['field'], message: wrong });
+  if (isFormula(leaf.field) && !isNumberType(leaf.fieldType))
+    context.addIssue({ code: 'custom', path: ['fieldType'], message: 'must be number or currency for a formula' });
 });
 
 export const groupSchema = z
@@ -118,6 +127,8 @@ interface CompiledLeaf {
   readonly leaf: Leaf;
   readonly read: ReadField;
   readonly test: Test;
+  /** The field, or those of the formula. */
+  readonly fields: readonly string[];
 }
 
 export function compileConditions(
@@ -130,6 +141,7 @@ export function compileConditions(
   const compile = (leaf: Leaf): CompiledLeaf => ({
     leaf,
     read: fieldReader(leaf.field, planMapping, measures),
+    fields: fieldsIn(leaf.field),
     test: isOfFiscalPeriod(leaf) ? fiscalPeriodTest(leaf, timeZone, calendar) : getCompiledTest(leaf, timeZone),
   });
   const groups = conditions.map((condition) => ({
@@ -148,7 +160,8 @@ export function compileConditions(
     passes,
     mayPass: (deal, day, fields) => {
       if (fields.length === 0) return passes(deal, day);
-      const mayHold = (leaf: CompiledLeaf) => fields.includes(leaf.leaf.field) || holds(leaf, deal, day);
+      const mayHold = (leaf: CompiledLeaf) =>
+        leaf.fields.some((field) => fields.includes(field)) || holds(leaf, deal, day);
       return required.every(mayHold) && alternatives.every((group) => group.leaves.some(mayHold));
     },
     seen: (deal, day) => leaves.map(({ leaf, read, test }) => storedValue(leaf, read(deal) ?? null, test, day)),

@@ -9,6 +9,7 @@ import {
   type RateDay,
 } from './exchange-rates.js';
 import { asNumber, comparable, type FieldValue, isAbsent } from './field-value.js';
+import { fieldsIn } from './formula.js';
 import { type Rule } from './plan-config.js';
 import { type PlanFx } from './plan-fx.js';
 import {
@@ -93,7 +94,7 @@ export function listFields(rule: Rule, dealConditions: readonly Condition[]): st
   const { measure, payoutBase, tierValueField, quotaMeasure, quotaCredit = [], conditions } = rule;
   const named = [measure, payoutBase, tierValueField, quotaMeasure, ...quotaCredit.map(({ field }) => field)];
   const compared = leavesOf([...dealConditions, ...conditions]).map(({ field }) => field);
-  const slugs = [...named, ...compared].filter((slug) => slug !== undefined);
+  const slugs = [...named, ...compared].filter((slug) => slug !== undefined).flatMap(fieldsIn);
   return [...new Set(slugs)].filter((slug) => slug !== dealCount && slug !== teamEarnings);
 }
 

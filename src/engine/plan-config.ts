@@ -11,6 +11,7 @@ import { sampleIds } from '../kernel/sample-ids.js';
 import { type Condition, groupSchema, leafSchema } from './condition.js';
 import { type CreditKind, creditKinds } from './credit-lines.js';
 import { type QuotaProration, quotaProrations } from './effective-quota.js';
+import { formulaProblem } from './formula.js';
 import { findRankCycles } from './rank-cycles.js';
 import { teamEarnings } from './slug.js';
 
@@ -137,7 +138,15 @@ const name = z
   .min(1)
   .max(200)
   .regex(/^[^\p{Cc}]*$/u, 'must not hold control characters');
-const slug = z.string().trim().min(1).max(500);
+const slug = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .superRefine((text, context) => {
+    const message = formulaProblem(text);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  });
 /** What a person does on a deal, such as SE. */
 export const creditRole = name.max(50);
 const ruleDay = z.string().refine(isDay, 'must be a day, YYYY-MM-DD');
@@ -202,7 +211,7 @@ const shared = {
   ),
   payoutBase: documented(
     slug.optional(),
-    'What the rate multiplies: a slug, variable_target, or "1" for flatAmount tiers. Default: the measure',
+    'What the rate multiplies: a slug, a formula, variable_target, or "1" for flatAmount tiers. Default: the measure',
     { example: 'variable_target' },
   ),
   dependsOn: documented(
@@ -313,7 +322,7 @@ const canonicalRule = z
     name: documented(name, 'Unique in the plan; quotas may name the rule by it', { example: 'New business' }),
     measure: documented(
       slug,
-      'Slug of the deal field that the rate multiplies and that counts towards the quota: amount, a slug of list_fields (GET /v1/fields), or _deals, which is 1 for every deal',
+      'Slug of the deal field that the rate multiplies and that counts towards the quota: amount, a slug of list_fields (GET /v1/fields), _deals, which is 1 for every deal, or a formula such as = amount * discount',
       { example: 'amount' },
     ),
     attainmentPeriod: documented(
@@ -337,7 +346,7 @@ const canonicalRule = z
 /** Cascade rules count what the people below earned on a deal unless they name a field of the deal. */
 const cascadeMeasure = documented(
   canonicalRule.shape.measure.optional(),
-  'Slug of the deal field that the rate multiplies and that counts towards the quota: amount, a slug of list_fields (GET /v1/fields), or _deals, which is 1 for every deal. Required, except in cascade rules: these count what the people below earned (_earned)',
+  'Slug of the deal field that the rate multiplies and that counts towards the quota: amount, a slug of list_fields (GET /v1/fields), _deals, which is 1 for every deal, or a formula such as = amount * discount. Required, except in cascade rules: these count what the people below earned (_earned)',
   { example: 'amount' },
 );
 const cascadeRule = canonicalRule.extend({ measure: cascadeMeasure });

@@ -1,3 +1,5 @@
+import { countParts, isFormula } from './formula.js';
+
 /** Max cost of a plan. 1,000 deals under such a plan take about a second of calculation. */
 export const maxPlanCost = 5_000;
 
@@ -15,7 +17,9 @@ export function computePlanCost(plan: unknown): number {
   for (const rule of toList(property(plan, 'rules'))) {
     const tiers = toList(property(rule, 'tiers')).length;
     const credits = toList(property(rule, 'quotaCredit')).length;
+    const formulas = formulaCost([property(rule, 'measure'), property(rule, 'payoutBase')]);
     cost += 1 + shared + conditionsCost(property(rule, 'conditions')) + credits + Math.floor(tiers / tiersPerUnit);
+    cost += formulas;
   }
   return cost;
 }
@@ -31,7 +35,15 @@ function conditionsCost(conditions: unknown): number {
 }
 
 function leafCost(leaf: unknown): number {
-  return 1 + Math.floor(toList(property(leaf, 'value')).length / valuesPerUnit);
+  return (
+    1 + Math.floor(toList(property(leaf, 'value')).length / valuesPerUnit) + formulaCost([property(leaf, 'field')])
+  );
+}
+
+/** A part of a formula costs less than a comparison. */
+function formulaCost(slugs: readonly unknown[]): number {
+  const parts = slugs.map((slug) => (typeof slug === 'string' && isFormula(slug) ? countParts(slug) : 0));
+  return parts.reduce((sum, count) => sum + count, 0);
 }
 
 function toList(value: unknown): readonly unknown[] {

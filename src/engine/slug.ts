@@ -1,6 +1,7 @@
 import { type Day } from '../kernel/day.js';
 import { type CreditLine } from './credit-lines.js';
 import { type Fields, type FieldValue, isAbsent, type StandardField } from './field-value.js';
+import { formulaReader, isFormula } from './formula.js';
 import { standardNamedBy } from './standard-slugs.js';
 
 /** A deal in the engine's input: its raw fields and the standard values read from them. */
@@ -37,9 +38,11 @@ export function findAlias(slug: string): string | undefined {
 
 /**
  * Reads a slug from a deal. Order: the plan's mapping, the workspace's measures, the deal's own field, its alias,
- * the standard value that the slug names, the deal's own field whose name differs only in case.
+ * the standard value that the slug names, the deal's own field whose name differs only in case. A formula is computed
+ * from the fields that it names.
  */
 export function fieldReader(slug: string, planMapping: SlugMapping, measures: SlugMapping): ReadField {
+  if (isFormula(slug)) return formulaReader(slug, (field) => fieldReader(field, planMapping, measures));
   const { keys, standard, folded } = fieldSources(slug, planMapping, measures);
   return (deal) => {
     for (const key of keys) {

@@ -1,4 +1,5 @@
 import { type Condition, type Leaf } from '../engine/condition.js';
+import { fieldsIn } from '../engine/formula.js';
 import { type PlanTerms, type Rule } from '../engine/plan-config.js';
 import { dealCount, type SlugMapping, teamEarnings } from '../engine/slug.js';
 import { standardNamedBy } from '../engine/standard-slugs.js';
@@ -22,7 +23,8 @@ export function listFieldReferences(config: unknown, terms: PlanTerms, mapping: 
   const conditions = conditionLeaves(terms).map(({ leaf, path }) => ({ slug: leaf.field, path: `${path}.field` }));
   const rules = terms.rules.flatMap((rule, index) => listRuleFields(rule, config, index));
   const mapped = Object.entries(mapping).map(([name, slug]) => ({ slug, path: `fieldMapping.${name}` }));
-  return [...conditions, ...rules, ...mapped];
+  const named = [...conditions, ...rules];
+  return [...named.flatMap(({ slug, path }) => fieldsIn(slug).map((field) => ({ slug: field, path }))), ...mapped];
 }
 
 function listRuleFields(rule: Rule, config: unknown, index: number): FieldReference[] {

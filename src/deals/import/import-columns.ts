@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type StandardField, standardFields } from '../../engine/field-value.js';
+import { fieldsIn } from '../../engine/formula.js';
 import { usualSlugs } from '../../engine/standard-slugs.js';
 import { listNativeDefinitions } from '../../fields/field-definition-views.js';
 import { inParallel } from '../../kernel/waiting.js';
@@ -78,5 +79,6 @@ async function plannedSlugs(tx: Transaction): Promise<{ every: string[]; numeric
     )
     select slug, bool_or(numeric) as numeric from slugs
     where slug is not null and slug not in ('variable_target', '1', '_deals', '_earned') group by slug`.execute(tx.db);
-  return { every: rows.map(({ slug }) => slug), numeric: rows.filter((row) => row.numeric).map(({ slug }) => slug) };
+  const read = rows.flatMap(({ slug, numeric }) => fieldsIn(slug).map((field) => ({ slug: field, numeric })));
+  return { every: read.map(({ slug }) => slug), numeric: read.filter((row) => row.numeric).map(({ slug }) => slug) };
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { fieldsIn } from '../../engine/formula.js';
 import { currencySuffix, findAlias, foldedSlug } from '../../engine/slug.js';
 import { standardSlugs } from '../../engine/standard-slugs.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -23,7 +24,7 @@ export async function loadReadFields(tx: Transaction): Promise<ReadonlySet<strin
   const cached = cache.get(current, key);
   if (cached !== null) return cached;
   const { revision, names } = await readNames(tx);
-  const aliased = [...standardSlugs, ...names.flatMap((name) => [name, findAlias(name) ?? name])];
+  const aliased = [...standardSlugs, ...names.flatMap(fieldsIn).flatMap((name) => [name, findAlias(name) ?? name])];
   const fields = new Set(aliased.flatMap((name) => [name, `${name}${currencySuffix}`]).map(foldedSlug));
   cache.set(revision, key, fields, [...fields].join('').length);
   return fields;

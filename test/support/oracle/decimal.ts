@@ -2,6 +2,7 @@ import { Decimal } from 'decimal.js';
 
 const Exact = Decimal.clone({ precision: 120, rounding: Decimal.ROUND_HALF_UP });
 
+export { Decimal };
 export type Amount = Decimal;
 
 export function amount(value: number | string | Decimal): Amount {

@@ -1,4 +1,5 @@
 import { type Amount, amount } from './decimal.js';
+import { fieldsOfFormula, isFormulaText, valueOfFormula } from './formulas.js';
 import type { FieldValue, StandardName, World, WorldDeal, WorldPlanVersion } from './world.js';
 
 /** What decides how slugs are read: a plan version, or nothing of a plan. */
@@ -43,8 +44,21 @@ function present(value: FieldValue | undefined): Present | null {
   return value;
 }
 
+/** Plans, "Formulas": a number beyond the bound stays one, so that it is no number where numbers are needed. */
+export function formulaOn(read: (name: string) => Present | null, slug: string): string | null {
+  const value = valueOfFormula(slug, (name) => {
+    const found = read(name);
+    const number = parsed(found);
+    return number === null ? 'missing' : number.abs().gt(BOUND) ? 'too large' : number;
+  });
+  if (value === 'missing') return null;
+  return value === 'too large' ? '1e16' : value.toFixed();
+}
+
 /** Section 4: the value that a slug of a plan has on a deal. Null: absent. */
 export function readField(world: World, version: Mapped, deal: WorldDeal, slug: string): Present | null {
+  if (isFormulaText(slug)) return formulaOn((name) => readField(world, version, deal, name), slug);
+
   const standardName = own(STANDARD, slug);
 
   const planSlug = own(version.fieldMapping ?? {}, slug);
@@ -125,7 +139,8 @@ export function currencyFits(
   deal: WorldDeal,
   slugs: readonly string[],
 ): boolean {
-  return slugs.every((slug) => {
+  const named = slugs.flatMap((slug) => (isFormulaText(slug) ? fieldsOfFormula(slug) : [slug]));
+  return named.every((slug) => {
     const currency = ownCurrency(world, version, deal, slug) ?? readStandard(world, version, deal, 'currency');
     if (typeof currency !== 'string' || currency.trim() === '') return true;
     return currency.trim().toUpperCase() === planCurrency(world, version);

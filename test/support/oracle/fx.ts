@@ -2,8 +2,9 @@ import { plusDays } from './calendar.js';
 import { leavesIn } from './conditions.js';
 import type { Config, Rule } from './config.js';
 import { type Amount, amount, ONE } from './decimal.js';
-import { foundName, type Mapped, numberFrom, planCurrency, readField, readStandard } from './fields.js';
+import { formulaOn, foundName, type Mapped, numberFrom, planCurrency, readField, readStandard } from './fields.js';
 import { periodDays, periodIn } from './fiscal.js';
+import { fieldsOfFormula, isFormulaText } from './formulas.js';
 import type { World, WorldDeal, WorldPlanVersion } from './world.js';
 
 /** Money model, section 2: an exact quotient. */
@@ -145,7 +146,11 @@ export function exchangeOf(
   };
   return {
     isMissing: namedFields(config, rule).some((slug) => money(slug) === null),
-    read: (slug) => money(slug) ?? undefined,
+    read: (slug) => {
+      if (!isFormulaText(slug)) return money(slug) ?? undefined;
+      const value = formulaOn((name) => money(name)?.toFixed() ?? readField(world, version, deal, name), slug);
+      return value === null ? undefined : amount(value);
+    },
   };
 }
 
@@ -153,5 +158,6 @@ function namedFields(config: Config, rule: Rule): string[] {
   const own = [rule.measure, rule.payoutBase, rule.tierValueField, rule.quotaMeasure];
   const credited = (rule.quotaCredit ?? []).map(({ field }) => field);
   const compared = leavesIn([...config.dealConditions, ...rule.conditions]).map(({ field }) => field);
-  return [...own, ...credited, ...compared].filter((slug) => slug !== null);
+  const named = [...own, ...credited, ...compared].filter((slug) => slug !== null);
+  return named.flatMap((slug) => (isFormulaText(slug) ? fieldsOfFormula(slug) : [slug]));
 }

@@ -1,5 +1,5 @@
 import { type Answer } from '../../api/client.js';
-import { dealCount, fieldWords } from './words.js';
+import { dealCount, fieldWords, isFormula } from './words.js';
 
 export type Field = Answer<'listFields'>[number];
 type FieldType = Field['type'];
@@ -80,10 +80,18 @@ export function fieldChoices(
   return withCurrent(choices, current, fieldWords);
 }
 
-/** Fields that can be multiplied and counted, and the number of deals. */
+/** Begins a formula, which the person completes. */
+const newFormula = '= amount';
+
+/** A formula in place of a field. */
+export function withFormula(choices: Choices, current: string | undefined): Choices {
+  return current !== undefined && isFormula(current) ? choices : [...choices, [newFormula, 'a formula …']];
+}
+
+/** Fields that can be multiplied and counted, the number of deals, and a formula. */
 export function measureChoices(fields: readonly Field[], current: string | undefined): Choices {
   const named = fieldChoices(fields, current === dealCount ? undefined : current, isNumeric);
-  return [...named, [dealCount, fieldWords(dealCount)]];
+  return withFormula([...named, [dealCount, fieldWords(dealCount)]], current);
 }
 
 /** The choices with the present one, which may be unknown. A select without it would display its first choice. */

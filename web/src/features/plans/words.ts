@@ -30,10 +30,16 @@ export const operatorWords: Readonly<Record<Operator, string>> = {
 export const dealCount = '_deals';
 export const teamEarnings = '_earned';
 
+/** Whether a field of a plan is computed from other ones. */
+export function isFormula(slug: string): boolean {
+  return slug.startsWith('=');
+}
+
 /** The name of a field: deal_type becomes Deal type. */
 export function fieldWords(slug: string): string {
   if (slug === dealCount) return 'Number of deals';
   if (slug === teamEarnings) return 'What the team earns';
+  if (isFormula(slug)) return slug.slice(1).trim();
   const words = slug
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .replace(/[_-]+/g, ' ')

@@ -6,9 +6,10 @@ import { IconButton, LinkButton } from '../../../components/Button.js';
 import { DecimalInput } from '../../../components/DecimalInput.js';
 import { InlineInput, InlineSelect } from '../../../components/Inline.js';
 import { type Condition, type Group, isGroup, type Leaf } from '../../../features/plans/draft.js';
-import { type Field, fieldChoices, operatorsOf } from '../../../features/plans/fields.js';
-import { fieldWords, operatorWords, relativePeriods } from '../../../features/plans/words.js';
+import { type Field, fieldChoices, operatorsOf, withFormula } from '../../../features/plans/fields.js';
+import { fieldWords, isFormula, operatorWords, relativePeriods } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
+import { FormulaField } from './FormField.js';
 
 interface ConditionListProps {
   readonly label: string;
@@ -102,9 +103,10 @@ function LeafLine({ leaf, fields, onChange }: LeafLineProps) {
       <InlineSelect
         label="Field"
         value={leaf.field}
-        choices={fieldChoices(fields, leaf.field)}
+        choices={withFormula(fieldChoices(fields, leaf.field), leaf.field)}
         onChange={({ currentTarget: { value } }) => onChange(withField(leaf, value, fields))}
       />
+      <FormulaField name="what is compared" value={leaf.field} onValue={(field) => onChange({ ...leaf, field })} />
       <InlineSelect
         label="Comparison"
         value={leaf.operator}
@@ -122,7 +124,7 @@ function LeafLine({ leaf, fields, onChange }: LeafLineProps) {
 }
 
 function withField(leaf: Leaf, field: string, fields: readonly Field[]): Leaf {
-  const fieldType = fields.find(({ slug }) => slug === field)?.type ?? leaf.fieldType;
+  const fieldType = isFormula(field) ? 'number' : (fields.find(({ slug }) => slug === field)?.type ?? leaf.fieldType);
   const operators = operatorsOf[fieldType];
   const operator = operators.includes(leaf.operator) ? leaf.operator : (operators[0] as Leaf['operator']);
   return withValue({ ...leaf, field, fieldType, operator }, valueKind(leaf));

@@ -1,5 +1,6 @@
-import { InlineSelect } from '../../../components/Inline.js';
+import { InlineInput, InlineSelect } from '../../../components/Inline.js';
 import { type Field, measureChoices } from '../../../features/plans/fields.js';
+import { isFormula } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
 
 /** A visible label above a control that has its own name. */
@@ -47,7 +48,34 @@ interface NumberFieldSelectProps extends Omit<SelectFieldProps<string>, 'choices
   readonly fields: readonly Field[];
 }
 
-/** A choice of a field of deals that can be multiplied and counted, or of the number of deals. */
+/** A choice of a field of deals that can be multiplied and counted, of the number of deals, or of a formula. */
 export function NumberFieldSelect({ value, fields, ...rest }: NumberFieldSelectProps) {
-  return <SelectField {...rest} value={value ?? ''} choices={measureChoices(fields, value)} />;
+  return (
+    <>
+      <SelectField {...rest} value={value ?? ''} choices={measureChoices(fields, value)} />
+      <FormulaField name={rest.name ?? rest.label} value={value} onValue={rest.onValue} />
+    </>
+  );
+}
+
+interface FormulaFieldProps {
+  /** What the formula computes. */
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly onValue: (value: string) => void;
+}
+
+/** The text of a formula. A field has none. */
+export function FormulaField({ name, value, onValue }: FormulaFieldProps) {
+  if (value === undefined || !isFormula(value)) return null;
+  return (
+    <FormField label="Formula">
+      <InlineInput
+        label={`Formula: ${name}`}
+        value={value.replace(/^=\s?/, '')}
+        onChange={({ currentTarget }) => onValue(`= ${currentTarget.value}`)}
+        title="+ - * / ( ) min max abs round default, and fields; others than letters and digits in [ ]"
+      />
+    </FormField>
+  );
 }

@@ -4,14 +4,21 @@ import { Button } from '../../../components/Button.js';
 import { InlineInput } from '../../../components/Inline.js';
 import { Segments } from '../../../components/Segments.js';
 import { type Rule } from '../../../features/plans/draft.js';
-import { type Field, fieldChoices, isNumeric, measureChoices, withCurrent } from '../../../features/plans/fields.js';
+import {
+  type Field,
+  fieldChoices,
+  isNumeric,
+  measureChoices,
+  withCurrent,
+  withFormula,
+} from '../../../features/plans/fields.js';
 import { needsQuota } from '../../../features/plans/rules.js';
 import { fieldWords, prorationBasis, teamEarnings } from '../../../features/plans/words.js';
 import { listFiscalYears } from '../../../shared/format/periods.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
 import { CreditFields } from './CreditFields.js';
-import { NumberFieldSelect, SelectField } from './FormField.js';
+import { FormulaField, NumberFieldSelect, SelectField } from './FormField.js';
 import { LimitFields } from './LimitFields.js';
 import { PayoutFields } from './PayoutFields.js';
 import { QuotaFields } from './QuotaFields.js';
@@ -154,9 +161,14 @@ function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
           ['', isCascade ? 'what they earn' : 'the measure'],
           ['1', 'nothing: a fixed amount'],
           ['variable_target', 'the variable target'],
-          ...fieldChoices(fields, fieldBase(rule.payoutBase), isNumeric),
+          ...withFormula(fieldChoices(fields, fieldBase(rule.payoutBase), isNumeric), rule.payoutBase),
         ]}
         onValue={(value) => onChange(baseChange(rule, value))}
+      />
+      <FormulaField
+        name="what the rate multiplies"
+        value={rule.payoutBase}
+        onValue={(payoutBase) => onChange({ payoutBase })}
       />
     </div>
   );
