@@ -8,7 +8,9 @@ import pg from 'pg';
 import { systemUser, type UnixUser } from '#embedded-postgres/privileges.js';
 import { appRole } from '#src/platform/database/pool.js';
 import { freePort } from './free-port.js';
+import { query } from './ledger-checks.js';
 import { serverFolder } from './server-folder.js';
+import { until } from './until.js';
 
 export interface DebianPostgres {
   readonly superuserUrl: string;
@@ -22,8 +24,11 @@ const folderPrefix = 'commissions-pg15-';
 const startTimeoutMs = 180_000;
 const stopTimeoutMs = 10_000;
 
-/** Returns undefined if Debian's PostgreSQL 15 is not installed; callers then skip their tests. */
-export async function startDebianPostgres15(): Promise<DebianPostgres | undefined> {
+/**
+ * Returns undefined if Debian's PostgreSQL 15 is not installed; callers then skip their tests. `settings` take precedence
+ * over those of every test server.
+ */
+export async function startDebianPostgres15(settings: readonly string[] = []): Promise<DebianPostgres | undefined> {
   const installed = await access(path.join(programs, 'postgres')).then(
     () => true,
     () => false,
@@ -33,20 +38,38 @@ export async function startDebianPostgres15(): Promise<DebianPostgres | undefine
   return startIn(async (folder, user) => {
     const password = await initialise(folder, user);
     return (port) => `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
-  });
+  }, settings);
 }
 
 /** Starts a standby that streams from the server. */
 export async function startStandby(primary: DebianPostgres): Promise<DebianPostgres> {
+  return startCopy(primary, async (data, user) => {
+    await run('pg_basebackup', ['-d', primary.superuserUrl, '-D', data, '-R', '-X', 'stream', '-c', 'fast'], user);
+  });
+}
+
+/** Starts a server on the data folder that `restore` writes from a backup of another. */
+export async function startRestored(
+  of: DebianPostgres,
+  restore: (data: string) => Promise<unknown>,
+): Promise<DebianPostgres> {
+  const restored = await startCopy(of, restore);
+  await until(async () => {
+    const [state] = await query(restored.superuserUrl, 'select pg_is_in_recovery() as recovers');
+    return state?.['recovers'] === false;
+  });
+  return restored;
+}
+
+function startCopy(
+  of: DebianPostgres,
+  fill: (data: string, user: UnixUser | undefined) => Promise<unknown>,
+): Promise<DebianPostgres> {
   return startIn(async (folder, user) => {
     if (user !== undefined) await chown(folder, user.uid, user.gid);
-    await run(
-      'pg_basebackup',
-      ['-d', primary.superuserUrl, '-D', path.join(folder, 'data'), '-R', '-X', 'stream', '-c', 'fast'],
-      user,
-    );
+    await fill(path.join(folder, 'data'), user);
     return (port) => {
-      const url = new URL(primary.superuserUrl);
+      const url = new URL(of.superuserUrl);
       url.port = String(port);
       return url.href;
     };
@@ -56,13 +79,14 @@ export async function startStandby(primary: DebianPostgres): Promise<DebianPostg
 /** Starts a server on what `prepare` writes into its folder. `prepare` returns the URL by port. */
 async function startIn(
   prepare: (folder: string, user: UnixUser | undefined) => Promise<(port: number) => string>,
+  settings: readonly string[] = [],
 ): Promise<DebianPostgres> {
   const user = process.getuid?.() === 0 ? await systemUser() : undefined;
   const folder = await mkdtemp(path.join(serverFolder, `${folderPrefix}${process.pid}-`));
   try {
     const toUrl = await prepare(folder, user);
     const port = await freePort();
-    const server = await launch(folder, user, port);
+    const server = await launch(folder, user, port, settings);
     return {
       superuserUrl: toUrl(port),
       signal: (signal) => signalAll(server.pid as number, signal),
@@ -117,7 +141,12 @@ async function run(program: string, parameters: readonly string[], user: UnixUse
   if (code !== 0) throw new Error(`${program} of PostgreSQL 15 failed: ${complaint}`);
 }
 
-async function launch(folder: string, user: UnixUser | undefined, port: number): Promise<ChildProcess> {
+async function launch(
+  folder: string,
+  user: UnixUser | undefined,
+  port: number,
+  own: readonly string[],
+): Promise<ChildProcess> {
   const data = path.join(folder, 'data');
   const settings = [
     'listen_addresses=127.0.0.1',
@@ -127,7 +156,7 @@ async function launch(folder: string, user: UnixUser | undefined, port: number):
     'jit=off',
   ];
   const careless = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
-  const options = [...settings, ...careless].flatMap((setting) => ['-c', setting]);
+  const options = [...settings, ...careless, ...own].flatMap((setting) => ['-c', setting]);
   const log = await open(path.join(folder, 'log'), 'a', 0o600);
   const stdio: ['ignore', number, number] = ['ignore', log.fd, log.fd];
   const server = spawn(path.join(programs, 'postgres'), ['-D', data, ...options], {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { access, chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +12,7 @@ export interface PgBouncer {
 }
 
 const program = '/usr/sbin/pgbouncer';
+const example = new URL('../../../deploy/pgbouncer/pgbouncer.ini', import.meta.url);
 
 /** Starts Debian's PgBouncer in transaction mode. Returns null if it is not installed; with CI set that is an error. */
 export async function startPgBouncer(behindUrl: string): Promise<PgBouncer | null> {
@@ -28,22 +30,7 @@ export async function startPgBouncer(behindUrl: string): Promise<PgBouncer | nul
   const port = await freePort();
   const [ini, users] = [path.join(folder, 'pgbouncer.ini'), path.join(folder, 'users.txt')];
   await writeFile(users, `"${behind.username}" "${decodeURIComponent(behind.password)}"\n`);
-  await writeFile(
-    ini,
-    `[databases]
-* = host=${behind.hostname} port=${behind.port}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${port}
-unix_socket_dir =
-auth_type = scram-sha-256
-auth_file = ${users}
-pool_mode = transaction
-default_pool_size = 5
-max_client_conn = 200
-ignore_startup_parameters = extra_float_digits, options
-`,
-  );
+  await writeFile(ini, settingsOf({ behind, port, users }));
   if (user !== undefined) for (const file of [folder, ini, users]) await chown(file, user.uid, user.gid);
   await chmod(folder, 0o700);
   const bouncer = spawn(program, [ini], { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], ...user });
@@ -67,4 +54,21 @@ ignore_startup_parameters = extra_float_digits, options
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The file for operators, with the addresses of a test. */
+function settingsOf({ behind, port, users }: { behind: URL; port: number; users: string }): string {
+  const own: Readonly<Record<string, string | number>> = {
+    listen_addr: '127.0.0.1',
+    listen_port: port,
+    auth_file: users,
+    default_pool_size: 5,
+  };
+  const lines = readFileSync(example, 'utf8')
+    .replace(/^commissions = .*$/m, `* = host=${behind.hostname} port=${behind.port}`)
+    .split('\n')
+    .map((line) =>
+      line.replace(/^([a-z_]+) = .*$/, (all, name: string) => (name in own ? `${name} = ${own[name]}` : all)),
+    );
+  return [...lines, 'unix_socket_dir =', ''].join('\n');
 }
