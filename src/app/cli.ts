@@ -54,6 +54,16 @@ workspace
   .option('--json', 'print JSON')
   .action(async (options) => (await import('./commands/workspace.js')).listWorkspaces(options));
 
+workspace
+  .command('move <workspaceId>')
+  .description(
+    'Copy a workspace to the database of TARGET_DATABASE_OWNER_URL while it is in use, and compare every row',
+  )
+  .option('--finish', 'after its requests go there: delete it here')
+  .option('--cancel', 'let it be changed here again after a move that was interrupted')
+  .option('--json', 'print JSON')
+  .action(async (workspaceId, options) => (await import('./commands/move.js')).moveWorkspace(workspaceId, options));
+
 program
   .command('api-key')
   .description('Replace API keys')
