@@ -1,4 +1,5 @@
 import { type PlanTerms } from '../engine/plan-config.js';
+import { type PlanFx } from '../engine/plan-fx.js';
 import { type SlugMapping } from '../engine/slug.js';
 import { type Clock } from '../kernel/clock.js';
 import { type Day, type DayRange, dayInZone, earliestDay, intersection, latestDay } from '../kernel/day.js';
@@ -24,24 +25,29 @@ import {
   restatementWarning,
   unassignedWarning,
 } from './plan-warnings.js';
+import { collectRateWarnings } from './rate-warnings.js';
 
 /** A stored plan version, or a config that has not been saved. */
 interface CheckedPlan {
   readonly config: unknown;
   readonly terms: PlanTerms;
   readonly fieldMapping: SlugMapping;
+  /** Null for the currency of the workspace. */
+  readonly currency: string | null;
+  readonly fx: PlanFx | null;
 }
 
 /** Warnings about the terms alone and about how they fit the workspace's deals. */
 export async function collectTermWarnings(
   tx: Transaction,
-  { config, terms, fieldMapping }: CheckedPlan,
+  { config, terms, fieldMapping, currency, fx }: CheckedPlan,
 ): Promise<PlanWarning[]> {
   const fields = listFieldReferences(config, terms, fieldMapping);
   return [
     ...checkTerms(config, terms),
     ...(await collectUnknownFieldWarnings(tx, fields, fieldMapping)),
     ...(await collectUnknownValueWarnings(tx, listValueReferences(terms), fieldMapping)),
+    ...(await collectRateWarnings(tx, { terms, currency, fx })),
   ];
 }
 
@@ -94,7 +100,8 @@ export async function collectVersionWarnings(
 ): Promise<PlanWarning[]> {
   const { timeZone } = await loadWorkspaceTerms(tx);
   const terms = planTerms(version.config);
-  const plan = { config: version.config, terms, fieldMapping: canonicalFieldMapping(version.fieldMapping) };
+  const { config, currency, fx = null, fieldMapping } = version;
+  const plan = { config, terms, currency, fx, fieldMapping: canonicalFieldMapping(fieldMapping) };
   return collectWarnings(tx, version, plan, dayInZone(clock.now(), timeZone));
 }
 

@@ -263,7 +263,8 @@ async function collectPreviewWarnings(
   const { newVersion } = changed;
   if (newVersion === null || terms === null) return { warnings: [...ofChange, ...restates], overridesDropped: [] };
   const { overridesDropped } = await selectCarriedOverrides(tx, source.planVersionId, terms.rules);
-  const checked = { config: newVersion.config, terms, fieldMapping: canonicalFieldMapping(newVersion.fieldMapping) };
+  const { config, currency, fx, fieldMapping } = newVersion;
+  const checked = { config, terms, currency, fx, fieldMapping: canonicalFieldMapping(fieldMapping) };
   const ofVersion = await collectWarnings(tx, newVersion, checked, today);
   return { warnings: [...ofVersion, ...ofChange, ...restates], overridesDropped };
 }

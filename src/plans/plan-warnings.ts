@@ -19,6 +19,8 @@ const planWarningCodes = [
   'plan_not_active',
   'no_fiscal_year',
   'no_effect_without_proration',
+  'no_rate',
+  'rates_come_later',
 ] as const;
 
 const planWarning = z

@@ -33,8 +33,8 @@ export async function collectSimulationWarnings(
     latestStarted(simulated.versions, range.to) ??
     (simulated.versions[0] as StoredVersion);
   const config = 'config' in plan ? plan.config : await loadConfig(tx, version.planVersionId);
-  const { fieldMapping, ...terms } = version;
-  const ofTerms = await collectTermWarnings(tx, { config, terms, fieldMapping });
+  const { fieldMapping, currency, fx = null, ...terms } = version;
+  const ofTerms = await collectTermWarnings(tx, { config, terms, fieldMapping, currency, fx });
   if (!mayActAs(caller, 'manager')) return ofTerms;
   if (simulated.planId === unsaved)
     return [...ofTerms, ...(hasQuota ? [] : await collectUnsavedWarnings(tx, terms, range, repIds.length))];

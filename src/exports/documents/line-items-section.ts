@@ -149,8 +149,18 @@ function describeDetails({ line, terms, trace, slices }: ExplainedLine, fixed: b
   const pay = trace?.share?.pay ?? 1;
   const share = pay === 1 ? [] : [`Share of the deal: ${Decimal.of(pay).times(Decimal.of(100)).toString()}%`];
   const parts = isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')];
-  return [...share, ...parts, ...ramp, ...refund, ...limits];
+  return [...(trace?.conversions ?? []).flatMap(describeConversion), ...share, ...parts, ...ramp, ...refund, ...limits];
 }
+
+/** What was converted at which rate: of a period several rates and days. */
+function describeConversion({ from, to, day, rate, provisional, values }: Conversion): string[] {
+  const [first] = values;
+  if (first === undefined) return [];
+  const written = `${from} ${money(roundBase(Decimal.of(first.value), from), from)} × ${rate} = ${to} ${money(roundBase(Decimal.of(first.converted), to), to)}`;
+  return [`${written}, rate of ${day}${provisional === true ? ', provisional' : ''}`];
+}
+
+type Conversion = NonNullable<NonNullable<ExplainedLine['trace']>['conversions']>[number];
 
 /** Limit of names in a folded row. More names would hide the paid lines. */
 const maxFoldedNames = 12;
