@@ -20,6 +20,7 @@ export async function adminPages(browser: Browser): Promise<Readonly<Record<stri
     person: `/members/${browser.repId('rep')}`,
     ramps: '/ramps',
     'credit-rules': '/credit-rules',
+    'fx-rates': '/fx-rates',
     'members-tree': '/members?view=tree',
     recalculations: '/recalculations',
     connections: '/connections',

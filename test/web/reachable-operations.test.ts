@@ -26,10 +26,6 @@ const excluded: Readonly<Record<string, string>> = {
   getInvoice: 'the list of the invoices of a deal has the same',
   getPayoutBatch: 'the list of batches has the sums, and the file has the lines',
   importDealCredits: 'files of credit lines are sent by the API',
-  listFxRates: 'rates are sent by the API',
-  setFxRates: 'rates are sent by the API',
-  deleteFxRates: 'rates are sent by the API',
-  importFxRates: 'rates are sent by the API',
   deleteComment: 'comments stay with the statement',
 };
 

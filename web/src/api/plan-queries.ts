@@ -71,13 +71,14 @@ export const statusPreviewQuery = (planVersionId: string, status: 'active' | 'ar
 /** What a person would earn in a period under the draft. */
 export const draftSimulationQuery = (planId: string | null, draft: Draft, repId: string, period: string) =>
   queryOptions({
-    queryKey: ['draft-simulation', planId, draft.terms, draft.effectiveStart, repId, period],
+    queryKey: ['draft-simulation', planId, draft.terms, draft.fx, draft.effectiveStart, repId, period],
     queryFn: ({ signal }) =>
       api.simulateCommissions(
         {
           body: {
             ...(planId === null ? {} : { planId, effectiveStart: draft.effectiveStart }),
             config: toConfig(draft.terms),
+            fx: draft.fx,
             repId,
             period,
           },
@@ -90,12 +91,12 @@ export const draftSimulationQuery = (planId: string | null, draft: Draft, repId:
 
 export const testsQuery = (planRef: string, draft: Draft) =>
   queryOptions({
-    queryKey: ['plan-tests', planRef, draft.terms, draft.tests, draft.currency],
+    queryKey: ['plan-tests', planRef, draft.terms, draft.tests, draft.currency, draft.fx],
     queryFn: ({ signal }) =>
       api.runPlanTests(
         {
           params: { planRef },
-          body: { config: toConfig(draft.terms), tests: draft.tests as never, currency: draft.currency },
+          body: { config: toConfig(draft.terms), tests: draft.tests as never, currency: draft.currency, fx: draft.fx },
         },
         { signal },
       ),

@@ -45,6 +45,7 @@ export const adminRoutes = [
   page('/plans/$planId', () => import('../pages/plans/PlanPage.js'), 'PlanPage'),
   page('/plans/$planId/edit', () => import('../pages/plans/builder/BuilderPage.js'), 'EditPlanPage'),
   page('/credit-rules', () => import('../pages/plans/CreditRulesPage.js'), 'CreditRulesPage'),
+  page('/fx-rates', () => import('../pages/plans/FxRatesPage.js'), 'FxRatesPage'),
   page('/ramps', () => import('../pages/plans/RampsPage.js'), 'RampsPage'),
   page('/assignments', () => import('../pages/data/AssignmentsPage.js'), 'AssignmentsPage'),
   page('/quotas', () => import('../pages/data/QuotasPage.js'), 'QuotasPage', { year, rule: text }),

@@ -7,6 +7,7 @@ import {
   IconCalendarStats,
   IconCash,
   IconChecks,
+  IconExchange,
   IconFileDollar,
   IconFileExport,
   IconFileImport,
@@ -109,6 +110,7 @@ const groups: readonly NavigationGroup[] = [
       { label: 'Quotas', to: '/quotas', icon: IconTarget },
       { label: 'Ramps', to: '/ramps', icon: IconStairsUp },
       { label: 'Credit rules', to: '/credit-rules', icon: IconArrowsSplit2 },
+      { label: 'Exchange rates', to: '/fx-rates', icon: IconExchange },
     ],
   },
   {

@@ -1,6 +1,7 @@
 import { formatDay } from '../../shared/format/dates.js';
 import { formatMoney, formatNumber, formatPercent } from '../../shared/format/numbers.js';
 import { type Draft, isSame, type Rule, type Tier } from './draft.js';
+import { fxWords } from './fx-words.js';
 import { payoutWords } from './payout.js';
 import { sharedTiers } from './rules.js';
 import { attainmentPeriodWords, conditionLines, creditedWords, fieldWords, prorationBasis } from './words.js';
@@ -13,6 +14,7 @@ export function listDifferences(before: Draft, after: Draft, currency: string): 
     ...changed('The first day is', dayWords(before.effectiveStart), dayWords(after.effectiveStart)),
     ...changed('The last day is', dayWords(before.effectiveEnd), dayWords(after.effectiveEnd)),
     ...changed('The currency is', before.currency ?? currency, after.currency ?? currency),
+    ...changed('Deals in other currencies are', fxWords(before.fx), fxWords(after.fx)),
     ...unlessSame(before.fieldMapping, after.fieldMapping, 'The names of fields in this plan change.'),
     ...conditionChanges(
       'The plan pays only where',

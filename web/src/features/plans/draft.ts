@@ -24,6 +24,8 @@ export interface PlanTest {
   readonly [other: string]: unknown;
 }
 
+export type PlanFx = NonNullable<Plan['fx']>;
+
 /** The plan as it is edited. */
 export interface Draft {
   readonly name: string;
@@ -31,13 +33,15 @@ export interface Draft {
   readonly effectiveStart: string | null;
   readonly effectiveEnd: string | null;
   readonly currency: string | null;
+  /** How deals in other currencies are converted; null if they pay nothing. */
+  readonly fx: PlanFx | null;
   /** Slugs that have another name in this plan. */
   readonly fieldMapping: Readonly<Record<string, unknown>> | null;
   readonly tests: readonly PlanTest[];
 }
 
 export function toDraft(plan: Plan): Draft {
-  const { name, dealConditions, effectiveStart, effectiveEnd, currency, fieldMapping, tests } = plan;
+  const { name, dealConditions, effectiveStart, effectiveEnd, currency, fx = null, fieldMapping, tests } = plan;
   return {
     name,
     terms: {
@@ -47,6 +51,7 @@ export function toDraft(plan: Plan): Draft {
     effectiveStart,
     effectiveEnd,
     currency,
+    fx,
     fieldMapping,
     tests: tests as unknown as readonly PlanTest[],
   };
@@ -151,6 +156,7 @@ function toTier(raw: Readonly<Record<string, unknown>>, index: number): Tier {
 }
 
 /** What a request for a new version contains. */
-export function toChange({ terms, effectiveStart, effectiveEnd, currency, fieldMapping, tests }: Draft) {
-  return { config: toConfig(terms), effectiveStart, effectiveEnd, currency, fieldMapping, tests: tests as never };
+export function toChange({ terms, effectiveStart, effectiveEnd, currency, fx, fieldMapping, tests }: Draft) {
+  const config = toConfig(terms);
+  return { config, effectiveStart, effectiveEnd, currency, fx, fieldMapping, tests: tests as never };
 }

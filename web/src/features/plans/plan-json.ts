@@ -5,8 +5,9 @@ import { operatorsOf } from './fields.js';
 type Json = Readonly<Record<string, unknown>>;
 
 /** The plan as a request of the API has it. */
-export function toJson({ name, terms, effectiveStart, effectiveEnd, currency, fieldMapping, tests }: Draft): Json {
-  return { name, effectiveStart, effectiveEnd, currency, fieldMapping, config: toConfig(terms), tests };
+export function toJson({ name, terms, effectiveStart, effectiveEnd, currency, fx, fieldMapping, tests }: Draft): Json {
+  const conversion = fx === null ? {} : { fx };
+  return { name, effectiveStart, effectiveEnd, currency, ...conversion, fieldMapping, config: toConfig(terms), tests };
 }
 
 /** The draft that a text describes. Throws if the builder could not display it; the API checks the rest. */
@@ -28,6 +29,7 @@ export function draftFrom(text: string, before: Draft): Draft {
     effectiveStart: readDay(json['effectiveStart'], 'effectiveStart'),
     effectiveEnd: readDay(json['effectiveEnd'], 'effectiveEnd'),
     currency: json['currency'] == null ? null : readCurrency(json['currency']),
+    fx: json['fx'] == null ? null : (readObject(json['fx'], 'fx') as unknown as Draft['fx']),
     fieldMapping: json['fieldMapping'] == null ? null : readObject(json['fieldMapping'], 'fieldMapping'),
     tests: tests as unknown as readonly PlanTest[],
   };

@@ -76,6 +76,7 @@ export function buildSteps(explanation: Explanation, reader: Reader): readonly S
 function tracedSteps(explanation: Explanation, trace: Trace, reader: Reader): readonly Step[] {
   return [
     planStep(explanation, reader),
+    ...conversionSteps(explanation, trace),
     conditionStep(trace),
     ...teamSteps(explanation, trace),
     attainmentStep(explanation, trace),
@@ -160,8 +161,40 @@ function conditionStep({ conditions }: Trace): Step {
 }
 
 /** What people below earned, by rule. */
-function teamSteps({ event }: Explanation, { upstream = [] }: Trace): readonly Step[] {
-  if (upstream.length === 0) return [];
+/** Exchange rates come before everything else: conditions and tiers see the converted values. */
+function conversionSteps({ event }: Explanation, { conversions = [] }: Trace): readonly Step[] {
+  return conversions.map(({ from, to, day, rate, provisional, legs, values }): Step => {
+    const ofField = values.filter(({ field }) => field !== undefined);
+    const shown = ofField.length > 0 ? ofField : values;
+    const of = formatDay(day, 'long');
+    const isDirect = legs.length === 1 && legs[0]?.from === from;
+    const how = isDirect ? '' : ` It follows from ${legs.map(legWords).join(' and ')}.`;
+    const until = provisional === true ? ' The period has not ended, so a later rate may replace this one.' : '';
+    const since = isDirect && legs[0]?.day !== day ? `, entered for ${formatDay(legs[0]?.day ?? day, 'long')}` : '';
+    return {
+      title: 'Converted',
+      figure: `${from} → ${to}`,
+      words: [`1 ${from} is ${formatNumber(rate)} ${to} on ${of}${since}.${how}${until}`],
+      rows: shown.map(({ field, ruleName, value, converted }) => ({
+        label: field === undefined ? (ruleName ?? 'Earned below') : fieldWords(field),
+        value: `${formatMoney(value, from)} → ${formatMoney(converted, event.currency)}`,
+      })),
+    };
+  });
+}
+
+function legWords({ from, to, day, rate }: NonNullable<Trace['conversions']>[number]['legs'][number]): string {
+  return `1 ${from} = ${formatNumber(rate)} ${to} of ${formatDay(day, 'long')}`;
+}
+
+function teamSteps({ event }: Explanation, { upstream: earned = [], conversions = [] }: Trace): readonly Step[] {
+  if (earned.length === 0) return [];
+  const values = conversions.flatMap((conversion) => conversion.values);
+  const upstream = earned.map((each) => {
+    const { converted = each.amount } =
+      values.find(({ repId, ruleName }) => repId === each.repId && ruleName === each.ruleName) ?? {};
+    return { ...each, amount: converted };
+  });
   const money = (amounts: readonly number[]) => formatMoney(sumAmounts(amounts), event.currency);
   const rules = [...new Set(upstream.map(({ ruleName }) => ruleName))];
   const rows = rules.map((name) => {

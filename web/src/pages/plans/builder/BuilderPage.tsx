@@ -17,6 +17,7 @@ import { formatDay } from '../../../shared/format/dates.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
 import { FormField } from './FormField.js';
+import { FxFields } from './FxFields.js';
 import { JsonDialog } from './JsonDialog.js';
 import { PreviewBar, usePreview } from './PreviewBar.js';
 import { RuleForm } from './RuleForm.js';
@@ -38,6 +39,7 @@ const blank: Draft = {
   effectiveStart: null,
   effectiveEnd: null,
   currency: null,
+  fx: null,
   fieldMapping: null,
   tests: [],
 };
@@ -257,6 +259,7 @@ function PlanForm({ builder: { draft, edit, editTerms }, fields, currency }: Pla
           />
         </FormField>
       </div>
+      <FxFields fx={draft.fx} currency={currency} onChange={(fx) => edit({ fx })} />
     </>
   );
 }
