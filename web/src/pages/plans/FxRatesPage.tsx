@@ -159,9 +159,11 @@ function PairChart({ pair }: { readonly pair: Pair }) {
   const words = `${formatNumber(first.rate)} on ${formatDay(first.day, 'long')}, ${formatNumber(last.rate)} on ${formatDay(last.day, 'long')}`;
   return (
     <Card title={pairName(pair)}>
-      <svg className={styles.chart} viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label={words}>
-        <polyline points={chartPoints(rates)} vectorEffect="non-scaling-stroke" />
-      </svg>
+      {rates.length === 1 ? null : (
+        <svg className={styles.chart} viewBox="0 0 300 100" preserveAspectRatio="none" role="img" aria-label={words}>
+          <polyline points={chartPoints(rates)} vectorEffect="non-scaling-stroke" />
+        </svg>
+      )}
       <p className="dim">
         {rates.length === 1 ? `${formatNumber(last.rate)} on ${formatDay(last.day, 'long')}` : words}
       </p>
