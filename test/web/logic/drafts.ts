@@ -9,7 +9,6 @@ export function draft(change: Partial<Draft> = {}): Draft {
     effectiveStart: null,
     effectiveEnd: null,
     currency: null,
-    fx: null,
     fieldMapping: null,
     tests: [],
     ...change,

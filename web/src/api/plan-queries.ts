@@ -78,7 +78,7 @@ export const draftSimulationQuery = (planId: string | null, draft: Draft, repId:
           body: {
             ...(planId === null ? {} : { planId, effectiveStart: draft.effectiveStart }),
             config: toConfig(draft.terms),
-            fx: draft.fx,
+            fx: draft.fx ?? null,
             repId,
             period,
           },
@@ -96,7 +96,12 @@ export const testsQuery = (planRef: string, draft: Draft) =>
       api.runPlanTests(
         {
           params: { planRef },
-          body: { config: toConfig(draft.terms), tests: draft.tests as never, currency: draft.currency, fx: draft.fx },
+          body: {
+            config: toConfig(draft.terms),
+            tests: draft.tests as never,
+            currency: draft.currency,
+            fx: draft.fx ?? null,
+          },
         },
         { signal },
       ),

@@ -33,15 +33,15 @@ export interface Draft {
   readonly effectiveStart: string | null;
   readonly effectiveEnd: string | null;
   readonly currency: string | null;
-  /** How deals in other currencies are converted; null if they pay nothing. */
-  readonly fx: PlanFx | null;
+  /** How deals in other currencies are converted; absent if they pay nothing. */
+  readonly fx?: PlanFx | undefined;
   /** Slugs that have another name in this plan. */
   readonly fieldMapping: Readonly<Record<string, unknown>> | null;
   readonly tests: readonly PlanTest[];
 }
 
 export function toDraft(plan: Plan): Draft {
-  const { name, dealConditions, effectiveStart, effectiveEnd, currency, fx = null, fieldMapping, tests } = plan;
+  const { name, dealConditions, effectiveStart, effectiveEnd, currency, fx, fieldMapping, tests } = plan;
   return {
     name,
     terms: {
@@ -51,7 +51,7 @@ export function toDraft(plan: Plan): Draft {
     effectiveStart,
     effectiveEnd,
     currency,
-    fx,
+    ...(fx === undefined ? {} : { fx }),
     fieldMapping,
     tests: tests as unknown as readonly PlanTest[],
   };
@@ -158,5 +158,5 @@ function toTier(raw: Readonly<Record<string, unknown>>, index: number): Tier {
 /** What a request for a new version contains. */
 export function toChange({ terms, effectiveStart, effectiveEnd, currency, fx, fieldMapping, tests }: Draft) {
   const config = toConfig(terms);
-  return { config, effectiveStart, effectiveEnd, currency, fx, fieldMapping, tests: tests as never };
+  return { config, effectiveStart, effectiveEnd, currency, fx: fx ?? null, fieldMapping, tests: tests as never };
 }

@@ -10,8 +10,8 @@ export const fxDateWords = {
 } as const satisfies Record<PlanFx['date'], string>;
 
 /** What happens with deals in other currencies. */
-export function fxWords(fx: PlanFx | null): string {
-  if (fx === null) return 'not paid';
+export function fxWords(fx: PlanFx | undefined): string {
+  if (fx === undefined) return 'not paid';
   const { date, day, table } = fx;
   const of = date === 'fixed' && day !== undefined ? formatDay(day, 'long') : fxDateWords[date];
   return `converted at the rate of ${of}${table === undefined ? '' : ` from the table ${table}`}`;

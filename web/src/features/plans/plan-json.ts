@@ -1,12 +1,12 @@
 import { isDay } from '../../shared/format/dates.js';
-import { type Draft, type PlanTest, toConfig, toTerms } from './draft.js';
+import { type Draft, type PlanFx, type PlanTest, toConfig, toTerms } from './draft.js';
 import { operatorsOf } from './fields.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** The plan as a request of the API has it. */
 export function toJson({ name, terms, effectiveStart, effectiveEnd, currency, fx, fieldMapping, tests }: Draft): Json {
-  const conversion = fx === null ? {} : { fx };
+  const conversion = fx === undefined ? {} : { fx };
   return { name, effectiveStart, effectiveEnd, currency, ...conversion, fieldMapping, config: toConfig(terms), tests };
 }
 
@@ -29,7 +29,7 @@ export function draftFrom(text: string, before: Draft): Draft {
     effectiveStart: readDay(json['effectiveStart'], 'effectiveStart'),
     effectiveEnd: readDay(json['effectiveEnd'], 'effectiveEnd'),
     currency: json['currency'] == null ? null : readCurrency(json['currency']),
-    fx: json['fx'] == null ? null : (readObject(json['fx'], 'fx') as unknown as Draft['fx']),
+    ...(json['fx'] == null ? {} : { fx: readObject(json['fx'], 'fx') as unknown as PlanFx }),
     fieldMapping: json['fieldMapping'] == null ? null : readObject(json['fieldMapping'], 'fieldMapping'),
     tests: tests as unknown as readonly PlanTest[],
   };

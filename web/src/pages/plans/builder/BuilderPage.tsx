@@ -39,7 +39,6 @@ const blank: Draft = {
   effectiveStart: null,
   effectiveEnd: null,
   currency: null,
-  fx: null,
   fieldMapping: null,
   tests: [],
 };

@@ -6,9 +6,9 @@ import styles from './Builder.module.css';
 import { FormField, SelectField } from './FormField.js';
 
 interface FxFieldsProps {
-  readonly fx: PlanFx | null;
+  readonly fx: PlanFx | undefined;
   readonly currency: string;
-  readonly onChange: (fx: PlanFx | null) => void;
+  readonly onChange: (fx: PlanFx | undefined) => void;
 }
 
 const choices = [
@@ -19,7 +19,7 @@ const choices = [
 /** Whether deals in other currencies are converted, and whose rate counts. */
 export function FxFields({ fx, currency, onChange }: FxFieldsProps) {
   const choose = (date: PlanFx['date'] | 'none') => {
-    if (date === 'none') return onChange(null);
+    if (date === 'none') return onChange(undefined);
     const table = fx?.table === undefined ? {} : { table: fx.table };
     onChange(date === 'fixed' ? { date, day: fx?.day ?? todayIn('UTC'), ...table } : { date, ...table });
   };
@@ -44,7 +44,7 @@ export function FxFields({ fx, currency, onChange }: FxFieldsProps) {
             />
           </FormField>
         ) : null}
-        {fx === null ? null : (
+        {fx === undefined ? null : (
           <FormField label="Table of rates">
             <InlineInput
               label="Table of rates"
