@@ -1,5 +1,9 @@
+import { ExchangeRates } from '#src/engine/exchange-rates.js';
+import { type DayRange } from '#src/kernel/day.js';
 import { Decimal, sum } from '#src/kernel/decimal.js';
+import { groupBy } from '#src/kernel/group-by.js';
 import { type Fraction } from '#src/payables/fraction.js';
+import { addPay, correctPay, type PayTerms } from '#src/payables/pay-currency.js';
 import {
   computeCorrection,
   computeEarned,
@@ -11,6 +15,7 @@ import {
   type PayPeriod,
 } from '#src/payables/release.js';
 import { type DealFacts, type ShareTerms, scheduleParts } from '#src/payables/share.js';
+import { type StoredPay, type StoredTotals } from '#src/payables/stored-payable.js';
 import {
   computeCorrectedTotals,
   computeOpening,
@@ -18,7 +23,7 @@ import {
   noTotals,
   type PayTotals,
 } from '#src/payables/totals.js';
-import { type OracleEvent, type OraclePayout } from '../support/oracle/payables.js';
+import { type OracleEvent, type OraclePayout, type OracleRate } from '../support/oracle/payables.js';
 
 /** The service's view of an event of the oracle. */
 export function toGroup(event: OracleEvent): PayGroup {
@@ -60,7 +65,34 @@ function netOf(sent: string, amount: string, gross: string | null): Fraction {
   return { numerator: Decimal.of(sent).times(Decimal.of(amount)), denominator: Decimal.of(gross) };
 }
 
+const repId = 'rep';
+
+/** The totals as they are stored. */
+function toStored(totals: PayTotals): StoredTotals {
+  const text = Object.entries(totals).map(([name, value]) => [name, String(value)]);
+  return { ...Object.fromEntries(text), commission: '0', bonus: '0' } as unknown as StoredTotals;
+}
+
+/** Terms under which everything is paid in the currency, at the latest rate up to the last day of the statement. */
+export function payTerms(currency: string, rates: readonly OracleRate[]): PayTerms {
+  const byPair = groupBy(rates, ({ from, to }) => `${from} ${to}`);
+  const series = [...byPair.values()].map((ofPair) => ({
+    ...{ table: 'default', from: ofPair[0]?.from ?? '', to: ofPair[0]?.to ?? '' },
+    rates: ofPair
+      .map(({ day, rate }) => `${day} ${rate}`)
+      .sort()
+      .join(),
+  }));
+  return {
+    currencies: new Map([[repId, [{ from: '2026-01-01', currency }]]]),
+    rates: new ExchangeRates(series, [], { workspaceCurrency: 'USD', maxAgeDays: 45 }),
+    payFx: { date: 'period_end' },
+    today: '2026-12-31',
+  };
+}
+
 interface Statement {
+  readonly pay: StoredPay | null;
   readonly lines: GroupAmounts;
   readonly totals: ReadonlyMap<string, PayTotals>;
 }
@@ -69,6 +101,7 @@ interface Statement {
 export class PayWorld {
   readonly periods: { name: string; from: string; to: string }[];
   events: OracleEvent[] = [];
+  payTerms: PayTerms | null = null;
   private readonly approved = new Map<string, Statement>();
   private readonly corrections = new Map<string, GroupAmounts[]>();
   /** The corrections that were paid in the corrected period. */
@@ -108,6 +141,18 @@ export class PayWorld {
     });
   }
 
+  /** What is paid in the currency of the person; null while a rate is missing. */
+  pay(index: number, currencies: readonly string[]): string | null {
+    return this.findPay(index, currencies)?.amount ?? null;
+  }
+
+  private findPay(index: number, currencies: readonly string[]): StoredPay | null {
+    const stored = this.approved.get(this.name(index));
+    if (stored !== undefined) return stored.pay;
+    const totals = currencies.map((currency) => toStored(this.totals(index, currency)));
+    return addPay(this.payTerms, repId, this.periods[index] as DayRange, { totals, lines: [] }).pay ?? null;
+  }
+
   balance(currency: string): Decimal {
     return this.opening(this.periods.length, currency);
   }
@@ -115,7 +160,8 @@ export class PayWorld {
   approve(index: number, currencies: readonly string[]): void {
     const lines = new Map([...this.lines(index)].map(([key, { amount }]) => [key, amount]));
     const totals = new Map(currencies.map((currency) => [currency, this.totals(index, currency)]));
-    this.approved.set(this.name(index), { lines, totals });
+    const pay = this.findPay(index, currencies);
+    this.approved.set(this.name(index), { lines, totals, pay });
   }
 
   reopen(index: number): void {
@@ -141,7 +187,17 @@ export class PayWorld {
           maxPercent: Decimal.of(this.maxPercent),
         }),
       ]);
-      this.approved.set(name, { ...statement, totals: new Map(totals) });
+      const range = this.periods[index] as DayRange;
+      const pay =
+        statement.pay === null
+          ? null
+          : correctPay(
+              this.payTerms,
+              statement.pay,
+              range,
+              totals.map(([, total]) => toStored(total)),
+            );
+      this.approved.set(name, { ...statement, totals: new Map(totals), pay });
       this.truedUp.set(name, [...(this.truedUp.get(name) ?? []), lines]);
     } else {
       const results = new Map(currencies.map((currency) => [currency, result(currency)]));

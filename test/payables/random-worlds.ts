@@ -12,7 +12,7 @@ import {
   zero,
 } from '../support/oracle/payables.js';
 import { Random } from '../support/random.js';
-import { months, PayWorld, toGroup } from './pay-world.js';
+import { months, PayWorld, payTerms, toGroup } from './pay-world.js';
 
 const currencies = ['USD', 'JPY'] as const;
 const lastDays = ['2026-01-31', '2026-02-28', '2026-03-31', '2026-04-30', '2026-05-31', '2026-06-30'];
@@ -23,6 +23,7 @@ export class RandomWorld {
   private readonly world: PayWorld;
   private readonly oracle: OraclePayables;
   private readonly approvedLines = new Map<number, string>();
+  private readonly approvedPay = new Map<number, string | null>();
   private events: OracleEvent[];
 
   constructor(private readonly seed: number) {
@@ -32,6 +33,7 @@ export class RandomWorld {
     this.oracle = new OraclePayables(months(...lastDays), maxPercent);
     this.events = Array.from({ length: 1 + this.random.below(4) }, (_, index) => this.event(`E${index}`));
     this.share();
+    this.changeRate();
   }
 
   run(steps: number): void {
@@ -42,11 +44,27 @@ export class RandomWorld {
   }
 
   private step(): void {
-    const kind = this.random.below(10);
-    if (kind < 5) this.changeFact();
+    const kind = this.random.below(11);
+    if (kind === 10) this.changeRate();
+    else if (kind < 5) this.changeFact();
     else if (kind < 8) this.approveNext();
     else if (kind === 8) this.correctApproved();
     else this.reopenLatest();
+  }
+
+  /** A rate of either currency, in one direction or the other, in place of that of its day. */
+  private changeRate(): void {
+    const [from, to, rate] = this.random.of([
+      ['USD', 'GBP', '0.7901'],
+      ['USD', 'GBP', '0.8'],
+      ['GBP', 'USD', '1.3'],
+      ['JPY', 'GBP', '0.0051'],
+      ['GBP', 'JPY', '193.7'],
+    ] as const);
+    const day = this.day();
+    const others = this.oracle.rates.filter((stored) => stored.from !== from || stored.to !== to || stored.day !== day);
+    this.oracle.rates = [...others, { from, to, day, rate }];
+    this.world.payTerms = payTerms(this.oracle.payCurrency, this.oracle.rates);
   }
 
   private share(): void {
@@ -170,9 +188,12 @@ export class RandomWorld {
     const next = this.approvedCount();
     // The last period stays open, so that facts of approved periods have a statement to be in.
     if (next >= lastDays.length - 1) return;
+    // What cannot be converted is not approved.
+    if (this.oracle.pay(next, currencies) === null) return;
     this.world.approve(next, currencies);
     this.oracle.approve(next, currencies);
     this.approvedLines.set(next, this.describeLines(next));
+    this.approvedPay.set(next, this.world.pay(next, currencies));
   }
 
   /** Replaces the rows of an approved period, and pays the difference there or in the first open period after it. */
@@ -190,6 +211,7 @@ export class RandomWorld {
     const target = this.random.below(2) === 0 ? null : approved;
     this.world.correct(index, after, target, currencies);
     this.oracle.correct(index, after, target, currencies);
+    if (target === null) this.approvedPay.set(index, this.world.pay(index, currencies));
     this.events = after;
   }
 
@@ -200,6 +222,7 @@ export class RandomWorld {
     this.world.reopen(latest);
     this.oracle.reopen(latest);
     this.approvedLines.delete(latest);
+    this.approvedPay.delete(latest);
   }
 
   private compare(step: string): void {
@@ -208,6 +231,12 @@ export class RandomWorld {
       if (this.approvedLines.has(index))
         expect(this.describeLines(index), step).to.equal(this.approvedLines.get(index));
       for (const currency of currencies) this.compareTotals(index, currency, step);
+      const expected = this.oracle.pay(index, currencies);
+      const paid = this.world.pay(index, currencies);
+      expect(paid === null ? null : Number(paid), `${step}, pay of ${index}`).to.equal(
+        expected === null ? null : Number(money(expected)),
+      );
+      if (this.approvedPay.has(index)) expect(paid, step).to.equal(this.approvedPay.get(index));
     }
     for (const currency of currencies) {
       this.checkSums(currency, step);

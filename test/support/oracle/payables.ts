@@ -175,6 +175,27 @@ export function earned(event: OracleEvent, day: string): Ratio {
     .reduce(plus, nil);
 }
 
+/** One unit of `from` is `rate` units of `to` from the day on. */
+export interface OracleRate {
+  from: string;
+  to: string;
+  day: string;
+  rate: string;
+}
+
+/** The most direct rate on a day: the stored pair, otherwise the inverse of the opposite one; not older than 45 days. */
+function rateOn(rates: readonly OracleRate[], from: string, to: string, day: string): Ratio | null {
+  const latest = (a: string, b: string) => {
+    const known = rates.filter((rate) => rate.from === a && rate.to === b && rate.day <= day);
+    const last = known.sort((one, other) => (one.day < other.day ? 1 : -1))[0];
+    return last === undefined || later(last.day, 45) < day ? null : fromText(last.rate);
+  };
+  const direct = latest(from, to);
+  if (direct !== null) return direct;
+  const opposite = latest(to, from);
+  return opposite === null ? null : over(one, opposite);
+}
+
 type Lines = Map<string, Ratio>;
 
 interface Totals {
@@ -187,7 +208,7 @@ interface OraclePeriod {
   name: string;
   lastDay: string;
   /** The lines and totals by currency of the approved statement; null while it is open. */
-  approved: { lines: Lines; totals: Map<string, Totals> } | null;
+  approved: { lines: Lines; totals: Map<string, Totals>; rates: Map<string, Ratio> } | null;
   /** The lines of the corrections of this period. */
   corrections: Lines[];
   /** The results by currency of corrections that this period pays for an earlier one. */
@@ -198,6 +219,9 @@ interface OraclePeriod {
 export class OraclePayables {
   readonly periods: OraclePeriod[];
   events: OracleEvent[] = [];
+  /** The currency in which the person is paid, and the rates that are stored now. */
+  payCurrency = 'GBP';
+  rates: OracleRate[] = [];
 
   constructor(
     periods: readonly { name: string; lastDay: string }[],
@@ -264,7 +288,27 @@ export class OraclePayables {
   approve(index: number, currencies: readonly string[]): void {
     const lines = this.lines(index);
     const totals = new Map(currencies.map((currency) => [currency, this.totals(index, currency)]));
-    this.at(index).approved = { lines, totals };
+    const rates = currencies.flatMap((currency) => {
+      const rate = this.rateNow(index, currency);
+      return rate === null ? [] : [[currency, rate] as const];
+    });
+    this.at(index).approved = { lines, totals, rates: new Map(rates) };
+  }
+
+  private rateNow(index: number, currency: string): Ratio | null {
+    return currency === this.payCurrency ? one : rateOn(this.rates, currency, this.payCurrency, this.at(index).lastDay);
+  }
+
+  /** What is paid: each earned currency at the rate of the approval, rounded, and added up. Null if a rate is missing. */
+  pay(index: number, currencies: readonly string[]): Ratio | null {
+    let sum = nil;
+    for (const currency of currencies) {
+      const { payable } = this.totals(index, currency);
+      const rate = this.at(index).approved?.rates.get(currency) ?? this.rateNow(index, currency);
+      if (rate === null && payable.n !== 0n) return null;
+      if (rate !== null) sum = plus(sum, toCents(times(payable, rate), places(this.payCurrency)));
+    }
+    return sum;
   }
 
   reopen(index: number): void {
