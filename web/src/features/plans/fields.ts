@@ -88,10 +88,10 @@ export function withFormula(choices: Choices, current: string | undefined): Choi
   return current !== undefined && isFormula(current) ? choices : [...choices, [newFormula, 'a formula …']];
 }
 
-/** Fields that can be multiplied and counted, the number of deals, and a formula. */
+/** Fields that can be multiplied and counted, and the number of deals. */
 export function measureChoices(fields: readonly Field[], current: string | undefined): Choices {
   const named = fieldChoices(fields, current === dealCount ? undefined : current, isNumeric);
-  return withFormula([...named, [dealCount, fieldWords(dealCount)]], current);
+  return [...named, [dealCount, fieldWords(dealCount)]];
 }
 
 /** The choices with the present one, which may be unknown. A select without it would display its first choice. */

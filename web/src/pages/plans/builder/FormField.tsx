@@ -1,5 +1,5 @@
 import { InlineInput, InlineSelect } from '../../../components/Inline.js';
-import { type Field, measureChoices } from '../../../features/plans/fields.js';
+import { type Field, measureChoices, withFormula } from '../../../features/plans/fields.js';
 import { isFormula } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
 
@@ -52,7 +52,7 @@ interface NumberFieldSelectProps extends Omit<SelectFieldProps<string>, 'choices
 export function NumberFieldSelect({ value, fields, ...rest }: NumberFieldSelectProps) {
   return (
     <>
-      <SelectField {...rest} value={value ?? ''} choices={measureChoices(fields, value)} />
+      <SelectField {...rest} value={value ?? ''} choices={withFormula(measureChoices(fields, value), value)} />
       <FormulaField name={rest.name ?? rest.label} value={value} onValue={rest.onValue} />
     </>
   );
