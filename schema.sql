@@ -2150,6 +2150,78 @@ CREATE POLICY rep_pay_currencies_of_owner ON rep_pay_currencies TO CURRENT_USER 
 CREATE POLICY rep_pay_currencies_of_workspace ON rep_pay_currencies TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON rep_pay_currencies TO commissions_app;
 
+CREATE TABLE draws (
+  workspace_id uuid NOT NULL,
+  draw_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  kind text NOT NULL,
+  recoverable boolean NOT NULL,
+  amount numeric NOT NULL,
+  currency text NOT NULL,
+  from_day date NOT NULL,
+  to_day date,
+  recovery_start text NOT NULL,
+  recovery_day date,
+  recovery_percent numeric(9,6) NOT NULL,
+  forgive_on date,
+  created_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT draws_pkey PRIMARY KEY (workspace_id, draw_id),
+  CONSTRAINT draws_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT draws_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT draws_check CHECK ((to_day >= from_day)),
+  CONSTRAINT draws_check1 CHECK (((recovery_start = 'day'::text) = (recovery_day IS NOT NULL))),
+  CONSTRAINT draws_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
+  CONSTRAINT draws_kind_check CHECK ((kind = ANY (ARRAY['guarantee'::text, 'advance'::text]))),
+  CONSTRAINT draws_recovery_percent_check CHECK (((recovery_percent >= (0)::numeric) AND (recovery_percent <= (100)::numeric))),
+  CONSTRAINT draws_recovery_start_check CHECK ((recovery_start = ANY (ARRAY['next_period'::text, 'after_end'::text, 'day'::text])))
+);
+CREATE INDEX draws_of_rep ON draws USING btree (workspace_id, rep_id, from_day);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON draws FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON draws FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('draw_id,rep_id', '', '');
+ALTER TABLE draws ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY draws_of_owner ON draws TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY draws_of_workspace ON draws TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON draws TO commissions_app;
+
+CREATE TABLE draw_history (
+  workspace_id uuid NOT NULL,
+  draw_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  to_day date,
+  recovery_start text NOT NULL,
+  recovery_day date,
+  recovery_percent numeric(9,6) NOT NULL,
+  forgive_on date,
+  CONSTRAINT draw_history_pkey PRIMARY KEY (workspace_id, draw_id, "position")
+);
+ALTER TABLE draw_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY draw_history_of_owner ON draw_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY draw_history_of_workspace ON draw_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON draw_history TO commissions_app;
+
+CREATE TABLE draw_forgiveness (
+  workspace_id uuid NOT NULL,
+  draw_id uuid NOT NULL,
+  forgiveness_id uuid NOT NULL,
+  amount numeric NOT NULL,
+  forgiven_on date NOT NULL,
+  reason text NOT NULL,
+  forgiven_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT draw_forgiveness_pkey PRIMARY KEY (workspace_id, draw_id, forgiveness_id),
+  CONSTRAINT draw_forgiveness_workspace_id_draw_id_fkey FOREIGN KEY (workspace_id, draw_id) REFERENCES draws(workspace_id, draw_id),
+  CONSTRAINT draw_forgiveness_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT draw_forgiveness_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 1000)))
+);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON draw_forgiveness FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON draw_forgiveness FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('draw_id,forgiveness_id', 'reason', '');
+ALTER TABLE draw_forgiveness ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY draw_forgiveness_of_owner ON draw_forgiveness TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY draw_forgiveness_of_workspace ON draw_forgiveness TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON draw_forgiveness TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,

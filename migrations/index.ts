@@ -46,6 +46,7 @@ import * as exchangeRates from './044_exchange_rates.js';
 import * as payCurrency from './045_pay_currency.js';
 import * as dueLanesInOrder from './046_due_lanes_in_order.js';
 import * as dealCorrections from './047_deal_corrections.js';
+import * as draws from './048_draws.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -96,4 +97,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '045_pay_currency': payCurrency,
   '046_due_lanes_in_order': dueLanesInOrder,
   '047_deal_corrections': dealCorrections,
+  '048_draws': draws,
 };

@@ -84,6 +84,10 @@ import { openDispute } from './disputes/commands/open-dispute.js';
 import { updateDispute } from './disputes/commands/update-dispute.js';
 import { getDispute } from './disputes/queries/get-dispute.js';
 import { listDisputes } from './disputes/queries/list-disputes.js';
+import { createDraw } from './draws/commands/create-draw.js';
+import { forgiveDraw } from './draws/commands/forgive-draw.js';
+import { updateDraw } from './draws/commands/update-draw.js';
+import { listDraws } from './draws/queries/list-draws.js';
 import { exportStatement } from './exports/commands/export-statement.js';
 import { exportTeamPdf, exportTeamXlsx, exportTeamZip } from './exports/commands/export-team-file.js';
 import { recordPayrollHandover } from './exports/commands/record-payroll-handover.js';
@@ -120,6 +124,7 @@ import { listWebhookDeliveries } from './outgoing-events/queries/list-webhook-de
 import { listWebhookEndpoints } from './outgoing-events/queries/list-webhook-endpoints.js';
 import { createHold } from './payables/commands/create-hold.js';
 import { updateHold } from './payables/commands/update-hold.js';
+import { listBalances } from './payables/queries/list-balances.js';
 import { listHolds } from './payables/queries/list-holds.js';
 import { listPayables } from './payables/queries/list-payables.js';
 import { createPayoutBatch } from './payouts/commands/create-payout-batch.js';
@@ -339,6 +344,11 @@ export const operations = [
   listHolds,
   createHold,
   updateHold,
+  listDraws,
+  createDraw,
+  updateDraw,
+  forgiveDraw,
+  listBalances,
   recordPayrollHandover,
   listPayrollHandovers,
   listPayoutBatches,

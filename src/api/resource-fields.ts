@@ -68,6 +68,7 @@ export const pathIds = {
   absenceId: pathId.describe('Id of the absence (UUID)'),
   batchId: pathId.describe('Id of the payout batch (UUID)'),
   holdId: pathId.describe('Id of the hold (UUID)'),
+  drawId: pathId.describe('Id of the draw (UUID)'),
   assignmentId: pathId.describe('Id of the assignment (UUID)'),
   creditRuleId: pathId.describe('Id of the credit rule (UUID)'),
   quotaId: pathId.describe('Id of the quota (UUID)'),

@@ -9,6 +9,7 @@ import { type CommentTables } from '../comments/comment-tables.js';
 import { type IntegrationTables } from '../crm/connections/integration-tables.js';
 import { type DealTables } from '../deals/deal-tables.js';
 import { type DisputeTables } from '../disputes/dispute-tables.js';
+import { type DrawTables } from '../draws/draw-tables.js';
 import { type ExportTables } from '../exports/export-tables.js';
 import { type FiscalYearTables } from '../fiscal-years/fiscal-year-tables.js';
 import { type InvoiceTables } from '../invoices/invoice-tables.js';
@@ -42,6 +43,7 @@ declare module '../platform/database/tables.js' {
       DealTables,
       DiscrepancyTables,
       DisputeTables,
+      DrawTables,
       ExportTables,
       FiscalYearTables,
       IntegrationTables,

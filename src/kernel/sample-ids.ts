@@ -9,6 +9,7 @@ export const sampleIds = {
   assignmentId: 'd7a5fb13-426e-4b8a-afad-be9c8b7a6f5e',
   batchId: '6f708192-adbe-4f30-8152-6d7e8f900112',
   holdId: '70819203-becf-4041-9263-7e8f90011223',
+  drawId: '8192a3b4-cfd0-4152-8374-8f9001122334',
   absenceId: 'a1c8e2d4-7b3f-4e6a-9d5c-2f1e0b9a8c7d',
   rampId: 'b2d9f3e5-8c40-4f7b-8e6d-3a2f1c0b9d8e',
   creditRuleId: 'c3d2b1a0-9f8e-4d7c-8b6a-5f4e3d2c1b0a',

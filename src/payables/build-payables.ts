@@ -3,6 +3,8 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { computeDraws, type DrawLine, prorate, sumGuarantees } from './compute-draws.js';
+import { loadRepDraws, owedOf, type RepDraw, toStoredDrawLine } from './load-draws.js';
 import { type LoadedGroup, loadGroups } from './load-groups.js';
 import { amountsByKey, loadPayHistories, type PayHistory } from './load-pay-history.js';
 import { addPay, loadPayTerms } from './pay-currency.js';
@@ -10,13 +12,15 @@ import { type NamedPeriod, type PayPeriods } from './pay-periods.js';
 import { loadPayPeriods, loadRecoveryLimits } from './payout-settings.js';
 import { computeEarned, computePayLines, computeReleased, type PayLine } from './release.js';
 import { type StoredPayable, type StoredPayLine, type StoredTotals } from './stored-payable.js';
-import { computeTotals, type PayTotals } from './totals.js';
+import { addDraws, computeTotals, type PayTotals, recoveredFromReleased } from './totals.js';
 
 /** What the statements of a rep pay, calculated from one read of everything that decides it. */
 export interface RepPayables {
   readonly groups: readonly LoadedGroup[];
   readonly history: PayHistory;
   readonly maxPercent: Decimal;
+  /** In the order of their first days. */
+  readonly draws: readonly RepDraw[];
 }
 
 export async function loadRepPayables(
@@ -24,15 +28,17 @@ export async function loadRepPayables(
   repIds: readonly string[],
   firstDay: Day,
 ): Promise<(repId: string) => RepPayables> {
-  const [groups, histories, limits] = await inParallel(
+  const [groups, histories, limits, draws] = await inParallel(
     () => loadGroups(tx, repIds, firstDay),
     () => loadPayHistories(tx, repIds),
     () => loadRecoveryLimits(tx, repIds),
+    () => loadRepDraws(tx, repIds),
   );
   return (repId) => ({
     groups: groups.get(repId) ?? [],
     history: histories(repId),
     maxPercent: limits.get(repId) ?? Decimal.of(100),
+    draws: draws.get(repId) ?? [],
   });
 }
 
@@ -92,7 +98,8 @@ export function listOpenBefore(payables: RepPayables, payPeriods: PayPeriods, pe
     .filter(
       (candidate) =>
         (lines.get(candidate.period) ?? []).length > 0 ||
-        history.listCarriedInto(candidate.period, candidate.range).length > 0,
+        history.listCarriedInto(candidate.period, candidate.range).length > 0 ||
+        payables.draws.some(({ terms }) => !prorate(terms, candidate.range).isZero()),
     )
     .map((candidate) => candidate.period);
 }
@@ -112,7 +119,7 @@ function buildPayable(
   payPeriods: PayPeriods,
   period: Period,
 ): { readonly payable: StoredPayable; readonly range: DayRange } {
-  const { groups, history, maxPercent } = payables;
+  const { groups, history } = payables;
   const periods = periodsUntil(payPeriods, period);
   const { range } = periods.at(-1) as NamedPeriod;
   const byKey = new Map(groups.map((group) => [group.key, group]));
@@ -124,17 +131,50 @@ function buildPayable(
   const corrections = carried.flatMap(({ sourcePeriod, payable }) =>
     payable.lines.map((line): StoredPayLine => ({ ...line, kind: 'correction', sourcePeriod })),
   );
-  const totals = currenciesOf(history, [...lines, ...corrections]).flatMap((currency) => {
-    const total = computeTotals({
-      currency,
-      lines: amountsIn(lines, currency),
-      carried: carried.map(({ payable }) => sum(amountsIn(payable.lines, currency))),
-      opening: history.openingOf(period, range.from, currency),
-      maxPercent,
-    });
-    return isEmpty(total) ? [] : [toStoredTotals(total, lines)];
+  const currencies = currenciesOf(payables, [...lines, ...corrections]);
+  const results = currencies.map((currency) => totalIn(payables, { period, range }, currency, lines));
+  const totals = results.flatMap(({ total }) => (isEmpty(total) ? [] : [toStoredTotals(total, lines)]));
+  const offsets = carried.flatMap(({ sourcePeriod, payable }) =>
+    (payable.draws ?? []).map((line) => ({ ...line, sourcePeriod })),
+  );
+  const draws = [...results.flatMap((result) => result.draws.map(toStoredDrawLine)), ...offsets];
+  return {
+    payable: { totals, lines: [...lines, ...corrections], ...(draws.length === 0 ? {} : { draws }) },
+    range,
+  };
+}
+
+/** What the open statement pays in one currency, with its draws. */
+function totalIn(
+  { history, maxPercent, draws }: RepPayables,
+  { period, range }: NamedPeriod,
+  currency: string,
+  lines: readonly StoredPayLine[],
+): { readonly total: PayTotals; readonly draws: readonly DrawLine[] } {
+  const own = draws.filter(({ terms }) => terms.currency === currency);
+  const guaranteed = sumGuarantees(
+    own.map(({ terms }) => terms),
+    range,
+  );
+  const total = computeTotals({
+    currency,
+    lines: amountsIn(lines, currency),
+    carried: history
+      .listCarriedInto(period, range)
+      .map(({ payable }) => sum([...amountsIn(payable.lines, currency), ...amountsIn(payable.draws ?? [], currency)])),
+    opening: history.openingOf(period, range.from, currency),
+    maxPercent,
+    guaranteed,
   });
-  return { payable: { totals, lines: [...lines, ...corrections] }, range };
+  const drawn = computeDraws({
+    currency,
+    range,
+    draws: own.map((draw) => ({ terms: draw.terms, opening: owedOf(draw, history, { period, range }) })),
+    released: total.released,
+    recovered: recoveredFromReleased(total),
+  });
+  const amounts = drawn.map(({ amount }) => amount);
+  return { total: addDraws(total, amounts), draws: drawn };
 }
 
 /** Lines of earlier periods, which describe groups that no longer have rows. */
@@ -177,20 +217,21 @@ function byDeal(a: StoredPayLine, b: StoredPayLine): number {
   return text(a) < text(b) ? -1 : 1;
 }
 
-export function amountsIn(lines: readonly StoredPayLine[], currency: string): Decimal[] {
+export function amountsIn(lines: readonly Pick<StoredPayLine, 'currency' | 'amount'>[], currency: string): Decimal[] {
   return lines.filter((line) => line.currency === currency).map(({ amount }) => Decimal.of(amount));
 }
 
-function currenciesOf(history: PayHistory, lines: readonly StoredPayLine[]): string[] {
-  return [...new Set([...history.currencies(), ...lines.map(({ currency }) => currency)])].sort();
+function currenciesOf({ history, draws }: RepPayables, lines: readonly StoredPayLine[]): string[] {
+  const drawn = draws.map(({ terms }) => terms.currency);
+  return [...new Set([...history.currencies(), ...lines.map(({ currency }) => currency), ...drawn])].sort();
 }
 
-function isEmpty({ released, carriedIn, opening, added }: PayTotals): boolean {
-  return [released, carriedIn, opening, added].every((amount) => amount.isZero());
+function isEmpty({ released, carriedIn, opening, added, drawn, repaid }: PayTotals): boolean {
+  return [released, carriedIn, opening, added, drawn, repaid].every((amount) => amount.isZero());
 }
 
 export function toStoredTotals(totals: PayTotals, lines: readonly StoredPayLine[]): StoredTotals {
-  const { currency, released, carriedIn, opening, added, recovered, closing, payable } = totals;
+  const { currency, released, carriedIn, opening, added, recovered, closing, payable, drawn, repaid } = totals;
   const positiveOf = (category: StoredPayLine['category']) =>
     sum(
       amountsIn(
@@ -209,6 +250,7 @@ export function toStoredTotals(totals: PayTotals, lines: readonly StoredPayLine[
     recovered: recovered.toString(),
     closing: closing.toString(),
     payable: payable.toString(),
+    ...(drawn.isZero() && repaid.isZero() ? {} : { drawn: drawn.toString(), repaid: repaid.toString() }),
   };
 }
 
@@ -222,5 +264,7 @@ export function readTotals(stored: StoredTotals): PayTotals {
     recovered: Decimal.of(stored.recovered),
     closing: Decimal.of(stored.closing),
     payable: Decimal.of(stored.payable),
+    drawn: Decimal.of(stored.drawn ?? '0'),
+    repaid: Decimal.of(stored.repaid ?? '0'),
   };
 }

@@ -1,3 +1,4 @@
+import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
@@ -12,12 +13,19 @@ import {
   toStoredLine,
   toStoredTotals,
 } from './build-payables.js';
+import { computeOffsets } from './compute-draws.js';
 import { freezeDealAmounts } from './frozen-deal-amounts.js';
+import { openBalance, toStoredDrawLine } from './load-draws.js';
 import { correctPay, loadPayTerms, type PayTerms } from './pay-currency.js';
 import { type PayPeriods } from './pay-periods.js';
 import { loadPayPeriods } from './payout-settings.js';
 import { computeCorrection } from './release.js';
-import { type StoredCorrection, type StoredPayable, type StoredPayLine } from './stored-payable.js';
+import {
+  type StoredCorrection,
+  type StoredDrawLine,
+  type StoredPayable,
+  type StoredPayLine,
+} from './stored-payable.js';
 import { computeCorrectedTotals, noTotals } from './totals.js';
 
 /** A correction of an approved period while its rows are replaced; null in a workspace without payouts. */
@@ -46,20 +54,50 @@ export async function finishCorrection(
   tx: Transaction,
   { repId, frozen, payPeriods, before }: StartedCorrection,
   eventId: string,
-  rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[] },
+  rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[]; readonly paidUntil: Day },
 ): Promise<StoredCorrection> {
   const { period, range } = frozen;
   await freezeDealAmounts(tx, { repId, period });
   const lines = payPeriods.includes(period)
     ? listReleases(before, await reload(tx, repId, payPeriods), range.to)
     : listDifferences(rows.before, rows.after);
+  const draws = offsetDraws(before, frozen, lines, rows.paidUntil);
+  const correction = { lines, ...(draws.length === 0 ? {} : { draws }) };
   await tx.db
     .updateTable('true_ups')
-    .set({ payable: JSON.stringify({ lines }) })
+    .set({ payable: JSON.stringify(correction) })
     .where('workspace_id', '=', tx.workspaceId)
     .where('event_id', '=', eventId)
     .execute();
-  return { lines };
+  return correction;
+}
+
+/** How the correction changes what guarantees of the period have paid. */
+function offsetDraws(
+  { history, draws }: RepPayables,
+  { period, range }: FrozenPeriod,
+  lines: readonly StoredPayLine[],
+  paidUntil: Day,
+): StoredDrawLine[] {
+  const approved = history.findApproved(period);
+  if (approved === null || draws.length === 0) return [];
+  const corrections = [...history.listCorrectionsOf(period).flat(), ...lines];
+  const granted = draws.map((draw) => ({
+    terms: draw.terms,
+    granted: grantedOf(approved, draw.terms.drawId).plus(history.offsetsOf(period, draw.terms.drawId)),
+    open: openBalance(draw, history, paidUntil),
+  }));
+  return [...new Set(draws.map(({ terms }) => terms.currency))].flatMap((currency) => {
+    const total = approved.totals.find((candidate) => candidate.currency === currency);
+    const released = sum([Decimal.of(total?.released ?? '0'), ...amountsIn(corrections, currency)]);
+    const own = granted.filter(({ terms }) => terms.currency === currency);
+    return computeOffsets(own, range, released, paidUntil).map(toStoredDrawLine);
+  });
+}
+
+function grantedOf({ draws = [] }: StoredPayable, drawId: string): Decimal {
+  const granted = draws.filter((line) => line.drawId === drawId && line.kind === 'draw');
+  return sum(granted.map(({ amount }) => Decimal.of(amount)));
 }
 
 async function reload(tx: Transaction, repId: string, { firstDay }: PayPeriods): Promise<RepPayables> {
@@ -108,26 +146,28 @@ function amountOf(rows: readonly CountedRow[]): Decimal {
 /** What the approved statement pays with the correction. Null if its period is no pay period. */
 export function addCorrection(
   { frozen, before: { history, maxPercent }, payTerms }: StartedCorrection,
-  { lines }: StoredCorrection,
+  { lines, draws: offsets = [] }: StoredCorrection,
 ): StoredPayable | null {
   const period: Period = frozen.period;
   const approved = history.findApproved(period);
   if (approved === null) return null;
   const all = [...approved.lines, ...lines.map((line) => ({ ...line, sourcePeriod: period }))];
-  const currencies = [...new Set([...approved.totals, ...lines].map(({ currency }) => currency))].sort();
+  const currencies = [...new Set([...approved.totals, ...lines, ...offsets].map(({ currency }) => currency))].sort();
   const totals = currencies.map((currency) => {
     const stored = approved.totals.find((total) => total.currency === currency);
     const corrected = computeCorrectedTotals(stored === undefined ? noTotals(currency) : readTotals(stored), {
-      result: sum(amountsIn(lines, currency)),
+      result: sum([...amountsIn(lines, currency), ...amountsIn(offsets, currency)]),
       balance: history.balanceIn(currency),
       maxPercent,
     });
     return toStoredTotals(corrected, all);
   });
   const { pay } = approved;
+  const draws = [...(approved.draws ?? []), ...offsets.map((line) => ({ ...line, sourcePeriod: period }))];
   return {
     totals,
     lines: all,
+    ...(draws.length === 0 ? {} : { draws }),
     ...(pay === undefined ? {} : { pay: correctPay(payTerms, pay, frozen.range, totals) }),
   };
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Day } from '../kernel/day.js';
+import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
@@ -7,7 +7,12 @@ import { inParallel } from '../kernel/waiting.js';
 import { eventsTable, statementPeriodsTable } from '../ledger/input/as-of.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type GroupAmounts } from './release.js';
-import { type StoredCorrection, type StoredPayable, type StoredPayLine } from './stored-payable.js';
+import {
+  type StoredCorrection,
+  type StoredDrawLine,
+  type StoredPayable,
+  type StoredPayLine,
+} from './stored-payable.js';
 import { type BalanceChange, computeOpening } from './totals.js';
 
 interface ApprovedStatement {
@@ -65,6 +70,32 @@ export class PayHistory {
     return computeOpening(changes, []);
   }
 
+  /** The offsets of the draw that corrections of the period contain. */
+  offsetsOf(period: Period, drawId: string): Decimal {
+    const offsets = this.corrections.filter(({ sourcePeriod }) => sourcePeriod === period);
+    return sum(offsets.flatMap(({ payable }) => changesOf(payable.draws, drawId)).map(({ amount }) => amount));
+  }
+
+  /**
+   * What the person owes of the draw before the statement of the period: what earlier statements granted, less what all
+   * others recovered. The offsets of corrections count when they are paid, and those that reduce it at once.
+   */
+  drawOpening(drawId: string, period: Period, { from, to }: DayRange): Decimal {
+    const statements = this.statements
+      .filter((statement) => statement.period !== period)
+      .flatMap((statement) =>
+        changesOf(statement.payable.draws, drawId)
+          .filter(({ kind, change }) => kind !== 'draw_offset' && (statement.from < from || change.sign() < 0))
+          .map(({ change }) => change),
+      );
+    const offsets = this.corrections.flatMap(({ payable, paidOn }) =>
+      changesOf(payable.draws, drawId)
+        .filter(({ change }) => paidOn <= to || change.sign() < 0)
+        .map(({ change }) => change),
+    );
+    return sum([...statements, ...offsets]);
+  }
+
   /** The last day with a statement or a correction, at least the given one. */
   lastDay(day: Day): Day {
     const days = [...this.statements.map(({ to }) => to), ...this.corrections.map(({ paidOn }) => paidOn)];
@@ -74,6 +105,12 @@ export class PayHistory {
   currencies(): readonly string[] {
     return [...new Set(this.statements.flatMap(({ payable }) => payable.totals.map(({ currency }) => currency)))];
   }
+}
+
+function changesOf(draws: readonly StoredDrawLine[] | undefined, drawId: string) {
+  return (draws ?? [])
+    .filter((line) => line.drawId === drawId)
+    .map(({ kind, amount, change }) => ({ kind, amount: Decimal.of(amount), change: Decimal.of(change) }));
 }
 
 function findChange({ totals }: StoredPayable, currency: string): BalanceChange[] {

@@ -13,6 +13,8 @@ export const payTotals = z
     recovered: z.number().describe('What the statement keeps to reduce what the person owes'),
     closing: z.number().describe('What the person owes after the statement'),
     payable: z.number().describe('What the statement pays, never less than 0'),
+    drawn: z.number().optional().describe('What draws pay in addition. Absent without draws'),
+    repaid: z.number().optional().describe('What the statement keeps to repay draws. Absent without draws'),
   })
   .describe('Totals of one currency');
 
@@ -75,16 +77,34 @@ export const statementPay = z
   })
   .describe('What is paid in the currency of the person. Absent for people who are paid in the currency they earn in');
 
+const drawLine = z
+  .object({
+    drawId: z.string().describe('Id of the draw (UUID)'),
+    kind: z
+      .enum(['draw', 'draw_recovery', 'draw_offset'])
+      .describe(
+        'draw: the draw pays; draw_recovery: it is repaid; draw_offset: an approved period with a guarantee was corrected',
+      ),
+    drawKind: z.enum(['guarantee', 'advance']).describe('Kind of the draw'),
+    currency: fields.currency,
+    amount: z.number().describe('What the statement pays; negative if it keeps'),
+    change: z.number().describe('How the line changes what the person owes of the draw'),
+    formula: z.string().describe('How the amount was calculated'),
+    sourcePeriod: z.string().optional().describe('The approved period that was corrected'),
+  })
+  .describe('What a statement grants, recovers or offsets of a draw');
+
 /** What a statement pays of what is earned. */
 export const statementPayable = z
   .object({
     totals: z.array(payTotals).describe('Totals by currency; amounts in different currencies are never added'),
     lines: z.array(payLine).describe('What is paid and taken back, by deal'),
     pay: statementPay.optional(),
+    draws: z.array(drawLine).optional().describe('What draws pay and what is repaid. Absent without draws'),
   })
   .describe('What the statement pays. Absent in workspaces without payouts and outside of pay periods');
 
-export function toPayableResponse({ totals, lines, pay }: StoredPayable): z.input<typeof statementPayable> {
+export function toPayableResponse({ totals, lines, pay, draws }: StoredPayable): z.input<typeof statementPayable> {
   return {
     totals: totals.map(toTotalsResponse),
     lines: lines.map(({ key: _, dealName = null, amount, earned, released, ...line }) => ({
@@ -95,6 +115,9 @@ export function toPayableResponse({ totals, lines, pay }: StoredPayable): z.inpu
       released: Number(released),
     })),
     ...(pay === undefined ? {} : { pay: toPayResponse(pay) }),
+    ...(draws === undefined
+      ? {}
+      : { draws: draws.map((line) => ({ ...line, amount: Number(line.amount), change: Number(line.change) })) }),
   };
 }
 
@@ -119,7 +142,7 @@ function rateOf({ numerator, denominator }: StoredPayRate): number {
 }
 
 export function toTotalsResponse(totals: StoredTotals): z.input<typeof payTotals> {
-  const { currency, released, carriedIn, opening, added, recovered, closing, payable } = totals;
+  const { currency, released, carriedIn, opening, added, recovered, closing, payable, drawn, repaid } = totals;
   return {
     currency,
     released: Number(released),
@@ -129,5 +152,7 @@ export function toTotalsResponse(totals: StoredTotals): z.input<typeof payTotals
     recovered: Number(recovered),
     closing: Number(closing),
     payable: Number(payable),
+    ...(drawn === undefined ? {} : { drawn: Number(drawn) }),
+    ...(repaid === undefined ? {} : { repaid: Number(repaid) }),
   };
 }

@@ -14,6 +14,24 @@ export interface StoredTotals {
   readonly recovered: string;
   readonly closing: string;
   readonly payable: string;
+  /** What draws pay in addition, and what is kept to repay them. Absent where both are zero. */
+  readonly drawn?: string;
+  readonly repaid?: string;
+}
+
+/** What a statement grants, recovers or offsets of a draw, as exact decimal text. */
+export interface StoredDrawLine {
+  readonly drawId: string;
+  readonly kind: 'draw' | 'draw_recovery' | 'draw_offset';
+  readonly drawKind: 'guarantee' | 'advance';
+  readonly currency: string;
+  /** What the statement pays; negative if it keeps. */
+  readonly amount: string;
+  /** How the line changes what the person owes of the draw. */
+  readonly change: string;
+  readonly formula: string;
+  /** The approved period whose correction the offset belongs to. */
+  readonly sourcePeriod?: Period;
 }
 
 /** What a statement pays of one event, as exact decimal text, with the names at the time of generation. */
@@ -67,15 +85,19 @@ export interface StoredPayable {
   readonly lines: readonly StoredPayLine[];
   /** Absent for people who are paid in the currency in which they earn. */
   readonly pay?: StoredPay;
+  /** Absent on statements without draws. */
+  readonly draws?: readonly StoredDrawLine[];
 }
 
 /** The lines of a correction of an approved period. */
 export interface StoredCorrection {
   readonly lines: readonly StoredPayLine[];
+  /** The offsets of draws. Absent without any. */
+  readonly draws?: readonly StoredDrawLine[];
 }
 
 /** Text that is equal for equal content, whatever the order in which the database returns keys. Names are no content. */
-export function describePayable({ totals, lines, pay }: StoredPayable): string {
+export function describePayable({ totals, lines, pay, draws }: StoredPayable): string {
   return JSON.stringify([
     totals.map((total) => [
       total.currency,
@@ -99,7 +121,12 @@ export function describePayable({ totals, lines, pay }: StoredPayable): string {
       line.sourcePeriod ?? null,
     ]),
     ...(pay === undefined ? [] : [describePay(pay)]),
+    ...(draws === undefined ? [] : [draws.map(describeDraw)]),
   ]);
+}
+
+function describeDraw({ drawId, kind, amount, change, sourcePeriod }: StoredDrawLine) {
+  return [drawId, kind, amount, change, sourcePeriod ?? null];
 }
 
 function describePay({ currency, parts }: StoredPay) {

@@ -15,6 +15,9 @@ export interface PayTotals {
   readonly recovered: Decimal;
   readonly closing: Decimal;
   readonly payable: Decimal;
+  /** What draws pay in addition, and what is kept of what is released to repay them. */
+  readonly drawn: Decimal;
+  readonly repaid: Decimal;
 }
 
 /** What an approved statement put on the balance and recovered from it. */
@@ -28,13 +31,22 @@ interface StatementAmounts {
   /** The balance before the statement; see {@link computeOpening}. */
   readonly opening: Decimal;
   readonly maxPercent: Decimal;
+  /** What guarantees promise: nothing is recovered from it. */
+  readonly guaranteed: Decimal;
 }
 
 /**
  * What a statement pays: what it releases, less what it recovers. What is taken back waits on the balance until something
  * is released, so that no statement pays less than nothing.
  */
-export function computeTotals({ currency, lines, carried, opening, maxPercent }: StatementAmounts): PayTotals {
+export function computeTotals({
+  currency,
+  lines,
+  carried,
+  opening,
+  maxPercent,
+  guaranteed,
+}: StatementAmounts): PayTotals {
   const released = sum(lines.filter((line) => line.sign() > 0));
   const takenBack = sum(lines.filter((line) => line.sign() < 0)).negated();
   const carriedIn = sum(carried);
@@ -42,7 +54,8 @@ export function computeTotals({ currency, lines, carried, opening, maxPercent }:
   const added = takenBack.plus(credited).minus(carriedIn);
   const owed = opening.plus(added);
   const available = released.plus(credited);
-  const recovered = minimum(owed, limitRecovery(available, maxPercent, currency));
+  const above = maximum(released.minus(guaranteed), Decimal.zero).plus(credited);
+  const recovered = minimum(owed, minimum(limitRecovery(available, maxPercent, currency), above));
   return {
     currency,
     released,
@@ -52,7 +65,21 @@ export function computeTotals({ currency, lines, carried, opening, maxPercent }:
     recovered,
     closing: owed.minus(recovered),
     payable: available.minus(recovered),
+    drawn: Decimal.zero,
+    repaid: Decimal.zero,
   };
+}
+
+/** What of the recovery was kept of what is released: what corrections pay is taken first. */
+export function recoveredFromReleased({ recovered, carriedIn }: PayTotals): Decimal {
+  return maximum(recovered.minus(maximum(carriedIn, Decimal.zero)), Decimal.zero);
+}
+
+/** The totals with what the statement grants of draws and recovers of them. */
+export function addDraws(totals: PayTotals, amounts: readonly Decimal[]): PayTotals {
+  const drawn = sum(amounts.filter((amount) => amount.sign() > 0));
+  const repaid = sum(amounts.filter((amount) => amount.sign() < 0)).negated();
+  return { ...totals, drawn, repaid, payable: totals.payable.plus(drawn).minus(repaid) };
 }
 
 /**
@@ -92,6 +119,8 @@ export const noTotals = (currency: string): PayTotals => ({
   recovered: Decimal.zero,
   closing: Decimal.zero,
   payable: Decimal.zero,
+  drawn: Decimal.zero,
+  repaid: Decimal.zero,
 });
 
 function limitRecovery(amount: Decimal, maxPercent: Decimal, currency: string): Decimal {

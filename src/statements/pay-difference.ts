@@ -147,7 +147,10 @@ async function trueUp(
   await failpoint('trueup.afterInsert');
   const correction = await startCorrection(tx, repId, frozen);
   await storeTruedUpRows(tx, recalculate, terms, frozen, owed.rows);
-  const paid = correction === null ? null : await finishCorrection(tx, correction, eventId, owed.rows);
+  const paid =
+    correction === null
+      ? null
+      : await finishCorrection(tx, correction, eventId, { ...owed.rows, paidUntil: frozen.range.to });
   const payable = correction === null || paid === null ? null : addCorrection(correction, paid);
   const generation = { status: 'approved', at, actor: caller.actor } as const;
   const next = await generateCorrected(tx, key, approved.currency, payable, generation);
@@ -202,7 +205,8 @@ export async function carryForward(
   await insertTrueUpLines(tx, entry, { eventId, period: sourcePeriod, lines: owed.lines });
   const correction = await startCorrection(tx, repId, frozen);
   await storeTruedUpRows(tx, recalculate, terms, frozen, owed.rows);
-  if (correction !== null) await finishCorrection(tx, correction, eventId, owed.rows);
+  const paidUntil = calendarOf(terms).range(target.period).to;
+  if (correction !== null) await finishCorrection(tx, correction, eventId, { ...owed.rows, paidUntil });
   await recordStatementEntry(tx, caller, {
     runId,
     trigger: 'carried_forward',

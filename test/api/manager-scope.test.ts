@@ -67,6 +67,7 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   listDiscrepancyLines: ['GET', '/v1/discrepancies/<discrepancy>/lines'],
   resolveDiscrepancy: ['POST', '/v1/discrepancies/<discrepancy>/resolve', { action: 'dismiss', reason: 'x' }],
   listPayables: ['GET', '/v1/payables?repId=<eve>'],
+  listBalances: ['GET', '/v1/balances?repId=<eve>'],
   recordPayrollHandover: null,
   listPayrollHandovers: null,
 };

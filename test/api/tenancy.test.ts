@@ -330,6 +330,13 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listHolds: [['GET /v1/payables/holds?repId=<rep>'], ['GET /v1/payables/holds?dealId=<deal>']],
   createHold: [['POST /v1/payables/holds', { repId: '<rep>', from: '2026-01-01', reason: 'x' }]],
   updateHold: [['PATCH /v1/payables/holds/<hold>', { to: '2026-12-31' }]],
+  listDraws: [['GET /v1/draws?repId=<rep>']],
+  createDraw: [
+    ['POST /v1/draws', { repId: '<rep>', kind: 'advance', recoverable: true, amount: 100, from: '2026-01-01' }],
+  ],
+  updateDraw: [['PATCH /v1/draws/<draw>', { to: '2026-12-31' }]],
+  forgiveDraw: [['POST /v1/draws/<draw>/forgive', { amount: 1, reason: 'x' }]],
+  listBalances: [['GET /v1/balances?repId=<rep>']],
   listPayoutBatches: [],
   createPayoutBatch: [],
   getPayoutBatch: [['GET /v1/payout-batches/<batch>']],
@@ -461,6 +468,15 @@ describe('two workspaces', () => {
     await api.expect(200, 'PUT', `/v1/deals/deal-of-${letter}/invoices/INV`, invoice);
     const held = { repId: ada, from: '2026-03-01', reason: `Hold of ${letter}` };
     const { holdId } = await api.expect(201, 'POST', '/v1/payables/holds', held);
+    const drawId = randomUUID();
+    await service.sql(
+      `insert into draws (workspace_id, draw_id, rep_id, kind, recoverable, amount, currency, from_day, recovery_start,
+        recovery_percent, created_by)
+      values ($1, $2, $3, 'advance', true, 100, 'USD', '2026-01-01', 'next_period', 100, 'x')`,
+      made,
+      drawId,
+      ada,
+    );
     const batch = randomUUID();
     await service.sql(
       `insert into payout_batches (workspace_id, batch_id, period, layout, filename, sha256, content, row_count, totals, actor)
@@ -518,6 +534,7 @@ describe('two workspaces', () => {
       assignment: assignment.assignmentId,
       absence: absenceId,
       hold: holdId,
+      draw: drawId,
       batch,
       ramp: rampId,
       import: importId,

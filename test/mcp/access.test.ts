@@ -39,6 +39,7 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   delete_assignment: [{ assignmentId: unknown }, 'assignment_not_found'],
   list_quotas: [{}, 'ok'],
   list_absences: [{}, 'ok'],
+  list_draws: [{}, 'ok'],
   list_fx_rates: [{}, 'ok'],
   set_fx_rates: [{ rates: [{ from: 'EUR', to: 'EUR', day: '2026-01-01', rate: 1 }] }, 'invalid_rate'],
   set_absence: [{ repId: unknown, from: '2026-01-01', to: '2026-01-02' }, 'rep_not_found'],

@@ -33,6 +33,7 @@ const planned: Readonly<Record<string, string>> = {
   set_quota: 'Di',
   delete_quota: 'Di',
   list_absences: 'R',
+  list_draws: 'R',
   set_absence: 'Di',
   list_fx_rates: 'R',
   set_fx_rates: 'Di',

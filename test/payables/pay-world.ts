@@ -138,6 +138,7 @@ export class PayWorld {
       carried,
       opening: this.opening(index, currency),
       maxPercent: Decimal.of(this.maxPercent),
+      guaranteed: Decimal.zero,
     });
   }
 

@@ -1,6 +1,12 @@
 import { Decimal } from '../../kernel/decimal.js';
+import { drawNames } from '../../payables/draw-words.js';
 import { describeRate } from '../../payables/rate-words.js';
-import { type StoredPay, type StoredPayLine, type StoredTotals } from '../../payables/stored-payable.js';
+import {
+  type StoredDrawLine,
+  type StoredPay,
+  type StoredPayLine,
+  type StoredTotals,
+} from '../../payables/stored-payable.js';
 import { type Html, html } from '../../platform/documents/html.js';
 import { type StatementContent } from '../../statements/statement.js';
 import { counted, money } from './figures.js';
@@ -18,7 +24,7 @@ export function payableSection({ payable }: Pick<StatementContent, 'payable'>): 
   <colgroup><col style="width: 44%"><col style="width: 20%"><col style="width: 20%"><col style="width: 16%"></colgroup>
   <thead><tr><th>Deal and rule</th><th class="amount">Earned</th><th class="amount">Released</th><th class="amount">Paid here</th></tr></thead>
   <tbody>${lines.map(lineRow)}${left === 0 ? [] : html`<tr class="part"><td colspan="4">and ${counted(left, 'line')} more</td></tr>`}
-  ${payable.totals.flatMap(totalRows)}${payable.pay === undefined ? [] : payRows(payable.pay)}</tbody>
+  ${(payable.draws ?? []).map(drawRow)}${payable.totals.flatMap(totalRows)}${payable.pay === undefined ? [] : payRows(payable.pay)}</tbody>
 </table></section>`;
 }
 
@@ -27,6 +33,11 @@ function lineRow(line: StoredPayLine): Html {
   const what = [line.dealName ?? line.dealId, line.ruleName].filter((name) => name !== null).join(', ');
   return html`<tr><td dir="auto">${what === '' ? 'Adjustment' : what}${lineNote(line)}</td><td class="amount">${money(earned, currency)}</td>
     <td class="amount">${money(released, currency)}</td><td class="amount">${money(amount, currency)}</td></tr>`;
+}
+
+function drawRow({ kind, drawKind, currency, amount, formula, sourcePeriod }: StoredDrawLine): Html {
+  const period = sourcePeriod === undefined ? '' : `${sourcePeriod}: `;
+  return html`<tr><td colspan="3">${drawNames[kind]} (${drawKind})<small>${period}${formula}</small></td><td class="amount">${money(amount, currency)}</td></tr>`;
 }
 
 function lineNote({ kind, late, sourcePeriod }: StoredPayLine): Html | readonly Html[] {
@@ -47,12 +58,14 @@ function payRows({ currency, amount, parts }: StoredPay): Html[] {
 }
 
 function totalRows(totals: StoredTotals): Html[] {
-  const { currency, opening, added, recovered, closing, payable } = totals;
+  const { currency, opening, added, recovered, closing, payable, drawn = '0', repaid = '0' } = totals;
   const balance = (
     [
       ['Owed before', opening],
       ['Taken back', added],
       ['Kept of this statement', recovered],
+      ['Paid as a draw', drawn],
+      ['Kept to repay draws', repaid],
     ] as const
   )
     .filter(([, amount]) => !Decimal.of(amount).isZero())

@@ -1,3 +1,4 @@
+import { drawNames } from '../../payables/draw-words.js';
 import { describeRate } from '../../payables/rate-words.js';
 import { type StoredPay, type StoredPayable } from '../../payables/stored-payable.js';
 import { type Sheet, type WorkbookCell, type WorkbookColumn } from '../../platform/documents/workbook.js';
@@ -15,7 +16,7 @@ export const payableColumns: readonly WorkbookColumn[] = [
 ];
 
 /** What the statement pays, by deal, followed by the balance and the sum of each currency. */
-export function writePayable(sheet: Sheet, name: string, { lines, totals, pay }: StoredPayable): void {
+export function writePayable(sheet: Sheet, name: string, { lines, totals, pay, draws = [] }: StoredPayable): void {
   for (const { kind, late, sourcePeriod, dealId, dealName, ruleName, earned, released, amount, currency } of lines) {
     const what = kind === 'correction' ? `Correction of ${sourcePeriod ?? ''}` : late === true ? 'Late' : 'Released';
     sheet.row([
@@ -30,6 +31,17 @@ export function writePayable(sheet: Sheet, name: string, { lines, totals, pay }:
       { text: currency },
     ]);
   }
+  for (const { kind, drawKind, amount, currency, formula } of draws)
+    sheet.row([
+      { text: name },
+      { text: `${drawNames[kind]} (${drawKind})` },
+      { text: null },
+      { text: formula },
+      ...blanks.slice(3),
+      { text: null },
+      { money: amount, currency },
+      { text: currency },
+    ]);
   for (const { currency, opening, recovered, closing, payable } of totals) {
     const amounts = [
       ['Owed before', opening],

@@ -124,6 +124,13 @@ export const peopleClaims: Claims = {
   list_absences: {
     'Changes: nothing.': changesNothing('list_absences'),
   },
+  list_draws: {
+    'Changes: nothing.': changesNothing('list_draws'),
+    'Guaranteed incomes and advances of people, with how they are paid back': testedIn(
+      'payables/draws',
+      'is rejected where days are approved or another draw of the kind has them',
+    ),
+  },
   set_absence: {
     'Enter an absence of a person, or replace the one that begins on the same day': async (world) => {
       const { repId } = await world.addPaidRep({ config: tiered });

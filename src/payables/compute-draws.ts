@@ -1,0 +1,164 @@
+import { roundToCurrency } from '../kernel/currency.js';
+import { countDays, type Day, type DayRange, intersection } from '../kernel/day.js';
+import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
+
+/** A guarantee or an advance of a person. */
+export interface DrawTerms {
+  readonly drawId: string;
+  readonly kind: 'guarantee' | 'advance';
+  readonly recoverable: boolean;
+  /** For a whole pay period. */
+  readonly amount: Decimal;
+  readonly currency: string;
+  readonly from: Day;
+  readonly to: Day | null;
+  readonly recovery: {
+    readonly start: 'next_period' | 'after_end' | 'day';
+    readonly day: Day | null;
+    readonly maxPercent: Decimal;
+    readonly forgiveOn: Day | null;
+  };
+}
+
+/** A draw with what the person owes of it before a statement. */
+export interface OpenDraw {
+  readonly terms: DrawTerms;
+  readonly opening: Decimal;
+}
+
+/** What a statement grants, recovers or offsets of a draw, with the formula. */
+export interface DrawLine {
+  readonly terms: DrawTerms;
+  readonly kind: 'draw' | 'draw_recovery' | 'draw_offset';
+  /** What the statement pays; negative if it keeps. */
+  readonly amount: Decimal;
+  /** How the line changes what the person owes. */
+  readonly change: Decimal;
+  readonly formula: string;
+}
+
+/** The amount of the days of the draw in the period; zero outside of them. */
+export function prorate({ amount, currency, from, to }: DrawTerms, range: DayRange): Decimal {
+  const days = countDrawDays({ from, to }, range);
+  const share = amount.times(Decimal.of(days)).dividedBy(Decimal.of(countDays(range)));
+  return days === 0 ? Decimal.zero : roundToCurrency(share, currency);
+}
+
+function countDrawDays({ from, to }: Pick<DrawTerms, 'from' | 'to'>, range: DayRange): number {
+  const days = intersection({ from, to: to ?? range.to }, range);
+  return days.from > days.to ? 0 : countDays(days);
+}
+
+/** What all guarantees of the period promise. */
+export function sumGuarantees(draws: readonly DrawTerms[], range: DayRange): Decimal {
+  return sum(draws.filter(({ kind }) => kind === 'guarantee').map((draw) => prorate(draw, range)));
+}
+
+/** The part of the top-up that each guarantee pays, in the order of their days: at most its own part of the promise. */
+export function splitTopUp(
+  draws: readonly DrawTerms[],
+  range: DayRange,
+  released: Decimal,
+): ReadonlyMap<string, Decimal> {
+  let left = maximum(sumGuarantees(draws, range).minus(released), Decimal.zero);
+  const parts = draws
+    .filter(({ kind }) => kind === 'guarantee')
+    .map((draw): [string, Decimal] => {
+      const part = minimum(left, prorate(draw, range));
+      left = left.minus(part);
+      return [draw.drawId, part];
+    });
+  return new Map(parts);
+}
+
+interface StatementDraws {
+  readonly currency: string;
+  readonly range: DayRange;
+  /** In the order of their first days. */
+  readonly draws: readonly OpenDraw[];
+  readonly released: Decimal;
+  /** What the balance has recovered from what is released. */
+  readonly recovered: Decimal;
+}
+
+/** What the statement of the days grants of its draws and recovers of them, in one currency. */
+export function computeDraws({ currency, range, draws, released, recovered }: StatementDraws): DrawLine[] {
+  const terms = draws.map((draw) => draw.terms);
+  const guaranteed = sumGuarantees(terms, range);
+  const topUps = splitTopUp(terms, range, released);
+  const granted = terms.flatMap((draw) => toGranted(draw, range, topUps.get(draw.drawId), { guaranteed, released }));
+  let taken = recovered;
+  const repaid = draws.flatMap((draw) => {
+    const limit = roundToCurrency(released.times(draw.terms.recovery.maxPercent).dividedBy(Decimal.of(100)), currency);
+    const left = maximum(released.minus(guaranteed), Decimal.zero).minus(taken);
+    const amount = maximum(minimum(minimum(draw.opening, left), limit.minus(taken)), Decimal.zero);
+    if (amount.isZero() || !isRecovered(draw.terms, range)) return [];
+    taken = taken.plus(amount);
+    const formula = `min(${draw.opening.toString()}, ${left.toString()}, ${limit.toString()} − ${taken.minus(amount).toString()}) = ${amount.toString()}`;
+    const kind = 'draw_recovery' as const;
+    return [{ terms: draw.terms, kind, amount: amount.negated(), change: amount.negated(), formula }];
+  });
+  return [...granted, ...repaid];
+}
+
+function toGranted(
+  draw: DrawTerms,
+  range: DayRange,
+  topUp: Decimal | undefined,
+  { guaranteed, released }: { readonly guaranteed: Decimal; readonly released: Decimal },
+): DrawLine[] {
+  const promised = prorate(draw, range);
+  const amount = topUp ?? promised;
+  if (amount.isZero()) return [];
+  const days = `${draw.amount.toString()} × ${countDrawDays(draw, range)} of ${countDays(range)} days = ${promised.toString()}`;
+  const formula =
+    topUp === undefined
+      ? days
+      : `${days}; max(0, ${guaranteed.toString()} − ${released.toString()}), of it ${amount.toString()}`;
+  return [{ terms: draw, kind: 'draw', amount, change: isOwed(draw, range) ? amount : Decimal.zero, formula }];
+}
+
+/** Whether what is granted in the period is to be paid back. */
+export function isOwed({ recoverable, recovery: { forgiveOn } }: DrawTerms, { to }: { readonly to: Day }): boolean {
+  return recoverable && (forgiveOn === null || forgiveOn > to);
+}
+
+/** Whether the recovery of the draw has begun. */
+function isRecovered({ to, recovery: { start, day } }: DrawTerms, range: DayRange): boolean {
+  if (start === 'after_end') return to !== null && range.from > to;
+  return start === 'next_period' || (day !== null && day <= range.to);
+}
+
+/** What the period has granted of a guarantee with its offsets, and what the person owes of the draw. */
+export interface GrantedDraw {
+  readonly terms: DrawTerms;
+  readonly granted: Decimal;
+  readonly open: Decimal;
+}
+
+/**
+ * How a correction of a guaranteed period changes the top-ups. Of a recoverable draw at most the open balance is offset, so
+ * that what was repaid is not taken twice.
+ */
+export function computeOffsets(
+  draws: readonly GrantedDraw[],
+  range: DayRange,
+  released: Decimal,
+  paidUntil: Day,
+): DrawLine[] {
+  const topUps = splitTopUp(
+    draws.map(({ terms }) => terms),
+    range,
+    maximum(released, Decimal.zero),
+  );
+  return draws.flatMap(({ terms, granted, open }) => {
+    const topUp = topUps.get(terms.drawId);
+    if (topUp === undefined) return [];
+    const due = topUp.minus(granted);
+    const amount = terms.recoverable ? maximum(due, open.negated()) : due;
+    if (amount.isZero()) return [];
+    const change = isOwed(terms, { to: paidUntil }) ? amount : Decimal.zero;
+    const formula = `top-up ${topUp.toString()} instead of ${granted.toString()}${amount.equals(due) ? '' : `, at most the open ${open.toString()}`}`;
+    return [{ terms, kind: 'draw_offset', amount, change, formula }];
+  });
+}
