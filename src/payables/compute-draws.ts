@@ -21,7 +21,7 @@ export interface DrawTerms {
 }
 
 /** A draw with what the person owes of it before a statement. */
-export interface OpenDraw {
+interface OpenDraw {
   readonly terms: DrawTerms;
   readonly opening: Decimal;
 }
@@ -55,11 +55,7 @@ export function sumGuarantees(draws: readonly DrawTerms[], range: DayRange): Dec
 }
 
 /** The part of the top-up that each guarantee pays, in the order of their days: at most its own part of the promise. */
-export function splitTopUp(
-  draws: readonly DrawTerms[],
-  range: DayRange,
-  released: Decimal,
-): ReadonlyMap<string, Decimal> {
+function splitTopUp(draws: readonly DrawTerms[], range: DayRange, released: Decimal): ReadonlyMap<string, Decimal> {
   let left = maximum(sumGuarantees(draws, range).minus(released), Decimal.zero);
   const parts = draws
     .filter(({ kind }) => kind === 'guarantee')
@@ -119,7 +115,7 @@ function toGranted(
 }
 
 /** Whether what is granted in the period is to be paid back. */
-export function isOwed({ recoverable, recovery: { forgiveOn } }: DrawTerms, { to }: { readonly to: Day }): boolean {
+function isOwed({ recoverable, recovery: { forgiveOn } }: DrawTerms, { to }: { readonly to: Day }): boolean {
   return recoverable && (forgiveOn === null || forgiveOn > to);
 }
 
