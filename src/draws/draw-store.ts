@@ -82,7 +82,7 @@ export async function assertPayoutsOn(tx: Transaction): Promise<void> {
   const { rows } = await sql<{ isOn: boolean }>`
     select payouts is not null as "isOn" from workspaces where workspace_id = ${tx.workspaceId}`.execute(tx.db);
   if (rows[0]?.isOn !== true)
-    throw new Failure('payouts_off', 'Draws are paid with the statements of pay periods. Turn payouts on first.');
+    throw new Failure('payouts_off', 'Draws are paid with the statements of pay periods. Enable payouts first.');
 }
 
 /** Two draws of one kind and person have no day in common. */
