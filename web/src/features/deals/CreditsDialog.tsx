@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { creditsEffectQuery, type DealCredits, sendCredits } from '../../api/credit-queries.js';
 import { describeError } from '../../api/describe-error.js';
-import { mayEarn, peopleQuery } from '../../api/payroll-queries.js';
+import { mayEarn, type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
@@ -16,6 +16,7 @@ import { Money } from '../../components/Money.js';
 import { Note } from '../../components/Note.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
+import { containsText } from '../../shared/format/texts.js';
 import styles from './Credits.module.css';
 import {
   describeMissing,
@@ -39,6 +40,10 @@ export function CreditsDialog({ deal, onClose }: CreditsDialogProps) {
   const [before] = useState(() => ({ lines: toEnteredLines(deal.credits) }));
   const form = useKeptForm<{ lines: EnteredLine[] }>(`credits ${dealId}`, before);
   const { lines } = form.values;
+  const [search, setSearch] = useState('');
+  const people = (useQuery(peopleQuery).data?.reps ?? []).filter(
+    (rep) => mayEarn(rep) || lines.some(({ person }) => person === rep.id),
+  );
   const sent = readLines(lines);
   const [calculated] = useDebouncedValue(form.isChanged ? sent : null, 500);
   const save = useChange({
@@ -64,12 +69,22 @@ export function CreditsDialog({ deal, onClose }: CreditsDialogProps) {
       form={form}
       action={{ disabled: sent === null || !form.isChanged, children: 'Save' }}
     >
+      {people.length <= maxPeopleListed ? null : (
+        <TextField
+          label="Find a person"
+          type="search"
+          hint={`The lines list the people whose name or address contains this, of ${people.length}.`}
+          value={search}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+        />
+      )}
       {lines.map((line, index) => (
         <LineFields
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no id, and a removal renders all of them again
           key={index}
           line={line}
           number={index + 1}
+          people={people.filter((rep) => rep.id === line.person || containsText(search, `${rep.name} ${rep.email}`))}
           onChange={(part) => change(index, part)}
           onRemove={() => form.change({ lines: lines.filter((_, position) => position !== index) })}
         />
@@ -90,15 +105,18 @@ export function CreditsDialog({ deal, onClose }: CreditsDialogProps) {
   );
 }
 
+/** More people than one finds in a list at a glance. */
+const maxPeopleListed = 20;
+
 interface LineFieldsProps {
   readonly line: EnteredLine;
   readonly number: number;
+  readonly people: readonly Person[];
   readonly onChange: (part: Partial<EnteredLine>) => void;
   readonly onRemove: () => void;
 }
 
-function LineFields({ line: { person, kind, role, percent }, number, onChange, onRemove }: LineFieldsProps) {
-  const people = (useQuery(peopleQuery).data?.reps ?? []).filter((rep) => mayEarn(rep) || rep.id === person);
+function LineFields({ line: { person, kind, role, percent }, number, people, onChange, onRemove }: LineFieldsProps) {
   return (
     <fieldset aria-label={`Line ${number}`} className={styles.line}>
       <Choice
