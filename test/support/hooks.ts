@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { runCleanups } from './after-file.js';
 import { removeAbandonedServers, stopTestServer } from './test-database.js';
 
-// Random inputs are the same in every run, unless a test passes another seed.
-fc.configureGlobal({ seed: 1 });
+// Random inputs are the same in every run, unless a test passes another seed. A failure says why, beside the inputs.
+fc.configureGlobal({ seed: 1, includeErrorInReport: true });
 
 /** Test files that run in parallel share no server: each Mocha worker has its own. */
 const isWorker = process.env['MOCHA_WORKER_ID'] !== undefined;
