@@ -11,6 +11,7 @@ import { calendarOf, type FrozenPeriod, loadRepTerms, type RepTerms } from '../l
 import { storeTruedUpRows } from '../ledger/output/trued-up-state.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { addCorrection, finishCorrection, startCorrection } from '../payables/correct-period.js';
+import { assertPayRates } from '../payables/pay-currency.js';
 import { type PayPeriods } from '../payables/pay-periods.js';
 import { loadPayPeriods } from '../payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -154,6 +155,7 @@ async function trueUp(
   const payable = correction === null || paid === null ? null : addCorrection(correction, paid);
   const generation = { status: 'approved', at, actor: caller.actor } as const;
   const next = await generateCorrected(tx, key, approved.currency, payable, generation);
+  assertPayRates(next);
   await replaceApproved(tx, key, next);
   await recordStatementEntry(tx, caller, {
     runId,

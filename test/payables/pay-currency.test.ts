@@ -112,6 +112,20 @@ describe('the currency in which people are paid', () => {
     expect((await pay(work)).amount).to.equal(640);
   });
 
+  it('prevents a true-up without a rate, where the approval had nothing to pay', async () => {
+    const work = await atOnce();
+    await payIn(work, 'GBP');
+    await work.approve('2026-01');
+    await work.deal('D', 5000, '2026-01-15');
+    await work.checked();
+    const path = `/v1/statements/${work.ben}/true-up`;
+    const rejected = await work.api.post(path, { period: '2026-01' });
+    expect([rejected.status, rejected.body.code]).to.deep.equal([409, 'fx_rate_missing']);
+    await rates(work, ['GBP→USD', '2026-01-31', 1.25]);
+    await work.trueUp('2026-01');
+    expect((await pay(work)).amount).to.equal(320);
+  });
+
   it('is the one in force on the last day of the statement, and none after it ends', async () => {
     const work = await atOnce();
     await rates(work, ['USD→GBP', '2026-02-28', 0.5], ['USD→GBP', '2026-01-31', 0.4]);

@@ -25,7 +25,7 @@ export const trueUpStatement = operation({
   params,
   body,
   response: trueUpResponse,
-  failures: { rep_not_found: 404, statement_not_approved: 409 },
+  failures: { rep_not_found: 404, statement_not_approved: 409, fx_rate_missing: 409 },
   example: {
     params: { repId: sampleIds.repId },
     body: { period: '2026-02' },

@@ -109,6 +109,7 @@ export const resolveDiscrepancy = operation({
     discrepancy_changed: 409,
     statement_not_approved: 409,
     statement_locked: 409,
+    fx_rate_missing: 409,
   },
   tool: {
     name: 'resolve_discrepancy',
