@@ -28,11 +28,13 @@ function areDistinct(names: readonly (string | null)[]): boolean {
 }
 
 const splitType = z.union([
-  z.enum(creditKinds),
-  z.strictObject({
-    kind: z.enum(creditKinds).describe('split: a part of the deal; overlay: a credit in addition to the splits'),
-    role: creditRole.describe('What people with splits of this type do on the deal, such as SE'),
-  }),
+  z.enum(creditKinds).describe('split: a part of the deal; overlay: a credit in addition to the splits'),
+  z
+    .strictObject({
+      kind: z.enum(creditKinds).describe('split: a part of the deal; overlay: a credit in addition to the splits'),
+      role: creditRole.describe('What people with splits of this type do on the deal, such as SE'),
+    })
+    .describe('The kind, and the role of the people'),
 ]);
 
 const credits = z.strictObject({

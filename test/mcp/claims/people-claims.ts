@@ -124,6 +124,27 @@ export const peopleClaims: Claims = {
   list_absences: {
     'Changes: nothing.': changesNothing('list_absences'),
   },
+  list_fx_rates: {
+    'Changes: nothing.': changesNothing('list_fx_rates'),
+    'Exchange rates of the workspace, by table and pair of currencies': testedIn(
+      'fx-rates/fx-rates',
+      'a file has a row for each rate, or is that of the European Central Bank',
+    ),
+  },
+  set_fx_rates: {
+    'Enter exchange rates, or correct those of the same pair and day': testedIn(
+      'fx-rates/fx-rates',
+      'X2: a corrected rate moves the deal to another tier',
+    ),
+    'rate is units of to for one unit of from; it holds from its day until the next rate of the pair': testedIn(
+      'fx-rates/affected-by-rates',
+      'requests the people with a deal in its currency until the next rate, and the days of these deals',
+    ),
+    'deals that these rates convert are calculated again; approved statements stay': testedIn(
+      'fx-rates/fx-rates',
+      'X5: a corrected rate is a discrepancy of an approved period, with its cause',
+    ),
+  },
   list_draws: {
     'Changes: nothing.': changesNothing('list_draws'),
     'Guaranteed incomes and advances of people, with how they are paid back': testedIn(

@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { describeError } from '../../../api/describe-error.js';
 import { type TestResult, testsQuery } from '../../../api/plan-queries.js';
 import { useKeptChoice } from '../../../app/kept-state.js';
@@ -8,8 +9,9 @@ import { LinkButton, RowButton } from '../../../components/Button.js';
 import { reasonWords } from '../../../features/plans/words.js';
 import { formatMoney } from '../../../shared/format/numbers.js';
 import styles from './Builder.module.css';
-import { TestDialog } from './TestDialog.js';
 import { type Builder } from './use-builder.js';
+
+const TestDialog = lazy(() => import('./TestDialog.js').then((module) => ({ default: module.TestDialog })));
 
 /** The tests of the draft, which run while it is edited. */
 export function TestsPanel({ builder, currency }: { readonly builder: Builder; readonly currency: string }) {
@@ -92,22 +94,26 @@ function OpenTest({ builder: { plan, draft, edit }, name, onClose }: OpenTestPro
   const edited = draft.tests[Number(name)] ?? null;
   if (edited === null && name !== 'new') return null;
   return (
-    <TestDialog
-      name={`${plan?.planId ?? 'new'}:${name}`}
-      test={edited}
-      draft={draft}
-      onClose={onClose}
-      onSave={(test) => {
-        edit({
-          tests:
-            edited === null ? [...draft.tests, test] : draft.tests.map((stored) => (stored === edited ? test : stored)),
-        });
-        onClose();
-      }}
-      onRemove={() => {
-        edit({ tests: draft.tests.filter((test) => test !== edited) });
-        onClose();
-      }}
-    />
+    <Suspense fallback={null}>
+      <TestDialog
+        name={`${plan?.planId ?? 'new'}:${name}`}
+        test={edited}
+        draft={draft}
+        onClose={onClose}
+        onSave={(test) => {
+          edit({
+            tests:
+              edited === null
+                ? [...draft.tests, test]
+                : draft.tests.map((stored) => (stored === edited ? test : stored)),
+          });
+          onClose();
+        }}
+        onRemove={() => {
+          edit({ tests: draft.tests.filter((test) => test !== edited) });
+          onClose();
+        }}
+      />
+    </Suspense>
   );
 }
