@@ -10,7 +10,6 @@ interface CrmcSources {
   readonly organization: FakeRow;
   readonly permissions: { readonly userId: string; readonly viewsAllDeals: boolean };
   readonly others: ReadonlyMap<string, readonly FakeRow[]>;
-  readonly splits: () => readonly FakeRow[];
   readonly unreadable: ReadonlySet<string>;
 }
 
@@ -67,7 +66,7 @@ export function crmcCatalog(sources: CrmcSources): FakeCatalog {
         },
       ),
     ],
-    ...dealSplits(sources.splits),
+    ...dealSplits(rowsNamed('OpportunitySplit')),
     ['PermissionSet', object('Id Name PermissionsViewAllData:boolean', () => [permissionSet])],
     [
       'PermissionSetAssignment',
@@ -105,7 +104,7 @@ export function crmcCatalog(sources: CrmcSources): FakeCatalog {
 }
 
 /** The parts of deals, and their types. */
-function dealSplits(splits: CrmcSources['splits']): readonly (readonly [string, FakeObject])[] {
+function dealSplits(splits: FakeObject['rows']): readonly (readonly [string, FakeObject])[] {
   return [
     [
       'OpportunitySplitType',

@@ -100,9 +100,6 @@ export class FakeCrmc {
   requestsPerDay = 100_000;
   private readonly deals = new DealStore<FakeRow>((row) => String(row['Id']));
   /** Transactions that have stamped their rows but are not committed: their rows are invisible. */
-  private readonly splits = new Map<string, FakeRow>();
-  /** The splits of deals that have had none set. */
-  generatedSplits: ((dealId: string) => readonly FakeCrmcSplit[]) | null = null;
   private readonly open = new Set<{ readonly stamp: string }>();
   private readonly purged: { readonly id: string; readonly deletedDate: string }[] = [];
   private readonly flows: Deliveries<string>[] = [];
@@ -237,27 +234,12 @@ export class FakeCrmc {
   /** Replaces the splits of a deal. The time of the deal stays; removed splits stay as deleted rows with the time. */
   setSplits(dealId: string, splits: readonly FakeCrmcSplit[]): void {
     const stamp = this.stamp();
-    for (const [id, row] of this.splits)
+    const rows = this.rows.get('OpportunitySplit') ?? [];
+    for (const [index, row] of rows.entries())
       if (row['OpportunityId'] === dealId && row['IsDeleted'] !== true)
-        this.splits.set(id, { ...row, IsDeleted: true, SystemModstamp: stamp });
-    for (const split of splits) {
-      const Id = this.newId('1Lc');
-      this.splits.set(Id, splitRow({ ...split, dealId, Id, stamp }));
-    }
-  }
-
-  private allSplits(): readonly FakeRow[] {
-    if (this.generatedSplits === null) return [...this.splits.values()];
-    const changed = new Set([...this.splits.values()].map((row) => row['OpportunityId']));
-    const generated = [...this.deals.ids()].filter((id) => !changed.has(id));
-    return [
-      ...this.splits.values(),
-      ...generated.flatMap((dealId) =>
-        (this.generatedSplits?.(dealId) ?? []).map((split, index) =>
-          splitRow({ ...split, dealId, Id: `1Lc${dealId.slice(3, 14)}${index}YAA`, stamp: vendorTime(epochMs) }),
-        ),
-      ),
-    ];
+        rows[index] = { ...row, IsDeleted: true, SystemModstamp: stamp };
+    rows.push(...splits.map((split) => splitRow({ ...split, dealId, Id: this.newId('1Lc'), stamp })));
+    this.rows.set('OpportunitySplit', rows);
   }
 
   /** Deletes the cursors of running listings. */
@@ -558,7 +540,6 @@ export class FakeCrmc {
       },
       permissions: { userId: adminId, viewsAllDeals: this.viewsAllDeals },
       others: this.rows,
-      splits: () => this.allSplits(),
       unreadable: this.unreadable,
     };
   }

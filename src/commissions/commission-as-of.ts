@@ -55,17 +55,8 @@ export async function readTeamAsOf(
   currency: string,
   selection: SelectedReps,
 ): Promise<z.input<typeof teamAsOf>> {
-  const {
-    reps,
-    openDiscrepancies: _,
-    bookings: __,
-    ...totals
-  } = await readTeamOverview(tx, period, currency, selection);
-  return {
-    asOf: requireInstant(tx).toISOString(),
-    ...totals,
-    reps: reps.map(({ attainment: ___, bookings: ____, ...rep }) => rep),
-  };
+  const { reps, openDiscrepancies: _, ...totals } = await readTeamOverview(tx, period, currency, selection);
+  return { asOf: requireInstant(tx).toISOString(), ...totals, reps: reps.map(({ attainment: __, ...rep }) => rep) };
 }
 
 export async function readRepAsOf(

@@ -20,6 +20,11 @@ export interface Associations {
   readonly splits: boolean;
 }
 
+/** Whether anything is read beside the deals. */
+export function readsAssociated({ lineItems, companyFields, splits }: Associations): boolean {
+  return lineItems || companyFields.length > 0 || splits;
+}
+
 /** Reads the records that belong to deals. */
 export interface AssociatedRecords {
   lineItems(deals: readonly CrmDeal[]): Promise<LineItem[]>;
@@ -39,7 +44,7 @@ export function withAssociated(
   associations: Associations,
   records: AssociatedRecords,
 ): CrmAccount {
-  if (!associations.lineItems && associations.companyFields.length === 0 && !associations.splits) return account;
+  if (!readsAssociated(associations)) return account;
   const complete = async (deals: readonly CrmDeal[]) => {
     let live = deals.filter(({ deleted }) => !deleted);
     if (live.length > 0 && associations.lineItems) live = withLineItems(live, await records.lineItems(live));

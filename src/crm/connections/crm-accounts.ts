@@ -4,6 +4,7 @@ import { pollUntil } from '../../kernel/waiting.js';
 import { type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Leases } from '../../platform/jobs/leases.js';
 import { type Secrets } from '../../platform/secrets/secrets.js';
+import { type Associations } from '../adapters/associated.js';
 import {
   type CrmAccess,
   type CrmAccount,
@@ -51,7 +52,7 @@ export class CrmAccounts {
     if (sealed === null) return null;
     const writtenFields = Object.values(settings.writeBack ?? {}).filter((name) => name !== null);
     const groups = settings.people !== null;
-    const options = { ...associatedRecords(settings), timeZone, groups, writtenFields };
+    const options = { ...associationsOf(settings), timeZone, groups, writtenFields };
     const account = this.adapters[provider].account(this.access(workspaceId, provider, sealed), options);
     return applySettings(account, settings, linked);
   }
@@ -62,7 +63,7 @@ export class CrmAccounts {
 
   /** Used for an account without a stored connection, whose renewed credentials could not be saved. */
   openWith(provider: CrmProvider, credentials: CrmCredentials, settings: CrmSettings = defaultSettings): CrmAccount {
-    return this.adapters[provider].account(fixedAccess(credentials), associatedRecords(settings));
+    return this.adapters[provider].account(fixedAccess(credentials), associationsOf(settings));
   }
 
   /** What the connection needs with these settings; null if the workspace has no credentials for the CRM. */
@@ -74,7 +75,7 @@ export class CrmAccounts {
     const sealed = await this.load(workspaceId, provider);
     if (sealed === null) return null;
     const access = this.access(workspaceId, provider, sealed);
-    return this.adapters[provider].account(access, associatedRecords(settings)).permissions();
+    return this.adapters[provider].account(access, associationsOf(settings)).permissions();
   }
 
   unseal(workspaceId: string, provider: CrmProvider, sealed: Buffer): CrmCredentials {
@@ -168,7 +169,7 @@ export class CrmAccounts {
 }
 
 /** Which records are read beside the deals. */
-function associatedRecords({ lineItems, companyFields, credits }: CrmSettings) {
+export function associationsOf({ lineItems, companyFields, credits }: CrmSettings): Associations {
   return { lineItems, companyFields, splits: credits !== null };
 }
 

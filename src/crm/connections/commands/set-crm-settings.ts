@@ -5,12 +5,13 @@ import { Failure, invalid } from '../../../kernel/failure.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
 import { type Transaction, UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { operation } from '../../../platform/operations/operation.js';
+import { readsAssociated } from '../../adapters/associated.js';
 import { snakeCase } from '../../adapters/crmc/names.js';
 import { type CrmPermission, type CrmProvider } from '../../adapters/port.js';
 import { CrmSync } from '../../sync/crm-sync.js';
 import { applyWriteBack } from '../../write-back/write-back-store.js';
 import { assertPermitted } from '../connection-warnings.js';
-import { CrmAccounts } from '../crm-accounts.js';
+import { associationsOf, CrmAccounts } from '../crm-accounts.js';
 import { providerParams } from '../crm-connection.js';
 import { savePermissions } from '../crm-connection-store.js';
 import { findConnectedCrm } from '../crm-connection-views.js';
@@ -59,7 +60,7 @@ async function neededPermissions(
   provider: CrmProvider,
   settings: CrmSettings,
 ): Promise<CrmPermission[] | null> {
-  if (!settings.lineItems && settings.companyFields.length === 0 && settings.credits === null) return null;
+  if (!readsAssociated(associationsOf(settings))) return null;
   const permissions = await callingCrm(() => accounts.permissions(workspaceId, provider, settings));
   if (permissions !== null) assertPermitted(provider, permissions);
   return permissions;

@@ -212,14 +212,20 @@ export const creditKindWords = {
   'split,overlay': 'owners, splits and overlays',
 } as const;
 
-/** The same for a rule, with the roles that it names. */
-export function creditedWords({
-  creditKinds = ['split'],
-  creditRoles,
-}: {
+type CreditTerms = {
   readonly creditKinds?: readonly ('split' | 'overlay')[] | undefined;
   readonly creditRoles?: readonly string[] | undefined;
-}): string {
-  const kinds = [...creditKinds].sort().reverse().join(',') as keyof typeof creditKindWords;
-  return `${creditKindWords[kinds]}${creditRoles === undefined ? '' : ` as ${creditRoles.join(' or ')}`}`;
+};
+
+/** The kinds of a rule, in whatever order it names them. */
+export function creditKindsOf({ creditKinds = ['split'] }: CreditTerms): keyof typeof creditKindWords {
+  if (!creditKinds.includes('overlay')) return 'split';
+  return creditKinds.includes('split') ? 'split,overlay' : 'overlay';
+}
+
+/** The same for a rule, with the roles that it names. */
+export function creditedWords(rule: CreditTerms): string {
+  const { creditRoles } = rule;
+  const roles = creditRoles === undefined ? '' : ` as ${creditRoles.join(' or ')}`;
+  return `${creditKindWords[creditKindsOf(rule)]}${roles}`;
 }

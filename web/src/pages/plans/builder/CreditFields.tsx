@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { InlineInput } from '../../../components/Inline.js';
 import { type Rule } from '../../../features/plans/draft.js';
-import { creditKindWords } from '../../../features/plans/words.js';
+import { creditKindsOf, creditKindWords } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
 import { FormField, SelectField } from './FormField.js';
 
@@ -15,15 +15,14 @@ const choices = kinds.map((kind) => [kind, creditKindWords[kind]] as const);
 
 /** Whose part of a deal the rule pays. Rules of managers follow what is earned below. */
 export function CreditFields({ rule, onChange }: CreditFieldsProps) {
-  const { creditKinds = ['split'], creditRoles = [] } = rule;
+  const { creditRoles = [] } = rule;
   const [roles, setRoles] = useState(creditRoles.join(', '));
-  const kind = kinds.find((each) => each === [...creditKinds].sort().reverse().join(',')) ?? 'split';
   return (
     <div className={styles.row}>
       <SelectField
         label="Pays the credit of"
         name="Which credit lines of a deal the rule pays"
-        value={kind}
+        value={creditKindsOf(rule)}
         choices={choices}
         onValue={(chosen) =>
           onChange({ creditKinds: chosen === 'split' ? undefined : (chosen.split(',') as ('split' | 'overlay')[]) })
