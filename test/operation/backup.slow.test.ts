@@ -8,7 +8,7 @@ import { ledgerRows } from '#test/support/ledger-checks.js';
 import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
-import { readingAllWorkspaces } from '#test/support/test-database.js';
+import { databaseOf, readingAllWorkspaces } from '#test/support/test-database.js';
 
 const programs = '/usr/lib/postgresql/15/bin';
 const run = promisify(execFile);
@@ -29,12 +29,7 @@ describe('a backup of the embedded database', function () {
     const serve = async ({ ownerUrl, appUrl }: Urls) => {
       const service = await ServiceProcesses.start({
         processes: ['api', 'worker'],
-        database: {
-          ownerUrl: readingAllWorkspaces(ownerUrl),
-          appUrl,
-          environment: { DATABASE_URL: appUrl, DATABASE_OWNER_URL: ownerUrl },
-          drop: async () => undefined,
-        },
+        database: databaseOf({ ownerUrl, appUrl }),
       });
       services.push(service);
       return service;

@@ -6,7 +6,7 @@ import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { MovingAddress } from '#test/support/moving-address.js';
 import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
-import { readingAllWorkspaces } from '#test/support/test-database.js';
+import { databaseOf, readingAllWorkspaces } from '#test/support/test-database.js';
 import { until } from '#test/support/until.js';
 
 const writers = 4;
@@ -52,12 +52,7 @@ describe('a failover while the stream to the standby stalls', function () {
       const service = await ServiceProcesses.start({
         processes: ['api', 'worker'],
         settings: { RATE_LIMIT_PER_MINUTE: '1000000' },
-        database: {
-          ownerUrl: readingAllWorkspaces(ownerUrl),
-          appUrl,
-          environment: { DATABASE_URL: appUrl, DATABASE_OWNER_URL: ownerUrl },
-          drop: async () => undefined,
-        },
+        database: databaseOf({ ownerUrl, appUrl }),
       });
       stops.unshift(() => service.stop());
       const { api, workspaceId } = await service.workspace();

@@ -10,7 +10,7 @@ import { ledgerRows, query } from '#test/support/ledger-checks.js';
 import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
-import { readingAllWorkspaces } from '#test/support/test-database.js';
+import { databaseOf, readingAllWorkspaces } from '#test/support/test-database.js';
 import { until } from '#test/support/until.js';
 
 const sources = fileURLToPath(new URL('../../../deploy/postgres', import.meta.url));
@@ -61,12 +61,7 @@ describe('a backup with the log of changes', function () {
         }) as [string, string];
         const service = await ServiceProcesses.start({
           processes: ['api', 'worker'],
-          database: {
-            ownerUrl: readingAllWorkspaces(ownerUrl),
-            appUrl,
-            environment: { DATABASE_URL: appUrl, DATABASE_OWNER_URL: ownerUrl },
-            drop: async () => undefined,
-          },
+          database: databaseOf({ ownerUrl, appUrl }),
         });
         stops.unshift(() => service.stop());
         return { service, ownerUrl: readingAllWorkspaces(ownerUrl) };

@@ -8,7 +8,7 @@ import {
 } from '#test/support/debian-postgres.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { Service } from '#test/support/service.js';
-import { readingAllWorkspaces, type TestDatabase } from '#test/support/test-database.js';
+import { databaseOf } from '#test/support/test-database.js';
 import { until } from '#test/support/until.js';
 import { type Workspace } from '#test/support/workspace.js';
 
@@ -29,12 +29,7 @@ describe('a streaming replica', function () {
     standby = await startStandby(primary);
     const replicaUrl = new URL(appUrl);
     replicaUrl.port = new URL(standby.superuserUrl).port;
-    const database: TestDatabase = {
-      ownerUrl: readingAllWorkspaces(ownerUrl),
-      appUrl,
-      environment: { DATABASE_URL: appUrl, DATABASE_OWNER_URL: ownerUrl },
-      drop: async () => undefined,
-    };
+    const database = databaseOf({ ownerUrl, appUrl });
     const settings = {
       DATABASE_READ_URL: replicaUrl.href,
       DATABASE_READ_MAX_LAG_SECONDS: '2',

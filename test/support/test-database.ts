@@ -27,6 +27,16 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** A database of a server that the test runs itself, and that ends with the server. */
+export function databaseOf({ ownerUrl, appUrl }: Pick<TestDatabase, 'ownerUrl' | 'appUrl'>): TestDatabase {
+  return {
+    ownerUrl: readingAllWorkspaces(ownerUrl),
+    appUrl,
+    environment: { DATABASE_URL: appUrl, DATABASE_OWNER_URL: ownerUrl },
+    drop: async () => undefined,
+  };
+}
+
 interface Run extends TestServer {
   readonly id: string;
   readonly admin: Pool;
@@ -63,13 +73,8 @@ export async function createTestDatabase(
 }
 
 function toDatabase(run: Run, name: string): TestDatabase {
-  const [ownerUrl, appUrl] = [run.ownerUrl(name), run.appUrl(name)];
-  return {
-    ownerUrl: readingAllWorkspaces(ownerUrl),
-    appUrl,
-    environment: { DATABASE_URL: appUrl, DATABASE_OWNER_URL: ownerUrl },
-    drop: () => dropDatabase(run, name),
-  };
+  const database = databaseOf({ ownerUrl: run.ownerUrl(name), appUrl: run.appUrl(name) });
+  return { ...database, drop: () => dropDatabase(run, name) };
 }
 
 /** The URL for connections of the owner that read all workspaces, as tests do to inspect them. */
