@@ -852,6 +852,7 @@ CREATE TABLE audit_entries (
   CONSTRAINT audit_entries_pkey PRIMARY KEY (workspace_id, entry_id),
   CONSTRAINT audit_entries_check CHECK (((length(hash) = 32) AND ("position" >= 1)))
 );
+CREATE INDEX audit_entries_by_time ON audit_entries USING btree (workspace_id, at);
 CREATE INDEX audit_entries_of_imports ON audit_entries USING btree (workspace_id, at DESC, entry_id) WHERE ((content ~~ '%"operation":"import%'::text) OR (content ~~ '%"operation":"takeBackImport"%'::text));
 CREATE UNIQUE INDEX audit_entries_sealed ON audit_entries USING btree (workspace_id, "position");
 CREATE INDEX audit_entries_unsealed ON audit_entries USING btree (workspace_id, at, entry_id) WHERE ("position" IS NULL);

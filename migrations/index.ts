@@ -47,6 +47,7 @@ import * as payCurrency from './045_pay_currency.js';
 import * as dueLanesInOrder from './046_due_lanes_in_order.js';
 import * as dealCorrections from './047_deal_corrections.js';
 import * as draws from './048_draws.js';
+import * as dealHistory from './049_deal_history.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -98,4 +99,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '046_due_lanes_in_order': dueLanesInOrder,
   '047_deal_corrections': dealCorrections,
   '048_draws': draws,
+  '049_deal_history': dealHistory,
 };

@@ -61,6 +61,7 @@ export const routes: Readonly<Record<string, string>> = {
   getImport: 'GET /v1/imports/:importId',
   takeBackImport: 'POST /v1/imports/:importId/take-back',
   listDealCorrections: 'GET /v1/deal-corrections',
+  listDealHistory: 'GET /v1/deals/:dealId/history',
   endDealCorrections: 'POST /v1/deal-corrections/end',
   getDealCredits: 'GET /v1/deals/:dealId/credits',
   setDealCredits: 'PUT /v1/deals/:dealId/credits',

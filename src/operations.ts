@@ -77,6 +77,7 @@ import { takeBackImport } from './deals/commands/take-back-import.js';
 import { getDealCredits } from './deals/queries/get-deal-credits.js';
 import { getImport } from './deals/queries/get-import.js';
 import { listDealCorrections } from './deals/queries/list-deal-corrections.js';
+import { listDealHistory } from './deals/queries/list-deal-history.js';
 import { listDealOwners } from './deals/queries/list-deal-owners.js';
 import { listDeals } from './deals/queries/list-deals.js';
 import { listImports } from './deals/queries/list-imports.js';
@@ -255,6 +256,7 @@ export const operations = [
   getImport,
   takeBackImport,
   listDealCorrections,
+  listDealHistory,
   endDealCorrections,
   getDealCredits,
   setDealCredits,

@@ -28,7 +28,7 @@ export const reasonTexts: ReasonTexts = {
   below_lowest_tier: {
     label: 'Below the lowest tier',
     toRep: 'It is below the lowest tier of the rule.',
-    toAdmin: 'Attainment is below the lowest tier, and no other rule paid the rep.',
+    toAdmin: 'It is below the lowest tier of the rule, and no other rule paid the rep.',
   },
   below_floor_attainment: {
     label: 'Below the floor',

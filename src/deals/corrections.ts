@@ -88,7 +88,7 @@ function partOf(content: DealContent, name: string, terms: DealTerms): DealConte
 const empty: DealContent = { fields: {}, given: {} };
 
 /** The value as people compare it: standard values are read, so that 120 and "120.00" are the same. */
-function readValue(content: DealContent, projection: Projection, name: string): FieldValue {
+export function readValue(content: DealContent, projection: Projection, name: string): FieldValue {
   const standard = standardByName.get(name);
   if (standard === undefined) {
     const value = own(content.fields, name.slice(fieldPrefix.length));

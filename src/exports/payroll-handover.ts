@@ -16,6 +16,15 @@ import { loadPayrollFile } from './load-payroll-file.js';
 import { csvFile, fileHash } from './payroll-csv.js';
 import { type Layout, layouts, type Scope, scopes } from './payroll-layouts.js';
 
+export const netTotals = z.array(
+  z
+    .object({
+      currency: fields.currency,
+      netPayout: z.number().describe('Sum of the net payouts in this currency'),
+    })
+    .describe('Total of one currency'),
+);
+
 export const payrollHandover = z
   .object({
     handoverId: z.string().describe('Id of the hand-over (UUID)'),
@@ -31,16 +40,7 @@ export const payrollHandover = z
       .describe('SHA-256 of the file that GET /v1/statements/export.csv returned for this period, layout and scope'),
     bytes: z.int().describe('Size of the file in bytes'),
     rowCount: z.int().describe('Number of rows without the header'),
-    totals: z
-      .array(
-        z
-          .object({
-            currency: fields.currency,
-            netPayout: z.number().describe('Sum of the net payouts in this currency'),
-          })
-          .describe('Total of one currency'),
-      )
-      .describe('Net payout of the file by currency'),
+    totals: netTotals.describe('Net payout of the file by currency'),
     missingPayrollIds: peopleWithoutPayrollId.describe('Reps in the file who have no payrollId'),
     changedPayrollIds: changedPayrollIds.describe(
       'Reps in the file whose payrollId was set or changed after their approval or since the hand-over before',

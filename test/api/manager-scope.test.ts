@@ -16,6 +16,7 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   listReps: null,
   getRep: ['GET', '/v1/reps/<eve>'],
   getDealCredits: ['GET', '/v1/deals/deal-of-eve/credits'],
+  listDealHistory: ['GET', '/v1/deals/deal-of-eve/history'],
   listDeals: ['GET', '/v1/deals?repId=<eve>'],
   getCommissions: ['GET', '/v1/commissions?repId=<eve>'],
   getCommissionsDashboard: ['GET', '/v1/commissions/dashboard?repId=<eve>'],
@@ -106,6 +107,7 @@ const hidden: Readonly<Record<string, string>> = {
   getExportJob: 'job_not_found',
   getExportFile: 'job_not_found',
   getDealCredits: 'deal_not_found',
+  listDealHistory: 'deal_not_found',
 };
 
 /** Their path has a plan id, so they return the plan without the others instead of an error. */

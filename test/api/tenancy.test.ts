@@ -148,6 +148,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   ],
   deleteDeals: [['POST /v1/deals/delete', { dealIds: ['only-<deal>', '<deal>'] }]],
   getDealCredits: [['GET /v1/deals/only-<deal>/credits']],
+  listDealHistory: [['GET /v1/deals/only-<deal>/history']],
   setDealCredits: [
     ['PUT /v1/deals/only-<deal>/credits', { credits: [{ repId: null, percent: 100 }] }],
     ['PUT /v1/deals/<deal>/credits', { credits: [{ repId: '<rep>', percent: 100 }] }],

@@ -235,8 +235,8 @@ describe("a rep's statement as PDF and workbook", function () {
     if (text === null) return this.skip();
     const whole = squeezed(text);
     expect(whole).to.match(/True-up of version 1 Mia 1,800\.00/);
-    expect(whole).to.contain('Late one, New business 1,500.00 0.00 approved, 1,500.00 now');
-    expect(whole).to.contain('Late two, New business 300.00 0.00 approved, 300.00 now');
+    expect(whole).to.contain('Late one, New business 1,500.00 0.00 approved before, corrected to 1,500.00');
+    expect(whole).to.contain('Late two, New business 300.00 0.00 approved before, corrected to 300.00');
     expect(whole).to.contain('Total in USD 1,800.00');
   });
 

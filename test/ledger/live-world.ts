@@ -1007,10 +1007,12 @@ export class LiveWorld {
     }
   }
 
+  /** A fiscal period whose year is not defined has no days that an absence could shorten. */
   private prorationOf({ planId, key, period }: WorldQuota): QuotaProration {
     const plan = this.world.plans.find((each) => each.planId === planId) as WorldPlan & { versions: LiveVersion[] };
-    const { first, last } = this.days(period);
-    for (let day = last; day >= first; day = plusDays(day, -1)) {
+    const days = periodDays(this.world, period);
+    if (days === null) return 'none';
+    for (let day = days.last; day >= days.first; day = plusDays(day, -1)) {
       const version = plan.status === 'active' ? versionOn(plan, day) : null;
       const rule = (version as LiveVersion | null)?.rules.find((each) => keyOf(each) === key);
       if (rule !== undefined) return rule.quotaProration ?? 'none';

@@ -62,13 +62,17 @@ describe('payroll hand-overs, checks and people who left', () => {
         .map((line: string) => line.split(',').slice(1, 4).join(' '));
     const handOver = (body: object, status = 201) =>
       workspace.api.expect(status, 'POST', '/v1/payroll-handovers', { period: '2026-Q1', layout: 'long', ...body });
+    const waiting = async () => (await workspace.api.expect(200, 'GET', '/v1/payroll-handovers')).waiting;
     const handedOver = async () => (await workspace.api.expect(200, 'GET', '/v1/statements?period=2026-Q1')).handedOver;
 
     it('contains who was approved since, and what has changed, and adds to the earlier ones', async () => {
       workspace = await WorkedExample.create(service);
       await workspace.generateAndApprove('2026-Q1');
       expect(await amountsIn('scope=new')).to.deep.equal(['ben@acme.test Commission 16500.00']);
+      const waits = (netPayout: number) => [{ period: '2026-Q1', people: 1, totals: [{ currency: 'USD', netPayout }] }];
+      expect(await waiting()).to.deep.equal(waits(16500));
       expect(await handOver({})).to.include({ scope: 'full', rowCount: 1 });
+      expect(await waiting()).to.deep.equal([]);
       expect(await amountsIn('scope=new')).to.deep.equal([]);
       expect(await handedOver()).to.deep.equal([{ currency: 'USD', netPayout: 16500 }]);
 
@@ -80,11 +84,13 @@ describe('payroll hand-overs, checks and people who left', () => {
       });
       const file = await exported('scope=new');
       expect(await amountsIn('scope=new')).to.deep.equal(['ben@acme.test Adjustment 1500.00']);
+      expect(await waiting()).to.deep.equal(waits(1500));
       expect(file.headers.get('content-disposition')).to.contain('filename="statements-2026-Q1-long-part-2.csv"');
       expect(file.headers.get('x-net-total')).to.equal('1500.00');
       const recorded = await handOver({ scope: 'new', sha256: file.headers.get('x-content-sha256') });
       expect(recorded).to.deep.include({ scope: 'new', totals: [{ currency: 'USD', netPayout: 1500 }] });
       expect(await amountsIn('scope=new')).to.deep.equal([]);
+      expect(await waiting()).to.deep.equal([]);
       expect(await handedOver()).to.deep.equal([{ currency: 'USD', netPayout: 18000 }]);
     });
 

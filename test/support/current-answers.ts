@@ -24,8 +24,9 @@ function cachedReads(repIds: readonly string[], periods: readonly string[]): Que
 }
 
 /**
- * Compares the responses of the API, which may be cached, with those of `execute`. During calculations both may
- * be read at different moments, so a difference is read again after them; a stale cache entry still differs.
+ * Compares the responses of the API, which may be cached, with those of `execute`. During calculations and checks of
+ * approved periods both may be read at different moments, so a difference is read again after them; a stale cache
+ * entry still differs.
  */
 export async function expectCurrentResponses(
   service: Service,
@@ -45,7 +46,7 @@ export async function expectCurrentResponses(
   for (const question of cachedReads(repIds, periods)) {
     const first = await read(question);
     if (JSON.stringify(first.cached) === JSON.stringify(first.current)) continue;
-    await service.waitForCalculations(workspaceId);
+    await service.waitForChecks(workspaceId);
     const { cached, current } = await read(question);
     expect(cached, `${question[0].path} ${JSON.stringify(question[1])}`).to.deep.equal(current);
   }

@@ -195,7 +195,7 @@ const maxTrueUpLines = 200;
 function trueUpRows({ lines = [], currency }: StatementLine): Html[] {
   const rows = lines.slice(0, maxTrueUpLines).map(
     ({ dealId, dealName, ruleName, approved, live, delta }) =>
-      html`<tr class="part"><td></td><td></td><td dir="auto">${dealName ?? dealId ?? 'Period'}, ${ruleName}<small>${money(approved, currency)} approved, ${money(live, currency)} now</small></td>
+      html`<tr class="part"><td></td><td></td><td dir="auto">${dealName ?? dealId ?? 'Period'}, ${ruleName}<small>${money(approved, currency)} approved before, corrected to ${money(live, currency)}</small></td>
     <td class="amount">${money(delta, currency)}</td><td></td></tr>`,
   );
   const left = lines.length - rows.length;

@@ -1,11 +1,28 @@
 import { z } from 'zod';
+import { fields } from '../../api/resource-fields.js';
+import { visibleReps } from '../../kernel/caller.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { period } from '../../platform/operations/schemas.js';
-import { payrollHandover, payrollHandoverExample } from '../payroll-handover.js';
+import { netTotals, payrollHandover, payrollHandoverExample } from '../payroll-handover.js';
 import { listHandovers } from '../payroll-handover-views.js';
+import { listWaitingPeriods } from '../waiting-periods.js';
 
 const query = z.strictObject({ period: period.optional().describe('Only hand-overs of this period') });
+
+const waiting = z
+  .array(
+    z
+      .object({
+        period: fields.period,
+        people: z.int().describe('Number of people with approved amounts that are in no file'),
+        totals: netTotals.describe('What no file contains, by currency'),
+      })
+      .describe('A period that waits for a file'),
+  )
+  .describe(
+    'Of the 24 latest approved periods, those with amounts that no handed-over file contains, latest first. Pay periods of payout batches are absent',
+  );
 
 export const listPayrollHandovers = operation({
   id: 'listPayrollHandovers',
@@ -15,9 +32,15 @@ export const listPayrollHandovers = operation({
   access: 'manager',
   payroll: true,
   query,
-  response: z.object({ handovers: z.array(payrollHandover).describe('The hand-overs, latest first') }),
+  response: z.object({ handovers: z.array(payrollHandover).describe('The hand-overs, latest first'), waiting }),
   failures: {},
-  example: { query: { period: '2026-02' }, response: { handovers: [payrollHandoverExample] } },
+  example: {
+    query: { period: '2026-02' },
+    response: {
+      handovers: [payrollHandoverExample],
+      waiting: [{ period: '2026-02', people: 1, totals: [{ currency: 'USD', netPayout: 1561.94 }] }],
+    },
+  },
   uses: { unitOfWork: UnitOfWork },
   /**
    * Managers who are restricted to the people below them see only their own hand-overs, because the totals cover
@@ -25,7 +48,12 @@ export const listPayrollHandovers = operation({
    */
   async execute({ query: { period: requestedPeriod } }, caller, { unitOfWork }) {
     const authorId = caller.team === undefined ? null : caller.repId;
-    const handovers = await unitOfWork.read(caller, (tx) => listHandovers(tx, { period: requestedPeriod, authorId }));
-    return { handovers };
+    return unitOfWork.read(caller, async (tx) => {
+      const periods = await listWaitingPeriods(tx, visibleReps(caller));
+      return {
+        handovers: await listHandovers(tx, { period: requestedPeriod, authorId }),
+        waiting: periods.filter((each) => requestedPeriod === undefined || each.period === requestedPeriod),
+      };
+    });
   },
 });

@@ -366,7 +366,7 @@ describe('the days of a pay period', () => {
 describe('the list of pay periods', () => {
   const handover = (period: string, createdAt: string) => ({ period, createdAt, handoverId: createdAt }) as Handover;
   const list = (...handovers: readonly Handover[]) =>
-    listPayPeriods(handovers, '2026-11-26').map(
+    listPayPeriods({ handovers, waiting: [] }, '2026-11-26').map(
       ({ period, handover: file }) => `${period} ${file?.createdAt ?? 'waits'}`,
     );
 
@@ -383,6 +383,21 @@ describe('the list of pay periods', () => {
       '2026-08 2026-09-05',
       '2026-07 waits',
       '2026-06 2026-07-04',
+    ]);
+  });
+
+  it('has each period with approved amounts that are in no file, before the files of the period', () => {
+    const waits = (period: string, people: number) => ({ period, people, totals: [] });
+    const rows = listPayPeriods(
+      { handovers: [handover('2026-10', '2026-11-02')], waiting: [waits('2026-10', 1), waits('2026-Q3', 4)] },
+      '2026-11-26',
+    );
+    expect(
+      rows.map(({ period, handover: file, waiting }) => [period, file?.createdAt ?? waiting?.people]),
+    ).to.deep.equal([
+      ['2026-10', 1],
+      ['2026-10', '2026-11-02'],
+      ['2026-Q3', 4],
     ]);
   });
 

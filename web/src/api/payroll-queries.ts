@@ -5,6 +5,7 @@ import { type Answer, api, ReadableError } from './client.js';
 
 export type Person = Answer<'listReps'>['reps'][number];
 export type Handover = Answer<'listPayrollHandovers'>['handovers'][number];
+export type WaitingPeriod = Answer<'listPayrollHandovers'>['waiting'][number];
 export type PayrollTerms = Answer<'getWorkspace'>['payroll'];
 export type Layout = Handover['layout'];
 /** full: everyone in the period; new: what earlier hand-overs do not contain. */
@@ -32,7 +33,7 @@ export function mayEarn({ active, role }: Person): boolean {
   return active && role !== 'admin' && role !== 'payroll';
 }
 
-/** The recorded hand-overs of all periods, latest first. */
+/** The recorded hand-overs of all periods, latest first, and the periods with approved amounts that are in no file. */
 export const handoversQuery = queryOptions({
   queryKey: ['payroll-handovers'],
   queryFn: ({ signal }) => api.listPayrollHandovers({}, { signal }),

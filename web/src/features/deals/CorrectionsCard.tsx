@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { productNames } from '#src/client.js';
 import { useChange } from '../../api/change.js';
 import { type Correction, correctionsQuery, endCorrection, endEffectQuery } from '../../api/correction-queries.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
 import { showMessage } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
@@ -13,7 +11,7 @@ import { DealLink } from '../../components/links.js';
 import { Card } from '../../components/Page.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
-import { fieldWords, valueWords } from '../plans/words.js';
+import { providerName, useValueWords, valueName } from './deal-values.js';
 
 interface CorrectionsCardProps {
   /** Null for the conflicts of all deals. */
@@ -53,22 +51,8 @@ export function CorrectionsCard({ dealId }: CorrectionsCardProps) {
   );
 }
 
-function nameWords(name: string): string {
-  return fieldWords(name.startsWith('fields.') ? name.slice('fields.'.length) : name);
-}
-
 function sourceWords({ reportedBy }: Correction): string {
-  if (reportedBy === null) return 'a file or the API';
-  return (productNames as Readonly<Record<string, string>>)[reportedBy] ?? reportedBy;
-}
-
-/** A person is stored by id or by the address that the CRM has. */
-function useValueWords(): (name: string, value: Correction['value']) => string {
-  const names = new Map((useQuery(peopleQuery).data?.reps ?? []).map(({ id, name }) => [id, name]));
-  return (name, value) => {
-    if (value === null) return 'no value';
-    return name === 'owner' ? (names.get(String(value)) ?? String(value)) : valueWords(value);
-  };
+  return reportedBy === null ? 'a file or the API' : providerName(reportedBy);
 }
 
 interface LineProps {
@@ -89,14 +73,14 @@ function Line({ correction, namesDeal, onEnd }: LineProps) {
           </>
         ) : null}
         <b className="strong">
-          {nameWords(name)}: {words(name, value)}
+          {valueName(name)}: {words(name, value)}
         </b>{' '}
         <span className="dim">
           {correctedByName ?? correctedBy}, {formatDay(correctedAt.slice(0, 10), 'year')}
           {conflict ? `; ${sourceWords(correction)} says ${words(name, reported)}` : ''}
         </span>
       </span>
-      <Button onClick={onEnd} aria-label={`End the correction of ${nameWords(name)} of ${dealName ?? dealId}`}>
+      <Button onClick={onEnd} aria-label={`End the correction of ${valueName(name)} of ${dealName ?? dealId}`}>
         {conflict ? `Use ${words(name, reported)}` : 'End'}
       </Button>
     </li>
@@ -116,7 +100,7 @@ function EndDialog({ correction, onClose }: { readonly correction: Correction; r
   const { name, value, reported, conflict } = correction;
   return (
     <Dialog
-      title={`End the correction of ${nameWords(name)}`}
+      title={`End the correction of ${valueName(name)}`}
       onClose={onClose}
       onSubmit={() => change.send()}
       change={change}

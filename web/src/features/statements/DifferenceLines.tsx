@@ -13,10 +13,13 @@ interface DifferenceLinesProps {
   readonly count?: number;
   /** Whether the other lines are on other pages. Default: false. */
   readonly isPaged?: boolean;
+  /** Whether the lines are of a correction that was paid: later changes are not in them. Default: false. */
+  readonly isPaid?: boolean;
 }
 
 /** What a true-up pays or a discrepancy owes, by deal and rule. */
-export function DifferenceLines({ lines, currency, count = lines.length, isPaged = false }: DifferenceLinesProps) {
+export function DifferenceLines(props: DifferenceLinesProps) {
+  const { lines, currency, count = props.lines.length, isPaged = false, isPaid = false } = props;
   const sum = sumAmounts(lines.map(({ delta }) => delta));
   const total = {
     deal: 'Difference',
@@ -25,8 +28,8 @@ export function DifferenceLines({ lines, currency, count = lines.length, isPaged
   return (
     <div>
       <DataTable
-        caption="Differences by deal and rule"
-        columns={columns(currency)}
+        caption={isPaid ? 'What the correction pays, by deal and rule' : 'Differences by deal and rule'}
+        columns={columns(currency, isPaid)}
         rows={lines}
         rowKey={({ dealId, planId, ruleName }) => JSON.stringify([dealId, planId, ruleName])}
         total={lines.length === count ? total : undefined}
@@ -40,7 +43,7 @@ export function DifferenceLines({ lines, currency, count = lines.length, isPaged
   );
 }
 
-function columns(currency: string): readonly Column<DifferenceLine>[] {
+function columns(currency: string, isPaid: boolean): readonly Column<DifferenceLine>[] {
   const amount = (key: 'approved' | 'live', header: string): Column<DifferenceLine> => ({
     key,
     header,
@@ -55,8 +58,8 @@ function columns(currency: string): readonly Column<DifferenceLine>[] {
       cell: ({ dealId, dealName }) => (dealId === null ? 'Whole period' : <DealLink dealId={dealId} name={dealName} />),
     },
     { key: 'rule', header: 'Rule', phone: 'detail', cell: ({ ruleName }) => ruleName },
-    amount('approved', 'Approved'),
-    amount('live', 'Now'),
+    amount('approved', isPaid ? 'Approved before' : 'Approved'),
+    amount('live', isPaid ? 'Corrected to' : 'Now'),
     {
       key: 'delta',
       header: 'Difference',

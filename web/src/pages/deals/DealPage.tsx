@@ -18,6 +18,7 @@ import { Badge } from '../../components/StatusBadge.js';
 import { CorrectionsCard } from '../../features/deals/CorrectionsCard.js';
 import { CreditsCard } from '../../features/deals/CreditsCard.js';
 import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
+import { HistoryCard } from '../../features/deals/HistoryCard.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
 import { kindWords } from '../../features/lines/words.js';
 import { CustomerOfDeal } from '../../features/payables/CustomerOfDeal.js';
@@ -108,6 +109,7 @@ function Content({ dealId, breakdown: { deal, credits } }: ContentProps) {
       <Card title={deal.provider === null ? 'Fields of the deal' : 'Fields in the CRM'}>
         <Facing rows={Object.entries(deal.fields).map(([slug, value]) => [fieldWords(slug), valueWords(value)])} />
       </Card>
+      <HistoryCard dealId={dealId} />
     </>
   );
 }

@@ -16,7 +16,7 @@ import { listPayPeriods, type PayPeriod } from './pay-periods.js';
 import { SumLines } from './SumLines.js';
 import { handedSums } from './sums.js';
 
-/** Every file that was handed over, and the months that wait for one, the latest period first. */
+/** Every file that was handed over, and the periods that wait for one, the latest period first. */
 export function HandoversPage() {
   const { workspace } = useSession();
   const today = useToday();
@@ -29,12 +29,12 @@ export function HandoversPage() {
       facts={[count === undefined ? null : formatCount(count, 'file'), `amounts in ${workspace.currency}`]}
     >
       <Loaded query={handovers} height={480}>
-        {({ handovers: all }) => (
+        {(data) => (
           <Card isFlush>
             <DataTable
               caption="Pay periods and the files that were handed over"
               columns={buildColumns(workspace.currency)}
-              rows={listPayPeriods(all, today)}
+              rows={listPayPeriods(data, today)}
               rowKey={({ period, handover }) => handover?.handoverId ?? period}
               rowHeight={53}
               isInset
@@ -67,9 +67,14 @@ function buildColumns(currency: string): readonly Column<PayPeriod>[] {
       header: 'Handed over',
       phone: 'detail',
       sortBy: ({ handover }) => handover?.createdAt ?? null,
-      cell: ({ handover }) =>
+      cell: ({ handover, waiting }) =>
         handover === null ? (
-          <Badge tone="warning">Not handed over</Badge>
+          <>
+            <Badge tone="warning">Not handed over</Badge>
+            <span className="second">
+              {waiting === null ? 'nothing approved' : `${formatCount(waiting.people, 'person', 'people')} approved`}
+            </span>
+          </>
         ) : (
           <>
             {formatTimestamp(handover.createdAt)}
@@ -102,8 +107,10 @@ function buildColumns(currency: string): readonly Column<PayPeriod>[] {
       header: 'Net payout',
       align: 'right',
       phone: 'amount',
-      cell: ({ handover }) =>
-        handover === null ? null : <SumLines sums={handedSums(handover.totals)} main={currency} />,
+      cell: ({ handover, waiting }) => {
+        const totals = handover?.totals ?? waiting?.totals;
+        return totals === undefined ? null : <SumLines sums={handedSums(totals)} main={currency} />;
+      },
     },
   ];
 }

@@ -1,17 +1,42 @@
-import { type Handover } from '../../api/payroll-queries.js';
+import { type Handover, type WaitingPeriod } from '../../api/payroll-queries.js';
 import { daysOf, periodAt, shiftPeriod } from '../../shared/format/periods.js';
 
-/** A file that was handed over, or a month that waits for its first one. */
+/** A file that was handed over, or what waits for one. */
 export interface PayPeriod {
   readonly period: string;
   readonly handover: Handover | null;
+  /** Approved amounts that are in no file. Null for a file, and for a month without approvals. */
+  readonly waiting: WaitingPeriod | null;
+}
+
+interface Handovers {
+  readonly handovers: readonly Handover[];
+  readonly waiting: readonly WaitingPeriod[];
 }
 
 /**
- * The files by period, the latest period first, and between them the ended months since the first file that are in none:
- * without any file, only the month that ended last.
+ * The files by period, the latest period first, the periods with approved amounts that are in no file, and between them
+ * the ended months since the first file that are in none: without any file, only the month that ended last.
  */
-export function listPayPeriods(handovers: readonly Handover[], today: string): readonly PayPeriod[] {
+export function listPayPeriods({ handovers, waiting }: Handovers, today: string): readonly PayPeriod[] {
+  const known = new Set(waiting.map(({ period }) => period));
+  const rows = [
+    ...waiting.map((each) => ({ period: each.period, handover: null, waiting: each })),
+    ...monthsInNoFile(handovers, today)
+      .filter((month) => !known.has(month))
+      .map((period) => ({ period, handover: null, waiting: null })),
+    ...handovers.map((handover) => ({ period: handover.period, handover, waiting: null })),
+  ];
+  const latestFirst = (a: string, b: string) => (a === b ? 0 : a < b ? 1 : -1);
+  return rows.sort(
+    (a, b) =>
+      latestFirst(daysOf(a.period).to, daysOf(b.period).to) ||
+      Number(a.handover !== null) - Number(b.handover !== null) ||
+      latestFirst(a.handover?.createdAt ?? '', b.handover?.createdAt ?? ''),
+  );
+}
+
+function monthsInNoFile(handovers: readonly Handover[], today: string): readonly string[] {
   // The days of a fiscal period are unknown when its year was deleted.
   const covered = handovers.map(({ period }) => daysOf(period)).filter(({ from }) => from !== '');
   const isHandedOver = (month: string) => {
@@ -20,17 +45,8 @@ export function listPayPeriods(handovers: readonly Handover[], today: string): r
   };
   const last = shiftPeriod(periodAt(today, 1), -1);
   const first = covered.reduce((earliest, { from }) => (from < earliest ? from : earliest), daysOf(last).from);
-  const waiting = [];
+  const months = [];
   for (let month = last; daysOf(month).to >= first; month = shiftPeriod(month, -1))
-    if (!isHandedOver(month)) waiting.push(month);
-  const rows = [
-    ...waiting.map((period) => ({ period, handover: null })),
-    ...handovers.map((handover) => ({ period: handover.period, handover })),
-  ];
-  const latestFirst = (a: string, b: string) => (a === b ? 0 : a < b ? 1 : -1);
-  return rows.sort(
-    (a, b) =>
-      latestFirst(daysOf(a.period).to, daysOf(b.period).to) ||
-      latestFirst(a.handover?.createdAt ?? '', b.handover?.createdAt ?? ''),
-  );
+    if (!isHandedOver(month)) months.push(month);
+  return months;
 }

@@ -97,7 +97,7 @@ export function StatementLines({ statement, shown, showsAll, find, onFind, trace
           below={(line) =>
             line.lines === undefined ? null : (
               <div className={styles.parts}>
-                <DifferenceLines lines={line.lines} currency={line.currency} />
+                <DifferenceLines lines={line.lines} currency={line.currency} isPaid />
               </div>
             )
           }

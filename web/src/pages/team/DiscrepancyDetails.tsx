@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { dealHistoryQuery } from '../../api/deal-history-query.js';
 import { type Discrepancy, discrepancyLinesPage, discrepancyLinesQuery } from '../../api/team-queries.js';
 import { isKept } from '../../app/kept-state.js';
 import { useSession } from '../../app/session.js';
@@ -8,6 +9,8 @@ import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
 import { DealLink, StatementLink } from '../../components/links.js';
 import { Pager } from '../../components/Pager.js';
+import { ChangedValues } from '../../features/deals/ChangedValues.js';
+import { authorWords } from '../../features/deals/HistoryCard.js';
 import { DifferenceLines } from '../../features/statements/DifferenceLines.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
@@ -85,9 +88,22 @@ function Cause({ cause, lines }: CauseProps) {
       {dealId === null ? null : (
         <>
           , <DealLink dealId={dealId} name={name} />
+          <ChangeAt dealId={dealId} at={cause.at} />
         </>
       )}
     </li>
+  );
+}
+
+/** The last change of the deal before the instant, if it is one of the latest: which values, and who changed them. */
+function ChangeAt({ dealId, at }: { readonly dealId: string; readonly at: string }) {
+  const { data } = useQuery(dealHistoryQuery(dealId));
+  const change = data?.history.find((each) => each.at <= at);
+  if (change === undefined) return null;
+  return (
+    <>
+      : <ChangedValues change={change} />, <span className="dim">by {authorWords(change)}</span>
+    </>
   );
 }
 
