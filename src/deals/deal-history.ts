@@ -12,7 +12,7 @@ export interface DealVersion extends DealContent {
   readonly by: string | null;
 }
 
-export interface ChangedValue {
+interface ChangedValue {
   /** A standard value, `owner`, or `fields.` and the slug. */
   readonly name: string;
   readonly before: FieldValue;
