@@ -1,15 +1,21 @@
 import { sql } from 'kysely';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type DealVersion } from './deal-history.js';
+import { type DealHistoryEntry, type DealVersion, describeHistory } from './deal-history.js';
+import { loadDealTerms } from './deal-store.js';
 
 /** Older states of a deal are not described. */
 export const maxVersions = 1000;
+
+/** What happened to the deal, newest first. */
+export async function readHistory(tx: Transaction, dealId: string): Promise<readonly DealHistoryEntry[]> {
+  return describeHistory(await loadVersions(tx, dealId), await loadDealTerms(tx));
+}
 
 /**
  * The latest states of the deal, oldest first. A state and the audit entry of the call that stored it have the time of
  * one transaction.
  */
-export async function loadVersions(tx: Transaction, dealId: string): Promise<readonly DealVersion[]> {
+async function loadVersions(tx: Transaction, dealId: string): Promise<readonly DealVersion[]> {
   const { rows } = await sql<DealVersion>`
     select v.taken_at as at, v.provider, v.deleted, v.fields, v.given, (
       select e.content::jsonb ->> 'actor' from audit_entries e

@@ -9,9 +9,7 @@ import { toPlain } from '../apply-corrections.js';
 import { correctionName, correctionValue } from '../correction-fields.js';
 import { dealId } from '../deal.js';
 import { findCreditedDeal } from '../deal-credit-views.js';
-import { describeHistory } from '../deal-history.js';
-import { loadVersions, maxVersions } from '../deal-history-views.js';
-import { loadDealTerms } from '../deal-store.js';
+import { maxVersions, readHistory } from '../deal-history-views.js';
 
 const entry = z
   .object({
@@ -76,7 +74,7 @@ export const listDealHistory = operation({
   async execute({ params: { dealId: id }, query: { limit, offset } }, caller, { unitOfWork }) {
     return unitOfWork.read(caller, async (tx) => {
       await findCreditedDeal(tx, caller, id);
-      const all = describeHistory(await loadVersions(tx, id), await loadDealTerms(tx));
+      const all = await readHistory(tx, id);
       const page = all.slice(offset, offset + limit);
       const names = await readActorNames(
         tx,
