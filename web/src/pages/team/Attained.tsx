@@ -1,19 +1,28 @@
+import { useToday } from '../../app/today.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
 import { type CountedQuota, prorationWords } from '../../features/plans/attainment.js';
 import { formatAttainment } from '../../shared/format/numbers.js';
 import { countedPeriod } from '../../shared/format/periods.js';
+import { elapsedShare } from './pace.js';
 import styles from './Team.module.css';
 
-/** A bar up to the target, and the attainment in figures. */
+/** A bar up to the target with a mark where the running period is today, and the attainment in figures. */
 export function Attained({ attainment }: { readonly attainment: CountedQuota | null }) {
+  const today = useToday();
   if (attainment === null) return <span className={`dim ${styles.none}`}>–</span>;
   const { measure, period, through, attainment: ratio } = attainment;
   const text = formatAttainment(ratio);
-  const details = [measure, countedPeriod(period, through), prorationWords(attainment)].filter((part) => part !== null);
+  const elapsed = elapsedShare(period, today);
+  const details = [
+    measure,
+    countedPeriod(period, through),
+    prorationWords(attainment),
+    elapsed === null ? null : `${formatAttainment(elapsed)} of the period is over`,
+  ].filter((part) => part !== null);
   return (
     <span className={styles.attained} title={details.join(', ')}>
       <span aria-hidden="true">
-        <ProgressBar ratio={ratio} label={text} isThin />
+        <ProgressBar ratio={ratio} label={text} isThin mark={elapsed} />
       </span>
       <span className="num">{text}</span>
     </span>

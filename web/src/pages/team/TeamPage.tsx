@@ -11,7 +11,7 @@ import {
   waiting,
 } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
-import { useEndedPeriod, usePeriod } from '../../app/today.js';
+import { useEndedPeriod, usePeriod, useToday } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { Delta } from '../../components/Delta.js';
 import { TeamExport } from '../../components/ExportMenu.js';
@@ -26,6 +26,7 @@ import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod, hasDays, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
 import { AttainmentBands } from './AttainmentBands.js';
 import { mainAttainment } from './attainment.js';
+import { paceWords } from './pace.js';
 import { TeamTable } from './TeamTable.js';
 
 const route = getRouteApi('/_shell/team');
@@ -64,6 +65,7 @@ export function TeamPage() {
               <Strip team={team} previous={previous.data} />
               <div className={blocks.cardColumns}>
                 <Card title="Attainment" note={`people by their main quota, ${shortPeriod(period)}`}>
+                  <Pace team={team} />
                   <AttainmentBands team={team} chosen={search.band} />
                 </Card>
                 <ToDo period={period} discrepancies={team.openDiscrepancies.count} />
@@ -82,6 +84,13 @@ export function TeamPage() {
       </Loaded>
     </Page>
   );
+}
+
+/** Attainment beside the share of the period that is over. */
+function Pace({ team: { reps, period } }: { readonly team: TeamOverview }) {
+  const quotas = reps.flatMap((rep) => mainAttainment(rep.attainment, period) ?? []);
+  const words = paceWords(quotas, useToday());
+  return words === null ? null : <p className="dim">{words}</p>;
 }
 
 /** What the statements of people pay in the currency, by id; null in workspaces without payouts. */
