@@ -535,12 +535,14 @@ CREATE TABLE deals (
   deleted_at timestamp with time zone,
   credits jsonb,
   corrections jsonb,
+  changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
   CONSTRAINT deals_pkey PRIMARY KEY (workspace_id, deal_id),
   CONSTRAINT deals_amount_check CHECK (((amount <> 'NaN'::numeric) AND (abs(amount) <= '1000000000000000'::numeric))),
   CONSTRAINT deals_close_date_check CHECK (((close_date >= '1900-01-01'::date) AND (close_date <= '2199-12-31'::date))),
   CONSTRAINT deals_created_date_check CHECK (((created_date >= '1900-01-01'::date) AND (created_date <= '2199-12-31'::date))),
   CONSTRAINT deals_deal_id_check CHECK (((length(deal_id) >= 1) AND (length(deal_id) <= 200)))
 );
+CREATE INDEX deals_by_change ON deals USING btree (workspace_id, changed_in, deal_id);
 CREATE INDEX deals_by_rep ON deals USING btree (workspace_id, rep_id, close_date) WHERE (rep_id IS NOT NULL);
 CREATE INDEX deals_by_snapshot ON deals USING btree (workspace_id, snapshot_at DESC, deal_id) WHERE (snapshot_at > '-infinity'::timestamp with time zone);
 CREATE INDEX deals_corrected ON deals USING btree (workspace_id, deal_id) WHERE (corrections IS NOT NULL);
@@ -548,9 +550,11 @@ CREATE INDEX deals_deleted ON deals USING btree (workspace_id, snapshot_at DESC,
 CREATE INDEX deals_exceeding_credits ON deals USING btree (workspace_id, deal_id) WHERE (credits ? 'exceeding'::text);
 CREATE INDEX deals_without_rep ON deals USING btree (workspace_id, owner_id) WHERE (rep_id IS NULL);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deals FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER keep_removed_rows AFTER DELETE ON deals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_removed_deals();
 CREATE TRIGGER refresh_participations_delete AFTER DELETE ON deals FOR EACH ROW WHEN ((old.credits IS NOT NULL)) EXECUTE FUNCTION refresh_deal_participations();
 CREATE TRIGGER refresh_participations_insert AFTER INSERT ON deals FOR EACH ROW WHEN ((new.credits IS NOT NULL)) EXECUTE FUNCTION refresh_deal_participations();
 CREATE TRIGGER refresh_participations_update AFTER UPDATE OF credits, rep_id, close_date, deleted_at ON deals FOR EACH ROW WHEN (((new.credits IS NOT NULL) OR (old.credits IS NOT NULL))) EXECUTE FUNCTION refresh_deal_participations();
+CREATE TRIGGER stamp_changed_row BEFORE UPDATE ON deals FOR EACH ROW EXECUTE FUNCTION stamp_changed_row();
 ALTER TABLE deals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY deals_of_owner ON deals TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY deals_of_workspace ON deals TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -614,6 +618,7 @@ CREATE TABLE commission_events (
   revision integer NOT NULL DEFAULT 1,
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   share text,
+  changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
   CONSTRAINT commission_events_pkey PRIMARY KEY (workspace_id, rep_id, event_id),
   CONSTRAINT commission_events_amount_check CHECK ((amount <> 'NaN'::numeric)),
   CONSTRAINT commission_events_category_check CHECK ((category = ANY (ARRAY['commission'::text, 'bonus'::text, 'adjustment'::text]))),
@@ -623,14 +628,17 @@ CREATE TABLE commission_events (
   CONSTRAINT commission_events_share_check CHECK ((share ~ '^-?[0-9.]+ -?[0-9.]+$'::text)),
   CONSTRAINT commission_events_status_check CHECK ((status = ANY (ARRAY['earned'::text, 'reversed'::text])))
 ) WITH (fillfactor=50);
+CREATE INDEX commission_events_by_change ON commission_events USING btree (workspace_id, changed_in, event_id);
 CREATE INDEX commission_events_by_day ON commission_events USING btree (workspace_id, rep_id, earned_on);
 CREATE INDEX commission_events_by_deal ON commission_events USING btree (workspace_id, deal_key);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON commission_events FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER commission_events_frozen_delete AFTER DELETE ON commission_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION reject_events_of_approved_periods();
 CREATE TRIGGER commission_events_frozen_insert AFTER INSERT ON commission_events REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION reject_events_of_approved_periods();
 CREATE TRIGGER commission_events_frozen_update AFTER UPDATE ON commission_events REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION reject_events_of_approved_periods();
+CREATE TRIGGER keep_removed_rows AFTER DELETE ON commission_events REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION keep_removed_commission_events();
 CREATE TRIGGER record_row_change_new AFTER INSERT OR UPDATE ON commission_events FOR EACH ROW WHEN (((new.kind <> 'commission_earned'::text) AND (current_setting('app.records_changes'::text, true) = 'on'::text))) EXECUTE FUNCTION record_row_change('event_id,rep_id', 'reason', 'revision,updated_at,trace,idempotency_key');
 CREATE TRIGGER record_row_change_old AFTER DELETE ON commission_events FOR EACH ROW WHEN (((old.kind <> 'commission_earned'::text) AND (current_setting('app.records_changes'::text, true) = 'on'::text))) EXECUTE FUNCTION record_row_change('event_id,rep_id', 'reason', 'revision,updated_at,trace,idempotency_key');
+CREATE TRIGGER stamp_changed_row BEFORE UPDATE ON commission_events FOR EACH ROW EXECUTE FUNCTION stamp_changed_row();
 ALTER TABLE commission_events ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY commission_events_of_owner ON commission_events TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY commission_events_of_workspace ON commission_events TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
@@ -2223,6 +2231,29 @@ CREATE POLICY draw_forgiveness_of_owner ON draw_forgiveness TO CURRENT_USER USIN
 CREATE POLICY draw_forgiveness_of_workspace ON draw_forgiveness TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON draw_forgiveness TO commissions_app;
 
+CREATE TABLE removed_rows (
+  workspace_id uuid NOT NULL,
+  feed text NOT NULL,
+  row_key text NOT NULL,
+  rep_id uuid,
+  removed_at timestamp with time zone NOT NULL DEFAULT now(),
+  changed_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  CONSTRAINT removed_rows_pkey PRIMARY KEY (workspace_id, feed, row_key),
+  CONSTRAINT removed_rows_feed_check CHECK ((feed = ANY (ARRAY['deals'::text, 'commission_events'::text])))
+);
+CREATE INDEX removed_rows_by_change ON removed_rows USING btree (workspace_id, feed, changed_in, row_key);
+ALTER TABLE removed_rows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY removed_rows_of_owner ON removed_rows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY removed_rows_of_workspace ON removed_rows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON removed_rows TO commissions_app;
+
+CREATE TABLE database_identity (
+  system_identifier bigint NOT NULL,
+  CONSTRAINT database_identity_pkey PRIMARY KEY (system_identifier)
+);
+ALTER TABLE database_identity ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY database_identity_of_owner ON database_identity TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,
@@ -2292,6 +2323,31 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION admit_requests(bytea[],integer[],boolean[],integer) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION adopt_database()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    declare
+      here bigint := (select system_identifier from pg_control_system());
+    begin
+      perform from database_identity where system_identifier = here;
+      if found then
+        return;
+      end if;
+      lock table database_identity in exclusive mode;
+      alter table deals disable trigger user;
+      alter table commission_events disable trigger user;
+      update deals set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
+      update commission_events set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
+      update removed_rows set changed_in = pg_current_xact_id() where changed_in > pg_current_xact_id();
+      alter table deals enable trigger user;
+      alter table commission_events enable trigger user;
+      update database_identity set system_identifier = here;
+    end $function$
+;
 
 CREATE OR REPLACE FUNCTION applied_migrations()
  RETURNS TABLE(name character varying)
@@ -3101,6 +3157,34 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION issue_sign_in_code(text,bytea,bytea,uuid,uuid,bytea,bytea,uuid,text,bytea) TO commissions_app;
 
+CREATE OR REPLACE FUNCTION keep_removed_commission_events()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        insert into removed_rows (workspace_id, feed, row_key, rep_id)
+        select workspace_id, 'commission_events', event_id::text, rep_id from old_rows
+        on conflict (workspace_id, feed, row_key) do update
+          set removed_at = excluded.removed_at, changed_in = excluded.changed_in;
+        return null;
+      end $function$
+;
+GRANT EXECUTE ON FUNCTION keep_removed_commission_events() TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION keep_removed_deals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+      begin
+        insert into removed_rows (workspace_id, feed, row_key, rep_id)
+        select workspace_id, 'deals', deal_id::text, null::uuid from old_rows
+        on conflict (workspace_id, feed, row_key) do update
+          set removed_at = excluded.removed_at, changed_in = excluded.changed_in;
+        return null;
+      end $function$
+;
+GRANT EXECUTE ON FUNCTION keep_removed_deals() TO PUBLIC;
+
 CREATE OR REPLACE FUNCTION note_active_version()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3563,6 +3647,17 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION seal_audit_entries(integer) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION stamp_changed_row()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      new.changed_in := pg_current_xact_id();
+      return new;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION stamp_changed_row() TO PUBLIC;
 
 CREATE OR REPLACE FUNCTION store_sign_in_state(hash bytea, in_workspace uuid, sealed bytea)
  RETURNS void

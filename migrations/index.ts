@@ -48,6 +48,7 @@ import * as dueLanesInOrder from './046_due_lanes_in_order.js';
 import * as dealCorrections from './047_deal_corrections.js';
 import * as draws from './048_draws.js';
 import * as dealHistory from './049_deal_history.js';
+import * as feeds from './050_feeds.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -100,4 +101,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '047_deal_corrections': dealCorrections,
   '048_draws': draws,
   '049_deal_history': dealHistory,
+  '050_feeds': feeds,
 };

@@ -51,6 +51,7 @@ export const routes: Readonly<Record<string, string>> = {
   cleanupCommissions: 'POST /v1/commissions/cleanup',
   resetCommissions: 'POST /v1/commissions/reset',
   listDeals: 'GET /v1/deals',
+  listDealChanges: 'GET /v1/deal-changes',
   importDeals: 'POST /v1/deals/import',
   putDeal: 'PUT /v1/deals/:dealId',
   deleteDeal: 'DELETE /v1/deals/:dealId',

@@ -76,6 +76,7 @@ import { setDealCredits } from './deals/commands/set-deal-credits.js';
 import { takeBackImport } from './deals/commands/take-back-import.js';
 import { getDealCredits } from './deals/queries/get-deal-credits.js';
 import { getImport } from './deals/queries/get-import.js';
+import { listDealChanges } from './deals/queries/list-deal-changes.js';
 import { listDealCorrections } from './deals/queries/list-deal-corrections.js';
 import { listDealHistory } from './deals/queries/list-deal-history.js';
 import { listDealOwners } from './deals/queries/list-deal-owners.js';
@@ -246,6 +247,7 @@ export const operations = [
   cleanupCommissions,
   resetCommissions,
   listDeals,
+  listDealChanges,
   importDeals,
   putDeal,
   deleteDeal,

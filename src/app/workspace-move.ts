@@ -81,14 +81,17 @@ interface MovedTable {
   readonly identity: string | null;
 }
 
-/** Every table with rows of workspaces, from the catalogue, so that a later migration needs no change here. */
+/**
+ * Every table with rows of workspaces, from the catalogue, so that a later migration needs no change here. The number of
+ * the transaction that wrote a row last stays: the other database gives the rows the number of its own.
+ */
 async function listTables(database: Database): Promise<MovedTable[]> {
   const { rows } = await sql<MovedTable>`
     select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns,
       max(a.attname::text) filter (where a.attidentity <> '') as identity
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and a.attgenerated = ''
+      and a.attgenerated = '' and a.attname <> 'changed_in'
     group by c.oid, c.relname
     having bool_or(a.attname = 'workspace_id')
     order by c.oid`.execute(database);
@@ -142,11 +145,14 @@ async function copyTable(
 }
 
 /** The number of rows and two sums of 64-bit hashes of all values, which do not depend on the order. */
-async function sumRows(db: DatabaseTransaction, workspaceId: string, { name }: MovedTable) {
+async function sumRows(db: DatabaseTransaction, workspaceId: string, { name, columns }: MovedTable) {
+  const fields = sql.join(columns.map((column) => sql.ref(column)));
   const { rows } = await sql<{ rows: string; sums: string }>`
     select count(*)::text as rows,
-      concat(sum(hashtextextended(t::text, 0)::numeric), ' ', sum(hashtextextended(t::text, 1)::numeric)) as sums
-    from ${sql.table(name)} t where t.workspace_id = ${workspaceId}`.execute(db);
+      concat(sum(hashtextextended(t.row, 0)::numeric), ' ', sum(hashtextextended(t.row, 1)::numeric)) as sums
+    from (select row(${fields})::text as row from ${sql.table(name)} where workspace_id = ${workspaceId}) t`.execute(
+    db,
+  );
   return rows[0] as { readonly rows: string; readonly sums: string };
 }
 

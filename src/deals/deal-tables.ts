@@ -30,6 +30,7 @@ export interface DealTables {
     deleted_at: Instant | null;
     credits: Json<StoredCredits> | null;
     corrections: Json<Corrections> | null;
+    changed_in: Generated<string>;
   };
   deal_credits: {
     workspace_id: string;

@@ -144,7 +144,7 @@ export async function findDeal(tx: Transaction, dealId: string): Promise<DealRec
 type DealQuery = SelectQueryBuilder<Tables, 'deals', Selectable<Tables['deals']>>;
 
 /** The owners are joined with the chosen deals only. */
-function selectDeals(tx: Transaction, choose: (deals: DealQuery) => DealQuery) {
+export function selectDeals(tx: Transaction, choose: (deals: DealQuery) => DealQuery) {
   return tx.db
     .selectFrom(choose(tx.db.selectFrom('deals').selectAll()).as('deals'))
     .leftJoin('reps', (join) =>
@@ -173,7 +173,7 @@ function selectDeals(tx: Transaction, choose: (deals: DealQuery) => DealQuery) {
 
 type DealRow = InferResult<ReturnType<typeof selectDeals>>[number];
 
-function toRecord(row: DealRow): DealRecord {
+export function toRecord(row: DealRow): DealRecord {
   return {
     deal_id: row.deal_id,
     name: row.name,

@@ -328,14 +328,14 @@ export async function findRuleOfEvent(tx: Transaction, eventId: string): Promise
   return rows[0] ?? null;
 }
 
-const eventColumns = sql`
+export const eventColumns = sql`
   e.event_id as "eventId", e.rep_id as "repId", coalesce(r.name, '') as "repName", e.deal_key as "dealKey",
   d.name as "dealName", e.plan_id as "planId", p.name as "planName", e.rule_id as "ruleId", e.rule_name as "ruleName",
   e.phase, e.kind, e.category, e.status, e.amount, e.base, e.tier_name as "tierName", e.credit, e.currency, e.period,
   e.earned_on as "earnedOn", e.reason, e.updated_at as "updatedAt"`;
 
 /** The rep, the deal and the plan of the events \`e\`. */
-const withNames = sql`
+export const withNames = sql`
   left join reps r on r.workspace_id = e.workspace_id and r.rep_id = e.rep_id
   left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
   left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id`;
@@ -348,38 +348,6 @@ async function selectTracedEvents(tx: Transaction, condition: RawBuilder<unknown
     left join plan_rules pr on pr.workspace_id = e.workspace_id and pr.rule_id = e.rule_id
     where ${condition}
     order by e.earned_on, e.rule_name, lower(r.name), e.event_id`.execute(tx.db);
-  return rows;
-}
-
-interface EventFilter {
-  readonly earnedFrom?: Day | undefined;
-  readonly earnedTo?: Day | undefined;
-  /** Earliest time of the last change. */
-  readonly updatedSince?: string | undefined;
-  /** Only events after this one, in the order of the primary key: by rep and id. */
-  readonly afterRep: string | null;
-  readonly afterEvent: string | null;
-  readonly limit: number;
-}
-
-/** The first events of the reps that match, in the order of the primary key. Null means every rep. */
-export async function listEventsByRep(
-  tx: Transaction,
-  repIds: readonly string[] | null,
-  { earnedFrom, earnedTo, updatedSince, afterRep, afterEvent, limit }: EventFilter,
-): Promise<EventRow[]> {
-  const { rows } = await sql<EventRow>`
-    select ${eventColumns} from (
-      select * from commission_events e
-      where e.workspace_id = ${tx.workspaceId} ${within('e.rep_id', repIds)}
-        ${afterRep === null ? sql`` : sql`and (e.rep_id, e.event_id) > (${afterRep}::uuid, ${afterEvent}::uuid)`}
-        ${earnedFrom === undefined ? sql`` : sql`and e.earned_on >= ${earnedFrom}::date`}
-        ${earnedTo === undefined ? sql`` : sql`and e.earned_on <= ${earnedTo}::date`}
-        ${updatedSince === undefined ? sql`` : sql`and e.updated_at >= ${updatedSince}::timestamptz`}
-      order by e.rep_id, e.event_id
-      limit ${limit}
-    ) e ${withNames}
-    order by e.rep_id, e.event_id`.execute(tx.db);
   return rows;
 }
 

@@ -58,6 +58,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   listCommissionExceptions: { path: '/v1/commissions/exceptions?period=never' },
   explainCommission: { path: '/v1/commissions/events/<unknown>' },
   listCommissionEvents: {},
+  listDealChanges: {},
   recalculateCommissions: { body: { async: 'no' } },
   listFailedCalculations: {},
   listRecalculationJobs: {},

@@ -23,6 +23,7 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   listCommissionPeriods: ['GET', '/v1/commissions/periods?repId=<eve>'],
   listCommissionExceptions: null,
   listCommissionEvents: ['GET', '/v1/commission-events?repId=<eve>'],
+  listDealChanges: null,
   explainCommission: ['GET', '/v1/commissions/events/<event>'],
   simulateCommissions: [
     'POST',

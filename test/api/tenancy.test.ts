@@ -87,6 +87,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listCommissionExceptions: [],
   explainCommission: [['GET /v1/commissions/events/<adjustment>']],
   listCommissionEvents: [['GET /v1/commission-events?repId=<rep>']],
+  listDealChanges: [],
   recalculateCommissions: [
     ['POST /v1/commissions/recalculate', { repId: '<rep>' }],
     ['POST /v1/commissions/recalculate', { planId: '<plan>' }],

@@ -26,27 +26,29 @@ describe('GET /v1/commission-events', () => {
   });
 
   async function readAll(query: string, onPage: () => Promise<unknown> = async () => undefined) {
-    const events: { dealId: string | null; amount: number; repId: string }[] = [];
-    for (let after = ''; ; ) {
-      const page = await api.expect(200, 'GET', `/v1/commission-events?${query}${after}`);
-      events.push(...page.events);
+    const events = new Map<string, { dealId: string | null; amount: number; repId: string }>();
+    for (let cursor = ''; ; ) {
+      const page = await api.expect(200, 'GET', `/v1/commission-events?${query}${cursor}`);
+      for (const event of page.events) events.set(event.eventId, event);
+      if (!page.more) return [...events.values()];
       await onPage();
-      if (page.nextAfter === null) return events;
-      after = `&after=${page.nextAfter}`;
+      cursor = `&cursor=${page.nextCursor}`;
     }
   }
 
-  it('lists every event once, also while deals between the pages change', async () => {
-    let changes = 0;
+  it('lists every event with its last amount, also while deals between the pages change', async () => {
+    let amount = 900;
     const events = await readAll('limit=2', async () => {
-      changes += 1;
-      await api.putDeal('d9', { amount: 900 + changes, stage: 'Won', closeDate: '2026-09-10', repId: bob });
+      if (amount === 905) return;
+      amount += 1;
+      await api.putDeal('d9', { amount, stage: 'Won', closeDate: '2026-09-10', repId: bob });
       await service.waitForCalculations(workspaceId);
     });
     expect(events.map(({ dealId }) => dealId ?? 'none').sort()).to.deep.equal([
       ...Array.from({ length: 9 }, (_, index) => `d${index + 1}`),
       'none',
     ]);
+    expect(events.find(({ dealId }) => dealId === 'd9')?.amount).to.equal(amount / 10);
   });
 
   it('selects by rep, days and time of change', async () => {
@@ -54,6 +56,25 @@ describe('GET /v1/commission-events', () => {
     const spring = await readAll('earnedFrom=2026-03-01&earnedTo=2026-05-31&limit=1');
     expect(spring.map(({ dealId }) => dealId).sort()).to.deep.equal(['d3', 'd4', 'd5']);
     expect(await readAll('updatedSince=2190-01-01T00:00:00Z')).to.deep.equal([]);
-    expect((await api.get('/v1/commission-events?after=x')).status).to.equal(400);
+  });
+
+  it('tells of events that a person or a reset has deleted', async () => {
+    const adjustment = await api.adjust(ann, '2026-02', 40, 'Mistake');
+    const before = await api.expect(200, 'GET', '/v1/commission-events');
+    const ids = before.events.map(({ eventId }: { eventId: string }) => eventId);
+    expect(ids).to.include(adjustment.eventId);
+    await api.expect(200, 'DELETE', `/v1/statements/${ann}/adjust/${adjustment.eventId}`);
+    const after = await api.expect(200, 'GET', `/v1/commission-events?cursor=${before.nextCursor}`);
+    expect(after.deleted).to.deep.equal([{ eventId: adjustment.eventId, repId: ann }]);
+    await api.expect(200, 'POST', '/v1/commissions/reset', { scope: 'events' });
+    const { deleted } = await api.expect(200, 'GET', `/v1/commission-events?cursor=${after.nextCursor}`);
+    expect(deleted.length).to.equal(ids.length - 1);
+  });
+
+  it('rejects a time beside a cursor, which contains it', async () => {
+    const { nextCursor } = await api.expect(200, 'GET', '/v1/commission-events?updatedSince=2026-01-01T00:00:00Z');
+    expect(
+      (await api.get(`/v1/commission-events?cursor=${nextCursor}&updatedSince=2026-01-01T00:00:00Z`)).status,
+    ).to.equal(400);
   });
 });

@@ -90,7 +90,6 @@ describe('DATABASE_READ_URL', () => {
     'src/audit/queries/list-audit-entries.ts',
     'src/audit/queries/list-audit-logs.ts',
     'src/commissions/queries/get-commissions.ts',
-    'src/commissions/queries/list-commission-events.ts',
     'src/commissions/queries/list-commission-exceptions.ts',
     'src/commissions/queries/list-commission-periods.ts',
     'src/deals/queries/list-deals.ts',

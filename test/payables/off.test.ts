@@ -22,7 +22,7 @@ describe('a workspace without payouts', () => {
       `/v1/commissions?repId=${ben}&period=2026-01`,
       '/v1/commissions?period=2026-01',
       '/v1/commissions?dealId=D',
-      '/v1/commission-events',
+      '/v1/commission-events?format=ndjson',
       `/v1/commissions/events/${events[0].eventId}`,
       '/v1/payables',
     ];

@@ -12,6 +12,7 @@ const excluded: Readonly<Record<string, string>> = {
   getAuthStatus: 'the profile says who is signed in',
   whoAmI: 'the profile says who is signed in',
   listCommissionEvents: 'for data warehouses',
+  listDealChanges: 'for data warehouses',
   listFieldAttributes: 'deprecated name of listFields',
   getCommissionsDashboard: 'deprecated name of getCommissions',
   listCommissionPeriods: 'periods are chosen in the period picker, also without commission',

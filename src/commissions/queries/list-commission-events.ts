@@ -1,9 +1,13 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
+import { feedFormat, moreField, nextCursorField, sampleCursor, toNdjson } from '../../api/feed-fields.js';
+import { fields } from '../../api/resource-fields.js';
 import { commissionEvent, toEventResponse } from '../../earnings/commission-event.js';
-import { listEventsByRep } from '../../earnings/commission-views.js';
+import { eventFeed, listChangedEvents } from '../../earnings/event-feed.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
-import { isUuid } from '../../kernel/ids.js';
+import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { feedCursor, readFeed } from '../../platform/database/feed.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { day, instant, wholeNumber } from '../../platform/operations/schemas.js';
@@ -16,40 +20,40 @@ const query = z.strictObject({
   updatedSince: instant
     .optional()
     .describe(
-      'Only events that changed at this time or later, ISO 8601. A change is listed when it is committed, which may be a minute after its updatedAt: let two readings overlap',
+      'Without cursor: only events that changed or were deleted at this time or later, ISO 8601. Continue with nextCursor and not with a time: a change is listed when it is committed, which may be long after its updatedAt',
     ),
-  after: z
-    .string()
-    .refine(
-      (cursor) => cursor.split('.').every(isUuid) && cursor.split('.').length === 2,
-      'must be the nextAfter of a page',
-    )
+  cursor: feedCursor(eventFeed)
     .optional()
-    .describe('The nextAfter of the previous page; the first page by default'),
-  limit: wholeNumber(1, 1000).default(500).describe('Max number of events on the page, 1 to 1,000'),
+    .describe(
+      'The nextCursor of the page before, of this run or an earlier one; everything from the first page on by default',
+    ),
+  limit: wholeNumber(1, 1000)
+    .default(500)
+    .describe('Max number of events, and of deleted ones, on the page, 1 to 1,000'),
+  format: feedFormat,
 });
 
 const response = z.object({
   events: z
     .array(commissionEvent)
-    .describe('The events of the page in the order of their ids, earned and reversed, without traces'),
-  nextAfter: z
-    .string()
-    .nullable()
-    .describe(
-      'Cursor of the next page; null on the last page. Events that change meanwhile are neither skipped nor listed twice',
-    ),
+    .describe('Events that are new or changed since the cursor, earned and reversed, without traces'),
+  deleted: z
+    .array(z.object({ eventId: fields.eventId, repId: fields.repId }).describe('An event that no longer exists'))
+    .describe('Events that were deleted since the cursor, by a person or a reset'),
+  nextCursor: nextCursorField,
+  more: moreField,
 });
 
 export const listCommissionEvents = operation({
   id: 'listCommissionEvents',
-  summary: 'Every commission event, page by page, for a data warehouse',
+  summary: 'Commission events as a feed for data warehouses: what is new, changed or deleted since a cursor',
   method: 'get',
   path: '/v1/commission-events',
   access: 'manager',
   payroll: true,
   query,
   response,
+  files: ['application/json', 'application/x-ndjson'],
   failures: {},
   example: {
     query: { earnedFrom: '2026-01-01', earnedTo: '2026-03-31', limit: '500' },
@@ -78,22 +82,31 @@ export const listCommissionEvents = operation({
           updatedAt: '2026-02-11T08:30:00.000Z',
         },
       ],
-      nextAfter: null,
+      deleted: [],
+      nextCursor: sampleCursor,
+      more: false,
     },
   },
   uses: { unitOfWork: UnitOfWork },
-  async execute(
-    { query: { repId, limit, after, ...filter } },
-    caller,
-    { unitOfWork },
-  ): Promise<z.input<typeof response>> {
-    assertDayOrder(['earnedFrom', filter.earnedFrom], ['earnedTo', filter.earnedTo]);
-    const [afterRep = null, afterEvent = null] = after?.split('.') ?? [];
-    const rows = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (tx) =>
-      listEventsByRep(tx, narrowedReps(caller, repId), { ...filter, afterRep, afterEvent, limit: limit + 1 }),
+  async execute({ query: { repId, cursor, updatedSince, limit, format, ...days } }, caller, { unitOfWork }) {
+    assertDayOrder(['earnedFrom', days.earnedFrom], ['earnedTo', days.earnedTo]);
+    if (cursor !== undefined && updatedSince !== undefined)
+      throw invalid({ path: 'updatedSince', message: 'is not used with cursor, which contains it' });
+    const repIds = narrowedReps(caller, repId);
+    const request = { feed: eventFeed, cursor, updatedSince, limit };
+    const page = await unitOfWork.read(caller, (tx) =>
+      readFeed(
+        tx,
+        request,
+        (range) => listChangedEvents(tx, { repIds, ...days }, range),
+        repIds === null ? null : sql`r.rep_id = any(${repIds}::uuid[])`,
+      ),
     );
-    const events = rows.slice(0, limit).map((row) => toEventResponse(row, null));
-    const last = events.at(-1);
-    return { events, nextAfter: rows.length > limit && last !== undefined ? `${last.repId}.${last.eventId}` : null };
+    const events = page.rows.map((row) => toEventResponse(row, null));
+    const deleted = page.removed.map(({ key: eventId, repId: ofRep }) => ({ eventId, repId: ofRep ?? '' }));
+    const { nextCursor, more } = page;
+    if (format === 'json') return { events, deleted, nextCursor, more };
+    const lines = [...events, ...deleted.map((keys) => ({ ...keys, deleted: true }))];
+    return toNdjson('commission-events', lines, { nextCursor, more });
   },
 });

@@ -29,15 +29,26 @@ const mayNotMigrate =
 async function migrateTables(ownerUrl: string, migrations: Migrations): Promise<string[]> {
   return withDatabase({ url: ownerUrl, asOwner: true }, async (database) => {
     await sql.raw(endIdleSessions).execute(database);
-    if ((await listPendingMigrations(database, migrations, 'owner')).length === 0) return [];
+    if ((await listPendingMigrations(database, migrations, 'owner')).length === 0) {
+      await adopt(database);
+      return [];
+    }
     const migrator = new Migrator({
       db: database.withPlugin(failpointAfterStatements),
       provider: { getMigrations: async () => ({ ...migrations }) },
     });
     const { error, results } = await migrator.migrateToLatest();
     if (error !== undefined) throw error;
+    await adopt(database);
     return (results ?? []).filter((result) => result.status === 'Success').map((result) => result.migrationName);
   });
+}
+
+/** Rows that were restored on another server get the number of a transaction of this one; see `050_feeds.ts`. */
+async function adopt(database: Database): Promise<void> {
+  const { rows } = await sql<{ exists: boolean }>`
+    select to_regprocedure('adopt_database()') is not null as exists`.execute(database);
+  if (rows[0]?.exists === true) await sql`select adopt_database()`.execute(database);
 }
 
 /** The migrations that created the database were replaced before the first release, so no later one applies to it. */

@@ -175,7 +175,11 @@ describe('migrations', () => {
       const { deals = [], ...others } = await rowsOf(tables);
       const { deals: dealsBefore = [], ...othersBefore } = stored;
       expect(others).to.deep.equal(othersBefore);
-      expect(deals).to.deep.equal(dealsBefore.map((deal) => ({ ...(deal as object), territory: 'All' })));
+      // The migration has written the rows, so readers of the feed get them again.
+      const withoutNumber = (rows: readonly unknown[]) => rows.map((row) => ({ ...(row as object), changed_in: null }));
+      expect(withoutNumber(deals)).to.deep.equal(
+        withoutNumber(dealsBefore).map((deal) => ({ ...deal, territory: 'All' })),
+      );
       expect(await query(url, 'select name from territories')).to.deep.equal([{ name: 'All' }]);
 
       await api.expect(201, 'PUT', '/v1/deals/D-4', { amount: 1000, closeDate: '2026-05-03', ownerId: 'bob' });

@@ -31,6 +31,7 @@ const outsideWorkspaces: Readonly<Record<string, string>> = {
   mail_outbox: 'mail to addresses that may have no rep',
   billing_recovery: 'how far the events of the billing provider were taken in, of all workspaces',
   billing_unmatched: 'payments that name no workspace',
+  database_identity: 'the server that numbers transactions, of all workspaces',
 };
 
 describe('the schema', () => {

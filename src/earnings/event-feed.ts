@@ -1,0 +1,43 @@
+import { sql } from 'kysely';
+import { type Day } from '../kernel/day.js';
+import { isUuid } from '../kernel/ids.js';
+import { type Feed, type FeedRange, type FeedRow } from '../platform/database/feed.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type EventRow } from './commission-event.js';
+import { eventColumns, within, withNames } from './commission-views.js';
+
+export const eventFeed: Feed = {
+  table: 'commission_events',
+  key: 'event_id',
+  updatedAt: 'updated_at',
+  smallestKey: '00000000-0000-0000-0000-000000000000',
+  isKey: isUuid,
+  storedAgain: sql`select from commission_events e
+    where e.workspace_id = r.workspace_id and e.rep_id = r.rep_id and e.event_id = r.row_key::uuid`,
+};
+
+interface EventFilter {
+  /** Null means every rep. */
+  readonly repIds: readonly string[] | null;
+  readonly earnedFrom?: Day | undefined;
+  readonly earnedTo?: Day | undefined;
+}
+
+/** The events of a page of the feed that match. */
+export async function listChangedEvents(
+  tx: Transaction,
+  { repIds, earnedFrom, earnedTo }: EventFilter,
+  { contains, limit }: FeedRange,
+): Promise<(EventRow & FeedRow)[]> {
+  const { rows } = await sql<EventRow & FeedRow>`
+    select ${eventColumns}, e.changed_in::text as "changedIn", e.event_id as key from (
+      select * from commission_events e
+      where e.workspace_id = ${tx.workspaceId} and ${contains} ${within('e.rep_id', repIds)}
+        ${earnedFrom === undefined ? sql`` : sql`and e.earned_on >= ${earnedFrom}::date`}
+        ${earnedTo === undefined ? sql`` : sql`and e.earned_on <= ${earnedTo}::date`}
+      order by e.changed_in, e.event_id
+      limit ${limit}
+    ) e ${withNames}
+    order by e.changed_in, e.event_id`.execute(tx.db);
+  return rows;
+}

@@ -1,0 +1,21 @@
+import type pg from 'pg';
+import { OfflineWorkspace } from '#test/support/offline-workspace.js';
+import { connectWriters, expectCompleteCopies } from './feed-worlds.js';
+
+const runs = Number(process.env['FEED_RUNS'] ?? 3000);
+
+describe('the feeds of deals and commission events, in many interleavings', () => {
+  let writers: pg.Client[] = [];
+
+  after(async () => {
+    for (const client of writers) await client.end();
+  });
+
+  it(`are complete in ${runs} of them`, async () => {
+    const workspace = await OfflineWorkspace.create();
+    writers = await connectWriters(workspace.db.appUrl);
+    const first = 1000 + (Date.now() % 1_000_000);
+    for (let seed = first; seed < first + runs; seed += 1)
+      await expectCompleteCopies(await OfflineWorkspace.in(workspace.db), writers, seed);
+  });
+});
