@@ -58,7 +58,7 @@ describe('GET /v1/commission-events', () => {
     expect(await readAll('updatedSince=2190-01-01T00:00:00Z')).to.deep.equal([]);
   });
 
-  it('tells of events that a person or a reset has deleted', async () => {
+  it('lists events that a person or a reset has deleted', async () => {
     const adjustment = await api.adjust(ann, '2026-02', 40, 'Mistake');
     const before = await api.expect(200, 'GET', '/v1/commission-events');
     const ids = before.events.map(({ eventId }: { eventId: string }) => eventId);

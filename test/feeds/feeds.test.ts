@@ -65,7 +65,7 @@ describe('the feeds of deals and commission events', () => {
     expect(third.more).to.equal(false);
   });
 
-  it('begins again with the cursor of another server, and tells of every deletion', async () => {
+  it('begins again with the cursor of another server, and lists every deletion', async () => {
     await putDeal('a', 1);
     await putDeal('b', 1);
     const { nextCursor } = await readDeals();

@@ -22,7 +22,7 @@ interface Position {
   readonly key: string;
 }
 
-/** How far a reader has come in the rows and in the deletions of a feed. */
+/** How far a reader is in the rows and in the deletions of a feed. */
 interface Progress {
   /** The server that numbered the transactions. */
   readonly server: string;
