@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { describeError } from '../../../api/describe-error.js';
 import { type PlanPreview, previewQuery } from '../../../api/plan-queries.js';
 import { Button, LinkButton } from '../../../components/Button.js';
@@ -9,9 +9,10 @@ import { signOf, sumAmounts } from '../../../shared/format/exact.js';
 import { formatCount } from '../../../shared/format/numbers.js';
 import { ActivateDialog } from './ActivateDialog.js';
 import styles from './Builder.module.css';
-import { EveryChange } from './EveryChange.js';
 import { type Builder } from './use-builder.js';
 import { useSave } from './use-save.js';
+
+const EveryChange = lazy(() => import('./EveryChange.js').then((module) => ({ default: module.EveryChange })));
 
 export interface PreviewState {
   readonly preview: PlanPreview | undefined;
@@ -75,7 +76,9 @@ export function PreviewBar({ builder, state }: { readonly builder: Builder; read
         />
       ) : null}
       {open === 'changes' && state.preview !== undefined ? (
-        <EveryChange preview={state.preview} builder={builder} onClose={() => setOpen(null)} />
+        <Suspense fallback={null}>
+          <EveryChange preview={state.preview} builder={builder} onClose={() => setOpen(null)} />
+        </Suspense>
       ) : null}
     </section>
   );
