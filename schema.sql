@@ -213,7 +213,7 @@ CREATE TABLE tokens (
   CONSTRAINT tokens_pkey PRIMARY KEY (workspace_id, token_id),
   CONSTRAINT tokens_workspace_id_connection_id_fkey FOREIGN KEY (workspace_id, connection_id) REFERENCES agent_connections(workspace_id, connection_id) ON DELETE CASCADE,
   CONSTRAINT tokens_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
-  CONSTRAINT tokens_check CHECK ((((kind = 'int'::text) = (scopes IS NOT NULL)) AND (scopes <@ ARRAY['read'::text, 'deals'::text, 'plans'::text, 'payroll'::text]) AND (cardinality(scopes) > 0))),
+  CONSTRAINT tokens_check CHECK ((((kind = 'int'::text) = (scopes IS NOT NULL)) AND (scopes <@ ARRAY['read'::text, 'deals'::text, 'plans'::text, 'payroll'::text, 'scim'::text]) AND (cardinality(scopes) > 0))),
   CONSTRAINT tokens_check1 CHECK (((kind = 'agt'::text) = (connection_id IS NOT NULL))),
   CONSTRAINT tokens_kind_check CHECK ((kind = ANY (ARRAY['ws'::text, 'sess'::text, 'conn'::text, 'int'::text, 'agt'::text]))),
   CONSTRAINT tokens_of_agents CHECK (((NOT is_agent) OR (kind = 'int'::text))),
@@ -2253,6 +2253,25 @@ CREATE TABLE database_identity (
 );
 ALTER TABLE database_identity ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY database_identity_of_owner ON database_identity TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+
+CREATE TABLE scim_users (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  external_id text,
+  given_name text,
+  family_name text,
+  removed_at timestamp with time zone,
+  CONSTRAINT scim_users_pkey PRIMARY KEY (workspace_id, rep_id),
+  CONSTRAINT scim_users_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT scim_users_external_id_check CHECK ((length(external_id) <= 500)),
+  CONSTRAINT scim_users_family_name_check CHECK ((length(family_name) <= 200)),
+  CONSTRAINT scim_users_given_name_check CHECK ((length(given_name) <= 200))
+);
+CREATE INDEX scim_users_by_external_id ON scim_users USING btree (workspace_id, external_id);
+ALTER TABLE scim_users ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY scim_users_of_owner ON scim_users TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY scim_users_of_workspace ON scim_users TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON scim_users TO commissions_app;
 
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,

@@ -49,6 +49,7 @@ import * as dealCorrections from './047_deal_corrections.js';
 import * as draws from './048_draws.js';
 import * as dealHistory from './049_deal_history.js';
 import * as feeds from './050_feeds.js';
+import * as scim from './051_scim.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -102,4 +103,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '048_draws': draws,
   '049_deal_history': dealHistory,
   '050_feeds': feeds,
+  '051_scim': scim,
 };

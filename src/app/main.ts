@@ -15,7 +15,7 @@ import { assertMigrated, listPendingMigrations, migrateToLatest } from '../platf
 import { assertHarmlessRole, type Database, withDatabase } from '../platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from '../platform/database/server.js';
 import { createApp } from '../platform/http/app.js';
-import { TokenAuthenticator } from '../platform/http/authenticate.js';
+import { type Authenticate, TokenAuthenticator } from '../platform/http/authenticate.js';
 import { BrowserSessions } from '../platform/http/browser-sessions.js';
 import { Health } from '../platform/http/health.js';
 import { IdempotencyStore } from '../platform/http/idempotency.js';
@@ -37,11 +37,13 @@ import { ToolRunner } from '../platform/mcp/tool-runner.js';
 import { metrics } from '../platform/metrics.js';
 import { describeApi } from '../platform/openapi/document.js';
 import { Documents } from '../platform/openapi/documents.js';
+import { type AnyOperation } from '../platform/operations/operation.js';
 import { redisServers } from '../platform/redis/redis-connection.js';
 import { checkRedis } from '../platform/redis/redis-settings.js';
 import { flushTraces } from '../platform/tracing.js';
 import { serviceVersion } from '../platform/version.js';
 import { describedEvents, records } from '../records.js';
+import { ScimEndpoint } from '../scim/scim-endpoint.js';
 import { compose, type Service } from './composition.js';
 import { OpenedParts } from './opened-parts.js';
 import { loadStartPageLinks, type StartPageLink } from './start-page-links.js';
@@ -211,6 +213,7 @@ async function startApi(service: Service, health: Health, opened: OpenedParts): 
     addressLimit,
     largeBodies,
   });
+  const scim = scimEndpoint(service, authenticate, rateLimit);
   const app = createApp({
     operations,
     dispatcher,
@@ -228,6 +231,7 @@ async function startApi(service: Service, health: Health, opened: OpenedParts): 
       (express) => health.routes(express),
       (express) => documents.routes(express),
       ...agents,
+      (express) => scim.routes(express),
       (express) => signIn.routes(express),
       (express) => connect.routes(express),
       (express) => webApp.routes(express),
@@ -242,6 +246,13 @@ async function startApi(service: Service, health: Health, opened: OpenedParts): 
       await listening.close();
     },
   );
+}
+
+function scimEndpoint(service: Service, authenticate: Authenticate, rateLimit: RateLimit): ScimEndpoint {
+  const { dispatcher, unitOfWork, clock, log, config } = service;
+  const upsertReps = operations.find(({ id }) => id === 'upsertReps') as AnyOperation;
+  const publicUrl = config.PUBLIC_URL?.replace(/\/$/, '') ?? '';
+  return new ScimEndpoint({ authenticate, rateLimit, dispatcher, unitOfWork, clock, log, upsertReps, publicUrl });
 }
 
 /** The MCP endpoint, and the authorization server where people connect agents by signing in. */

@@ -22,6 +22,7 @@ import { type OutboundTables } from '../platform/outbound/outbound-tables.js';
 import { type QuotaTables } from '../quotas/quota-tables.js';
 import { type RampTables } from '../ramps/ramp-tables.js';
 import { type RepTables } from '../reps/rep-tables.js';
+import { type ScimTables } from '../scim/scim-tables.js';
 import { type DiscrepancyTables } from '../statements/discrepancies/discrepancy-tables.js';
 import { type StatementTables } from '../statements/statement-tables.js';
 import { type WorkspaceTables } from '../workspaces/workspace-tables.js';
@@ -57,6 +58,7 @@ declare module '../platform/database/tables.js' {
       QuotaTables,
       RampTables,
       RepTables,
+      ScimTables,
       StatementTables,
       WorkspaceTables {}
 }

@@ -18,7 +18,7 @@ const ranks: Readonly<Record<AccessLevel, number>> = {
 };
 
 /** What an integration key may permit: all reads, or changes of one area. */
-export const keyScopes = ['read', 'deals', 'plans', 'payroll'] as const;
+export const keyScopes = ['read', 'deals', 'plans', 'payroll', 'scim'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
 /** What an agent may do that a person has connected: read, or also change. */

@@ -2,8 +2,8 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { keyAuthor } from './author.js';
 import { findRepNames } from './rep-views.js';
 
-/** A person by id, with the agent that acted for them; or a key. */
-const actorPattern = /^(?:mcp:)?(?:rep:([0-9a-f-]{36})( via .+)?|api-key|key:.+)$/;
+/** A person by id, with the agent that acted for them; or a key, also one of an identity provider. */
+const actorPattern = /^(?:mcp:|scim:)?(?:rep:([0-9a-f-]{36})( via .+)?|api-key|key:.+)$/;
 
 /** The names of the actors, by actor: of the person, of the person and the agent, or of a key. Others have none. */
 export async function readActorNames(

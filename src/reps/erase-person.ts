@@ -71,6 +71,7 @@ async function eraseRep(
     .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .execute();
+  await tx.db.deleteFrom('scim_users').where('workspace_id', '=', tx.workspaceId).where('rep_id', '=', repId).execute();
   await tx.db
     .updateTable('absences')
     .set({ note: null })

@@ -5,7 +5,7 @@ import { keyScopes } from '../kernel/caller.js';
 export const keyScope = z
   .enum(keyScopes)
   .describe(
-    'read: all reads except files; deals: deals and calculations; plans: plans, fields, assignments and quotas; payroll: statements, their files and hand-overs',
+    'read: all reads except files; deals: deals and calculations; plans: plans, fields, assignments and quotas; payroll: statements, their files and hand-overs; scim: people and roles at the SCIM endpoint of identity providers',
   );
 
 /** A key of another system. It acts as an admin within its scopes and belongs to no person. */

@@ -5,13 +5,13 @@ import { assertUtf8 } from './json-body.js';
 export type ReadText = (request: Request, response: Response) => Promise<string | undefined>;
 
 /** Reads the text of a JSON body of at most `limitBytes`; undefined without a body. */
-export function jsonTextReader(limitBytes: number): ReadText {
-  const read = express.text({ limit: limitBytes, type: 'application/json', verify });
+export function jsonTextReader(limitBytes: number, types: readonly string[] = ['application/json']): ReadText {
+  const read = express.text({ limit: limitBytes, type: [...types], verify });
   return async (request, response) => {
     const hasBody =
       request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
     if (!hasBody) return undefined;
-    if (readMediaType(request) !== 'application/json') throw unsupported(['application/json']);
+    if (!types.includes(readMediaType(request))) throw unsupported(types);
     await new Promise<void>((resolve, reject) => {
       void read(request, response, (error?: unknown) => (error === undefined ? resolve() : reject(error as Error)));
     });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keyScopes } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -18,7 +19,7 @@ const body = z.strictObject({
   scopes: z
     .array(keyScope)
     .min(1)
-    .max(4)
+    .max(keyScopes.length)
     .transform((scopes) => [...new Set(scopes)])
     .describe('What the key permits'),
   expiresInDays: z.int().min(1).max(730).default(365).describe('Days until the key becomes invalid, 1 to 730'),

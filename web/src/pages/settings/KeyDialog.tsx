@@ -12,6 +12,7 @@ export const scopeWords: Readonly<Record<Scope, string>> = {
   deals: 'Deals and calculations',
   plans: 'Plans, fields, assignments and quotas',
   payroll: 'Statements, their files and hand-overs',
+  scim: 'People and roles, for an identity provider (SCIM)',
 };
 
 export type KeyDialogName = 'key' | 'widget' | 'workspace';

@@ -1,0 +1,106 @@
+import { type Express, type Request, type RequestHandler, type Response } from 'express';
+import { type Caller } from '../kernel/caller.js';
+import { Failure } from '../kernel/failure.js';
+import { type Authenticate } from '../platform/http/authenticate.js';
+import { guardJson, parseText } from '../platform/http/json-body.js';
+import { type RateLimit } from '../platform/http/rate-limit.js';
+import { jsonTextReader } from '../platform/http/read-json.js';
+import { type Log } from '../platform/log.js';
+import { toErrorMessage } from './scim-error.js';
+import { type ScimRequest } from './scim-handlers.js';
+import { type ScimParts, ScimPeople } from './scim-people.js';
+
+export interface ScimEndpointParts extends ScimParts {
+  readonly authenticate: Authenticate;
+  readonly rateLimit: RateLimit;
+  /** Address of the service without a slash at the end; empty if it is not configured. */
+  readonly publicUrl: string;
+  readonly log: Log;
+}
+
+const basePath = '/scim/v2';
+const mediaType = 'application/scim+json';
+const readText = jsonTextReader(1024 * 1024, ['application/json', mediaType]);
+
+const routes = {
+  '/Users': ['get', 'post'],
+  '/Users/:id': ['get', 'put', 'patch', 'delete'],
+  '/Groups': ['get', 'post'],
+  '/Groups/:id': ['get', 'put', 'patch', 'delete'],
+  '/ServiceProviderConfig': ['get'],
+  '/ResourceTypes': ['get'],
+  '/ResourceTypes/:id': ['get'],
+  '/Schemas': ['get'],
+  '/Schemas/:id': ['get'],
+} as const;
+type Path = keyof typeof routes;
+type Method = (typeof routes)[Path][number];
+type Handle = (request: ScimRequest) => Promise<{ readonly status: number; readonly body?: object }>;
+
+/**
+ * SCIM 2.0 (RFC 7643 and 7644): an identity provider creates, changes and deactivates people, and sets their roles by
+ * groups, with a key that has the scope `scim`.
+ */
+export class ScimEndpoint {
+  private declared = false;
+
+  constructor(private readonly parts: ScimEndpointParts) {}
+
+  routes(app: Express): void {
+    for (const [path, methods] of Object.entries(routes))
+      for (const method of methods) app[method](`${basePath}${path}`, this.respond(path as Path, method));
+  }
+
+  private respond(path: Path, method: Method): RequestHandler {
+    return async (request, response) => {
+      const requestId = String(response.getHeader('X-Request-Id'));
+      response.setHeader('Cache-Control', 'no-store');
+      try {
+        const caller = await this.admit(request, response, requestId);
+        const handle = await this.load(path, method);
+        const { status, body } = await handle({
+          people: new ScimPeople(this.parts, caller),
+          id: String(request.params['id'] ?? ''),
+          query: request.query,
+          body: await readBody(request, response),
+        });
+        response.status(status).type(mediaType);
+        if (body === undefined) response.end();
+        else response.send(JSON.stringify(body));
+      } catch (error) {
+        const message = toErrorMessage(error, this.parts.upsertReps, requestId, this.parts.log);
+        if (message.status === '401') response.setHeader('WWW-Authenticate', 'Bearer');
+        response.status(Number(message.status)).type(mediaType).send(JSON.stringify(message));
+        if (!request.readableEnded) request.resume();
+      }
+    };
+  }
+
+  /** The key is an admin for people alone: its scope permits nothing outside of this endpoint. */
+  private async admit(request: Request, response: Response, requestId: string): Promise<Caller> {
+    const { authenticate, rateLimit } = this.parts;
+    const { authorization } = request.headers;
+    const { caller, counted } = await authenticate(authorization, requestId, request.ip ?? '', false);
+    const { scopes, ...permitted } = { ...caller, actor: `scim:${caller.actor}` };
+    response.locals['actor'] = permitted.actor;
+    await rateLimit.admit(caller, response, counted);
+    if (scopes?.has('scim') !== true) throw new Failure('forbidden', 'This endpoint needs a key with the scope scim.');
+    return permitted;
+  }
+
+  /** The library is loaded with the first request: most processes never need it. */
+  private async load(path: Path, method: Method): Promise<Handle> {
+    const { declareResources, handlers } = await import('./scim-handlers.js');
+    if (!this.declared) declareResources(`${this.parts.publicUrl}${basePath}`);
+    this.declared = true;
+    return (handlers[path] as Partial<Record<Method, Handle>>)[method] as Handle;
+  }
+}
+
+async function readBody(request: Request, response: Response): Promise<unknown> {
+  if (request.method === 'GET' || request.method === 'DELETE') return undefined;
+  const text = await readText(request, response);
+  const body = text === undefined || text === '' ? {} : parseText(text);
+  guardJson(body, 100_000);
+  return body;
+}
