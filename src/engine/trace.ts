@@ -329,6 +329,17 @@ const mayBeProrated = /\["[dm]",\d/;
 const prorationIndex = 17;
 const conversionsIndex = 21;
 
+/** The conversions of an event; none for most events. */
+export function decodeConversionsOf(stored: string): readonly ConversionTrace[] {
+  if (!mayBeConverted.test(stored)) return [];
+  const decoded = JSON.parse(stored) as Stored;
+  const conversions = (decoded[conversionsIndex] as StoredTerms[4]) ?? [];
+  return decodeConversions(conversions, decoded[11] ?? []);
+}
+
+/** Recognizes most traces without a conversion, so that they are not parsed. */
+const mayBeConverted = /\["[^"]*","[^"]*","\d{4}-\d\d-\d\d",[01],/;
+
 export function decodeTrace(stored: string, context: TraceContext): Trace {
   const [
     measure,

@@ -20,6 +20,7 @@ import {
 import { readStatement, resolvePeriod } from '../../statements/statement-views.js';
 import { exportFailures, exportJob, workbookType } from '../export-job.js';
 import { ExportRequests, type ExportResponse } from '../export-requests.js';
+import { type LineConversion, lineConversions } from '../line-conversions.js';
 import { type Cell, csvFile, lineType, plainAmount, text, trusted } from '../payroll-csv.js';
 import { statementFilename, statementTotals } from '../statement-file.js';
 
@@ -49,6 +50,14 @@ const columns: readonly (readonly [title: string, cell: (line: StatementLine) =>
   ['Note', (line) => text(line.reason)],
 ];
 const rowColumns = ['Rep', 'Email', 'Period', 'Currency'];
+
+/** In files with a converted line. A line that several rates converted, such as that of a period, has all of them. */
+const conversionColumns: readonly (readonly [title: string, cell: (one: LineConversion) => string])[] = [
+  ['Original Currency', ({ from }) => from],
+  ['Original Amount', ({ from, original }) => plainAmount(original, from)],
+  ['Exchange Rate', ({ rate }) => String(rate)],
+  ['Rate Day', ({ day }) => day],
+];
 
 /** CSV and JSON are written in the request, because they need no worker. */
 async function writeText(
@@ -107,14 +116,17 @@ function buildCsv(
   { name, email, period: requestedPeriod }: { readonly name: string; readonly email: string; readonly period: string },
   delimiter: string,
 ): Promise<string> {
+  const conversions = new Map(lines.map((line) => [line, lineConversions(line)]));
+  const added = [...conversions.values()].some((ofLine) => ofLine.length > 0) ? conversionColumns : [];
   return csvFile(
-    [...columns.map(([title]) => title), ...rowColumns],
+    [...columns.map(([title]) => title), ...rowColumns, ...added.map(([title]) => title)],
     lines.map((line) => [
       ...columns.map(([, cell]) => cell(line)),
       text(name),
       text(email),
       trusted(requestedPeriod),
       text(line.currency),
+      ...added.map(([, cell]) => trusted((conversions.get(line) ?? []).map(cell).join('; ') || null)),
     ]),
     delimiter,
   );

@@ -15,6 +15,7 @@ import { type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { type StatementContent, type StatementHead } from '../../statements/statement.js';
 import { hasAmount } from '../../statements/team-statements.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
+import { lineConversions } from '../line-conversions.js';
 import { lineType } from '../payroll-csv.js';
 import { choosePaper } from './page-style.js';
 import { payableColumns, writePayable } from './payable-sheet.js';
@@ -104,6 +105,20 @@ const quotaColumns: readonly WorkbookColumn[] = [
   { title: 'How the target was computed', width: 60 },
 ];
 
+const conversionColumns: readonly WorkbookColumn[] = [
+  { title: 'Name', width: 24 },
+  { title: 'Deal ID', width: 18 },
+  { title: 'Deal', width: 30 },
+  { title: 'Rule', width: 22 },
+  { title: 'Original Currency', width: 16 },
+  { title: 'Original Amount', width: 16, align: 'right' },
+  { title: 'Exchange Rate', width: 16, align: 'right' },
+  { title: 'Rate Day', width: 12 },
+  { title: 'Currency', width: 10 },
+  { title: 'Converted Amount', width: 16, align: 'right' },
+  { title: 'State of the Rate', width: 16 },
+];
+
 const howToRead = [
   'Summary: one row per rep and currency, followed by totals by currency as values. A workbook with one currency also has SUM formulas.',
   'Line items: earnings on deals and periods. Adjustments: adjustments, clawbacks and true-ups; the deals of a true-up follow its row.',
@@ -127,13 +142,15 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
       const heads: WorkbookStatement[] = [];
       const plans = new Map<string, PlanLines>();
       const quotas = new Map<string, ProratedLine>();
+      const conversions = new ConversionSheet(workbook);
       for await (const statement of statements) {
-        await writeLines(lines, statement, () => workbook.drained());
+        await writeLines(lines, conversions, statement, () => workbook.drained());
         for (const plan of listPlans(statement)) plans.set(JSON.stringify(plan), plan);
         for (const quota of listProratedQuotas(statement)) quotas.set(JSON.stringify(quota), quota);
         heads.push(withoutLines(statement));
       }
       lines.close();
+      conversions.close();
       writeTotals(
         summary,
         heads.flatMap((statement) => writeSummary(summary, statement)),
@@ -257,11 +274,42 @@ function writeTotals(sheet: Sheet, rows: readonly SummaryRow[]): void {
   sheet.row([{ text: 'Sum of the rows above' }, blank, blank, { text: only.currency }, ...sums, blank]);
 }
 
+/** A sheet with the rate of each converted line, which exists only if a line was converted. */
+class ConversionSheet {
+  private sheet: Sheet | null = null;
+
+  constructor(private readonly workbook: WorkbookWriter) {}
+
+  write(name: string, line: StatementLine): void {
+    for (const { from, to, original, converted, rate, day, isProvisional } of lineConversions(line)) {
+      this.sheet ??= this.workbook.sheet('Exchange rates', conversionColumns);
+      this.sheet.row([
+        { text: name },
+        { text: line.dealId },
+        { text: line.dealName },
+        { text: line.ruleName },
+        { text: from },
+        { money: original, currency: from },
+        { count: rate },
+        { day },
+        { text: to },
+        { money: converted, currency: to },
+        { text: isProvisional ? 'provisional' : 'final' },
+      ]);
+    }
+  }
+
+  close(): void {
+    this.sheet?.close();
+  }
+}
+
 /** Rows that are written before the event loop runs other work, about 20 milliseconds. */
 const rowsPerSlice = 200;
 
 async function writeLines(
   sheet: Sheet,
+  conversions: ConversionSheet,
   { name, content }: WorkbookStatement,
   yieldToEventLoop: () => Promise<void>,
 ): Promise<void> {
@@ -269,6 +317,7 @@ async function writeLines(
     if (index % rowsPerSlice === 0) await yieldToEventLoop();
     if (line.kind !== 'commission_earned') continue;
     const { currency } = line;
+    conversions.write(name, line);
     sheet.row([
       { text: name },
       { text: line.dealId },
