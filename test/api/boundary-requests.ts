@@ -36,7 +36,7 @@ export function inputWith({ operation, part, path }: RequestField, value: unknow
   return changed;
 }
 
-/** Sends the example of the operation with this value in the field. */
+/** Sends the example of the operation, also one that is a file, with this value in the field. */
 export function sendWith(
   field: RequestField,
   value: unknown,
@@ -51,6 +51,9 @@ export function sendWith(
   const address = operation.path.replace(/:([A-Za-z]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? 'x'));
   const path = search.size === 0 ? address : `${address}?${search}`;
   const token = isPublic(operation) ? null : world.tokens[caller];
+  const file = world.fill(operation.example).uploads?.['text/csv'];
+  if (typeof file === 'string' && body === undefined)
+    return world.service.client(token).send('POST', path, file, { 'Content-Type': 'text/csv' });
   const headers: Record<string, string> = body === undefined ? {} : { 'Content-Type': 'application/json' };
   const text = body === undefined ? undefined : jsonOf(body);
   return world.service.client(token).send(operation.method.toUpperCase(), path, text, headers);
