@@ -275,7 +275,7 @@ function agentEndpoints(
     dispatcher,
     hosts,
     authorization,
-    writes: new AgentWriteRules(unitOfWork, registry.resolve(ToolRunner), clock),
+    writes: new AgentWriteRules(unitOfWork, registry.resolve(ToolRunner), clock, config.PUBLIC_URL),
     log,
   });
   if (authorization === null) return [(app) => mcp.routes(app)];

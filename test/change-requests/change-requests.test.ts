@@ -42,6 +42,7 @@ describe('changes by agents', () => {
     const { isError, structuredContent } = await agent.call('create_plan', plan);
     expect(isError).to.equal(undefined);
     expect(structuredContent).to.include({ statusCode: 202, code: 'approval_required' });
+    expect(structuredContent.details.approveUrl).to.match(/\/agent-changes$/);
     return structuredContent.details.changeRequestId;
   }
 

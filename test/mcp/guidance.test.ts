@@ -37,6 +37,16 @@ describe('instructions, resources and prompts for agents', () => {
       expect(instructions).to.include(word);
   });
 
+  it('the instructions say who calls, with which role, in which currency, and which day it is', async () => {
+    const instructions = connected.client.getInstructions() ?? '';
+    const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'UTC' }).format(new Date());
+    expect(instructions).to.match(/You act for ".+", role admin, in the workspace ".+"\. Its currency is USD/);
+    expect(instructions).to.include(`there it is ${today} today`);
+    const { client } = await sdkClient(service.url, await service.token(seeded.workspaceId, 'sess', seeded.ben));
+    expect(client.getInstructions()).to.include(`(repId ${seeded.ben}), role rep`);
+    await client.close();
+  });
+
   it('every caller can read the guide and the schema of a plan config', async () => {
     const { resources } = await connected.client.listResources();
     expect(resources.map(({ uri }) => uri)).to.deep.equal([

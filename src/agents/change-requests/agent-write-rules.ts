@@ -12,11 +12,16 @@ import { notPreviewed, previewChange } from './preview-change.js';
 
 /** Decides with the setting of the workspace whether an agent may change something at once. */
 export class AgentWriteRules implements AgentWrites {
+  readonly approveUrl: string;
+
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly runner: ToolRunner,
     private readonly clock: Clock,
-  ) {}
+    publicUrl: string | undefined,
+  ) {
+    this.approveUrl = `${publicUrl?.replace(/\/$/, '') ?? ''}/agent-changes`;
+  }
 
   /** By default, agents that people connected need a confirmation, and keys need none. */
   async modeFor(caller: Caller): Promise<WriteMode> {

@@ -1,4 +1,5 @@
 import { type Caller, mayActAs } from '../../kernel/caller.js';
+import { dayInZone } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
@@ -39,6 +40,9 @@ type CompletionReference =
 
 const maxCompletions = 100;
 
+/** The first request of a client, by the version of the protocol. */
+const beginnings: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
+
 /**
  * One caller's view of the service during one request: the tools and resources that the caller may use. Every call
  * runs through the same dispatcher as REST. A session serves one request only, so that no response can reach another
@@ -50,8 +54,15 @@ export class AgentSession {
     private readonly caller: Caller,
   ) {}
 
-  get instructions(): string {
-    return this.parts.guidance.instructions;
+  /** For a request that begins a conversation also who calls, and the day: a model knows neither. */
+  async instructionsFor(body: unknown): Promise<string> {
+    const { instructions, introduction } = this.parts.guidance;
+    const begins = [body].flat().some((message) => beginnings.has((message as { method?: unknown })?.method));
+    if (!begins || !mayCall(this.caller, introduction.operation)) return instructions;
+    const introduced = introduction.text(await this.read(introduction.operation, {}), (timeZone) =>
+      dayInZone(new Date(), timeZone),
+    );
+    return `${instructions}\n${String(removeHidden(introduced))}`;
   }
 
   tools(): ToolDefinition[] {
@@ -194,9 +205,10 @@ export class AgentSession {
     if (mode === 'deny') throw new Failure('forbidden', 'This workspace permits agents to read only.');
     const changeRequestId = await writes.request(this.caller, { tool: tool.name, title: tool.title, input });
     const message =
-      'Nothing has changed yet: a person has to approve this change. list_change_requests shows the outcome.';
+      'Nothing has changed yet: a person has to approve this change at approveUrl. list_change_requests shows the outcome.';
     const code = 'approval_required';
-    return toResult([`${code}: ${message}`], { statusCode: 202, code, message, details: { changeRequestId } });
+    const details = { changeRequestId, approveUrl: writes.approveUrl };
+    return toResult([`${code}: ${message}`], { statusCode: 202, code, message, details });
   }
 
   private async read(

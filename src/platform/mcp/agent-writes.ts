@@ -6,6 +6,8 @@ export type WriteMode = 'allow' | 'confirm' | 'deny';
 
 /** Decides about changes by agents. */
 export interface AgentWrites {
+  /** The page on which a person decides; a path where the address of the service is not configured. */
+  readonly approveUrl: string;
   modeFor(caller: Caller): Promise<WriteMode>;
   /** Stores the change, with its preview, for a decision by a person. Returns the id of the change request. */
   request(

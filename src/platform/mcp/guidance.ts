@@ -4,6 +4,11 @@ import { type AnyOperation } from '../operations/operation.js';
 /** What agents can use besides the tools. The platform serves it; the slices define its content. */
 export interface Guidance {
   readonly instructions: string;
+  /** Says who the agent acts for, and which day it is, from the response of the operation. */
+  readonly introduction: {
+    readonly operation: AnyOperation;
+    text(response: unknown, todayIn: (timeZone: string) => string): string;
+  };
   readonly documents: readonly GuideDocument[];
   readonly resources: readonly OperationResource[];
   readonly prompts: readonly Prompt[];

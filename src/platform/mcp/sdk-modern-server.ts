@@ -27,7 +27,8 @@ export async function respondWithModernSdk(
 ): Promise<void> {
   const abort = new AbortController();
   response.on('close', () => abort.abort());
-  const handler = createMcpHandler(() => serverFor(session, acceptsStream), { legacy: 'reject' });
+  const instructions = await session.instructionsFor(body);
+  const handler = createMcpHandler(() => serverFor(session, instructions, acceptsStream), { legacy: 'reject' });
   const sdkResponse = await handler.fetch(webRequest(request, abort.signal), { parsedBody: body });
   response.statusCode = sdkResponse.status;
   for (const [name, value] of sdkResponse.headers) response.setHeader(name, value);
@@ -47,10 +48,10 @@ function webRequest({ headers }: IncomingMessage, signal: AbortSignal): Request 
   return new Request('http://localhost/v1/mcp', { method: 'POST', headers: sent, signal });
 }
 
-function serverFor(session: AgentSession, acceptsStream: boolean): Server {
+function serverFor(session: AgentSession, instructions: string, acceptsStream: boolean): Server {
   const server = new Server(serverIdentity, {
     capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
-    instructions: session.instructions,
+    instructions,
     jsonSchemaValidator: noForms,
     cacheHints,
   });

@@ -17,7 +17,7 @@ export async function respondWithSdk(
   session: AgentSession,
   acceptsStream: boolean,
 ): Promise<void> {
-  const server = serverFor(session);
+  const server = serverFor(session, await session.instructionsFor(body));
   // Only a stream can carry progress notifications; every other response is one JSON document, which is cheaper for
   // both sides.
   const transport = new StreamableHTTPServerTransport({
@@ -33,10 +33,10 @@ function requestsProgress(body: unknown): boolean {
   return [body].flat().some((message) => readProgressToken(message) !== undefined);
 }
 
-function serverFor(session: AgentSession): Server {
+function serverFor(session: AgentSession, instructions: string): Server {
   const server = new Server(serverIdentity, {
     capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
-    instructions: session.instructions,
+    instructions,
     jsonSchemaValidator: noForms,
   });
   for (const method of protocolMethods) {
