@@ -2273,6 +2273,28 @@ CREATE POLICY scim_users_of_owner ON scim_users TO CURRENT_USER USING (((current
 CREATE POLICY scim_users_of_workspace ON scim_users TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON scim_users TO commissions_app;
 
+CREATE TABLE installation (
+  singleton boolean NOT NULL DEFAULT true,
+  operator_workspace_id uuid,
+  mail_settings jsonb,
+  mail_password bytea,
+  CONSTRAINT installation_pkey PRIMARY KEY (singleton),
+  CONSTRAINT installation_check CHECK (((mail_password IS NULL) OR (mail_settings IS NOT NULL))),
+  CONSTRAINT installation_singleton_check CHECK (singleton)
+);
+ALTER TABLE installation ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY installation_of_owner ON installation TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+
+CREATE TABLE identity_providers (
+  provider_id uuid NOT NULL,
+  terms jsonb NOT NULL,
+  client_secret bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT identity_providers_pkey PRIMARY KEY (provider_id)
+);
+ALTER TABLE identity_providers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY identity_providers_of_owner ON identity_providers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,
@@ -2507,6 +2529,19 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION claim_billing_recovery(interval) TO commissions_app;
 
+CREATE OR REPLACE FUNCTION claim_installation()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      insert into installation (operator_workspace_id) values (current_setting('app.workspace_id')::uuid)
+      on conflict (singleton) do update set operator_workspace_id = excluded.operator_workspace_id
+      where installation.operator_workspace_id is null
+    $function$
+;
+GRANT EXECUTE ON FUNCTION claim_installation() TO commissions_app;
+
 CREATE OR REPLACE FUNCTION complete_billing_recovery(through timestamp with time zone)
  RETURNS void
  LANGUAGE sql
@@ -2574,6 +2609,18 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION count_requests(uuid[],uuid[],integer[],integer[],timestamp with time zone[]) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION delete_identity_provider(provider uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      with deleted as (delete from identity_providers p where p.provider_id = provider and is_operator() returning 1)
+      select exists (select from deleted)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION delete_identity_provider(uuid) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION delete_mails_to(address text)
  RETURNS integer
@@ -3144,6 +3191,30 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION insert_audit_entry(uuid,uuid,text) TO PUBLIC;
 
+CREATE OR REPLACE FUNCTION is_mail_set_up()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select exists (select from installation i where i.mail_settings is not null)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION is_mail_set_up() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION is_operator()
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select exists (
+        select from installation i
+        where i.operator_workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION is_operator() TO commissions_app;
+
 CREATE OR REPLACE FUNCTION issue_sign_in_code(address text, hash bytea, network bytea, in_workspace uuid, new_code uuid, new_salt bytea, new_hmac bytea, new_mail uuid, mail_subject text, mail_body bytea)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -3203,6 +3274,45 @@ AS $function$
       end $function$
 ;
 GRANT EXECUTE ON FUNCTION keep_removed_deals() TO PUBLIC;
+
+CREATE OR REPLACE FUNCTION list_identity_providers()
+ RETURNS TABLE(provider_id uuid, terms jsonb, client_secret bytea)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select p.provider_id, p.terms, p.client_secret from identity_providers p order by p.created_at, p.provider_id
+    $function$
+;
+GRANT EXECUTE ON FUNCTION list_identity_providers() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION mail_server()
+ RETURNS TABLE(settings jsonb, password bytea)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select i.mail_settings, i.mail_password from installation i where i.mail_settings is not null
+    $function$
+;
+GRANT EXECUTE ON FUNCTION mail_server() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION mails_of_installation()
+ RETURNS TABLE(waiting bigint, held bigint, last_sent_at timestamp with time zone, last_error text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select count(*) filter (where m.sent_at is null and m.not_before < 'infinity' and m.attempts < 8),
+        count(*) filter (where m.sent_at is null and (m.not_before = 'infinity' or m.attempts >= 8)), max(m.sent_at),
+        (select f.last_error from mail_outbox f where f.attempts > 0 and f.recipient is not null
+          order by f.created_at desc limit 1)
+      from mail_outbox m
+      where is_operator() and m.recipient is not null
+      having is_operator()
+    $function$
+;
+GRANT EXECUTE ON FUNCTION mails_of_installation() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION note_active_version()
  RETURNS trigger
@@ -3632,6 +3742,38 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION running_jobs() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION save_identity_provider(provider uuid, new_terms jsonb, secret bytea)
+ RETURNS boolean
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      with saved as (
+        insert into identity_providers (provider_id, terms, client_secret)
+        select provider, new_terms, secret where is_operator()
+        on conflict (provider_id) do update set terms = excluded.terms, client_secret = excluded.client_secret
+        returning 1
+      )
+      select exists (select from saved)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION save_identity_provider(uuid,jsonb,bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION save_mail_server(new_settings jsonb, new_password bytea)
+ RETURNS boolean
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      with saved as (
+        update installation set mail_settings = new_settings, mail_password = new_password
+        where is_operator() returning 1
+      )
+      select exists (select from saved)
+    $function$
+;
+GRANT EXECUTE ON FUNCTION save_mail_server(jsonb,bytea) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION seal_audit_entries(max_entries integer)
  RETURNS integer

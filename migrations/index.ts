@@ -50,6 +50,7 @@ import * as draws from './048_draws.js';
 import * as dealHistory from './049_deal_history.js';
 import * as feeds from './050_feeds.js';
 import * as scim from './051_scim.js';
+import * as installation from './052_installation.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -104,4 +105,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '049_deal_history': dealHistory,
   '050_feeds': feeds,
   '051_scim': scim,
+  '052_installation': installation,
 };

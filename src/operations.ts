@@ -109,6 +109,12 @@ import { deleteFxRates } from './fx-rates/commands/delete-fx-rates.js';
 import { importFxRates } from './fx-rates/commands/import-fx-rates.js';
 import { setFxRates } from './fx-rates/commands/set-fx-rates.js';
 import { listFxRates } from './fx-rates/queries/list-fx-rates.js';
+import { deleteIdentityProvider } from './installation/commands/delete-identity-provider.js';
+import { deleteMailServer } from './installation/commands/delete-mail-server.js';
+import { saveIdentityProvider } from './installation/commands/save-identity-provider.js';
+import { sendTestMail } from './installation/commands/send-test-mail.js';
+import { setMailServer } from './installation/commands/set-mail-server.js';
+import { getInstallation } from './installation/queries/get-installation.js';
 import { deleteInvoice } from './invoices/commands/delete-invoice.js';
 import { importInvoices } from './invoices/commands/import-invoices.js';
 import { putInvoice } from './invoices/commands/put-invoice.js';
@@ -380,6 +386,12 @@ export const operations = [
   listIntegrationKeys,
   createIntegrationKey,
   revokeIntegrationKey,
+  getInstallation,
+  setMailServer,
+  deleteMailServer,
+  sendTestMail,
+  saveIdentityProvider,
+  deleteIdentityProvider,
   listAuditLogs,
   exportAuditLog,
   listAuditEntries,

@@ -9,7 +9,6 @@ import { calculateJob } from '#src/ledger/lanes/calculate-job.js';
 import { WeeklyDigest } from '#src/notifications/weekly-digest.js';
 import { makePreviewsJob } from '#src/plans/plan-preview-response.js';
 import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-queue.js';
-import { createMailTransport } from '#src/platform/mail/transport.js';
 import { deliverEventsJob } from '#src/platform/outbound/delivery-job.js';
 import { PeriodicTask } from '#src/platform/periodic-task.js';
 import { PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
@@ -40,7 +39,6 @@ export interface Workers {
 export async function startWorkers(service: Service): Promise<Workers> {
   const { config, database, unitOfWork, leases, queueBackend, laneRunner, localLanes, outbox, pdfPrinter, clock, log } =
     service;
-  const transport = await createMailTransport(config);
   const leasedWorker = (kind: WorkKind, runner: WorkRunner) => new LeasedWorker(database, kind, runner, log);
   const exportJobs = new ExportJobs(new DocumentMaker(unitOfWork, pdfPrinter, clock));
   const exportWorker = leasedWorker(exportWork, new LeasedJobRunner(unitOfWork, leases, exportJobs, log));
@@ -55,7 +53,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     inboxHandler(service.inboxRunner),
     syncRunHandler(service.crmSyncRunner),
     writeBackHandler(service.writeBackRunner),
-    sendMailHandler(outbox, transport, log, config.NODE_ENV === 'production'),
+    sendMailHandler(outbox, service.mailServer, log, config.NODE_ENV === 'production'),
     wakeHandler(makeExportsJob, exportWorker),
     wakeHandler(makePreviewsJob, previewWorker),
     wakeHandler(deliverEventsJob, deliveryWorker),
@@ -80,7 +78,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
       await mapInParallel([...tasks, ...inTurn], (task) => task.stop());
       await mapInParallel(leasedWorkers, (leased) => leased.stop());
       await worker.close();
-      transport?.close();
+      service.mailServer.close();
     },
   };
 }
@@ -112,6 +110,7 @@ function sweeps(service: Service, checker: PeriodChecker): PeriodicTask[] {
   const laneSweep = new LaneSweep(database, unitOfWork, laneRunner, queue, changes, clock);
   const discrepancySweep = new DiscrepancySweep(database, checker, log);
   const crmSweep = new CrmSweep(database, unitOfWork, queue);
+  const digest = new WeeklyDigest(unitOfWork, service.notifications, clock);
   const tasks = [
     new PeriodicTask('lane sweep', 2000, (stopping) => laneSweep.run(stopping), log),
     // Mails whose job was lost, or whose next attempt is due.
@@ -119,9 +118,8 @@ function sweeps(service: Service, checker: PeriodChecker): PeriodicTask[] {
     new PeriodicTask('audit sealing', 2000, () => sealAuditEntries(unitOfWork), log),
     new PeriodicTask('discrepancy sweep', 2000, (stopping) => discrepancySweep.run(stopping), log),
     new PeriodicTask('CRM sweep', 2000, () => crmSweep.run(), log),
+    new PeriodicTask('weekly digest', 600_000, () => digest.run(), log),
   ];
-  const digest = new WeeklyDigest(unitOfWork, service.notifications, clock);
-  if (service.notifications.isEnabled) tasks.push(new PeriodicTask('weekly digest', 600_000, () => digest.run(), log));
   if (billingProvider === null) return tasks;
   const billingSweep = new BillingSweep(unitOfWork, billingProvider, registry.resolve(BillingIntake), clock);
   return [...tasks, new PeriodicTask('billing sweep', 60_000, () => billingSweep.run(), log)];

@@ -64,6 +64,11 @@ workspace
   .option('--json', 'print JSON')
   .action(async (workspaceId, options) => (await import('./commands/move.js')).moveWorkspace(workspaceId, options));
 
+workspace
+  .command('operator <workspaceId>')
+  .description('Let the admins of the workspace set up mail and sign-in of the installation; none: nobody')
+  .action(async (workspaceId) => (await import('./commands/workspace.js')).nameOperator(workspaceId));
+
 program
   .command('api-key')
   .description('Replace API keys')

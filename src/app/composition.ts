@@ -1,6 +1,6 @@
 import { CallLog } from '../audit/call-log.js';
 import { FailedSignIns } from '../auth/failed-sign-ins.js';
-import { IdentityProvider } from '../auth/oidc/identity-provider.js';
+import { IdentityProviders } from '../auth/oidc/identity-providers.js';
 import { SessionProofs } from '../auth/session-proofs.js';
 import { StartLinks } from '../auth/start-links.js';
 import { BillingInboxHandler } from '../billing/billing-inbox-handler.js';
@@ -47,6 +47,7 @@ import { chooseQueueBackend, JobQueue, type QueueBackend } from '../platform/job
 import { Leases } from '../platform/jobs/leases.js';
 import { AttemptLimits } from '../platform/limits/attempt-limits.js';
 import { type Log } from '../platform/log.js';
+import { MailServer } from '../platform/mail/mail-server.js';
 import { Outbox } from '../platform/mail/outbox.js';
 import { ToolRunner } from '../platform/mcp/tool-runner.js';
 import { OperationDispatcher } from '../platform/operations/operation-dispatcher.js';
@@ -75,6 +76,8 @@ export interface Service {
   readonly deliveryRunner: DeliveryRunner;
   readonly notifications: Notifications;
   readonly outbox: Outbox;
+  readonly mailServer: MailServer;
+  readonly identityProviders: IdentityProviders;
   readonly pdfPrinter: PdfPrinter;
   readonly attemptLimits: AttemptLimits;
   readonly dispatcher: OperationDispatcher;
@@ -151,7 +154,8 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
   const laneRunner: LaneRunner = new LaneRunner(unitOfWork, clock, localLanes.wake, log, wakeChecksThrough(queue));
   const secrets = openSecrets(config);
   const outbox = new Outbox(unitOfWork, secrets, queue);
-  const notifications: Notifications = new Notifications(outbox, config);
+  const mailServer = new MailServer(config, unitOfWork, secrets);
+  const notifications: Notifications = new Notifications(outbox, mailServer, config);
   return {
     config,
     log,
@@ -167,6 +171,8 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
     changes: new CommissionChanges(unitOfWork, localLanes.wake, laneRunner, clock, deriveFromPeople),
     secrets,
     outbox,
+    mailServer,
+    identityProviders: new IdentityProviders(config, unitOfWork, secrets, log),
     notifications,
     attemptLimits: new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE),
     pdfPrinter: new PdfPrinter(config.CHROMIUM_PATH, log),
@@ -203,9 +209,10 @@ function registerParts(core: ReturnType<typeof composeCore>, own: OwnParts): Par
     .register(CONFIG, config)
     .register(Secrets, secrets)
     .register(Outbox, outbox)
+    .register(MailServer, core.mailServer)
     .register(AttemptLimits, attemptLimits)
     .register(FailedSignIns, new FailedSignIns(unitOfWork, secrets, attemptLimits, log))
-    .register(IdentityProvider, new IdentityProvider(config, log))
+    .register(IdentityProviders, core.identityProviders)
     .register(StartLinks, own.startLinks)
     .register(JobQueue, queue)
     .register(CrmAccounts, crmAccounts)

@@ -9,28 +9,20 @@ import { readSqlState } from '../platform/database/database-errors.js';
 import { listPendingMigrations } from '../platform/database/migrate.js';
 import { assertHarmlessRole, createDatabase, type Database, withDatabase } from '../platform/database/pool.js';
 import { openDatabaseServer } from '../platform/database/server.js';
+import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { PdfPrinter } from '../platform/documents/browser.js';
 import { html, htmlPage } from '../platform/documents/html.js';
 import { findMissingSandbox } from '../platform/documents/sandbox.js';
 import { RedisRateCounter } from '../platform/http/redis-rate-counter.js';
 import { chooseQueueBackend, JobQueue } from '../platform/jobs/job-queue.js';
 import { createLog } from '../platform/log.js';
-import { createMailTransport } from '../platform/mail/transport.js';
 import { type RedisServers, redisServers } from '../platform/redis/redis-connection.js';
 import { readRedisSettings, redisProblems } from '../platform/redis/redis-settings.js';
 import { openSecrets } from '../platform/secrets/master-key.js';
 import { readConfig } from './config.js';
+import { diagnoseSignIn } from './doctor-sign-in.js';
+import { type Finding, finding, toMessage, Warning } from './finding.js';
 import { openSamples } from './master-key-rotation.js';
-
-/** The result of a check: what was found, or how to fix it. A warning does not prevent the start. */
-interface Finding {
-  readonly check: string;
-  readonly state: 'ok' | 'warning' | 'failed';
-  readonly message: string;
-}
-
-/** Thrown by a check for a problem that does not prevent the service from working. */
-class Warning extends Error {}
 
 /** Checks everything the service needs. Changes nothing, except that it starts the embedded database if necessary. */
 export async function diagnose(
@@ -57,7 +49,6 @@ async function diagnoseMachine(config: Config): Promise<Finding[]> {
     await finding('Disk', () => diskSpace(existsSync(config.DATA_DIR) ? config.DATA_DIR : '.')),
     await finding('PDF', () => printsPage(config)),
     await finding('Fonts', fontsForAllScripts),
-    await finding('Mail', () => reachesMailServer(config)),
     ...(redis === null ? [] : await diagnoseRedis(redis)),
   ];
 }
@@ -78,6 +69,8 @@ async function diagnoseDatabase(config: Config, migrations: Readonly<Record<stri
     if (findings[0]?.state !== 'ok') return findings;
     const migrated = await finding('Migrations', () => noPending(database, app, migrations));
     findings.push(migrated, await finding('Clock', () => clockSkew(database)));
+    const isMigrated = migrated.state === 'ok';
+    findings.push(...(await diagnoseSignIn(config, isMigrated ? new UnitOfWork(app) : null)));
     // The role, the queue and encrypted data exist only after the first migration.
     if (migrated.state === 'warning') return findings;
     findings.push(
@@ -99,20 +92,6 @@ async function diagnoseDatabase(config: Config, migrations: Readonly<Record<stri
     await database.destroy();
     await server.stop();
   }
-}
-
-async function finding(check: string, look: () => Promise<string>): Promise<Finding> {
-  try {
-    return { check, state: 'ok', message: await look() };
-  } catch (error) {
-    return { check, state: error instanceof Warning ? 'warning' : 'failed', message: toMessage(error) };
-  }
-}
-
-function toMessage(error: unknown): string {
-  return error instanceof Error
-    ? error.message || String((error as { code?: string }).code ?? error.name)
-    : String(error);
 }
 
 async function nodeVersion(): Promise<string> {
@@ -225,23 +204,6 @@ async function fontsForAllScripts(): Promise<string> {
   throw new Warning(
     `no fonts for ${missing.join(', ')}: PDFs show boxes instead; install fonts-noto-core and fonts-noto-cjk`,
   );
-}
-
-async function reachesMailServer(config: Config): Promise<string> {
-  const transport = await createMailTransport(config);
-  if (transport === null) {
-    if (config.NODE_ENV === 'production')
-      throw new Warning('SMTP_URL is not set, so sign-in by mailed code does not work');
-    return 'no mail server; "npx commissions mail" prints mails';
-  }
-  try {
-    await transport.verify();
-    return 'the server is reachable and accepts the login';
-  } catch (error) {
-    throw new Error(`connecting to SMTP_URL failed: ${toMessage(error)}`);
-  } finally {
-    transport.close();
-  }
 }
 
 async function diagnoseRedis(servers: RedisServers): Promise<Finding[]> {

@@ -45,6 +45,7 @@ import { serviceVersion } from '../platform/version.js';
 import { describedEvents, records } from '../records.js';
 import { ScimEndpoint } from '../scim/scim-endpoint.js';
 import { compose, type Service } from './composition.js';
+import { claimForOnlyWorkspace } from './installation-operator.js';
 import { OpenedParts } from './opened-parts.js';
 import { loadStartPageLinks, type StartPageLink } from './start-page-links.js';
 import { type SupervisorChannel, sameStopMs, stopSignals } from './supervised.js';
@@ -126,7 +127,10 @@ export async function start(
 /** Links for the terminal. A service on a database server of its own prints none: others read its log. */
 async function linksToSignIn(server: DatabaseServer, service: Service, url: string | null) {
   if (url === null || !server.embedded) return [];
-  return withDatabase({ url: server.ownerUrl, asOwner: true }, (owner) => loadStartPageLinks(service, owner));
+  return withDatabase({ url: server.ownerUrl, asOwner: true }, async (owner) => {
+    await claimForOnlyWorkspace(owner);
+    return loadStartPageLinks(service, owner);
+  });
 }
 
 /** Workers without an API, and processes with MIGRATE_AT_START=0, do not migrate. */
@@ -199,11 +203,12 @@ async function startApi(service: Service, health: Health, opened: OpenedParts): 
   const { authenticateFrom: authenticate } = authenticator;
   const browser = new BrowserSessions({ publicUrl, secrets: service.secrets, authenticate, rateLimit });
   const addressLimit = new AddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE);
-  const signIn = new SignInPages(browser, dispatcher, config.OIDC_ISSUER !== undefined, addressLimit);
+  const loadProviders = () => service.identityProviders.listButtons();
+  const signIn = new SignInPages(browser, dispatcher, loadProviders, addressLimit);
   const webApp = WebApp.open({
     basePath: browser.basePath,
     operations,
-    singleSignOn: config.OIDC_ISSUER !== undefined,
+    loadProviders,
   });
   const connect = new ConnectPages(browser, service.registry.resolve(CrmConsents));
   const largeBodies = new LargeBodies();

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
+import { providerEncryptionContext } from '../auth/oidc/provider-terms.js';
 import { credentialsEncryptionContext } from '../crm/connections/crm-accounts.js';
 import { mapInParallel } from '../kernel/waiting.js';
 import { secretEncryptionContext } from '../outgoing-events/webhook-endpoint.js';
 import { type Database } from '../platform/database/pool.js';
 import { routeEncryptionContext } from '../platform/inbox/inbox.js';
+import { mailPasswordEncryptionContext } from '../platform/mail/mail-settings.js';
 import { mailEncryptionContext } from '../platform/mail/outbox.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 
@@ -45,6 +47,18 @@ const sealedColumns: readonly SealedColumn[] = [
     column: 'body',
     key: ['mail_id'],
     encryptionContext: (mailId = '') => mailEncryptionContext(mailId),
+  },
+  {
+    table: 'installation',
+    column: 'mail_password',
+    key: ['singleton'],
+    encryptionContext: () => mailPasswordEncryptionContext,
+  },
+  {
+    table: 'identity_providers',
+    column: 'client_secret',
+    key: ['provider_id'],
+    encryptionContext: (providerId = '') => providerEncryptionContext(providerId),
   },
 ];
 

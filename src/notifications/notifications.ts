@@ -3,6 +3,7 @@ import { mapInParallel } from '../kernel/waiting.js';
 import { type Config } from '../platform/config.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { buildBody, nameInMail, toSingleLine } from '../platform/mail/mail.js';
+import { type MailServer } from '../platform/mail/mail-server.js';
 import { type Outbox } from '../platform/mail/outbox.js';
 import { type OutgoingEvent } from '../platform/outbound/outgoing-event.js';
 import { type NotificationKind } from './notification.js';
@@ -22,20 +23,22 @@ export interface Notification {
  * people who have turned the kind off. The sweep sends them within seconds.
  */
 export class Notifications {
-  readonly isEnabled: boolean;
   private readonly base: string | null;
 
   constructor(
     private readonly outbox: Pick<Outbox, 'post'>,
-    { SMTP_URL: server, PUBLIC_URL: base }: Pick<Config, 'SMTP_URL' | 'PUBLIC_URL'>,
+    private readonly server: Pick<MailServer, 'isSetUp'>,
+    { PUBLIC_URL: base }: Pick<Config, 'PUBLIC_URL'>,
   ) {
-    this.isEnabled = server !== undefined;
     this.base = base ?? null;
+  }
+
+  isEnabled(tx: Pick<Transaction, 'db'>): Promise<boolean> {
+    return this.server.isSetUp(tx);
   }
 
   /** Stores the mails that belong to the events. */
   async send(tx: Transaction, events: readonly OutgoingEvent[]): Promise<void> {
-    if (!this.isEnabled) return;
     await this.post(
       tx,
       events.map(toNotification).filter((notification) => notification !== null),
@@ -71,7 +74,7 @@ export class Notifications {
   }
 
   async post(tx: Transaction, notifications: readonly Notification[]): Promise<void> {
-    if (!this.isEnabled || notifications.length === 0) return;
+    if (notifications.length === 0 || !(await this.isEnabled(tx))) return;
     const recipients = await loadRecipients(tx, notifications);
     for (const notification of notifications)
       await mapInParallel(selectRecipients(recipients, notification), (recipient) =>

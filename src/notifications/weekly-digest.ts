@@ -26,17 +26,21 @@ export class WeeklyDigest {
   ) {}
 
   async run(): Promise<void> {
-    const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
-      sql<Due>`
-        select workspace_id as "workspaceId", timezone, digest_of as "digestOf"
-        from workspaces_with_managers()`.execute(tx.db),
-    );
-    for (const { workspaceId, timezone, digestOf } of rows) {
+    for (const { workspaceId, timezone, digestOf } of await this.unitOfWork.withoutWorkspace((tx) => this.due(tx))) {
       const today = dayInZone(this.clock.now(), timezone);
       const isMonday = new Date(`${today}T00:00:00Z`).getUTCDay() === 1;
       if (!isMonday || digestOf === today) continue;
       await this.unitOfWork.write({ workspaceId }, (tx) => this.send(tx, today));
     }
+  }
+
+  /** Nothing is due without a mail server. */
+  private async due(tx: Pick<Transaction, 'db'>): Promise<readonly Due[]> {
+    if (!(await this.notifications.isEnabled(tx))) return [];
+    const { rows } = await sql<Due>`
+      select workspace_id as "workspaceId", timezone, digest_of as "digestOf"
+      from workspaces_with_managers()`.execute(tx.db);
+    return rows;
   }
 
   private async send(tx: Transaction, today: Day): Promise<void> {

@@ -131,7 +131,8 @@ const shape = {
       example: '[{"client_id":"erp","client_name":"ERP","redirect_uris":["https://erp.acme.com/callback"]}]',
     }),
   SMTP_URL: parsedUrl(['smtp', 'smtps']).optional().meta({
-    description: 'Mail server; without it mail is stored and `npx commissions mail` prints it',
+    description:
+      'Mail server, instead of the one that is set up in the app; without any, mail is stored and `npx commissions mail` prints it',
     example: 'smtps://user:password@mail.acme.com',
   }),
   MAIL_FROM: z
@@ -140,7 +141,8 @@ const shape = {
     .optional()
     .meta({ description: 'Sender of mail; required with SMTP_URL', example: 'Acme Pay <pay@acme.com>' }),
   OIDC_ISSUER: parsedUrl(['http', 'https']).optional().meta({
-    description: 'OpenID Connect provider for sign-in; requires the next two settings and PUBLIC_URL',
+    description:
+      'OpenID Connect provider for sign-in, besides those that are set up in the app; requires the next two settings and PUBLIC_URL',
     example: 'https://login.acme.com',
   }),
   OIDC_CLIENT_ID: z

@@ -363,6 +363,13 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   listIntegrationKeys: [],
   createIntegrationKey: [],
   revokeIntegrationKey: [['DELETE /v1/workspaces/integration-keys/<key>']],
+  // The installation belongs to no workspace; test/installation has the rights of its operator.
+  getInstallation: [],
+  setMailServer: [],
+  deleteMailServer: [],
+  sendTestMail: [],
+  saveIdentityProvider: [],
+  deleteIdentityProvider: [['DELETE /v1/installation/identity-providers/<rep>']],
   listAuditEntries: [['GET /v1/audit?actor=rep:<rep>']],
   getMailPreferences: [],
   setMailPreferences: [],

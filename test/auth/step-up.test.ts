@@ -17,6 +17,17 @@ interface Call {
 
 const unknown = '00000000-0000-4000-8000-000000000000';
 
+const mailServer = { host: 'smtp.x.io', port: 25, security: 'none', username: null, from: 'pay@x.io' };
+const identityProvider = {
+  kind: 'other',
+  name: 'Acme',
+  issuer: 'https://login.x.io',
+  clientId: 'x',
+  clientSecret: 'y',
+  domains: [],
+  publicUrl: 'https://pay.x.io',
+};
+
 /** Calls of every operation with step-up: those that need it, and those of the same operation that do not. */
 const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly others?: readonly Call[] }>> = {
   rotateWorkspaceKey: { needs: [{ body: { graceMinutes: 60 } }] },
@@ -79,6 +90,10 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
   recordPayrollHandover: { needs: [{ body: { period: '2026-01', layout: 'generic' } }] },
   createPayoutBatch: { needs: [{ body: { period: '2026-01', layout: 'generic' } }] },
   updatePayoutBatch: { needs: [{ path: `/v1/payout-batches/${unknown}`, body: { status: 'cancelled' } }] },
+  setMailServer: { needs: [{ body: mailServer }] },
+  deleteMailServer: { needs: [{}] },
+  saveIdentityProvider: { needs: [{ body: identityProvider }] },
+  deleteIdentityProvider: { needs: [{ path: `/v1/installation/identity-providers/${unknown}` }] },
   getPayoutFile: { needs: [{ path: `/v1/payout-batches/${unknown}/file` }] },
 };
 
@@ -88,6 +103,10 @@ const failures: Readonly<Record<string, readonly number[]>> = {
   updateWebhookEndpoint: [404],
   createPayoutBatch: [409],
   updatePayoutBatch: [404],
+  setMailServer: [409],
+  deleteMailServer: [409],
+  saveIdentityProvider: [409],
+  deleteIdentityProvider: [409],
   getPayoutFile: [404],
   decideAgentRequest: [409, 410],
 };

@@ -6,6 +6,7 @@ import { createWorkspace as create } from '../../workspaces/create-workspace.js'
 import { isTimeZone } from '../../workspaces/workspace.js';
 import { rotateWorkspaceKey } from '../../workspaces/workspace-store.js';
 import { type Tier } from '../../workspaces/workspace-tables.js';
+import { setOperator } from '../installation-operator.js';
 import { assertWorkspace, withOwner, withServer, withUnitOfWork } from './database-access.js';
 import { assertWorkspaceId, readWholeNumber, UsageError } from './usage-error.js';
 
@@ -50,6 +51,16 @@ export async function readWorkspaces(server: DatabaseServer) {
     const { rows } = await sql<{ workspaceId: string; name: string; tier: string; currency: string }>`
       select workspace_id as "workspaceId", name, tier, currency from workspaces order by created_at`.execute(database);
     return rows;
+  });
+}
+
+/** `none` takes the right from the workspace that has it. */
+export async function nameOperator(workspaceId: string): Promise<void> {
+  if (workspaceId !== 'none') assertWorkspaceId(workspaceId);
+  await withServer(async (server) => {
+    const isKnown = (await readWorkspaces(server)).some((workspace) => workspace.workspaceId === workspaceId);
+    if (workspaceId !== 'none' && !isKnown) throw new UsageError(`there is no workspace ${workspaceId}`);
+    await withOwner(server, (owner) => setOperator(owner, workspaceId === 'none' ? null : workspaceId));
   });
 }
 

@@ -4,11 +4,13 @@ import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
 import { operation, Redirect } from '../../platform/operations/operation.js';
 import { uuid } from '../../platform/operations/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
-import { IdentityProvider } from '../oidc/identity-provider.js';
+import { IdentityProviders } from '../oidc/identity-providers.js';
+import { providerId } from '../oidc/provider-terms.js';
 import { storeState } from '../oidc/sign-in-state-store.js';
 
 const query = z.strictObject({
   workspaceId: uuid.optional().describe('Workspace (UUID) to sign in to; needed if the address belongs to several'),
+  provider: providerId.optional().describe('Identity provider (UUID); default: the first one of the installation'),
 });
 
 const maxPerMinute = 60;
@@ -25,13 +27,17 @@ export const beginOidcLogin = operation({
   browserSignIn: 'begin',
   failures: { identity_provider_unavailable: 503 },
   example: {},
-  uses: { unitOfWork: UnitOfWork, secrets: Secrets, limits: AttemptLimits, provider: IdentityProvider },
-  async execute({ query: { workspaceId } }, caller, { unitOfWork, secrets, limits, provider }): Promise<Redirect> {
-    provider.assertConfigured();
+  uses: { unitOfWork: UnitOfWork, secrets: Secrets, limits: AttemptLimits, providers: IdentityProviders },
+  async execute(
+    { query: { workspaceId, provider: wanted = null } },
+    caller,
+    { unitOfWork, secrets, limits, providers },
+  ): Promise<Redirect> {
     await limits.count('oidc', caller.address ?? '', maxPerMinute, 60);
+    const provider = await providers.find(wanted);
     const { state, location, ...flowSecrets } = await provider.begin();
     await unitOfWork.withoutWorkspace((tx) =>
-      storeState(tx, secrets, state, workspaceId ?? null, flowSecrets, caller.browserKey ?? ''),
+      storeState(tx, secrets, state, workspaceId ?? null, flowSecrets, caller.browserKey ?? '', provider.terms.id),
     );
     return new Redirect(location);
   },

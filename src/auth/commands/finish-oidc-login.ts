@@ -7,7 +7,8 @@ import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
 import { operation } from '../../platform/operations/operation.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { FailedSignIns } from '../failed-sign-ins.js';
-import { callbackPath, IdentityProvider } from '../oidc/identity-provider.js';
+import { IdentityProviders } from '../oidc/identity-providers.js';
+import { callbackPath } from '../oidc/provider-terms.js';
 import { consumeState } from '../oidc/sign-in-state-store.js';
 import { openSession } from '../open-session.js';
 import { chooseWorkspace, type Session, session, sessionExample } from '../sign-in.js';
@@ -57,16 +58,15 @@ export const finishOidcLogin = operation({
     unitOfWork: UnitOfWork,
     secrets: Secrets,
     limits: AttemptLimits,
-    provider: IdentityProvider,
+    providers: IdentityProviders,
     failedSignIns: FailedSignIns,
     clock: CLOCK,
   },
   async execute(
     { query: received },
     caller,
-    { unitOfWork, secrets, limits, provider, failedSignIns, clock },
+    { unitOfWork, secrets, limits, providers, failedSignIns, clock },
   ): Promise<Session> {
-    provider.assertConfigured();
     const address = caller.address ?? '';
     limits.assertNotBlocked(address);
     const { state } = received;
@@ -74,6 +74,7 @@ export const finishOidcLogin = operation({
       state === undefined ? null : await unitOfWork.withoutWorkspace((tx) => consumeState(tx, secrets, state));
     // In another browser, the person who started the sign-in would sign in as the person who has finished it.
     const isSameBrowser = started !== null && started.browserKey === caller.browserKey;
+    const provider = await providers.find(started?.providerId ?? null);
     const email = isSameBrowser ? await provider.finish(received as Record<string, string>, started.flowSecrets) : null;
     if (started === null || email === null) {
       await limits.countFailure(address);

@@ -3,6 +3,7 @@ import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CONFIG } from '../../platform/injection-tokens.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
+import { MailServer } from '../../platform/mail/mail-server.js';
 import { Outbox } from '../../platform/mail/outbox.js';
 import { operation } from '../../platform/operations/operation.js';
 import { uuid } from '../../platform/operations/schemas.js';
@@ -39,12 +40,19 @@ export const sendCode = operation({
     body: { email: 'ben@acme.test' },
     response: { sent: true, nonce: 'f9c71d35-….bm9uY2U', isMailSetUp: true },
   },
-  uses: { unitOfWork: UnitOfWork, secrets: Secrets, outbox: Outbox, limits: AttemptLimits, config: CONFIG },
+  uses: {
+    unitOfWork: UnitOfWork,
+    secrets: Secrets,
+    outbox: Outbox,
+    limits: AttemptLimits,
+    mailServer: MailServer,
+    config: CONFIG,
+  },
   /** Neither the response nor the time it takes shows whether the address exists or has reached its limit. */
   async execute(
     { body: { email, workspaceId } },
     caller,
-    { unitOfWork, secrets, outbox, limits, config },
+    { unitOfWork, secrets, outbox, limits, mailServer, config },
   ): Promise<{ sent: true; nonce: string; isMailSetUp: boolean }> {
     await limits.count('code', caller.address ?? '', maxPerHour, 3600);
     const code = newCode();
@@ -52,8 +60,8 @@ export const sendCode = operation({
     const salt = newSalt();
     const mail = codeMail(email, code, config.PUBLIC_URL);
     const sealed = outbox.seal(mail);
-    await unitOfWork.withoutWorkspace((tx) =>
-      issueCode(tx, {
+    const isMailSetUp = await unitOfWork.withoutWorkspace(async (tx) => {
+      await issueCode(tx, {
         email,
         emailHash: emailHash(secrets, email),
         networkHash: networkHash(secrets, caller.address ?? ''),
@@ -62,9 +70,10 @@ export const sendCode = operation({
         salt,
         hmac: codeHmac(secrets, email, codeId, salt, code),
         mail: { ...sealed, subject: mail.subject },
-      }),
-    );
+      });
+      return mailServer.isSetUp(tx);
+    });
     await outbox.wake([sealed.mailId]);
-    return { sent: true, nonce: createNonce(secrets, email, codeId), isMailSetUp: config.SMTP_URL !== undefined };
+    return { sent: true, nonce: createNonce(secrets, email, codeId), isMailSetUp };
   },
 });

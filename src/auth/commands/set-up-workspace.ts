@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -62,9 +63,11 @@ export const setUpWorkspace = operation({
     }
     const { workspaceId } = await createWorkspace(unitOfWork, { ...workspace, tier: 'enterprise' });
     const [admin] = await unitOfWork.withoutWorkspace((tx) => findSignIns(tx, workspace.adminEmail, workspaceId));
-    const opened = await unitOfWork.write({ workspaceId }, (tx) =>
-      openSession(tx, admin as SignIn, 'start_link', clock),
-    );
+    const opened = await unitOfWork.write({ workspaceId }, async (tx) => {
+      // Who has read the link in the terminal operates the installation.
+      await sql`select claim_installation()`.execute(tx.db);
+      return openSession(tx, admin as SignIn, 'start_link', clock);
+    });
     return opened as Session;
   },
 });

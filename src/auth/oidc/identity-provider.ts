@@ -12,9 +12,9 @@ import {
 } from 'openid-client';
 import { Failure } from '../../kernel/failure.js';
 import { timeLimit } from '../../kernel/time-limit.js';
-import { type Config } from '../../platform/config.js';
 import { type Log } from '../../platform/log.js';
 import { typedEmail } from '../sign-in.js';
+import { callbackPath, type KnownProvider } from './provider-terms.js';
 
 /** The secrets of a started sign-in, known only to this service. */
 export interface FlowSecrets {
@@ -22,22 +22,17 @@ export interface FlowSecrets {
   readonly verifier: string;
 }
 
-export const callbackPath = '/auth/oidc/callback';
 const timeoutSeconds = timeLimit(10_000) / 1000;
 
-/** The configured OpenID Connect provider: authorization code with PKCE, state and nonce. */
+/** One OpenID Connect provider: authorization code with PKCE, state and nonce. */
 export class IdentityProvider {
   private known: Promise<Configuration> | null = null;
 
   constructor(
-    private readonly config: Config,
+    readonly terms: KnownProvider,
+    private readonly allowHttp: boolean,
     private readonly log: Log,
   ) {}
-
-  assertConfigured(): void {
-    if (this.config.OIDC_ISSUER === undefined)
-      throw new Failure('not_found', 'No identity provider is configured. Sign in by e-mail: POST /auth/otp/send.');
-  }
 
   async begin(): Promise<FlowSecrets & { readonly state: string; readonly location: string }> {
     const provider = await this.discover();
@@ -66,9 +61,7 @@ export class IdentityProvider {
         expectedState: query['state'] as string,
         idTokenExpected: true,
       });
-      const claims = tokens.claims();
-      const email = typedEmail.safeParse(claims?.['email']);
-      return email.success && claims?.['email_verified'] === true ? email.data : null;
+      return this.findEmail(tokens.claims() ?? {});
     } catch (error) {
       this.log.warn({ reason: formatReason(error) }, 'sign-in through the identity provider failed');
       if (isOutage(error)) throw unavailable();
@@ -76,14 +69,32 @@ export class IdentityProvider {
     }
   }
 
+  /** Rejects if the provider is unreachable or not what its issuer says. */
+  async check(): Promise<void> {
+    await this.discover();
+  }
+
+  /**
+   * Microsoft does not say whether it has verified an address: the directory is trusted for the domains that an admin has
+   * listed, and for no others.
+   */
+  private findEmail(claims: Readonly<Record<string, unknown>>): string | null {
+    const { kind, domains } = this.terms;
+    const email = typedEmail.safeParse(claims['email']);
+    if (!email.success) return null;
+    const isListed = domains.includes(email.data.slice(email.data.lastIndexOf('@') + 1));
+    const isVerified = claims['email_verified'] === true || (kind === 'microsoft' && isListed);
+    return isVerified && (domains.length === 0 || isListed) ? email.data : null;
+  }
+
   /** Cached after the first success; a failure is retried at the next sign-in. */
   private async discover(): Promise<Configuration> {
-    const { OIDC_ISSUER = '', OIDC_CLIENT_ID = '', OIDC_CLIENT_SECRET, OIDC_ALLOW_HTTP } = this.config;
-    this.known ??= discovery(new URL(OIDC_ISSUER), OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, undefined, {
+    const { issuer, clientId, clientSecret } = this.terms;
+    this.known ??= discovery(new URL(issuer), clientId, clientSecret, undefined, {
       timeout: timeoutSeconds,
       // The signature is checked although the token comes directly from the provider: there may be a proxy in
       // between.
-      execute: [enableNonRepudiationChecks, ...(OIDC_ALLOW_HTTP ? [allowInsecureRequests] : [])],
+      execute: [enableNonRepudiationChecks, ...(this.allowHttp ? [allowInsecureRequests] : [])],
     });
     try {
       return await this.known;
@@ -95,7 +106,7 @@ export class IdentityProvider {
   }
 
   private callbackUrl(): URL {
-    return new URL(`${this.config.PUBLIC_URL}${callbackPath}`);
+    return new URL(`${this.terms.publicUrl}${callbackPath}`);
   }
 }
 

@@ -12,9 +12,13 @@ export async function storeState(
   workspaceId: string | null,
   { nonce, verifier }: FlowSecrets,
   browserKey: string,
+  providerId: string | null,
 ): Promise<void> {
   const hash = hashState(state);
-  const sealed = secrets.seal(stateEncryptionContext(hash), JSON.stringify({ nonce, verifier, browserKey }));
+  const sealed = secrets.seal(
+    stateEncryptionContext(hash),
+    JSON.stringify({ nonce, verifier, browserKey, providerId }),
+  );
   await sql`select store_sign_in_state(${hash}, ${workspaceId}, ${sealed})`.execute(tx.db);
 }
 
@@ -23,6 +27,8 @@ interface StoredState {
   readonly flowSecrets: FlowSecrets;
   /** The cookie of the browser that started the sign-in. */
   readonly browserKey: string;
+  /** Null for the provider of the environment. */
+  readonly providerId: string | null;
 }
 
 /** Returns the data of the state and deletes it, also if the sign-in fails afterwards. */
@@ -36,12 +42,16 @@ export async function consumeState(
     select workspace_id, secrets from take_sign_in_state(${hash})`.execute(tx.db);
   const row = rows[0];
   if (row === undefined) return null;
-  const { browserKey, ...flowSecrets } = JSON.parse(
-    secrets.open(stateEncryptionContext(hash), row.secrets),
-  ) as FlowSecrets & {
+  const {
+    browserKey,
+    providerId = null,
+    ...flowSecrets
+  } = JSON.parse(secrets.open(stateEncryptionContext(hash), row.secrets)) as FlowSecrets & {
     browserKey: string;
+    // Absent in states of the previous release.
+    providerId?: string | null;
   };
-  return { workspaceId: row.workspace_id, flowSecrets, browserKey };
+  return { workspaceId: row.workspace_id, flowSecrets, browserKey, providerId };
 }
 
 function hashState(state: string): Buffer {

@@ -2,6 +2,7 @@ import { type z } from 'zod';
 import { Html, html } from '../../platform/documents/html.js';
 import { type BrowserSessions } from '../../platform/http/browser-sessions.js';
 import { hiddenField, type Page } from '../../platform/http/page.js';
+import { type ProviderButton } from '../oidc/identity-providers.js';
 import { type getProfile } from '../queries/get-profile.js';
 
 export type Profile = z.output<(typeof getProfile)['response']>;
@@ -30,12 +31,13 @@ function alert(message: string | undefined): Html {
 export function emailPage(
   { email, next }: Entered,
   { basePath }: Place,
-  hasIdentityProvider: boolean,
+  providers: readonly ProviderButton[],
   message?: string,
 ): Page {
-  const provider = hasIdentityProvider
-    ? html`<p><a href="${basePath}/auth/oidc/login">Sign in with your identity provider</a></p>`
-    : nothing;
+  const links = providers.map(
+    ({ id, name }) =>
+      html`<p><a href="${basePath}/auth/oidc/login${id === null ? '' : `?provider=${id}`}">Sign in with ${id === null ? 'your identity provider' : name}</a></p>`,
+  );
   const invalid = message === undefined ? nothing : new Html('aria-invalid="true" aria-describedby="problem"');
   const body = html`${alert(message)}
 <form method="post" action="${basePath}/sign-in">
@@ -44,7 +46,7 @@ ${hiddenField('next', next)}
 <input type="email" id="email" name="email" value="${email}" required autofocus autocomplete="email" ${invalid}>
 <button>Send code</button>
 </form>
-${provider}`;
+${links}`;
   return { title: 'Sign in', body };
 }
 

@@ -9,6 +9,7 @@ import { type OperationDispatcher } from '../../platform/operations/operation-di
 import { logOut } from '../commands/log-out.js';
 import { sendCode } from '../commands/send-code.js';
 import { verifyCode } from '../commands/verify-code.js';
+import { type ProviderButton } from '../oidc/identity-providers.js';
 import { getProfile } from '../queries/get-profile.js';
 import { type Session } from '../sign-in.js';
 import { codePage, emailPage, homePage, type Profile, signedInPage, type Workspace } from './sign-in-forms.js';
@@ -22,7 +23,7 @@ export class SignInPages {
   constructor(
     private readonly browser: BrowserSessions,
     private readonly dispatcher: OperationDispatcher,
-    private readonly hasIdentityProvider: boolean,
+    private readonly loadProviders: () => Promise<readonly ProviderButton[]>,
     private readonly addressLimit: AddressLimit,
   ) {}
 
@@ -49,7 +50,7 @@ export class SignInPages {
     const next = readNextPath(request.query['next']);
     if (next === null && (await this.browser.authenticate(request, response)) !== null)
       this.redirect(response, '/session');
-    else this.show(response, this.emailPage({ email: '', next }));
+    else this.show(response, await this.emailPage({ email: '', next }));
   };
 
   private readonly send = async (request: Request, response: Response): Promise<void> => {
@@ -61,7 +62,8 @@ export class SignInPages {
       this.show(response, codePage({ email, next, nonce }, this.browser));
     } catch (error) {
       if (!isFailure(error, 'VALIDATION_FAILED')) throw error;
-      this.show(response, { ...this.emailPage({ email, next }, 'Enter a valid e-mail address.'), status: 400 });
+      const page = await this.emailPage({ email, next }, 'Enter a valid e-mail address.');
+      this.show(response, { ...page, status: 400 });
     }
   };
 
@@ -96,8 +98,8 @@ export class SignInPages {
     this.redirect(response, '/sign-in');
   };
 
-  private emailPage(entered: { email: string; next: string | null }, message?: string): Page {
-    return emailPage(entered, this.browser, this.hasIdentityProvider, message);
+  private async emailPage(entered: { email: string; next: string | null }, message?: string): Promise<Page> {
+    return emailPage(entered, this.browser, await this.loadProviders(), message);
   }
 
   private async loadProfile(caller: Caller): Promise<Profile> {

@@ -65,8 +65,14 @@ interface WebAppTerms {
   /** The path of PUBLIC_URL, without a slash at its end. */
   readonly basePath: string;
   readonly operations: readonly AnyOperation[];
-  /** Whether people can sign in at an identity provider. */
-  readonly singleSignOn: boolean;
+  /** The identity providers at which people can sign in. */
+  loadProviders(): Promise<readonly SignInProvider[]>;
+}
+
+interface SignInProvider {
+  readonly id: string | null;
+  readonly kind: string;
+  readonly name: string;
 }
 
 interface ServiceFacts {
@@ -74,7 +80,6 @@ interface ServiceFacts {
   readonly version: string;
   readonly docs: string;
   readonly openapi: string;
-  readonly singleSignOn: boolean;
 }
 
 /**
@@ -87,26 +92,27 @@ export class WebApp {
     private readonly files: ReadonlyMap<string, WebFile>,
     private readonly reserved: ReadonlySet<string>,
     private readonly about: ServiceFacts,
+    private readonly loadProviders: WebAppTerms['loadProviders'],
   ) {}
 
-  static open({ basePath, operations, singleSignOn }: WebAppTerms, folder = defaultFolder): WebApp {
+  static open({ basePath, operations, loadProviders }: WebAppTerms, folder = defaultFolder): WebApp {
     const ofOperations = operations.map(({ path: operationPath }) => operationPath.split('/')[1] ?? '');
     const about = {
       name: 'commission-service',
       version: serviceVersion,
       docs: '/docs',
       openapi: '/v1/openapi.json',
-      singleSignOn,
     };
-    return new WebApp(basePath, readFiles(folder), new Set([...ofOperations, ...otherPaths]), about);
+    return new WebApp(basePath, readFiles(folder), new Set([...ofOperations, ...otherPaths]), about, loadProviders);
   }
 
   routes(app: Express): void {
-    app.get('/', (request, response) => {
+    app.get('/', async (request, response) => {
       if (request.accepts(['html', 'json']) === 'html') return this.sendStart(response);
       response.vary('Accept');
       response.setHeader('Cache-Control', 'no-cache');
-      response.json(this.about);
+      const providers = await this.loadProviders();
+      response.json({ ...this.about, singleSignOn: providers.length > 0, providers });
     });
     app.get(['/scheme.js', '/icon.svg', '/app/:name'], (request, response, next) => {
       const file = this.files.get(request.path);

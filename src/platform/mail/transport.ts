@@ -1,6 +1,7 @@
 import { timeLimit } from '../../kernel/time-limit.js';
 import { type Config } from '../config.js';
 import { type Mail } from './mail.js';
+import { type MailSettings } from './mail-settings.js';
 
 export interface MailTransport {
   send(mailId: string, mail: Mail): Promise<void>;
@@ -11,15 +12,32 @@ export interface MailTransport {
 
 const timeoutMs = timeLimit(20_000);
 
-/** The configured SMTP server; null if there is none. */
-export async function createMailTransport(
-  config: Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>,
-): Promise<MailTransport | null> {
-  if (config.SMTP_URL === undefined) return null;
+/** The SMTP server of the environment; null if there is none. */
+export async function createMailTransport({
+  SMTP_URL: url,
+  MAIL_FROM: from = '',
+}: Pick<Config, 'SMTP_URL' | 'MAIL_FROM'>): Promise<MailTransport | null> {
+  return url === undefined ? null : open({ url }, from);
+}
+
+/** The SMTP server that was set up in the app. A password is never sent without encryption. */
+export function openMailServer(
+  { host, port, security, username, from }: MailSettings,
+  password: string | null,
+): Promise<MailTransport> {
+  const auth = username === null ? {} : { auth: { user: username, pass: password ?? '' } };
+  const encryption = {
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+  };
+  return open({ host, port, ...encryption, ...auth }, from);
+}
+
+async function open(server: object, from: string): Promise<MailTransport> {
   const { createTransport } = await import('nodemailer');
-  const from = config.MAIL_FROM as string;
   const transport = createTransport({
-    url: config.SMTP_URL,
+    ...server,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
@@ -39,4 +57,12 @@ export async function createMailTransport(
     },
     close: () => transport.close(),
   };
+}
+
+/** What a mail server reported, without its message, which may repeat the address or the text. */
+export function mailFailureCode(error: unknown): string {
+  const { code, responseCode } = (error ?? {}) as { code?: unknown; responseCode?: unknown };
+  return (
+    [code, responseCode].filter((part) => typeof part === 'string' || typeof part === 'number').join(' ') || 'unknown'
+  );
 }

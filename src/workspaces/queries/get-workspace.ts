@@ -12,7 +12,8 @@ import { planExample } from '../../plans/plan-examples.js';
 import { planTermParts } from '../../plans/plan-tool-text.js';
 import { listPlanVersions, visiblePlan } from '../../plans/plan-views.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { CLOCK, CONFIG } from '../../platform/injection-tokens.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { MailServer } from '../../platform/mail/mail-server.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag } from '../../platform/operations/schemas.js';
@@ -154,11 +155,11 @@ export const getWorkspace = operation({
       plans: [planExample],
     },
   },
-  uses: { unitOfWork: UnitOfWork, clock: CLOCK, config: CONFIG },
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK, mailServer: MailServer },
   async execute(
     { query: { includeDeleted } },
     caller,
-    { unitOfWork, clock, config },
+    { unitOfWork, clock, mailServer },
   ): Promise<z.input<typeof response>> {
     return unitOfWork.read(caller, async (tx) => {
       const { minQuotaPercent: minimum, fxMaxAgeDays: maxAge, ...workspace } = await findWorkspace(tx);
@@ -171,7 +172,7 @@ export const getWorkspace = operation({
         ...(minimum === defaultMinQuotaPercent ? {} : { minQuotaPercent: minimum }),
         ...(maxAge === defaultFxMaxAgeDays ? {} : { fxMaxAgeDays: maxAge }),
         ...(await findPayoutTerms(tx)),
-        mail: config.SMTP_URL === undefined ? 'not_set_up' : await findMailState(tx),
+        mail: (await mailServer.isSetUp(tx)) ? await findMailState(tx) : 'not_set_up',
         crm: { connected: provider !== null, provider },
         fieldMapping: { standard: { ...standard }, measures: { ...measures } },
         apiKey: await findMaskedKey(tx),

@@ -29,6 +29,8 @@ const outsideWorkspaces: Readonly<Record<string, string>> = {
   attempt_counters: 'counted by network address',
   agent_clients: 'a client of agents registers before a person signs in',
   mail_outbox: 'mail to addresses that may have no rep',
+  installation: 'the mail server and the operator of all workspaces',
+  identity_providers: 'people choose one before their workspace is known',
   billing_recovery: 'how far the events of the billing provider were taken in, of all workspaces',
   billing_unmatched: 'payments that name no workspace',
   database_identity: 'the server that numbers transactions, of all workspaces',

@@ -17,6 +17,7 @@ export const adminRoutes = [
     to: day,
   }),
   page('/workspace', () => import('../pages/settings/WorkspacePage.js'), 'WorkspacePage'),
+  page('/installation', () => import('../pages/settings/InstallationPage.js'), 'InstallationPage'),
   page('/fiscal-calendar', () => import('../pages/settings/FiscalCalendarPage.js'), 'FiscalCalendarPage'),
   page('/connections', () => import('../pages/settings/ConnectionsPage.js'), 'ConnectionsPage'),
   page('/fields', () => import('../pages/settings/FieldsPage.js'), 'FieldsPage'),

@@ -6,7 +6,7 @@ import { Button } from '../../components/Button.js';
 import { InfoDialog } from '../../components/InfoDialog.js';
 import styles from './Settings.module.css';
 
-/** A text that is shown once, to be copied. */
+/** A text to be copied, such as a secret that is shown once. */
 export function SecretText({ label, text }: { readonly label: string; readonly text: string }) {
   const [isCopied, setCopied] = useState(false);
   return (

@@ -1,4 +1,4 @@
-import { IconKey } from '@tabler/icons-react';
+import { type Icon, IconBrandGoogle, IconBrandWindows, IconKey } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
@@ -229,25 +229,40 @@ function Resend({ email, onResent }: ResendProps) {
   );
 }
 
+interface SignInProvider {
+  /** Null for the provider of the environment. */
+  readonly id: string | null;
+  readonly kind: string;
+  readonly name: string;
+}
+
+const icons: Readonly<Record<string, Icon>> = { google: IconBrandGoogle, microsoft: IconBrandWindows };
+
+/** A button for each identity provider of the installation. */
 function SingleSignOn() {
   const { data } = useQuery({
     queryKey: ['service'],
     queryFn: async () => {
       const response = await fetch(`${basePath}/`, { headers: { Accept: 'application/json' } });
-      return (await response.json()) as { singleSignOn: boolean };
+      return (await response.json()) as { readonly providers: readonly SignInProvider[] };
     },
   });
-  if (data?.singleSignOn !== true) return null;
+  if (data === undefined || data.providers.length === 0) return null;
   return (
     <>
       <p className={styles.or}>or</p>
-      <a
-        href={`${basePath}/auth/oidc/login`}
-        className={`${buttonClass({ size: 'final' })} ${styles.submit}`}
-        style={{ boxSizing: 'border-box' }}
-      >
-        <ButtonContent icon={IconKey}>Single sign-on</ButtonContent>
-      </a>
+      <div className={styles.choices}>
+        {data.providers.map(({ id, kind, name }) => (
+          <a
+            key={id}
+            href={`${basePath}/auth/oidc/login${id === null ? '' : `?provider=${id}`}`}
+            className={`${buttonClass({ size: 'final' })} ${styles.submit}`}
+            style={{ boxSizing: 'border-box' }}
+          >
+            <ButtonContent icon={icons[kind] ?? IconKey}>{id === null ? name : `Sign in with ${name}`}</ButtonContent>
+          </a>
+        ))}
+      </div>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { IconBraces, IconHistory } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { fieldsQuery, templatesQuery } from '../../../api/plan-queries.js';
 import { type Plan, planHistoryQuery } from '../../../api/queries.js';
 import { useKeptDialog } from '../../../app/kept-state.js';
@@ -18,7 +18,6 @@ import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
 import { FormField } from './FormField.js';
 import { FxFields } from './FxFields.js';
-import { JsonDialog } from './JsonDialog.js';
 import { PreviewBar, usePreview } from './PreviewBar.js';
 import { RuleForm } from './RuleForm.js';
 import { RuleList } from './RuleList.js';
@@ -27,6 +26,8 @@ import { TestsPanel } from './TestsPanel.js';
 import { DiscardButton, LeaveGuard } from './UnsavedChanges.js';
 import { type Builder, type Part, useBuilder } from './use-builder.js';
 import { Warnings } from './Warnings.js';
+
+const JsonDialog = lazy(() => import('./JsonDialog.js').then((module) => ({ default: module.JsonDialog })));
 
 const editRoute = getRouteApi('/_shell/plans/$planId/edit');
 const newRoute = getRouteApi('/_shell/plans/new/edit');
@@ -182,7 +183,9 @@ function Actions({ builder }: { readonly builder: Builder }) {
           onChange={({ currentTarget }) => edit({ effectiveStart: currentTarget.value || null })}
         />
       </span>
-      {isJsonOpen ? <JsonDialog name={name} draft={draft} onApply={edit} onClose={() => setJsonOpen(false)} /> : null}
+      <Suspense fallback={null}>
+        {isJsonOpen ? <JsonDialog name={name} draft={draft} onApply={edit} onClose={() => setJsonOpen(false)} /> : null}
+      </Suspense>
     </>
   );
 }

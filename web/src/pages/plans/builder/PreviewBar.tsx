@@ -7,11 +7,11 @@ import { Button, LinkButton } from '../../../components/Button.js';
 import { Money } from '../../../components/Money.js';
 import { signOf, sumAmounts } from '../../../shared/format/exact.js';
 import { formatCount } from '../../../shared/format/numbers.js';
-import { ActivateDialog } from './ActivateDialog.js';
 import styles from './Builder.module.css';
 import { type Builder } from './use-builder.js';
 import { useSave } from './use-save.js';
 
+const ActivateDialog = lazy(() => import('./ActivateDialog.js').then((module) => ({ default: module.ActivateDialog })));
 const EveryChange = lazy(() => import('./EveryChange.js').then((module) => ({ default: module.EveryChange })));
 
 export interface PreviewState {
@@ -66,20 +66,20 @@ export function PreviewBar({ builder, state }: { readonly builder: Builder; read
       >
         {plan === null ? 'Save draft' : `Save version ${isChanged || base === null ? version : base.version}`}
       </Button>
-      {open === 'activate' ? (
-        <ActivateDialog
-          builder={builder}
-          state={state}
-          change={{ isBusy: save.isPending, error: save.error }}
-          onActivate={(force) => save.mutate({ status: 'active', force }, { onSuccess: () => setOpen(null) })}
-          onClose={() => setOpen(null)}
-        />
-      ) : null}
-      {open === 'changes' && state.preview !== undefined ? (
-        <Suspense fallback={null}>
+      <Suspense fallback={null}>
+        {open === 'activate' ? (
+          <ActivateDialog
+            builder={builder}
+            state={state}
+            change={{ isBusy: save.isPending, error: save.error }}
+            onActivate={(force) => save.mutate({ status: 'active', force }, { onSuccess: () => setOpen(null) })}
+            onClose={() => setOpen(null)}
+          />
+        ) : null}
+        {open === 'changes' && state.preview !== undefined ? (
           <EveryChange preview={state.preview} builder={builder} onClose={() => setOpen(null)} />
-        </Suspense>
-      ) : null}
+        ) : null}
+      </Suspense>
     </section>
   );
 }
