@@ -39,7 +39,10 @@ async function signIn(
 
 /** One response for forged and repeated answers and for unknown addresses. */
 function signInFailed(): Failure {
-  return new Failure('unauthorized', 'The sign-in failed. Start again with GET /auth/oidc/login.');
+  return new Failure(
+    'unauthorized',
+    'The sign-in failed. Start again, with an account whose verified e-mail address belongs to an active person here.',
+  );
 }
 
 export const finishOidcLogin = operation({

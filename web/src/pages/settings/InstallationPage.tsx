@@ -106,7 +106,9 @@ function describeServer(server: MailServer | null): React.ReactNode {
 
 function describeMails({ lastSentAt, lastError, waiting, notSent }: NonNullable<Installation['mails']>): string {
   return [
-    lastSentAt === null ? 'No mail was sent yet' : `The last mail was sent ${formatInstant(lastSentAt)}`,
+    lastSentAt === null
+      ? 'No code and no invitation was sent in the last seven days'
+      : `The last code or invitation was sent ${formatInstant(lastSentAt)}`,
     ...(lastError === null ? [] : [`the server returned ${lastError} for the latest one`]),
     ...(waiting === 0 ? [] : [`${formatCount(waiting, 'mail')} waiting`]),
     ...(notSent === 0 ? [] : [`${formatCount(notSent, 'mail')} not sent in the last seven days`]),
