@@ -15,7 +15,7 @@ export async function assertOperator(tx: Transaction, { tokenKind }: Caller): Pr
   throw notOperator();
 }
 
-export function notOperator(): Failure {
+function notOperator(): Failure {
   return new Failure(
     'not_operator',
     'Only a signed-in admin of the workspace that operates the installation can do this. The person who runs the service names it with: npx commissions workspace operator',

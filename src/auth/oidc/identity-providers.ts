@@ -83,7 +83,7 @@ export class IdentityProviders {
   }
 }
 
-export function providersOfEnvironment(config: OidcConfig): readonly KnownProvider[] {
+function providersOfEnvironment(config: OidcConfig): readonly KnownProvider[] {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId = '', OIDC_CLIENT_SECRET: clientSecret = '' } = config;
   if (issuer === undefined) return [];
   const publicUrl = config.PUBLIC_URL ?? '';

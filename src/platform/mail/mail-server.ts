@@ -58,6 +58,6 @@ export async function findMailServer(tx: Pick<TransactionWithoutWorkspace, 'db'>
   return rows[0] ?? null;
 }
 
-export async function openStoredServer({ settings, password }: StoredServer, secrets: Secrets): Promise<MailTransport> {
+async function openStoredServer({ settings, password }: StoredServer, secrets: Secrets): Promise<MailTransport> {
   return openMailServer(settings, password === null ? null : secrets.open(mailPasswordEncryptionContext, password));
 }
