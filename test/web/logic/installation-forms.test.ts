@@ -56,7 +56,7 @@ describe('the form of the mail server', () => {
 describe('the form of an identity provider', () => {
   const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
 
-  it('knows the issuer of Google, and that of Microsoft from the directory', () => {
+  it('has the issuer of Google, and that of Microsoft from the directory', () => {
     const entered = { ...toEnteredProvider('microsoft', null), directory: ` ${id.toUpperCase()} ` };
     expect(issuerOf('google', entered)).to.equal('https://accounts.google.com');
     expect(issuerOf('microsoft', entered)).to.equal(`https://login.microsoftonline.com/${id}/v2.0`);
