@@ -31,4 +31,26 @@ describe('a block that is pasted into a grid', () => {
     ]);
     expect(unknown).to.deep.equal(['Zoe']);
   });
+
+  it('goes to the columns that its first row names, with the names of rows or without', () => {
+    const columnOf = (heading: string) => ({ 'Q1-26': 'q1', 'Q2 2026': 'q2', 'Q3-26': 'q3' })[heading] ?? null;
+    const place = (block: string[][]) => placePasted(block, rows, columns, { row: 1, column: 1 }, columnOf).cells;
+    const named = place([
+      ['Person', 'Q2 2026', 'Q3-26', 'Q1-26'],
+      ['Cy Orr', '5', '6', '7'],
+    ]);
+    expect(named).to.deep.equal([
+      ['c', 'q2', '5'],
+      ['c', 'q1', '7'],
+    ]);
+    const plain = place([
+      ['Q1-26', 'Q2 2026'],
+      ['8', '9'],
+    ]);
+    expect(plain).to.deep.equal([
+      ['b', 'q1', '8'],
+      ['b', 'q2', '9'],
+    ]);
+    expect(place([['2026', '9']])).to.deep.equal([['b', 'q2', '2026']]);
+  });
 });

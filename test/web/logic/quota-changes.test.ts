@@ -15,12 +15,12 @@ describe('changes of quotas', () => {
         { repId: 'ben', period: '2026-Q4', target: 10 },
       ],
       remove: [],
-      wrong: 0,
+      wrong: [],
     });
-    expect(listChanges({ 'ann 2026-Q4': ' ' }, stored)).to.deep.equal({ set: [], remove: ['ann-2026-Q4'], wrong: 0 });
+    expect(listChanges({ 'ann 2026-Q4': ' ' }, stored)).to.deep.equal({ set: [], remove: ['ann-2026-Q4'], wrong: [] });
     expect(listChanges({ 'ann 2026-Q4': '275,000', 'ben 2026-Q4': 'x' }, stored)).to.deep.include({
       set: [],
-      wrong: 1,
+      wrong: [{ repId: 'ben', period: '2026-Q4', text: 'x' }],
     });
   });
 

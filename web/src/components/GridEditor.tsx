@@ -4,7 +4,7 @@ import { pastedRows } from '../shared/format/csv.js';
 import { readNumber } from '../shared/format/entered-numbers.js';
 import { formatNumber } from '../shared/format/numbers.js';
 import styles from './GridEditor.module.css';
-import { placePasted } from './pasted-cells.js';
+import { type ColumnOf, placePasted } from './pasted-cells.js';
 
 /** The texts of cells that differ from what is stored, by row and column. */
 export type Edits = Readonly<Record<string, string>>;
@@ -30,6 +30,8 @@ interface GridEditorProps {
   /** The stored value of a cell. */
   readonly storedOf: (row: string, column: string) => number | undefined;
   readonly noteOf?: (row: string, column: string) => CellNote | null;
+  /** The column that a pasted heading names. */
+  readonly columnOf?: ColumnOf;
   /** The cell got the focus. */
   readonly onSelect?: (key: string) => void;
   readonly edits: Edits;
@@ -42,7 +44,7 @@ interface GridEditorProps {
  * Command with `z` undoes the last change.
  */
 export function GridEditor(props: GridEditorProps) {
-  const { caption, rows, columns, storedOf, noteOf, onSelect, edits, onEdit, onUndo } = props;
+  const { caption, rows, columns, storedOf, noteOf, columnOf, onSelect, edits, onEdit, onUndo } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const focus = (row: number, column: number) => {
     const input = body.current?.rows[row]?.querySelectorAll('input')[column];
@@ -54,7 +56,7 @@ export function GridEditor(props: GridEditorProps) {
     if (!/[\t\n]/.test(text.trim())) return;
     event.preventDefault();
     const next: Record<string, string> = { ...edits };
-    const { cells, unknown } = placePasted(pastedRows(text), rows, columns, { row, column });
+    const { cells, unknown } = placePasted(pastedRows(text), rows, columns, { row, column }, columnOf);
     for (const [rowKey, columnKey, cell] of cells) next[cellKey(rowKey, columnKey)] = cell;
     if (unknown.length > 0) showMessage(`Left out, because no person of the list has the name: ${unknown.join(', ')}.`);
     onEdit(next);

@@ -11,23 +11,43 @@ function normalize(name: string): string {
   return name.trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
+/** The column that a heading names, such as that of Sep-26; null if none. */
+export type ColumnOf = (heading: string) => string | null;
+
+/** The columns of the cells of a block whose first row has headings; null if it has none. */
+function readHeadings(
+  first: readonly string[],
+  columns: Labels,
+  columnOf: ColumnOf,
+): readonly (string | null)[] | null {
+  const keys = new Set(columns.map(([key]) => key));
+  const named = first.map(columnOf);
+  const isHeadings = first.every((cell, index) => named[index] !== null || index === 0 || !/\d/.test(cell));
+  const found = named.map((key) => (key !== null && keys.has(key) ? key : null));
+  return isHeadings && found.some((key) => key !== null) ? found : null;
+}
+
 /**
  * Where the cells of a pasted block go: from the focused cell on or, if the block begins with names of rows, to the rows
- * with these names, in the columns from the focused one on.
+ * with these names; and if its first row has headings, to their columns.
  */
 export function placePasted(
-  block: readonly (readonly string[])[],
+  pasted: readonly (readonly string[])[],
   rows: Labels,
   columns: Labels,
   focus: { readonly row: number; readonly column: number },
+  columnOf: ColumnOf = () => null,
 ): PastedCells {
+  const headings = readHeadings(pasted[0] ?? [], columns, columnOf);
+  const block = headings === null ? pasted : pasted.slice(1);
   const byName = new Map(rows.map(([key, label]) => [normalize(label), key]));
   const filled = block.filter((cells) => cells.some((cell) => cell.trim() !== ''));
   const known = filled.filter(([name = '']) => byName.has(normalize(name)));
   const hasNames = known.length > 0 && known.length * 2 >= filled.length;
   const place = (row: string | undefined, texts: readonly string[]) =>
     texts.flatMap((text, right) => {
-      const [column] = columns[focus.column + right] ?? [];
+      const column =
+        headings === null ? columns[focus.column + right]?.[0] : (headings[right + (hasNames ? 1 : 0)] ?? undefined);
       return row === undefined || column === undefined ? [] : [[row, column, text.trim()] as const];
     });
   if (!hasNames)

@@ -2,6 +2,7 @@ import { type Answer } from '../../api/client.js';
 import { type Person } from '../../api/payroll-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type DateFormat } from './dates.js';
+import { type NumberFormat } from './number-format.js';
 import { type SourceTable } from './table.js';
 
 export type ImportKey = 'deals' | 'people' | 'quotas' | 'assignments' | 'absences' | 'invoices';
@@ -84,7 +85,7 @@ export interface SendOptions {
   readonly fileName: string;
   readonly dryRun: boolean;
   readonly dateFormat: DateFormat;
-  readonly numberFormat: 'en' | 'eu' | null;
+  readonly numberFormat: NumberFormat | null;
 }
 
 export interface Rejected {

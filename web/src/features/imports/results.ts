@@ -1,4 +1,5 @@
 import { type Answer } from '../../api/client.js';
+import { plainMessage } from '../../shared/format/plain-message.js';
 import { type ImportOutcome, type SendOptions } from './kind.js';
 
 /** The answer of the imports with a result for each row. */
@@ -75,9 +76,10 @@ const columnLabels: Readonly<Record<string, string>> = {
 
 /** Why a row is rejected, with the names that columns have on the page. */
 export function describeReason(reason: string): string {
-  return reason
+  const words = reason
     .replace(/^(\w+): /, (start, name: string) =>
       columnLabels[name] === undefined ? start : `${columnLabels[name]}: `,
     )
     .replace(/; give numberFormat=.*$/, '; choose how numbers are written, above the columns');
+  return plainMessage(words);
 }

@@ -19,11 +19,18 @@ export interface QuotaChange {
   readonly remove: readonly string[];
 }
 
-/** The cells that differ from what is stored, and how many cannot be read. */
+/** A cell whose text is no number. */
+export interface WrongCell {
+  readonly repId: string;
+  readonly period: string;
+  readonly text: string;
+}
+
+/** The cells that differ from what is stored, and those that cannot be read. */
 export function listChanges(
   edits: Cells,
   stored: ReadonlyMap<string, Quota>,
-): QuotaChange & { readonly wrong: number } {
+): QuotaChange & { readonly wrong: readonly WrongCell[] } {
   const entries = Object.entries(edits).map(([key, text]) => {
     const [repId = '', period = ''] = key.split(' ');
     return { repId, period, text: text.trim(), quota: stored.get(key), target: readNumber(text) };
@@ -33,7 +40,9 @@ export function listChanges(
       target === null || target === quota?.target ? [] : [{ repId, period, target }],
     ),
     remove: entries.flatMap(({ text, quota }) => (text === '' && quota !== undefined ? [quota.quotaId] : [])),
-    wrong: entries.filter(({ text, target }) => text !== '' && target === null).length,
+    wrong: entries.flatMap(({ repId, period, text, target }) =>
+      text !== '' && target === null ? [{ repId, period, text }] : [],
+    ),
   };
 }
 

@@ -76,9 +76,11 @@ function stayOut({ counts }: ImportOutcome): string {
   return `${first} The next file with these columns uses the same matching.`;
 }
 
+const numberExamples = { en: '1,234.50', eu: '1.234,50' } as const;
+
 /** How dates and numbers are written, which the values do not always show. */
 function MatchHead({ currentImport }: { readonly currentImport: Import }) {
-  const { kind, state, change, isDateOpen } = currentImport;
+  const { kind, state, change, isDateOpen, numbers } = currentImport;
   const has = (values: 'date' | 'number') =>
     kind.targets.some((target) => target.values === values && state.columns.includes(target.key)) ||
     (values === 'number' && state.columns.some((key) => key.startsWith(periodPrefix)));
@@ -110,10 +112,11 @@ function MatchHead({ currentImport }: { readonly currentImport: Import }) {
           <InlineSelect
             label="Decimal sign"
             value={state.numberFormat ?? ''}
+            isGuess={state.numberFormat === null && numbers.isGuess}
             choices={[
-              ['', 'As shown'],
-              ['en', '1,234.50'],
-              ['eu', '1.234,50'],
+              ['', numbers.format === null ? 'As shown' : `As shown: ${numberExamples[numbers.format]}`],
+              ['en', numberExamples.en],
+              ['eu', numberExamples.eu],
             ]}
             onChange={({ currentTarget: { value } }) =>
               change({ numberFormat: value === 'en' || value === 'eu' ? value : null })

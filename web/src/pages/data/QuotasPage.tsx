@@ -23,9 +23,16 @@ import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
+import { readPeriod } from '../../features/imports/dates.js';
 import { quotaRules } from '../../features/imports/quotas.js';
 import { explainTarget, isProrated } from '../../features/people/working-time.js';
-import { invertChanges, listChanges, type QuotaChange, withStep } from '../../features/plans/quota-changes.js';
+import {
+  invertChanges,
+  listChanges,
+  type QuotaChange,
+  type WrongCell,
+  withStep,
+} from '../../features/plans/quota-changes.js';
 import { listRules, measureOf, type PlanRule } from '../../features/plans/rules.js';
 import { formatSpan, todayIn } from '../../shared/format/dates.js';
 import { formatCount, formatUnits } from '../../shared/format/numbers.js';
@@ -195,6 +202,7 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
         columns={periodsFor(rule, year).map((period) => [period, headingOf(period)] as const)}
         storedOf={(row, column) => stored.get(cellKey(row, column))?.target}
         noteOf={(row, column) => noteOf(stored.get(cellKey(row, column)))}
+        columnOf={readPeriod}
         onSelect={setSelected}
         edits={edits}
         onEdit={(next) => setHistory((before) => withStep(before, next))}
@@ -211,6 +219,7 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
       ) : null}
       <SaveLine
         rule={rule}
+        people={people}
         edits={edits}
         stored={stored}
         onUndo={undo}
@@ -295,10 +304,23 @@ function without(edits: Edits, sent: Edits): readonly Edits[] {
 
 interface SaveLineProps {
   readonly rule: PlanRule;
+  readonly people: readonly Person[];
   readonly edits: Edits;
   readonly stored: ReadonlyMap<string, Quota>;
   readonly onUndo: () => void;
   readonly onSaved: (sent: Edits) => void;
+}
+
+const maxNamed = 5;
+
+/** The cells that are no numbers, with person and period. */
+function describeWrong(wrong: readonly WrongCell[], people: readonly Person[]): string {
+  const cells = wrong.slice(0, maxNamed).map(({ repId, period, text }) => {
+    const name = people.find(({ id }) => id === repId)?.name ?? 'a person who is not listed';
+    return `“${text}” of ${name} in ${shortPeriod(period)}`;
+  });
+  const rest = wrong.length - cells.length;
+  return `Not a number: ${cells.join(', ')}${rest > 0 ? ` and ${formatCount(rest, 'other')}` : ''}.`;
 }
 
 /** Returns the quotas that were set. */
@@ -308,7 +330,7 @@ async function store(rule: PlanRule, { set, remove }: QuotaChange) {
   return saved;
 }
 
-function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
+function SaveLine({ rule, people, edits, stored, onUndo, onSaved }: SaveLineProps) {
   const { set, remove, wrong } = listChanges(edits, stored);
   const count = set.length + remove.length;
   const [isAsked, setAsked] = useState(false);
@@ -337,11 +359,11 @@ function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
     onFailed: showProblem,
   });
   return (
-    <div className={blocks.saveLine}>
-      <span className={wrong > 0 ? 'negative' : 'dim'}>
-        {wrong > 0
-          ? `${formatCount(wrong, 'cell')} cannot be read as a number`
-          : 'Move with the arrow keys and Enter. Paste cells from a spreadsheet. Undo with Ctrl Z.'}
+    <div className={`${blocks.saveLine} ${blocks.chosen}`}>
+      <span className={wrong.length > 0 ? 'negative' : 'dim'}>
+        {wrong.length > 0
+          ? describeWrong(wrong, people)
+          : 'Move with the arrow keys and Enter. Paste cells from a spreadsheet, with names and periods or without. Undo with Ctrl Z.'}
       </span>
       {before === null || count > 0 ? null : (
         <Button icon={IconArrowBackUp} isBusy={takeBack.isBusy} onClick={() => takeBack.send()}>
@@ -351,7 +373,7 @@ function SaveLine({ rule, edits, stored, onUndo, onSaved }: SaveLineProps) {
       <Button icon={IconArrowBackUp} disabled={Object.keys(edits).length === 0} onClick={onUndo}>
         Undo
       </Button>
-      <Button kind="primary" size="final" disabled={count === 0 || wrong > 0} onClick={() => setAsked(true)}>
+      <Button kind="primary" size="final" disabled={count === 0 || wrong.length > 0} onClick={() => setAsked(true)}>
         {count === 0 ? 'Save' : `Save ${formatCount(count, 'quota')}`}
       </Button>
       {isAsked ? (

@@ -12,8 +12,10 @@ import {
   type Matched,
   type Options,
   type Prepared,
+  periodPrefix,
   type SendOptions,
 } from '../../features/imports/kind.js';
+import { type NumberFormat, type ReadNumberFormat, readNumberFormat } from '../../features/imports/number-format.js';
 import { describeReason } from '../../features/imports/results.js';
 import { matchColumns } from '../../features/imports/suggest.js';
 import { csvText, readTable, type SourceTable } from '../../features/imports/table.js';
@@ -29,7 +31,8 @@ interface ImportState {
   readonly options: Options;
   /** Null for the format that the values show. */
   readonly dateFormat: DateFormat | null;
-  readonly numberFormat: 'en' | 'eu' | null;
+  /** Null for the format that the values show. */
+  readonly numberFormat: NumberFormat | null;
   /** Cells that the person corrected, by row and column. */
   readonly corrections: Readonly<Record<string, string>>;
   /** Only these rows, after the others were imported. */
@@ -77,6 +80,8 @@ export interface Import {
   readonly dateFormat: DateFormat;
   /** Whether the dates allow two readings and the person has chosen none. */
   readonly isDateOpen: boolean;
+  /** How the numbers of the file are written. */
+  readonly numbers: ReadNumberFormat;
   change(change: Partial<ImportState>): void;
   openText(text: string, name: string): void;
   restart(): void;
@@ -86,7 +91,11 @@ export function useImport(kind: ImportKind, context: ImportContext): Import {
   const [state, setState, clear] = useKeptState<ImportState>(`import:${kind.key}`, noImport);
   const file = useMemo(() => readTable(state.text), [state.text]);
   const table = useMemo(() => correctedTable(file, state), [file, state]);
-  const dates = useMemo(() => readDates(dateCells(kind, state.columns, table)), [kind, state.columns, table]);
+  const dates = useMemo(() => readDates(valuesOf('date', kind, state.columns, table)), [kind, state.columns, table]);
+  const numbers = useMemo(
+    () => readNumberFormat(valuesOf('number', kind, state.columns, table)),
+    [kind, state.columns, table],
+  );
   const optionList = kind.options({ table, columns: state.columns, context });
   const options = Object.fromEntries(optionList.map(({ key, initial }) => [key, state.options[key] ?? initial]));
   const optionKey = JSON.stringify(options);
@@ -110,15 +119,18 @@ export function useImport(kind: ImportKind, context: ImportContext): Import {
     csv,
     dateFormat: state.dateFormat ?? dates.format ?? 'ISO',
     isDateOpen: state.dateFormat === null && dates.format === null,
+    numbers,
     change: (change) => setState((before) => ({ ...before, ...change })),
     openText: (text, name) => setState({ ...noImport, ...firstMatch(kind, text), text, name }),
     restart: clear,
   };
 }
 
-function dateCells(kind: ImportKind, columns: readonly string[], table: SourceTable): string[] {
-  const isDate = new Set(kind.targets.flatMap(({ key, values }) => (values === 'date' ? [key] : [])));
-  const places = columns.flatMap((key, index) => (isDate.has(key) ? [index] : []));
+/** The cells of the columns that are imported as dates or as numbers. */
+function valuesOf(what: 'date' | 'number', kind: ImportKind, columns: readonly string[], table: SourceTable): string[] {
+  const wanted = new Set(kind.targets.flatMap(({ key, values }) => (values === what ? [key] : [])));
+  const isWanted = (key: string) => wanted.has(key) || (what === 'number' && key.startsWith(periodPrefix));
+  const places = columns.flatMap((key, index) => (isWanted(key) ? [index] : []));
   return table.rows.flatMap((row) => places.map((place) => row[place] ?? ''));
 }
 
@@ -131,8 +143,8 @@ function firstMatch(kind: ImportKind, text: string): Pick<ImportState, 'columns'
   };
 }
 
-function sendOptions({ dateFormat, state: { name, numberFormat } }: Import, dryRun: boolean): SendOptions {
-  return { dryRun, fileName: name, dateFormat, numberFormat };
+function sendOptions({ dateFormat, numbers, state: { name, numberFormat } }: Import, dryRun: boolean): SendOptions {
+  return { dryRun, fileName: name, dateFormat, numberFormat: numberFormat ?? numbers.format };
 }
 
 /** The result is not kept longer than it is displayed: an import changes what the next one would do. */

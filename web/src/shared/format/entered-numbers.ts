@@ -4,6 +4,9 @@ const parts = new Intl.NumberFormat(locale, { useGrouping: true }).formatToParts
 const separator = (type: 'group' | 'decimal') => parts.find((part) => part.type === type)?.value;
 const [group = ',', decimal = '.'] = [separator('group'), separator('decimal')];
 
+/** Between thousands, as the reader writes them. */
+export const groupSeparator = group;
+
 const currency = String.raw`(?:[A-Z]{0,3}\p{Sc}|[A-Z]{3}|kr\.?|Kč|zł|Ft|lei)`;
 const sign = '[-−+]';
 const written = new RegExp(`^(${sign}?)${currency}?(${sign}?)(\\d[\\d.,]*|[.,]\\d+)${currency}?(${sign}?)$`, 'u');
