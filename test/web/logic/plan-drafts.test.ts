@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { planTemplates } from '#src/plans/templates-catalog.js';
 import {
+  copyOfPlan,
   freeName,
   isGroup,
   isSame,
@@ -139,6 +140,21 @@ describe('the draft of a plan', () => {
   it('identifies a group of conditions by its parts', () => {
     expect(isGroup({ operator: 'or', rules: [] })).to.equal(true);
     expect(isGroup({ field: 'x', fieldType: 'text', operator: 'is_set' })).to.equal(false);
+  });
+});
+
+describe('a copy of a plan', () => {
+  it('has its terms and tests, and neither its days nor the tiers of single people', () => {
+    const tier = { tierIndex: 0, minThreshold: 0, rate: 0.08 };
+    const tiers = [tier, { ...tier, rate: 0.1, repId: 'ann' }];
+    const stored = plan('AE', [{ name: 'Base', cap: 10, tiers }], {
+      effectiveStart: '2026-01-01',
+      effectiveEnd: '2026-12-31',
+    });
+    const copied = copyOfPlan(stored);
+    expect(copied).to.deep.include({ name: 'Copy of AE', effectiveStart: null, effectiveEnd: null });
+    expect(copied.terms.rules).to.deep.equal([{ ...toDraft(stored).terms.rules[0], tiers: [tier] }]);
+    expect(copied.tests).to.deep.equal(toDraft(stored).tests);
   });
 });
 

@@ -237,6 +237,7 @@ describe('a rule in few words', () => {
     ['overlays', { creditKinds: ['overlay'], creditRoles: ['SE'] }, '8 % of amount to overlays as SE'],
     ['a cap', { cap: 60_000 }, '8 % of amount, at most $60,000 a quarter'],
     ['a cap of a deal', { capMultiplier: 0.3 }, '8 % of amount, at most 0.3 variable targets a deal'],
+    ['a floor of a deal', { floor: 25 }, '8 % of amount, at least $25 a deal'],
     ['a threshold', { floorAttainment: 0.5 }, '8 % of amount, nothing below 50 %'],
     [
       'tiers of single people do not count',

@@ -42,7 +42,10 @@ export const adminRoutes = [
   page('/recalculations', () => import('../pages/data/RecalculationsPage.js'), 'RecalculationsPage', { job: text }),
   page('/plans', () => import('../pages/plans/PlansPage.js'), 'PlansPage', { part: oneOf('archived') }),
   page('/plans/new', () => import('../pages/plans/NewPlanPage.js'), 'NewPlanPage'),
-  page('/plans/new/edit', () => import('../pages/plans/builder/BuilderPage.js'), 'NewPlanEditPage', { template: text }),
+  page('/plans/new/edit', () => import('../pages/plans/builder/BuilderPage.js'), 'NewPlanEditPage', {
+    template: text,
+    copy: text,
+  }),
   page('/plans/$planId', () => import('../pages/plans/PlanPage.js'), 'PlanPage'),
   page('/plans/$planId/edit', () => import('../pages/plans/builder/BuilderPage.js'), 'EditPlanPage'),
   page('/credit-rules', () => import('../pages/plans/CreditRulesPage.js'), 'CreditRulesPage'),

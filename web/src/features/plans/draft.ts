@@ -57,6 +57,22 @@ export function toDraft(plan: Plan): Draft {
   };
 }
 
+/** A new plan with the terms of another. Its days and the tiers of single people stay with the other plan. */
+export function copyOfPlan(plan: Plan): Draft {
+  const draft = toDraft(plan);
+  const rules = draft.terms.rules.map((rule) => ({
+    ...rule,
+    tiers: rule.tiers.filter(({ repId }) => repId === undefined),
+  }));
+  return {
+    ...draft,
+    name: `Copy of ${plan.name}`,
+    terms: { ...draft.terms, rules },
+    effectiveStart: null,
+    effectiveEnd: null,
+  };
+}
+
 export const won: Leaf = { field: 'stage', fieldType: 'status', operator: 'contains', value: 'won' };
 
 export function newRule(name: string): Rule {

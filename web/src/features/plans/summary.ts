@@ -13,12 +13,13 @@ export function summarizeRule(rule: Rule, currency: string): string {
 }
 
 function describeLimits(
-  { cap, capMultiplier, floorAttainment, attainmentPeriod, calendar }: Rule,
+  { cap, floor, capMultiplier, floorAttainment, attainmentPeriod, calendar }: Rule,
   currency: string,
 ): string[] {
   const period = attainmentPeriodWords({ attainmentPeriod, calendar });
   return [
     ...(cap === undefined ? [] : [`at most ${formatMoney(cap, currency, { trim: true })} a ${period}`]),
+    ...(floor === undefined ? [] : [`at least ${formatMoney(floor, currency, { trim: true })} a deal`]),
     ...(capMultiplier === undefined ? [] : [`at most ${formatNumber(capMultiplier)} variable targets a deal`]),
     ...(floorAttainment === undefined ? [] : [`nothing below ${formatAttainment(floorAttainment)}`]),
   ];

@@ -24,6 +24,7 @@ const words: Readonly<Record<Action, readonly [title: string, effect: string]>> 
 
 /** What can be done with a plan as a whole. */
 export function PlanActions({ plan }: { readonly plan: Plan }) {
+  const navigate = useNavigate();
   const [kept, setKept] = useKeptChoice<string>('plan-action');
   const action = findAction(kept, plan.planId);
   const setAction = (chosen: Action | null) => setKept(chosen === null ? null : `${chosen}:${plan.planId}`);
@@ -35,6 +36,7 @@ export function PlanActions({ plan }: { readonly plan: Plan }) {
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={() => setAction('rename')}>Rename</Menu.Item>
+          <Menu.Item onClick={() => navigate({ to: '/plans/new/edit', search: { copy: plan.planId } })}>Copy</Menu.Item>
           {plan.planStatus === 'active' ? (
             <Menu.Item onClick={() => setAction('archive')}>Archive</Menu.Item>
           ) : plan.planStatus === 'archived' ? (

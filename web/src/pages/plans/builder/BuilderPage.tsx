@@ -11,8 +11,9 @@ import { InlineInput } from '../../../components/Inline.js';
 import { LoadedPage } from '../../../components/LoadedPage.js';
 import { Page } from '../../../components/Page.js';
 import { Badge } from '../../../components/StatusBadge.js';
-import { type Draft, newRule, toTerms, won } from '../../../features/plans/draft.js';
+import { copyOfPlan, type Draft, newRule, toTerms, won } from '../../../features/plans/draft.js';
 import { type Field, planFields } from '../../../features/plans/fields.js';
+import { editedVersion } from '../../../features/plans/versions.js';
 import { formatDay } from '../../../shared/format/dates.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
@@ -55,9 +56,32 @@ export function EditPlanPage() {
   );
 }
 
-/** A new plan, from a template or from nothing. */
+/** A new plan, from another plan, from a template or from nothing. */
 export function NewPlanEditPage() {
-  const { template } = newRoute.useSearch();
+  const { template, copy } = newRoute.useSearch();
+  return copy === undefined ? <NewPlanFromTemplate template={template} /> : <NewPlanFromPlan planId={copy} />;
+}
+
+function NewPlanFromPlan({ planId }: { readonly planId: string }) {
+  const history = useQuery(planHistoryQuery(planId));
+  return (
+    <LoadedPage query={history} title="New plan" crumbs={crumbs} height={640}>
+      {(versions) => {
+        const copied = editedVersion(versions);
+        return (
+          <BuilderPage
+            key={planId}
+            history={[]}
+            template={`copy of ${planId}`}
+            initial={copied === undefined ? blank : copyOfPlan(copied)}
+          />
+        );
+      }}
+    </LoadedPage>
+  );
+}
+
+function NewPlanFromTemplate({ template }: { readonly template: string | undefined }) {
   const templates = useQuery(templatesQuery);
   return (
     <LoadedPage query={templates} title="New plan" crumbs={crumbs} height={640}>
