@@ -1,4 +1,5 @@
 import { ApiError } from '#src/client.js';
+import { plainIssues, plainMessage } from '../shared/format/plain-message.js';
 import { ReadableError } from './client.js';
 
 /** What a person can do about a CRM that does not answer or does not accept the token; null for other errors. */
@@ -8,6 +9,14 @@ function wordsOfCrmFailure({ code, details }: ApiError): string | null {
   if (code === 'crm_refused' && details?.['reason'] === 'unauthorized')
     return 'The CRM does not accept the token. Check that it is complete, still valid and has the rights named above.';
   return null;
+}
+
+/** The message of the service in words of the page; for a form, what is wrong with each field. */
+function wordsOf({ code, message, details }: ApiError): string {
+  const issues = details?.['issues'];
+  return code === 'VALIDATION_FAILED' && Array.isArray(issues) && issues.length > 0
+    ? plainIssues(issues as Parameters<typeof plainIssues>[0])
+    : plainMessage(message);
 }
 
 /** The message and the reference of an error for the support. */
@@ -25,7 +34,7 @@ export function describeError(error: unknown): { readonly message: string; reado
     const words = wordsOfCrmFailure(error);
     if (words !== null) return { message: words, reference: error.requestId };
     const reference = error.requestId === null ? error.code : `${error.code}, ${error.requestId}`;
-    return { message: error.message, reference };
+    return { message: wordsOf(error), reference };
   }
   if (error instanceof ReadableError) return { message: error.message, reference: null };
   return { message: 'The page has an error. Load it again.', reference: null };

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { disputesQuery } from '../../api/queries.js';
 import {
   discrepanciesQuery,
@@ -25,6 +26,7 @@ import { Jobs } from './Jobs.js';
 import { OpenDiscrepancies } from './OpenDiscrepancies.js';
 import styles from './Overview.module.css';
 import { SetUp } from './SetUp.js';
+import { wasSetUp } from './was-set-up.js';
 
 const route = getRouteApi('/_shell/overview');
 
@@ -33,6 +35,9 @@ export function OverviewPage() {
   const navigate = useNavigate({ from: '/overview' });
   const period = usePeriod(route.useSearch().period);
   const open = waiting(useQuery(disputesQuery({})).data?.disputes ?? []).length;
+  // Read once, so that the list does not move while it is completed.
+  const { workspace } = useSession();
+  const [isSetUp] = useState(() => wasSetUp(workspace.workspaceId));
   return (
     <Page
       title="Overview"
@@ -48,10 +53,11 @@ export function OverviewPage() {
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
       <MailNote />
+      {isSetUp ? null : <SetUp />}
       <Strip period={period} />
       <div className={blocks.columns}>
         <div className={`${blocks.inOrder} ${styles.main}`}>
-          <SetUp />
+          {isSetUp ? <SetUp /> : null}
           <ExceptionList period={period} />
           <OpenDiscrepancies />
         </div>

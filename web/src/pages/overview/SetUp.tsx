@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { allPlansQuery } from '../../api/import-queries.js';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { dealsQuery, type Plan } from '../../api/queries.js';
 import { type Assignment, assignmentsQuery, type Quota, quotasQuery } from '../../api/set-up-queries.js';
+import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { Skeleton } from '../../components/States.js';
 import { StepMark } from '../../components/StepMark.js';
@@ -11,6 +13,7 @@ import { type ImportKey } from '../../features/imports/kind.js';
 import { listRules, needsQuota } from '../../features/plans/rules.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Overview.module.css';
+import { rememberSetUp } from './was-set-up.js';
 
 interface Item {
   readonly title: string;
@@ -25,11 +28,16 @@ interface Item {
 /** What a workspace needs before it can pay. Items complete themselves, and the list disappears with the last one. */
 export function SetUp() {
   const { items, isPending } = useItems();
+  const { workspaceId } = useSession().workspace;
+  const isComplete = items?.every(({ isDone }) => isDone) === true;
+  useEffect(() => {
+    if (isComplete) rememberSetUp(workspaceId);
+  }, [isComplete, workspaceId]);
   // Most workspaces are set up, so that nothing takes its place.
   if (isPending) return <Skeleton height={0} />;
   if (items === null) return null;
+  if (isComplete) return null;
   const done = items.filter(({ isDone }) => isDone).length;
-  if (done === items.length) return null;
   return (
     <section>
       <div className={styles.head}>

@@ -17,6 +17,7 @@ import { Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { readNumber } from '../../shared/format/entered-numbers.js';
 import { formatNumber } from '../../shared/format/numbers.js';
+import { currencyChoices, timeZoneChoices } from '../../shared/format/regions.js';
 import { PayoutSettings } from './PayoutSettings.js';
 import styles from './Settings.module.css';
 
@@ -273,14 +274,18 @@ function CompanyFields({ form }: PartProps) {
   return (
     <div className={styles.form}>
       <TextField label="Name" required {...form.field('name')} />
-      <TextField
+      <Choice
         label="Currency"
         hint="Plans without a currency pay in it."
-        required
-        maxLength={3}
+        choices={currencyChoices(form.values.currency)}
         {...form.field('currency')}
       />
-      <TextField label="Time zone" hint="It decides on which day a deal closes." required {...form.field('timezone')} />
+      <Choice
+        label="Time zone"
+        hint="It decides on which day a deal closes."
+        choices={timeZoneChoices(form.values.timezone)}
+        {...form.field('timezone')}
+      />
       <Choice
         label="Paper of PDF files"
         choices={[

@@ -61,7 +61,7 @@ export function SetupPage() {
             onChange={({ currentTarget }) => change({ [name]: currentTarget.value })}
           />
         ))}
-        <Choice label="Currency" choices={currencyChoices()} {...field('currency')} />
+        <Choice label="Currency" choices={currencyChoices(entered.currency)} {...field('currency')} />
         <Choice label="Time zone" choices={timeZoneChoices(entered.timezone)} {...field('timezone')} />
         <Problem text={problem} />
         <Button type="submit" kind="primary" size="final" className={styles.submit} isBusy={isBusy}>

@@ -2,10 +2,11 @@ import { locale } from './numbers.js';
 
 type Choices = readonly (readonly [value: string, label: string])[];
 
-/** Every currency with its name in the language of the reader. */
-export function currencyChoices(): Choices {
+/** Every currency of the browser, and the present one, with its name in the language of the reader. */
+export function currencyChoices(current: string): Choices {
   const names = new Intl.DisplayNames(locale, { type: 'currency' });
-  return Intl.supportedValuesOf('currency').map((code) => [code, `${code}, ${names.of(code) ?? code}`]);
+  const codes = [...new Set([current, ...Intl.supportedValuesOf('currency')])].sort();
+  return codes.map((code) => [code, `${code}, ${names.of(code) ?? code}`]);
 }
 
 /** Every time zone of the browser, and the present one. */

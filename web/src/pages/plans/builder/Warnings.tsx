@@ -5,6 +5,7 @@ import { Button } from '../../../components/Button.js';
 import { Note } from '../../../components/Note.js';
 import { type Draft } from '../../../features/plans/draft.js';
 import { formatInstant } from '../../../shared/format/dates.js';
+import { plainMessage } from '../../../shared/format/plain-message.js';
 import styles from './Builder.module.css';
 import { type PreviewState } from './PreviewBar.js';
 import { type Builder } from './use-builder.js';
@@ -30,7 +31,7 @@ export function Warnings({ builder, history, state: { preview, error } }: Warnin
           icon={IconAlertTriangle}
           title={placeWords(issue.path, builder.draft)}
         >
-          {issue.message}
+          {plainMessage(issue.message)}
         </Note>
       ))}
       {warnings.map(({ path, message }) => (
@@ -81,7 +82,7 @@ function listIssues(error: unknown): readonly Issue[] {
 
 /** Messages name fields of requests, which the page calls otherwise. */
 function inWordsOfPage(message: string): string {
-  return message.replace('Give a later effectiveStart', 'Choose a later day at "In force from"');
+  return plainMessage(message).replace('Give a later effectiveStart', 'Choose a later day at "In force from"');
 }
 
 /** The place of an issue in words: config.rules.0.tiers.1 is a tier of the first rule. */
