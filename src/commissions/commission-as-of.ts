@@ -15,15 +15,17 @@ import { findRepName } from '../reps/rep-views.js';
 import { toCorrectionResponse } from '../statements/correction.js';
 import { computeTotals, dealBreakdown, dealNotFound, decodeEventTrace, visibleEvents } from './deal-breakdown.js';
 
-/** Deals, quotas, open pipeline and discrepancies have no history, so these responses do not contain them. */
+/** Deals, quotas, open pipeline, discrepancies and sums at exchange rates have no history, so these responses do not contain them. */
 const asOf = z.string().describe('The instant whose state the response shows, in ISO 8601');
 
 export const teamAsOf = z
   .object({
     asOf,
-    ...teamOverview.omit({ reps: true, openDiscrepancies: true, bookings: true }).shape,
+    ...teamOverview.omit({ reps: true, openDiscrepancies: true, bookings: true, converted: true }).shape,
     reps: z
-      .array(teamOverview.shape.reps.element.omit({ attainment: true, bookings: true }).describe('One rep'))
+      .array(
+        teamOverview.shape.reps.element.omit({ attainment: true, bookings: true, converted: true }).describe('One rep'),
+      )
       .describe('The reps, by name'),
   })
   .describe('What the team had earned in a period at an earlier instant');
@@ -31,7 +33,13 @@ export const teamAsOf = z
 export const repAsOf = z
   .object({
     asOf,
-    ...repDashboard.omit({ attainment: true, closedDealCount: true, closedDeals: true, openPipeline: true }).shape,
+    ...repDashboard.omit({
+      attainment: true,
+      closedDealCount: true,
+      closedDeals: true,
+      openPipeline: true,
+      converted: true,
+    }).shape,
   })
   .describe('What one rep had earned in a period at an earlier instant');
 
@@ -52,10 +60,10 @@ export function requireInstant({ asOf: instant }: Pick<Transaction, 'asOf'>): Da
 export async function readTeamAsOf(
   tx: Transaction,
   period: Period,
-  currency: string,
+  terms: Parameters<typeof readTeamOverview>[2],
   selection: SelectedReps,
 ): Promise<z.input<typeof teamAsOf>> {
-  const { reps, openDiscrepancies: _, ...totals } = await readTeamOverview(tx, period, currency, selection);
+  const { reps, openDiscrepancies: _, ...totals } = await readTeamOverview(tx, period, terms, selection);
   return { asOf: requireInstant(tx).toISOString(), ...totals, reps: reps.map(({ attainment: __, ...rep }) => rep) };
 }
 

@@ -10,6 +10,7 @@ import {
   type PipelineRow,
   sumOpenPipeline,
 } from '../earnings/commission-views.js';
+import { convertedTotal, ratesOfTotals, withConvertedTotal } from '../earnings/converted-total.js';
 import { earnings, otherEarnings, sumByCurrency } from '../earnings/earnings.js';
 import { loadTrend } from '../earnings/trend.js';
 import { findUnsetQuotas } from '../earnings/unset-quotas.js';
@@ -69,6 +70,7 @@ export const repDashboard = z
     currency: fields.currency,
     earnings,
     otherCurrencies: otherEarnings,
+    converted: convertedTotal.optional(),
     attainment: z.array(attainment).describe('Attainment of every quota of the rep'),
     closedDealCount: z.int().describe('Number of deals that closed in the period'),
     closedDeals: z
@@ -123,7 +125,7 @@ export async function readRepDashboard(
     name,
     period,
     currency,
-    ...sumByCurrency(rows, currency),
+    ...withConvertedTotal(sumByCurrency(rows, currency), ratesOfTotals(workspace, range, today)),
     attainment: [...quotas, ...unset].map((quota) => attainmentWithNextTier(quota, plans, calendar, today)),
     closedDealCount,
     closedDeals: closed.map((deal) => toClosedDealResponse(deal, late)),

@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { attainment, attainmentExample, toAttainment } from '../earnings/attainment.js';
 import { listQuotas, listTeam, sumEarnings } from '../earnings/commission-views.js';
+import { convertedTotal, ratesOfTotals, withConvertedTotal } from '../earnings/converted-total.js';
 import { earnings, earningsExample, otherEarnings, sumByCurrency } from '../earnings/earnings.js';
+import { type Day } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { inParallel } from '../kernel/waiting.js';
 import { loadRange } from '../ledger/input/calendar.js';
+import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { openDiscrepancies, sumOpenDiscrepancies } from '../statements/discrepancies/open-discrepancies.js';
 import { bookings, loadBookings } from './bookings.js';
@@ -18,6 +21,7 @@ export const teamOverview = z
     currency: fields.currency,
     totals: earnings,
     otherCurrencies: otherEarnings,
+    converted: convertedTotal.optional(),
     openDiscrepancies,
     bookings: bookings.optional(),
     reps: z
@@ -28,6 +32,7 @@ export const teamOverview = z
             name: z.string().describe('Name of the rep'),
             earnings,
             otherCurrencies: otherEarnings,
+            converted: convertedTotal.optional(),
             attainment: z.array(attainment).describe('Attainment of every quota of the rep'),
             dealCount: z.int().describe('Number of deals that paid'),
             bookings: bookings.optional(),
@@ -56,10 +61,12 @@ export interface SelectedReps {
 export async function readTeamOverview(
   tx: Transaction,
   period: Period,
-  currency: string,
+  { workspace, today }: { readonly workspace: WorkspaceTerms; readonly today: Day },
   { repIds, everyone }: SelectedReps,
 ): Promise<TeamOverview> {
+  const { currency } = workspace;
   const days = await loadRange(tx, period);
+  const rates = tx.asOf === null ? ratesOfTotals(workspace, days, today) : null;
   const [team, earned, quotas, open, sold] = await inParallel(
     () => listTeam(tx, period, repIds),
     () => sumEarnings(tx, days, repIds),
@@ -69,12 +76,12 @@ export async function readTeamOverview(
   );
   const earnedBy = groupBy(earned, (row) => row.repId);
   const quotasByRep = groupBy(quotas, (quota) => quota.repId);
-  const all = sumByCurrency(earned, currency);
+  const { earnings: totals, ...others } = withConvertedTotal(sumByCurrency(earned, currency), rates);
   return {
     period,
     currency,
-    totals: all.earnings,
-    otherCurrencies: all.otherCurrencies,
+    totals,
+    ...others,
     openDiscrepancies: open,
     ...(sold === null ? {} : { bookings: sold.total }),
     reps: team
@@ -85,7 +92,7 @@ export async function readTeamOverview(
       .map((rep) => ({
         repId: rep.repId,
         name: rep.name,
-        ...sumByCurrency(earnedBy.get(rep.repId) ?? [], currency),
+        ...withConvertedTotal(sumByCurrency(earnedBy.get(rep.repId) ?? [], currency), rates),
         attainment: (quotasByRep.get(rep.repId) ?? []).map(toAttainment),
         dealCount: (earnedBy.get(rep.repId) ?? []).reduce((count, row) => count + row.deals, 0),
         ...(sold === null ? {} : { bookings: sold.byRep.get(rep.repId) ?? [] }),

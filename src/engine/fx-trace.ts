@@ -66,7 +66,7 @@ function encodeRate(conversions: readonly FiringConversion[]): string {
 const displayedPlaces = 10;
 
 /** The rate of the pair, to 10 decimals. */
-function displayedRate({ numerator, denominator }: Pick<ExchangeRate, 'numerator' | 'denominator'>): Decimal {
+export function displayedRate({ numerator, denominator }: Pick<ExchangeRate, 'numerator' | 'denominator'>): Decimal {
   return denominator.equals(Decimal.one) ? numerator : numerator.dividedBy(denominator).rounded(displayedPlaces);
 }
 

@@ -45,10 +45,11 @@ type Query = z.infer<typeof query>;
 async function readAsOf(tx: Transaction, caller: Caller, { dealId: deal, repId, period, include: who }: Query) {
   const workspace = await loadWorkspaceTerms(tx);
   if (deal !== undefined) return readDealAsOf(tx, caller, deal, workspace);
-  const ofPeriod = period ?? toPeriod(dayInZone(requireInstant(tx), workspace.timeZone), 'monthly');
+  const today = dayInZone(requireInstant(tx), workspace.timeZone);
+  const ofPeriod = period ?? toPeriod(today, 'monthly');
   if (repId !== undefined) return readRepAsOf(tx, repId, ofPeriod, workspace.currency);
   const selection = { repIds: visibleReps(caller), everyone: who === 'all' };
-  return readTeamAsOf(tx, ofPeriod, workspace.currency, selection);
+  return readTeamAsOf(tx, ofPeriod, { workspace, today }, selection);
 }
 
 const declared = {
@@ -91,10 +92,15 @@ const declared = {
       const ofPeriod = requested.period ?? toPeriod(today, 'monthly');
       if (requested.repId !== undefined)
         return readRepDashboard(tx, requested.repId, ofPeriod, workspace, today, requested.closedDealsOffset);
-      return readTeamOverview(tx, ofPeriod, workspace.currency, {
-        repIds: visibleReps(caller),
-        everyone: requested.include === 'all',
-      });
+      return readTeamOverview(
+        tx,
+        ofPeriod,
+        { workspace, today },
+        {
+          repIds: visibleReps(caller),
+          everyone: requested.include === 'all',
+        },
+      );
     });
   },
 } as const;
@@ -133,7 +139,7 @@ export const getCommissions = operation({
         'a person asks who earned what, how far a rep is from the quota, or why a deal paid this amount or nothing.',
       notFor: 'what would be earned under other terms (use simulate_commissions).',
       formats:
-        'nothing or period: the team (manager or admin). repId: that rep. dealId: that deal, whatever the period. period 2026-03, 2026-Q1, 2026-H1, 2026, or fiscal as FY2026-Q1; the current month when left out. Amounts in other currencies are listed in otherCurrencies and never added.',
+        'nothing or period: the team (manager or admin). repId: that rep. dealId: that deal, whatever the period. period 2026-03, 2026-Q1, 2026-H1, 2026, or fiscal as FY2026-Q1; the current month when left out. Other currencies are in otherCurrencies, never added; converted has all at shown rates.',
       changes: 'nothing.',
     },
     arguments: {

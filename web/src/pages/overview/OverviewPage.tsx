@@ -6,6 +6,7 @@ import {
   discrepanciesQuery,
   type Exceptions,
   exceptionsQuery,
+  type TeamMember,
   teamOverviewQuery,
   waiting,
 } from '../../api/team-queries.js';
@@ -17,6 +18,8 @@ import { HeroMoney } from '../../components/Money.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { StatCard, StatStrip } from '../../components/StatCard.js';
+import { EarnedParts } from '../../features/fx/EarnedParts.js';
+import { earnedTotal } from '../../features/fx/earned-sum.js';
 import { sumAmounts } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod, shortPeriod } from '../../shared/format/periods.js';
@@ -76,14 +79,24 @@ function Strip({ period }: { readonly period: string }) {
   const { data: team } = useQuery(teamOverviewQuery(period));
   const { data: exceptions } = useQuery(exceptionsQuery(period));
   const open = useQuery(discrepanciesQuery('open')).data;
-  const earners = team?.reps.filter(({ earnings }) => earnings.total !== 0).length;
+  const sums = team && { ...team, earnings: team.totals };
+  const earners = team?.reps.filter(hasEarned).length;
   return (
     <StatStrip label="Summary" columns="1.2fr 1fr 1fr">
       <StatCard
         label={`Commission in ${shortPeriod(period)}`}
-        figure={<HeroMoney amount={team?.totals.total} currency={team?.currency ?? currency} />}
+        figure={<HeroMoney amount={sums && earnedTotal(sums)} currency={team?.currency ?? currency} />}
         note={
-          team === undefined ? loading : `${earners} of ${formatCount(team.reps.length, 'person', 'people')} earned`
+          team === undefined || sums === undefined ? (
+            loading
+          ) : (
+            <>
+              <p>
+                {earners} of {formatCount(team.reps.length, 'person', 'people')} earned
+              </p>
+              <EarnedParts sums={sums} />
+            </>
+          )
         }
       />
       <StatCard
@@ -106,6 +119,10 @@ function Strip({ period }: { readonly period: string }) {
       />
     </StatStrip>
   );
+}
+
+function hasEarned({ earnings, otherCurrencies }: TeamMember): boolean {
+  return earnings.total !== 0 || otherCurrencies.some((other) => other.earnings.total !== 0);
 }
 
 /** Has the height of a note. */

@@ -9,6 +9,8 @@ import { HeroMoney } from '../../components/Money.js';
 import { HeroAttainment, StatCard, StatStrip } from '../../components/StatCard.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { amountWords } from '../../components/TierMeter.js';
+import { EarnedParts } from '../../features/fx/EarnedParts.js';
+import { earnedTotal } from '../../features/fx/earned-sum.js';
 import { computeTrend } from '../../features/lines/trend.js';
 import { isCounted, type MainQuota, prorationWords } from '../../features/plans/attainment.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
@@ -36,14 +38,20 @@ const lengthWords = { 1: 'this month', 3: 'this quarter', 6: 'this half-year', 1
 
 /** Earned, attainment, and the latest statement. */
 export function PaySummary({ dashboard, main, statements, period }: PaySummaryProps) {
-  const { earnings, currency } = dashboard;
+  const { currency, otherCurrencies } = dashboard;
   const isPresent = period === periodAt(useToday(), toPeriodLength(period));
   return (
     <StatStrip label="Summary" columns="1.25fr 1fr 1fr">
       <StatCard
         label={`Earned ${isPresent ? lengthWords[toPeriodLength(period)] : `in ${formatPeriod(period)}`}`}
-        figure={<HeroMoney amount={earnings.total} currency={currency} />}
-        note={<Comparison dashboard={dashboard} period={period} />}
+        figure={<HeroMoney amount={earnedTotal(dashboard)} currency={currency} />}
+        note={
+          otherCurrencies.length === 0 ? (
+            <Comparison dashboard={dashboard} period={period} />
+          ) : (
+            <EarnedParts sums={dashboard} />
+          )
+        }
       />
       <StatCard
         label={main === null ? 'Attainment' : `Attainment ${countedPeriod(main.quota.period, main.quota.through)}`}

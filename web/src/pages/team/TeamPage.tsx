@@ -21,6 +21,8 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState, Skeleton } from '../../components/States.js';
+import { EarnedParts } from '../../features/fx/EarnedParts.js';
+import { earnedTotal, leavesOut } from '../../features/fx/earned-sum.js';
 import { difference } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod, hasDays, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
@@ -109,27 +111,25 @@ interface StripProps {
 }
 
 function Strip({ team, previous }: StripProps) {
-  const { currency, totals, otherCurrencies, reps, period, openDiscrepancies, bookings = [] } = team;
+  const { currency, totals, reps, period, openDiscrepancies, bookings = [] } = team;
+  const sums = { ...team, earnings: totals };
+  const before = previous === undefined ? undefined : { ...previous, earnings: previous.totals };
   const withQuota = reps.flatMap((rep) => mainAttainment(rep.attainment, period) ?? []);
   const atTarget = withQuota.filter(({ attainment }) => attainment >= 1).length;
   return (
     <StatStrip label="Sums of the team" columns="1.35fr 1fr 1fr">
       <StatCard
         label="Earned"
-        figure={<HeroMoney amount={totals.total} currency={currency} />}
+        figure={<HeroMoney amount={earnedTotal(sums)} currency={currency} />}
         note={
           <>
-            {previous === undefined || previous.currency !== currency ? null : (
+            {before === undefined || before.currency !== currency || leavesOut(sums) || leavesOut(before) ? null : (
               <p>
-                <Delta amount={difference(totals.total, previous.totals.total)} currency={currency} /> vs{' '}
-                {shortPeriod(previous.period)}
+                <Delta amount={difference(earnedTotal(sums), earnedTotal(before))} currency={currency} /> vs{' '}
+                {shortPeriod(before.period)}
               </p>
             )}
-            {otherCurrencies.map((other) => (
-              <p key={other.currency} className="num">
-                {formatMoney(other.earnings.total, other.currency, { unit: 'code' })}
-              </p>
-            ))}
+            <EarnedParts sums={sums} />
             {bookings.map((sold) => (
               <p key={`sold ${sold.currency}`} className="num">
                 on bookings of {formatMoney(sold.bookings, sold.currency)}, each deal once; credited{' '}

@@ -9,6 +9,7 @@ import { LedgerTotal, Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
+import { earnedTotal, leavesOut } from '../../features/fx/earned-sum.js';
 import { difference } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { shortPeriod } from '../../shared/format/periods.js';
@@ -106,9 +107,10 @@ function buildColumns(
 ): readonly Column<TeamMember>[] {
   const { currency, period } = team;
   const before = new Map(previous?.reps.map((rep) => [rep.repId, rep]));
-  const change = ({ repId, earnings }: TeamMember) => {
-    const then = previous?.currency === currency ? before.get(repId) : undefined;
-    return then === undefined ? null : difference(earnings.total, then.earnings.total);
+  const change = (rep: TeamMember) => {
+    const then = previous?.currency === currency ? before.get(rep.repId) : undefined;
+    if (then === undefined || leavesOut(rep) || leavesOut(then)) return null;
+    return difference(earnedTotal(rep), earnedTotal(then));
   };
   const amount = (key: 'commission' | 'bonus', header: string): Column<TeamMember> => ({
     key,
@@ -135,7 +137,7 @@ function buildColumns(
       header: 'Earned',
       align: 'right',
       phone: 'amount',
-      sortBy: ({ earnings }) => earnings.total,
+      sortBy: earnedTotal,
       cell: (rep) => <Earned rep={rep} currency={currency} />,
     },
     ...(payable === null ? [] : [payableColumn(payable, currency)]),
@@ -212,6 +214,13 @@ function Earned({ rep, currency }: { readonly rep: TeamMember; readonly currency
           {formatMoney(other.earnings.total, other.currency, { unit: 'code' })}
         </span>
       ))}
+      {rep.converted === undefined ? null : (
+        <span className="num second">
+          {rep.converted.total === null
+            ? `no exchange rate of ${rep.converted.missing.join(', ')}`
+            : `${formatMoney(rep.converted.total, currency, { unit: 'code' })} in all`}
+        </span>
+      )}
     </>
   );
 }
