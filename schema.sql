@@ -2175,6 +2175,7 @@ CREATE TABLE draws (
   forgive_on date,
   created_by text NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
+  deleted_at timestamp with time zone,
   CONSTRAINT draws_pkey PRIMARY KEY (workspace_id, draw_id),
   CONSTRAINT draws_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
   CONSTRAINT draws_amount_check CHECK ((amount > (0)::numeric)),

@@ -51,6 +51,7 @@ import * as dealHistory from './049_deal_history.js';
 import * as feeds from './050_feeds.js';
 import * as scim from './051_scim.js';
 import * as installation from './052_installation.js';
+import * as deletedDraws from './052_deleted_draws.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -106,4 +107,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '050_feeds': feeds,
   '051_scim': scim,
   '052_installation': installation,
+  '052_deleted_draws': deletedDraws,
 };

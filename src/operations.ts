@@ -87,7 +87,9 @@ import { updateDispute } from './disputes/commands/update-dispute.js';
 import { getDispute } from './disputes/queries/get-dispute.js';
 import { listDisputes } from './disputes/queries/list-disputes.js';
 import { createDraw } from './draws/commands/create-draw.js';
+import { deleteDraw } from './draws/commands/delete-draw.js';
 import { forgiveDraw } from './draws/commands/forgive-draw.js';
+import { importDraws } from './draws/commands/import-draws.js';
 import { updateDraw } from './draws/commands/update-draw.js';
 import { listDraws } from './draws/queries/list-draws.js';
 import { exportStatement } from './exports/commands/export-statement.js';
@@ -357,7 +359,9 @@ export const operations = [
   listDraws,
   createDraw,
   updateDraw,
+  deleteDraw,
   forgiveDraw,
+  importDraws,
   listBalances,
   recordPayrollHandover,
   listPayrollHandovers,

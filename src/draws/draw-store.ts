@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Day } from '../kernel/day.js';
+import { addDays, type Day, type DayRange, latestDay } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -35,6 +35,16 @@ export async function updateDrawRow(tx: Transaction, terms: DrawTerms): Promise<
     .where('draw_id', '=', terms.drawId)
     .execute();
   await recordTerms(tx, terms);
+}
+
+/** Reads of an earlier instant still have the draw. */
+export async function removeDraw(tx: Transaction, drawId: string): Promise<void> {
+  await tx.db
+    .updateTable('draws')
+    .set({ deleted_at: sql`now()` })
+    .where('workspace_id', '=', tx.workspaceId)
+    .where('draw_id', '=', drawId)
+    .execute();
 }
 
 async function recordTerms(tx: Transaction, terms: DrawTerms): Promise<void> {
@@ -90,6 +100,7 @@ export async function assertNoOverlap(tx: Transaction, { drawId, repId, kind, fr
   const { rows } = await sql<{ from: Day; to: Day | null }>`
     select from_day as "from", to_day as "to" from draws
     where workspace_id = ${tx.workspaceId} and rep_id = ${repId} and kind = ${kind} and draw_id <> ${drawId}
+      and deleted_at is null
       and from_day <= coalesce(${to}::date, 'infinity') and coalesce(to_day, 'infinity') >= ${from}::date
     order by from_day limit 1`.execute(tx.db);
   const [other] = rows;
@@ -99,6 +110,12 @@ export async function assertNoOverlap(tx: Transaction, { drawId, repId, kind, fr
     `The rep has ${kind === 'guarantee' ? 'a guarantee' : 'an advance'} from ${other.from}${other.to === null ? '' : ` to ${other.to}`} already. Change the dates, or end that one.`,
     { from: other.from, to: other.to },
   );
+}
+
+/** The days on which one of the two ends grants something and the other does not. */
+export function changedDays(before: Day | null, after: Day | null): DayRange {
+  const [first = latestDay, last = latestDay] = [before ?? latestDay, after ?? latestDay].sort();
+  return { from: addDays(first, 1), to: last };
 }
 
 /** What an approved statement has granted stays: its days do not change. */

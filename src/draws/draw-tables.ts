@@ -1,6 +1,6 @@
 import { type Generated } from 'kysely';
 import { type Day } from '../kernel/day.js';
-import { type GeneratedInstant, type Numeric } from '../platform/database/tables.js';
+import { type GeneratedInstant, type Instant, type Numeric } from '../platform/database/tables.js';
 
 interface ChangingColumns {
   to_day: Day | null;
@@ -23,6 +23,7 @@ export interface DrawTables {
     from_day: Day;
     created_by: string;
     created_at: GeneratedInstant;
+    deleted_at: Instant | null;
   };
   draw_history: ChangingColumns & {
     workspace_id: string;

@@ -10,7 +10,7 @@ interface DrawFilter {
 
 /** Draws as a table expression: the current ones, or in a transaction with `asOf` those of that instant. */
 function drawsTable(tx: Transaction): RawBuilder<unknown> {
-  if (tx.asOf === null) return sql`draws`;
+  if (tx.asOf === null) return sql`(select * from draws where deleted_at is null)`;
   return sql`(
     select d.workspace_id, d.draw_id, d.rep_id, d.kind, d.recoverable, d.amount, d.currency, d.from_day, d.created_by,
       d.created_at, h.to_day, h.recovery_start, h.recovery_day, h.recovery_percent, h.forgive_on
@@ -20,7 +20,7 @@ function drawsTable(tx: Transaction): RawBuilder<unknown> {
       where workspace_id = d.workspace_id and draw_id = d.draw_id and changed_at <= ${tx.asOf}::timestamptz
       order by position desc limit 1
     ) h on true
-    where d.workspace_id = ${tx.workspaceId})`;
+    where d.workspace_id = ${tx.workspaceId} and coalesce(d.deleted_at, 'infinity') > ${tx.asOf}::timestamptz)`;
 }
 
 interface DrawRow extends Omit<Draw, 'createdAt' | 'recovery'> {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { type Caller, peopleBehind } from '../kernel/caller.js';
 import { assertDayOrder } from '../kernel/day-order.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
-import { day, percentage } from '../platform/operations/schemas.js';
+import { currency, day, money, percentage, uuid } from '../platform/operations/schemas.js';
 
 /** How a recoverable draw is paid back, in requests. */
 export const recoveryTerms = z
@@ -19,6 +20,22 @@ export const recoveryTerms = z
     forgiveOn: day.nullable().default(null).describe('Day on which what is still open is forgiven; null for none'),
   })
   .describe('When and how fast a recoverable draw is paid back');
+
+/** The terms of a new draw, in requests. */
+export const drawTerms = z.strictObject({
+  repId: uuid.describe('Id of the rep (UUID)'),
+  kind: z
+    .enum(['guarantee', 'advance'])
+    .describe('guarantee: pay is topped up to the amount; advance: the amount is paid in addition'),
+  recoverable: z.boolean().describe('Whether the person pays it back from later pay'),
+  amount: money
+    .refine((amount) => amount > 0, 'must be more than 0')
+    .describe('Amount per pay period, in `currency`; prorated by days'),
+  currency: currency.optional().describe('ISO 4217 code; the currency of the workspace by default'),
+  from: day.describe('First day, YYYY-MM-DD'),
+  to: day.nullable().default(null).describe('Last day, YYYY-MM-DD; null for none'),
+  recovery: recoveryTerms.prefault({}),
+});
 
 export const draw = z
   .object({
@@ -65,6 +82,12 @@ export type Draw = z.infer<typeof draw>;
 
 export function drawNotFound(): Failure {
   return new Failure('draw_not_found', 'There is no draw with this id in this workspace.');
+}
+
+/** No person decides on what they are paid. */
+export function assertNotOwnDraw(caller: Caller, repId: string): void {
+  if (peopleBehind(caller).includes(repId))
+    throw new Failure('forbidden', 'You cannot enter, change or forgive a draw of your own. Another admin must do it.');
 }
 
 /** Rejects days and recovery that contradict each other. */

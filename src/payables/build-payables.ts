@@ -119,12 +119,23 @@ function buildPayable(
   payPeriods: PayPeriods,
   period: Period,
 ): { readonly payable: StoredPayable; readonly range: DayRange } {
-  const { groups, history } = payables;
   const periods = periodsUntil(payPeriods, period);
-  const { range } = periods.at(-1) as NamedPeriod;
+  const named = periods.at(-1) as NamedPeriod;
+  const known = knownLines(payables.history, periods);
+  const lines = computeLines(payables, periods).get(period) ?? [];
+  return { payable: payableOf(payables, named, lines, known), range: named.range };
+}
+
+/** The lines and totals of the open statement. `known` describes lines whose group has no rows left. */
+function payableOf(
+  payables: RepPayables,
+  { period, range }: NamedPeriod,
+  computed: readonly PayLine[],
+  known: ReadonlyMap<string, StoredPayLine>,
+): StoredPayable {
+  const { groups, history } = payables;
   const byKey = new Map(groups.map((group) => [group.key, group]));
-  const known = knownLines(history, periods);
-  const lines = (computeLines(payables, periods).get(period) ?? [])
+  const lines = computed
     .map((line) => toStoredLine(line, byKey.get(line.key), known.get(line.key), range.to))
     .sort(byDeal);
   const carried = history.listCarriedInto(period, range);
@@ -138,10 +149,29 @@ function buildPayable(
     (payable.draws ?? []).map((line) => ({ ...line, sourcePeriod })),
   );
   const draws = [...results.flatMap((result) => result.draws.map(toStoredDrawLine)), ...offsets];
-  return {
-    payable: { totals, lines: [...lines, ...corrections], ...(draws.length === 0 ? {} : { draws }) },
-    range,
-  };
+  return { totals, lines: [...lines, ...corrections], ...(draws.length === 0 ? {} : { draws }) };
+}
+
+/** An open statement that would be approved as it is calculated now, after those before it. */
+interface ForecastStatement extends NamedPeriod {
+  readonly payable: StoredPayable;
+  /** The history with this statement and those before it. */
+  readonly history: PayHistory;
+}
+
+/** What the open statements of the periods, which begin with the first one, would pay if each was approved in turn. */
+export function forecastPayables(payables: RepPayables, periods: readonly NamedPeriod[]): ForecastStatement[] {
+  const lines = computeLines(payables, periods);
+  const known = new Map(knownLines(payables.history, periods));
+  let { history } = payables;
+  return periods.flatMap((named) => {
+    const { period, range } = named;
+    if (history.findApproved(period) !== null) return [];
+    const payable = payableOf({ ...payables, history }, named, lines.get(period) ?? [], known);
+    for (const line of payable.lines) known.set(line.key, line);
+    history = history.withApproved(period, range, payable);
+    return [{ ...named, payable, history }];
+  });
 }
 
 /** What the open statement pays in one currency, with its draws. */

@@ -1,5 +1,5 @@
 import { listDraws } from '../draws/draw-views.js';
-import { type Day, latestDay } from '../kernel/day.js';
+import { type Day } from '../kernel/day.js';
 import { Decimal, maximum, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -34,11 +34,16 @@ export async function loadRepDraws(
 }
 
 /** What the person owes of the draw before the statement of the period. */
-export function owedOf({ terms, forgiven }: RepDraw, history: PayHistory, { period, range }: NamedPeriod): Decimal {
+export function owedOf(draw: RepDraw, history: PayHistory, { period, range }: NamedPeriod): Decimal {
+  return owedOn(draw, history.drawOpening(draw.terms.drawId, period, range), range.to);
+}
+
+/** What is left of the changes of what the person owes of the draw, once what was forgiven until the day is written off. */
+export function owedOn({ terms, forgiven }: RepDraw, changes: Decimal, day: Day): Decimal {
   const { forgiveOn } = terms.recovery;
-  if (!terms.recoverable || (forgiveOn !== null && forgiveOn <= range.to)) return Decimal.zero;
-  const writtenOff = sum(forgiven.filter(({ day }) => day <= range.to).map(({ amount }) => amount));
-  return maximum(history.drawOpening(terms.drawId, period, range).minus(writtenOff), Decimal.zero);
+  if (!terms.recoverable || (forgiveOn !== null && forgiveOn <= day)) return Decimal.zero;
+  const writtenOff = sum(forgiven.filter((part) => part.day <= day).map(({ amount }) => amount));
+  return maximum(changes.minus(writtenOff), Decimal.zero);
 }
 
 /** What the person owes of the draw after all approved statements, seen from a day. */
@@ -46,8 +51,7 @@ export function openBalance({ terms, forgiven }: RepDraw, history: PayHistory, d
   const { forgiveOn } = terms.recovery;
   if (!terms.recoverable || (forgiveOn !== null && forgiveOn <= day)) return Decimal.zero;
   const writtenOff = sum(forgiven.map(({ amount }) => amount));
-  const all = history.drawOpening(terms.drawId, '', { from: latestDay, to: latestDay });
-  return maximum(all.minus(writtenOff), Decimal.zero);
+  return maximum(history.drawChanges(terms.drawId).minus(writtenOff), Decimal.zero);
 }
 
 export function toStoredDrawLine({ terms, kind, amount, change, formula }: DrawLine): StoredDrawLine {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Day, type DayRange } from '../kernel/day.js';
+import { type Day, type DayRange, latestDay } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
@@ -16,7 +16,6 @@ import {
 import { type BalanceChange, computeOpening } from './totals.js';
 
 interface ApprovedStatement {
-  readonly repId: string;
   readonly period: Period;
   readonly from: Day;
   readonly to: Day;
@@ -25,10 +24,19 @@ interface ApprovedStatement {
 
 /** A correction of an approved period, with the day on which its event is dated. */
 interface PaidCorrection {
-  readonly repId: string;
   readonly sourcePeriod: Period;
   readonly paidOn: Day;
   readonly payable: StoredCorrection;
+}
+
+/** A line of a draw in an approved statement, or of a correction, which has no period of its own. */
+export interface PaidDrawLine extends StoredDrawLine {
+  readonly period: Period | null;
+  readonly paidOn: Day;
+}
+
+interface OfRep {
+  readonly repId: string;
 }
 
 /** What approved statements and corrections of a rep have paid. */
@@ -96,6 +104,29 @@ export class PayHistory {
     return sum([...statements, ...offsets]);
   }
 
+  /** What approved statements and corrections have granted and recovered of draws, by the day that it is dated on. */
+  listDrawLines(): PaidDrawLine[] {
+    const statements = this.statements.flatMap(({ period, to, payable }) =>
+      (payable.draws ?? [])
+        .filter(({ kind }) => kind !== 'draw_offset')
+        .map((line) => ({ ...line, period, paidOn: to })),
+    );
+    const offsets = this.corrections.flatMap(({ sourcePeriod, paidOn, payable }) =>
+      (payable.draws ?? []).map((line) => ({ ...line, period: null, sourcePeriod, paidOn })),
+    );
+    return [...statements, ...offsets].sort((a, b) => (a.paidOn < b.paidOn ? -1 : Number(a.paidOn > b.paidOn)));
+  }
+
+  /** The history once the open statement of the period is approved as it is calculated. */
+  withApproved(period: Period, { from, to }: DayRange, payable: StoredPayable): PayHistory {
+    return new PayHistory([...this.statements, { period, from, to, payable }], this.corrections);
+  }
+
+  /** How all approved statements and corrections have changed what the person owes of the draw. */
+  drawChanges(drawId: string): Decimal {
+    return this.drawOpening(drawId, '', { from: latestDay, to: latestDay });
+  }
+
   /** The last day with a statement or a correction, at least the given one. */
   lastDay(day: Day): Day {
     const days = [...this.statements.map(({ to }) => to), ...this.corrections.map(({ paidOn }) => paidOn)];
@@ -137,7 +168,7 @@ export async function loadPayHistories(
 }
 
 async function loadStatements(tx: Transaction, repIds: readonly string[]) {
-  const { rows } = await sql<ApprovedStatement>`
+  const { rows } = await sql<ApprovedStatement & OfRep>`
     select h.rep_id as "repId", h.period, h.from_day as "from", h.to_day as "to", s.payable
     from ${statementPeriodsTable(tx)} h
     join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
@@ -149,7 +180,7 @@ async function loadStatements(tx: Transaction, repIds: readonly string[]) {
 }
 
 async function loadCorrections(tx: Transaction, repIds: readonly string[]) {
-  const { rows } = await sql<PaidCorrection>`
+  const { rows } = await sql<PaidCorrection & OfRep>`
     select t.rep_id as "repId", t.period as "sourcePeriod", e.earned_on as "paidOn", t.payable
     from true_ups t
     join ${eventsTable(tx)} e on e.workspace_id = t.workspace_id and e.rep_id = t.rep_id and e.event_id = t.event_id

@@ -175,6 +175,7 @@ const probes: Readonly<Record<string, Probes>> = {
     own: [['GET /v1/payables?dealId=shared'], ['GET /v1/payables?repId=<ann>']],
     ofBob: [['GET /v1/payables?repId=<bob>'], ['GET /v1/payables?repId=<bob>&dealId=shared']],
   },
+  listDraws: { own: [['GET /v1/draws']], ofBob: [['GET /v1/draws?repId=<bob>']] },
   listBalances: { own: [['GET /v1/balances']], ofBob: [['GET /v1/balances?repId=<bob>']] },
   listReps: { own: [['GET /v1/reps'], ['GET /v1/reps?email=bob@x.io']] },
   getRep: { own: [['GET /v1/reps/<ann>']], ofBob: [['GET /v1/reps/<bob>']] },

@@ -337,6 +337,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['POST /v1/draws', { repId: '<rep>', kind: 'advance', recoverable: true, amount: 100, from: '2026-01-01' }],
   ],
   updateDraw: [['PATCH /v1/draws/<draw>', { to: '2026-12-31' }]],
+  deleteDraw: [['DELETE /v1/draws/<draw>']],
+  importDraws: [],
   forgiveDraw: [['POST /v1/draws/<draw>/forgive', { amount: 1, reason: 'x' }]],
   listBalances: [['GET /v1/balances?repId=<rep>']],
   listPayoutBatches: [],

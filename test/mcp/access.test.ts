@@ -106,7 +106,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 7, rep: 20, manager: 24, admin: 47 }[accessLevel],
+        { public: 0, connection: 11, payroll: 7, rep: 21, manager: 25, admin: 47 }[accessLevel],
       );
     });
 

@@ -3,6 +3,13 @@ import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
 import { PayWorkspace } from './pay-service.js';
 
+interface Line {
+  readonly period: string;
+  readonly kind: string;
+  readonly amount: number;
+  readonly owed: number;
+}
+
 const rules = [flatRule('New business', 1)];
 
 describe('draws on statements', () => {
@@ -167,6 +174,113 @@ describe('draws on statements', () => {
     expect(extended.code).to.equal('statement_locked');
     const { draws } = await work.api.expect(200, 'GET', `/v1/draws?repId=${work.ben}`);
     expect(draws.map(({ to }: { to: string }) => to)).to.deep.equal(['2026-01-31']);
+  });
+
+  it('a dry run says what each open statement would pay, and changes nothing', async () => {
+    await work.deal('A', 1200, '2026-01-10');
+    await work.deal('B', 3000, '2026-04-10');
+    await work.deal('C', 1000, '2026-05-10');
+    const terms = { ...{ repId: work.ben, kind: 'guarantee', recoverable: true, amount: 2000 }, from: '2026-01-01' };
+    const recovery = { start: 'after_end', maxPercent: 50 };
+    const sent = { ...terms, to: '2026-01-31', recovery };
+    const { effect } = await work.api.expect(201, 'POST', '/v1/draws?dryRun=true', sent);
+    const change = { repId: work.ben, currency: 'USD' };
+    expect(effect.byPeriod).to.deep.equal([
+      { ...change, period: '2026-01', before: 1200, after: 2000, delta: 800, owedBefore: 0, owedAfter: 800 },
+      { ...change, period: '2026-02', before: 0, after: 0, delta: 0, owedBefore: 0, owedAfter: 800 },
+      { ...change, period: '2026-03', before: 0, after: 0, delta: 0, owedBefore: 0, owedAfter: 800 },
+      { ...change, period: '2026-04', before: 3000, after: 2200, delta: -800, owedBefore: 0, owedAfter: 0 },
+    ]);
+    expect((await work.api.expect(200, 'GET', '/v1/draws')).count).to.equal(0);
+    const { drawId } = await guarantee({ to: '2026-01-31', recovery });
+    const removal = await work.api.expect(200, 'DELETE', `/v1/draws/${drawId}?dryRun=true`);
+    expect(removal.effect.byPeriod.map(({ delta }: { delta: number }) => delta)).to.deep.equal([-800, 0, 0, 800]);
+    const month = new Date().toISOString().slice(0, 7);
+    const advance = await guarantee({ kind: 'advance', from: `${month}-01`, to: `${month}-28` });
+    const forgive = `/v1/draws/${advance.drawId}/forgive?dryRun=true`;
+    const forgiven = await work.api.expect(200, 'POST', forgive, { amount: 300, reason: 'Agreed' });
+    const [first] = forgiven.effect.byPeriod;
+    expect([first.period, first.delta, first.owedAfter - first.owedBefore]).to.deep.equal([month, 0, -300]);
+    const { draws } = await work.api.expect(200, 'GET', '/v1/draws');
+    expect(draws.flatMap((draw: { forgiven: unknown[] }) => draw.forgiven)).to.deep.equal([]);
+  });
+
+  it('is deleted without a trace in open periods, and not in approved ones', async () => {
+    await work.deal('A', 1200, '2026-01-10');
+    const before = (await work.statement('2026-01')).payable;
+    const { drawId } = await guarantee({ to: '2026-01-31' });
+    const entered = new Date().toISOString();
+    expect(await work.payable('2026-01')).to.equal(2000);
+    await work.api.expect(200, 'DELETE', `/v1/draws/${drawId}`);
+    expect((await work.statement('2026-01')).payable).to.deep.equal(before);
+    expect((await work.api.expect(200, 'GET', '/v1/draws')).count).to.equal(0);
+    expect((await work.api.expect(200, 'GET', `/v1/draws?asOf=${entered}`)).draws[0]).to.include({ drawId });
+    expect((await work.api.expect(404, 'DELETE', `/v1/draws/${drawId}`)).code).to.equal('draw_not_found');
+    const again = await guarantee({ to: '2026-01-31' });
+    await work.approve('2026-01');
+    expect((await work.api.expect(409, 'DELETE', `/v1/draws/${again.drawId}`)).code).to.equal('statement_locked');
+    await work.api.unlock(work.ben, '2026-01');
+    await work.api.expect(200, 'DELETE', `/v1/draws/${again.drawId}`);
+    await work.api.generate(work.ben, '2026-01');
+    expect((await work.statement('2026-01')).payable).to.deep.equal(before);
+  });
+
+  it('lists what statements granted, repaid and offset, with what is owed after each', async () => {
+    await guarantee({ to: '2026-01-31' });
+    await work.deal('A', 500, '2026-01-10');
+    await work.deal('B', 1000, '2026-02-10');
+    await work.approve('2026-01', '2026-02');
+    await work.deal('late', 300, '2026-01-20');
+    await work.carryForward('2026-01');
+    const [draw] = (await work.api.expect(200, 'GET', `/v1/draws?repId=${work.ben}`)).draws;
+    const listed = draw.lines.map(({ period, kind, amount, owed: left }: Line) => [period, kind, amount, left]);
+    expect(listed).to.deep.equal([
+      ['2026-01', 'draw', 1500, 1500],
+      ['2026-02', 'draw_recovery', -1000, 500],
+      ['2026-03', 'draw_offset', -300, 200],
+    ]);
+    expect(draw.lines[2]).to.include({ sourcePeriod: '2026-01' });
+    expect(draw.owed).to.equal(200);
+    const rep = service.client(await service.token(work.workspaceId, 'sess', work.ben));
+    expect((await rep.expect(200, 'GET', '/v1/draws')).draws).to.deep.equal([draw]);
+    await rep.expect(403, 'GET', `/v1/draws?repId=${work.mia}`);
+  });
+
+  it('warns of a currency that no plan pays, and of a guarantee of pay that only waits', async () => {
+    const codes = (draw: { warnings?: { code: string }[] }) => (draw.warnings ?? []).map(({ code }) => code);
+    expect(codes(await guarantee({ to: '2026-01-31', currency: 'EUR' }))).to.deep.equal(['draw_currency_not_earned']);
+    expect(codes(await guarantee({ recoverable: false, from: '2026-02-01' }))).to.deep.equal([]);
+    const waiting = await PayWorkspace.create(service);
+    const terms = { repId: waiting.ben, kind: 'guarantee', amount: 1, from: '2026-01-01' };
+    const enter = (recoverable: boolean) =>
+      waiting.api.expect(201, 'POST', '/v1/draws?dryRun=true', { ...terms, recoverable });
+    expect(codes(await enter(false))).to.deep.equal(['guarantee_covers_waiting_pay']);
+    expect(codes(await enter(true))).to.deep.equal([]);
+  });
+
+  it('are imported from a file, by person, kind and first day', async () => {
+    const header = 'email,kind,recoverable,amount,from,to,recoveryStart,maxPercent\n';
+    const send = (text: string, query = '') =>
+      work.api.expect(200, 'POST', `/v1/draws/import${query}`, header + text, { 'Content-Type': 'text/csv' });
+    const row = 'ben@acme.test,guarantee,yes,"2,000.00",2026-01-01,2026-01-31,after_end,50 %\n';
+    const checked = await send(row, '?dryRun=true&effect=true');
+    expect(checked.effect.byPeriod[0]).to.include({ period: '2026-01', after: 2000 });
+    expect((await work.api.expect(200, 'GET', '/v1/draws')).count).to.equal(0);
+    const outcomes = async (text: string) =>
+      (await send(text)).results.map(({ outcome, code }: { outcome: string; code?: string }) => code ?? outcome);
+    expect(await outcomes(row)).to.deep.equal(['created']);
+    expect(await outcomes(row)).to.deep.equal(['unchanged']);
+    expect(
+      await outcomes(
+        `${row.replace('01-31', '02-28')}ben@acme.test,guarantee,no,1,2026-02-10,,,\nno@acme.test,advance,no,1,2026-02-10,,,\nben@acme.test,loan,no,1,2026-02-10,,,\n`,
+      ),
+    ).to.deep.equal(['changed', 'draw_overlap', 'rep_not_found', 'VALIDATION_FAILED']);
+    await work.approve('2026-01');
+    expect(await outcomes(row.replace('2,000.00', '2,500.00'))).to.deep.equal(['statement_locked']);
+    const { draws } = await work.api.expect(200, 'GET', '/v1/draws');
+    expect(draws).to.have.length(1);
+    expect(draws[0]).to.include({ amount: 2000, to: '2026-02-28', owed: 2000 });
+    expect(draws[0].recovery).to.deep.equal({ start: 'after_end', day: null, maxPercent: 50, forgiveOn: null });
   });
 
   it('needs payouts', async () => {

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
-import { peopleBehind } from '../../kernel/caller.js';
-import { Failure } from '../../kernel/failure.js';
+import { optionalDrawEffect, runDrawChange } from '../../payables/change-draw.js';
+import { type DrawEffect } from '../../payables/draw-effect.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { money, text } from '../../platform/operations/schemas.js';
 import { workspaceToday } from '../../reps/rep-views.js';
-import { type Draw, draw, drawExample, drawNotFound } from '../draw.js';
+import { dryRunQuery } from '../../simulation/write-effect.js';
+import { assertNotOwnDraw, type Draw, draw, drawExample, drawNotFound } from '../draw.js';
 import { insertForgiveness } from '../draw-store.js';
 import { findDraw } from '../draw-views.js';
 
@@ -28,8 +29,9 @@ export const forgiveDraw = operation({
   path: '/v1/draws/:drawId/forgive',
   access: 'admin',
   params,
+  query: dryRunQuery,
   body,
-  response: draw,
+  response: draw.extend({ effect: optionalDrawEffect }),
   failures: { draw_not_found: 404 },
   example: {
     params: { drawId: drawExample.drawId },
@@ -40,15 +42,23 @@ export const forgiveDraw = operation({
     },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ params: { drawId }, body: { amount, reason } }, caller, { unitOfWork, clock }): Promise<Draw> {
-    return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
+  async execute(
+    { params: { drawId }, query: { dryRun }, body: { amount, reason } },
+    caller,
+    uses,
+  ): Promise<Draw & { readonly effect?: DrawEffect }> {
+    return runDrawChange(uses, caller, dryRun, async (tx) => {
       const present = await findDraw(tx, drawId);
       if (present === null) throw drawNotFound();
-      if (peopleBehind(caller).includes(present.repId))
-        throw new Failure('forbidden', 'You cannot forgive a draw of your own. Another admin must do it.');
-      const day = await workspaceToday(tx, clock);
-      await insertForgiveness(tx, { drawId: present.drawId, amount, day, reason, by: caller.actor });
-      return (await findDraw(tx, drawId)) as Draw;
+      assertNotOwnDraw(caller, present.repId);
+      const day = await workspaceToday(tx, uses.clock);
+      return {
+        repIds: [present.repId],
+        store: async () => {
+          await insertForgiveness(tx, { drawId: present.drawId, amount, day, reason, by: caller.actor });
+          return (await findDraw(tx, drawId)) as Draw;
+        },
+      };
     });
   },
 });

@@ -1,30 +1,34 @@
 import { z } from 'zod';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { loadDrawStates, paidDraw } from '../../payables/draw-statements.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { asOfQuery, uuid } from '../../platform/operations/schemas.js';
-import { draw, drawExample } from '../draw.js';
+import { asOfQuery } from '../../platform/operations/schemas.js';
+import { narrowedReps, repIdQuery } from '../../reps/rep.js';
+import { workspaceToday } from '../../reps/rep-views.js';
+import { drawExample } from '../draw.js';
 import { listDraws as loadDraws } from '../draw-views.js';
 
 const query = z.strictObject({
-  repId: uuid.optional().describe('Only draws of this rep (UUID)'),
+  repId: repIdQuery.optional().describe('Only draws of this rep, by id (UUID); reps may see only their own'),
   asOf: asOfQuery,
 });
 
 export const listDraws = operation({
   id: 'listDraws',
-  summary: 'Guarantees and advances of people, with what was forgiven of them',
+  summary: 'Guarantees and advances of people, with what statements granted and recovered of them',
   method: 'get',
   path: '/v1/draws',
-  access: 'admin',
+  access: 'rep',
   payroll: true,
   query,
   response: z.object({
-    draws: z.array(draw).describe('Draws by rep, earliest first'),
+    draws: z.array(paidDraw).describe('Draws by rep, earliest first'),
     count: z.int().describe('Number of draws'),
   }),
-  failures: {},
+  failures: { rep_not_found: 404 },
   tool: {
     name: 'list_draws',
     title: 'List draws',
@@ -39,13 +43,37 @@ export const listDraws = operation({
     listsWithin: ['draws'],
     summary: ({ count }) => `Draws: ${count}.`,
   },
-  example: { query: { repId: sampleIds.repId }, response: { draws: [drawExample], count: 1 } },
-  uses: { unitOfWork: UnitOfWork },
-  async execute({ query: { repId, asOf } }, caller, { unitOfWork }) {
-    const repIds = repId === undefined ? null : [repId];
-    const draws = await unitOfWork.run(caller, { lock: 'none', access: 'read', asOf }, (tx) =>
-      loadDraws(tx, { repIds }),
-    );
+  example: {
+    query: { repId: sampleIds.repId },
+    response: {
+      draws: [
+        {
+          ...drawExample,
+          owed: 800,
+          lines: [
+            {
+              period: '2026-01',
+              kind: 'draw',
+              amount: 800,
+              owed: 800,
+              formula: '2000 × 31 of 31 days = 2000; max(0, 2000 − 1200), of it 800',
+            },
+          ],
+        },
+      ],
+      count: 1,
+    },
+  },
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ query: { repId, asOf } }, caller, { unitOfWork, clock }) {
+    const repIds = narrowedReps(caller, repId);
+    const draws = await unitOfWork.run(caller, { lock: 'none', access: 'read', asOf }, async (tx) => {
+      const found = await loadDraws(tx, { repIds });
+      const people = [...new Set(found.map((draw) => draw.repId))];
+      const today = await workspaceToday(tx, asOf === undefined ? clock : { now: () => asOf });
+      const states = await loadDrawStates(tx, people, today);
+      return found.map((draw) => ({ ...draw, ...(states.get(draw.drawId) ?? { owed: 0, lines: [] }) }));
+    });
     return { draws, count: draws.length };
   },
 });
