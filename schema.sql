@@ -87,6 +87,9 @@ CREATE TABLE reps (
   hire_date date,
   end_date date,
   recovery_percent numeric(9,6),
+  title text,
+  team text,
+  location text,
   CONSTRAINT reps_pkey PRIMARY KEY (workspace_id, rep_id),
   CONSTRAINT reps_crm_member UNIQUE (workspace_id, crm_member_id),
   CONSTRAINT reps_email UNIQUE (workspace_id, email),
@@ -95,10 +98,13 @@ CREATE TABLE reps (
   CONSTRAINT reps_email_check CHECK (((email = lower(email)) AND (length(email) <= 254))),
   CONSTRAINT reps_employment_check CHECK ((end_date >= hire_date)),
   CONSTRAINT reps_invite_status_check CHECK ((invite_status = ANY (ARRAY['invited'::text, 'accepted'::text]))),
+  CONSTRAINT reps_location_check CHECK (((length(location) >= 1) AND (length(location) <= 200))),
   CONSTRAINT reps_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
   CONSTRAINT reps_payroll_id_check CHECK (((length(payroll_id) >= 1) AND (length(payroll_id) <= 50))),
   CONSTRAINT reps_recovery_percent_check CHECK (((recovery_percent >= (0)::numeric) AND (recovery_percent <= (100)::numeric))),
-  CONSTRAINT reps_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'manager'::text, 'payroll'::text, 'rep'::text])))
+  CONSTRAINT reps_role_check CHECK ((role = ANY (ARRAY['admin'::text, 'manager'::text, 'payroll'::text, 'rep'::text]))),
+  CONSTRAINT reps_team_check CHECK (((length(team) >= 1) AND (length(team) <= 200))),
+  CONSTRAINT reps_title_check CHECK (((length(title) >= 1) AND (length(title) <= 200)))
 );
 CREATE INDEX reps_by_email ON reps USING btree (email);
 CREATE INDEX reps_sharing_payroll_ids ON reps USING btree (workspace_id) WHERE ((payroll_id IS NOT NULL) AND (payroll_key IS NULL));
@@ -108,7 +114,7 @@ CREATE TRIGGER bump_workspace_cache_version_of_employment AFTER UPDATE OF hire_d
 CREATE TRIGGER bump_workspace_cache_version_of_payouts AFTER UPDATE OF recovery_percent ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER end_change_requests AFTER UPDATE OF role, active ON reps FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.active AND (NOT new.active)))) EXECUTE FUNCTION end_change_requests_of_person();
 CREATE TRIGGER record_payroll_id_change BEFORE INSERT OR UPDATE OF payroll_id ON reps FOR EACH ROW EXECUTE FUNCTION record_payroll_id_change();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id,crm_member_id', 'synced_at,payroll_key');
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id,crm_member_id,title,team,location', 'synced_at,payroll_key');
 ALTER TABLE reps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY reps_of_owner ON reps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY reps_of_workspace ON reps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));

@@ -52,6 +52,7 @@ import * as feeds from './050_feeds.js';
 import * as scim from './051_scim.js';
 import * as installation from './052_installation.js';
 import * as deletedDraws from './052_deleted_draws.js';
+import * as profilesOfPeople from './052_profiles_of_people.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -108,4 +109,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '051_scim': scim,
   '052_installation': installation,
   '052_deleted_draws': deletedDraws,
+  '052_profiles_of_people': profilesOfPeople,
 };

@@ -61,6 +61,9 @@ async function eraseRep(
       crm_member_id: crmMemberId === null ? null : externalId,
       payroll_id: payrollId === null ? null : externalId,
       avatar: null,
+      title: null,
+      team: null,
+      location: null,
       active: false,
     })
     .where('workspace_id', '=', tx.workspaceId)

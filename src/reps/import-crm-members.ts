@@ -3,8 +3,10 @@ import { newId } from '../kernel/ids.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { isStorable } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { text } from '../platform/operations/schemas.js';
 import { countHeads, type Headcount, hasSeat } from './headcount.js';
 import { lockPeople } from './lock-people.js';
+import { noProfile } from './profile.js';
 import { email } from './rep.js';
 import {
   activeInOtherCrms,
@@ -26,6 +28,8 @@ export interface Member {
   readonly name: string;
   readonly avatar: string | null;
   readonly active: boolean;
+  /** Names of the teams of the person; absent in a CRM without them. */
+  readonly teams?: readonly string[];
 }
 
 interface ImportedMembers {
@@ -39,7 +43,7 @@ interface ImportedMembers {
 
 /**
  * Imports the members of a CRM as reps, matched by member id, then by e-mail. All members with one address are one
- * rep. Names and pictures follow the CRM. The service decides roles and activation, but a person none of whose members
+ * rep. Names and pictures follow the CRM, which also fills in a team that is missing. The service decides roles and activation, but a person none of whose members
  * is active any more is deactivated once. Reps claim the deals that their members own in the CRM.
  */
 export async function importCrmMembers(
@@ -160,9 +164,14 @@ class MemberImport {
     const leaves = this.leaves(rep, lead);
     if (leaves && rep.role === 'admin') this.admins -= 1;
     const crmMemberId = rep.crmMemberId ?? lead.crmId;
-    const next = { ...rep, name: lead.name, active: rep.active && !leaves, crmMemberId };
-    if (next.name !== rep.name || next.active !== rep.active || next.crmMemberId !== rep.crmMemberId)
-      this.changed.push(next);
+    const next = {
+      ...rep,
+      name: lead.name,
+      active: rep.active && !leaves,
+      crmMemberId,
+      team: rep.team ?? teamOf(lead),
+    };
+    if (!isSameMember(next, rep)) this.changed.push(next);
     this.record(next, lead, members);
   }
 
@@ -184,8 +193,20 @@ class MemberImport {
   }
 }
 
-function newRep({ email, name, crmId }: ValidMember, active: boolean): StoredRep {
-  return { repId: newId(), email, name, role: 'rep', active, crmMemberId: crmId, payrollId: null };
+function newRep(lead: ValidMember, active: boolean): StoredRep {
+  const { email, name, crmId } = lead;
+  const profile = { ...noProfile, team: teamOf(lead) };
+  return { repId: newId(), email, name, role: 'rep', active, crmMemberId: crmId, payrollId: null, ...profile };
+}
+
+/** The first team in the CRM. A team that is stored already stays: a person or a file may have corrected it. */
+function teamOf({ teams = [] }: Member): string | null {
+  const read = text(200).safeParse(teams[0]);
+  return read.success ? read.data : null;
+}
+
+function isSameMember(a: StoredRep, b: StoredRep): boolean {
+  return a.name === b.name && a.active === b.active && a.crmMemberId === b.crmMemberId && a.team === b.team;
 }
 
 function toName({ name }: Member, parsed: string): string {

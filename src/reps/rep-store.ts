@@ -7,10 +7,11 @@ import { forceCustomPlans } from '../platform/database/force-custom-plans.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { withoutNestedLoops } from '../platform/database/without-nested-loops.js';
 import { type Employment } from './employment-views.js';
+import { type Profile } from './profile.js';
 import { type Hierarchy, type ReportingLine } from './reporting-lines.js';
 
 /** The fields of a rep that commands write. */
-export interface StoredRep {
+export interface StoredRep extends Profile {
   readonly repId: string;
   readonly email: string;
   readonly name: string;
@@ -31,6 +32,9 @@ const columns = [
   'reps.active',
   'reps.crm_member_id as crmMemberId',
   'reps.payroll_id as payrollId',
+  'reps.title',
+  'reps.team',
+  'reps.location',
   'reps.hire_date as hireDate',
   'reps.end_date as endDate',
 ] as const;
@@ -63,8 +67,9 @@ export async function insertReps(tx: Transaction, reps: readonly StoredRep[]): P
   if (reps.length === 0) return;
   await forceCustomPlans(tx);
   await sql`
-    insert into reps (workspace_id, rep_id, email, name, role, active, crm_member_id, payroll_id)
-    select ${tx.workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id, payroll_id
+    insert into reps (workspace_id, rep_id, email, name, role, active, crm_member_id, payroll_id, title, team,
+      location)
+    select ${tx.workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id, payroll_id, title, team, location
     from ${repRows(reps)}`.execute(tx.db);
   await sql`insert into lanes (workspace_id, rep_id) select ${tx.workspaceId}::uuid, rep_id from ${repRows(reps)}`.execute(
     tx.db,
@@ -80,7 +85,8 @@ export async function updateReps(tx: Transaction, reps: readonly StoredRep[]): P
       and r.crm_member_id is distinct from rows_from.crm_member_id`.execute(tx.db);
   await sql`
     update reps r set name = rows_from.name, role = rows_from.role, active = rows_from.active,
-      crm_member_id = rows_from.crm_member_id, payroll_id = rows_from.payroll_id
+      crm_member_id = rows_from.crm_member_id, payroll_id = rows_from.payroll_id,
+      title = rows_from.title, team = rows_from.team, location = rows_from.location
     from ${repRows(reps)}
     where r.workspace_id = ${tx.workspaceId} and r.rep_id = rows_from.rep_id`.execute(tx.db);
 }
@@ -94,6 +100,9 @@ function repRows(reps: readonly StoredRep[]) {
     ['active', 'boolean', (rep) => String(rep.active)],
     ['crm_member_id', 'text', (rep) => rep.crmMemberId],
     ['payroll_id', 'text', (rep) => rep.payrollId],
+    ['title', 'text', (rep) => rep.title],
+    ['team', 'text', (rep) => rep.team],
+    ['location', 'text', (rep) => rep.location],
   ]);
 }
 

@@ -25,6 +25,9 @@ export interface RepTables {
     end_date: ColumnType<Day | null, Day | null | undefined, Day | null>;
     /** Null for that of the workspace. */
     recovery_percent: ColumnType<string | null, string | null | undefined, string | null>;
+    title: ColumnType<string | null, string | null | undefined, string | null>;
+    team: ColumnType<string | null, string | null | undefined, string | null>;
+    location: ColumnType<string | null, string | null | undefined, string | null>;
     mail_opt_outs: Generated<string[]>;
     created_at: GeneratedInstant;
   };

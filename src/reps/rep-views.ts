@@ -107,13 +107,38 @@ export async function workspaceToday(tx: Transaction, clock: Clock): Promise<Day
   return dayInZone(clock.now(), timezone);
 }
 
+/** The values of the people that a list is restricted to; texts are compared without regard to case. */
+export interface ProfileFilter {
+  readonly title?: string | undefined;
+  readonly team?: string | undefined;
+  readonly location?: string | undefined;
+  readonly managerId?: string | undefined;
+  readonly role?: Role | undefined;
+  readonly active?: boolean | undefined;
+}
+
+function hasProfile({ title, team, location, managerId, role, active }: ProfileFilter): RawBuilder<unknown> {
+  const sameText = (column: RawBuilder<unknown>, value: string | undefined) =>
+    value === undefined ? sql`` : sql`and lower(${column}) = lower(${value})`;
+  return sql`
+    ${sameText(sql`r.title`, title)} ${sameText(sql`r.team`, team)} ${sameText(sql`r.location`, location)}
+    ${managerId === undefined ? sql`` : sql`and l.manager_id = ${managerId}`}
+    ${role === undefined ? sql`` : sql`and r.role = ${role}`}
+    ${active === undefined ? sql`` : sql`and r.active = ${active}`}`;
+}
+
 interface RepFilter {
   readonly email?: string | undefined;
   readonly repIds?: readonly string[] | undefined;
+  readonly profile?: ProfileFilter | undefined;
 }
 
 /** Reps by name, each with the manager on that day. */
-export async function listReps(tx: Transaction, today: Day, { email, repIds }: RepFilter): Promise<Rep[]> {
+export async function listReps(
+  tx: Transaction,
+  today: Day,
+  { email, repIds, profile = {} }: RepFilter,
+): Promise<Rep[]> {
   const { rows } = await sql<RepRow<Rep> & PayColumns>`
     select ${repColumns}, r.recovery_percent::float8 as "recoveryPercent",
       (select jsonb_agg(jsonb_build_object('from', c.from_day, 'currency', c.currency) order by c.from_day)
@@ -122,6 +147,7 @@ export async function listReps(tx: Transaction, today: Day, { email, repIds }: R
     where r.workspace_id = ${tx.workspaceId}
       ${email === undefined ? sql`` : sql`and r.email = ${email}`}
       ${repIds === undefined ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
+      ${hasProfile(profile)}
     order by lower(r.name), r.email`.execute(tx.db);
   return rows.map(({ recoveryPercent, currencies, ...row }) => ({
     ...withoutAbsentManager(row),
@@ -165,7 +191,7 @@ const repColumns = sql`
   r.rep_id as id, r.email, r.name, r.role, r.active, r.crm_member_id as "crmMemberId", r.avatar, r.invite_status,
   case when r.invite_status is distinct from 'invited' or r.invite_mail_id is null then null
     when unsent.mail_id is null then 'sent' when unsent.attempts = 0 then 'sending' else 'not_sent' end as "inviteMail",
-  r.payroll_id as "payrollId", l.manager_id as "managerId", r.hire_date as "hireDate", r.end_date as "endDate",
+  r.payroll_id as "payrollId", r.title, r.team, r.location, l.manager_id as "managerId", r.hire_date as "hireDate", r.end_date as "endDate",
   case
     when l.to_day is not null and (n.from_day is null or n.from_day > l.to_day + 1)
       then jsonb_build_object('managerId', null, 'from', l.to_day + 1)

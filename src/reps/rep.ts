@@ -62,6 +62,9 @@ export const rep = z
         'The mail of an invitation that is not accepted: not_sent without a mail server, or until a failed attempt succeeds. Null without one',
       ),
     payrollId: z.string().nullable().describe('Id of the rep in the payroll system; null for none'),
+    title: z.string().nullable().describe('Job title; null for none'),
+    team: z.string().nullable().describe('Name of the team; null for none'),
+    location: z.string().nullable().describe('Office, city or region; null for none'),
     managerId: z.string().nullable().describe('Id of the manager today (UUID); null for none'),
     nextManager: z
       .object({
@@ -117,6 +120,9 @@ export const repExample = {
   invite_status: 'accepted',
   inviteMail: null,
   payrollId: '004711',
+  title: 'Account Executive',
+  team: 'North',
+  location: 'Berlin',
   managerId: sampleIds.managerId,
   hireDate: '2026-01-01',
   endDate: null,

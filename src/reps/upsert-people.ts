@@ -13,6 +13,7 @@ import { type Employment, isSameEmployment } from './employment-views.js';
 import { assertHeadcount, countHeads } from './headcount.js';
 import { lockPeople } from './lock-people.js';
 import { assertNotOwnPayrollId, takenPayrollIds } from './payroll-ids.js';
+import { changedProfile, isSameProfile, noProfile, profileChange } from './profile.js';
 import { email, payrollId } from './rep.js';
 import {
   claimUnresolvedDeals,
@@ -34,6 +35,7 @@ export const person = z
     active: z.boolean().optional().describe('Whether the rep may sign in; true by default for a new person'),
     crmMemberId: text(200).nullable().optional().describe('Id of the rep in the CRM, by which deals find their owner'),
     payrollId: payrollId.optional(),
+    ...profileChange,
     managerEmail: email
       .nullable()
       .optional()
@@ -158,6 +160,7 @@ function toUpsert(incoming: Person, known: KnownRep | undefined): Upsert {
     active: incoming.active ?? known?.active ?? true,
     crmMemberId: incoming.crmMemberId === undefined ? (known?.crmMemberId ?? null) : incoming.crmMemberId,
     payrollId: incoming.payrollId === undefined ? (known?.payrollId ?? null) : incoming.payrollId,
+    ...changedProfile(incoming, known ?? noProfile),
     ...toEmployment(incoming, known ?? noEmployment),
   };
   return { known, next };
@@ -232,6 +235,7 @@ function isSame(a: KnownRep, b: KnownRep): boolean {
     a.active === b.active &&
     a.crmMemberId === b.crmMemberId &&
     a.payrollId === b.payrollId &&
+    isSameProfile(a, b) &&
     isSameEmployment(a, b)
   );
 }

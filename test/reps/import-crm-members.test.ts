@@ -23,4 +23,24 @@ describe('the import of the members of a CRM', () => {
     await importFrom('crmb', { crmId, name: 'Ann B' });
     expect(await workspace.run(getRep, { params })).to.include({ name: 'Ann B', payrollId: 'P1' });
   });
+
+  it('fills in the team of the CRM, and keeps one that is stored', async () => {
+    const workspace = await OfflineWorkspace.create();
+    const crmId = newId();
+    const importTeams = (teams: readonly string[]) =>
+      workspace.db.unitOfWork.run(workspace.admin, { lock: 'exclusive', access: 'write' }, (tx) =>
+        importCrmMembers(tx, recalculateIn(tx, new Set(), deriveFromPeople), 'crmc', [
+          { crmId, name: 'Ann', email: 'ann@x.io', avatar: null, active: true, teams },
+        ]),
+      );
+    const { repIds } = await importTeams([]);
+    const params = { repId: repIds[0] };
+    const readTeam = async () => (await workspace.run(getRep, { params })).team;
+    expect(await readTeam()).to.equal(null);
+    await importTeams(['North', 'Leads']);
+    expect(await readTeam()).to.equal('North');
+    await workspace.run(updateRep, { params, body: { team: 'South' } });
+    await importTeams(['West']);
+    expect(await readTeam()).to.equal('South');
+  });
 });

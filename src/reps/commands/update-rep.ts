@@ -22,6 +22,7 @@ import { assertHeadcount, countHeads } from '../headcount.js';
 import { listPersonalKeys, mayLeaveKeys, validKeys } from '../keys-of-people.js';
 import { lockPeople } from '../lock-people.js';
 import { assertNotOwnPayrollId, takenPayrollIds } from '../payroll-ids.js';
+import { changedProfile, isSameProfile, profileChange } from '../profile.js';
 import { payrollId, type Rep, rep, repExample, repNotFound } from '../rep.js';
 import { endSessions, findRep, type KnownRep, loadHierarchy, updateReps } from '../rep-store.js';
 import { findRepName, listReps, workspaceToday } from '../rep-views.js';
@@ -31,6 +32,7 @@ const body = z.strictObject({
   role: z.enum(roles).optional().describe('New role of the rep'),
   active: z.boolean().optional().describe('false: the rep cannot sign in, and their sessions end'),
   payrollId: payrollId.optional(),
+  ...profileChange,
   managerId: uuid.nullable().optional().describe('Manager from managerFrom on (UUID); null for none'),
   hireDate: day.nullable().optional().describe('First day of employment, YYYY-MM-DD; prorated quotas begin on it'),
   endDate: day.nullable().optional().describe('Last day of employment, YYYY-MM-DD; null for none'),
@@ -110,7 +112,8 @@ function assertNotEmpty(change: Change): void {
   if (Object.values(change).every((value) => value === undefined)) {
     throw invalid({
       path: '',
-      message: 'give at least one of role, active, payrollId, managerId, hireDate, endDate, recovery, payCurrency',
+      message:
+        'give at least one of role, active, payrollId, title, team, location, managerId, hireDate, endDate, recovery, payCurrency',
     });
   }
 }
@@ -124,8 +127,9 @@ async function changePerson(tx: Transaction, caller: Caller, repId: string, chan
     role: change.role ?? stored.role,
     active: change.active ?? stored.active,
     payrollId: change.payrollId === undefined ? stored.payrollId : change.payrollId,
+    ...changedProfile(change, stored),
   };
-  if (next.role === stored.role && next.active === stored.active && next.payrollId === stored.payrollId) return;
+  if (isSame(stored, next)) return;
   const payrollIds = [{ known: stored, next }];
   assertNotOwnPayrollId(caller, payrollIds);
   rejectAny(await takenPayrollIds(tx, caller, payrollIds, () => 'payrollId'));
@@ -133,6 +137,10 @@ async function changePerson(tx: Transaction, caller: Caller, repId: string, chan
   await updateReps(tx, [next]);
   assertHeadcount(before, await countHeads(tx));
   if (next.role !== stored.role || !next.active) await endSessions(tx, [stored.repId]);
+}
+
+function isSame(a: KnownRep, b: KnownRep): boolean {
+  return a.role === b.role && a.active === b.active && a.payrollId === b.payrollId && isSameProfile(a, b);
 }
 
 /** No person decides how much of their own pay is kept. */
@@ -223,7 +231,7 @@ function previewEmployment(
 
 export const updateRep = operation({
   id: 'updateRep',
-  summary: "Change a rep's role, active status, payroll id, or manager from a day on",
+  summary: "Change a rep's role, active status, payroll id, title, team, or manager from a day on",
   method: 'patch',
   path: '/v1/reps/:repId',
   access: 'admin',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { maySee } from '../../kernel/caller.js';
+import { maySee, roles } from '../../kernel/caller.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { text } from '../../platform/operations/schemas.js';
+import { flag, text, uuid } from '../../platform/operations/schemas.js';
 import { normalEmail, readsAsWidget, rep, repExample } from '../rep.js';
 import { listReps as loadReps, workspaceToday } from '../rep-views.js';
 
@@ -18,6 +18,12 @@ const query = z.strictObject({
     .optional()
     .describe('Only the rep with this e-mail address, in any case'),
   query: text(200).optional().describe('Part of the name or of the e-mail address, ignoring case'),
+  title: text(200).optional().describe('Only people with this job title, in any case'),
+  team: text(200).optional().describe('Only people of this team, in any case'),
+  location: text(200).optional().describe('Only people in this location, in any case'),
+  managerId: uuid.optional().describe('Only people whom this manager manages today (UUID)'),
+  role: z.enum(roles).optional().describe('Only people with this role'),
+  active: flag.optional().describe('true: only people who may sign in; false: only the others'),
 });
 
 function isNamed({ name, email }: { readonly name: string; readonly email: string }, part: string): boolean {
@@ -45,7 +51,16 @@ export const listReps = operation({
       formats: 'A rep sees only themself.',
       changes: 'nothing.',
     },
-    arguments: { email: 'The whole e-mail address', query: 'Part of the name or address' },
+    arguments: {
+      email: 'The whole e-mail address',
+      query: 'Part of the name or address',
+      team: 'Team name',
+      title: 'Job title',
+      location: 'Location',
+      managerId: 'Manager',
+      role: 'Their role',
+      active: 'May sign in',
+    },
     list: 'reps',
     detail: {
       defaultForm: 'summary',
@@ -55,10 +70,10 @@ export const listReps = operation({
   },
   example: { query: { email: 'ben@acme.test' }, response: { reps: [repExample] } },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: { email, query: part } }, caller, { unitOfWork, clock }) {
+  async execute({ query: { email, query: part, ...profile } }, caller, { unitOfWork, clock }) {
     return unitOfWork.read(caller, async (tx) => {
       const today = await workspaceToday(tx, clock);
-      const all = await loadReps(tx, today, { email });
+      const all = await loadReps(tx, today, { email, profile });
       const reps = part === undefined ? all : all.filter((person) => isNamed(person, part));
       if (readsAsWidget(caller)) return { reps: reps.map((person) => ({ ...person, payrollId: null })) };
       return { reps: reps.filter((person) => maySee(caller, person.id)) };

@@ -1,3 +1,4 @@
+import { personSearch } from '../features/people/person-filter.js';
 import { isDealShow } from '../pages/data/deal-search.js';
 import { day, oneOf, pageNumber, period, text, year } from './search.js';
 import { pagesFor } from './shell-route.js';
@@ -36,7 +37,10 @@ export const adminRoutes = [
     show: (value) => (isDealShow(value) ? value : undefined),
     page: pageNumber,
   }),
-  page('/members', () => import('../pages/data/MembersPage.js'), 'MembersPage', { view: oneOf('tree') }),
+  page('/members', () => import('../pages/data/MembersPage.js'), 'MembersPage', {
+    view: oneOf('tree'),
+    ...personSearch,
+  }),
   page('/members/$repId', () => import('../pages/data/PersonPage.js'), 'PersonPage', { year }),
   page('/owners', () => import('../pages/data/OwnersPage.js'), 'OwnersPage'),
   page('/recalculations', () => import('../pages/data/RecalculationsPage.js'), 'RecalculationsPage', { job: text }),
@@ -51,6 +55,10 @@ export const adminRoutes = [
   page('/credit-rules', () => import('../pages/plans/CreditRulesPage.js'), 'CreditRulesPage'),
   page('/fx-rates', () => import('../pages/plans/FxRatesPage.js'), 'FxRatesPage'),
   page('/ramps', () => import('../pages/plans/RampsPage.js'), 'RampsPage'),
-  page('/assignments', () => import('../pages/data/AssignmentsPage.js'), 'AssignmentsPage'),
-  page('/quotas', () => import('../pages/data/QuotasPage.js'), 'QuotasPage', { year, rule: text }),
+  page('/assignments', () => import('../pages/data/AssignmentsPage.js'), 'AssignmentsPage', personSearch),
+  page('/quotas', () => import('../pages/data/QuotasPage.js'), 'QuotasPage', {
+    year,
+    rule: text,
+    ...personSearch,
+  }),
 ] as const;

@@ -31,6 +31,9 @@ const targets: readonly Target[] = [
   },
   { key: 'managerFrom', label: 'Manager since', names: ['managerfrom', 'managersince'], values: 'date' },
   { key: 'role', label: 'Role', names: ['role'], values: 'text' },
+  { key: 'title', label: 'Title', names: ['title', 'jobtitle', 'position'], like: /title/, values: 'text' },
+  { key: 'team', label: 'Team', names: ['team', 'department', 'salesteam'], like: /team|department/, values: 'text' },
+  { key: 'location', label: 'Location', names: ['location', 'office', 'city'], values: 'text' },
   {
     key: 'crmMemberId',
     label: 'Owner ID in the CRM',
@@ -66,8 +69,8 @@ const usualColumns = [
   'managerEmail',
   'managerFrom',
 ] as const;
-const employmentColumns = ['hireDate', 'endDate'] as const;
-type ColumnName = (typeof usualColumns)[number] | (typeof employmentColumns)[number];
+const optionalColumns = ['title', 'team', 'location', 'hireDate', 'endDate'] as const;
+type ColumnName = (typeof usualColumns)[number] | (typeof optionalColumns)[number];
 type Cells = Partial<Record<ColumnName, string>>;
 
 /** Titles that say the role, such as "Sales Manager". Others stay as they are, and the dry run rejects them. */
@@ -154,8 +157,8 @@ function prepare(matched: Matched): Prepared {
   const { table, options: chosen, context } = matched;
   const cell = cellReader(matched);
   const addressOf = addressBook(matched);
-  const employment = employmentColumns.filter((name) => hasColumn(matched, name));
-  const header: readonly ColumnName[] = [...usualColumns, ...employment];
+  const optional = optionalColumns.filter((name) => hasColumn(matched, name));
+  const header: readonly ColumnName[] = [...usualColumns, ...optional];
   const managers = new Map<string, { name: string; source: number }>();
   const stored = new Set(context.people.map(({ email }) => email));
   const people = table.rows.map((row, index) => {
@@ -186,8 +189,7 @@ function prepare(matched: Matched): Prepared {
       payrollId: cell(row, 'payrollId'),
       managerEmail,
       managerFrom: managerEmail === '' ? '' : cell(row, 'managerFrom'),
-      hireDate: cell(row, 'hireDate'),
-      endDate: cell(row, 'endDate'),
+      ...Object.fromEntries(optional.map((name) => [name, cell(row, name)])),
     }),
   }));
   return { header, rows: [...added, ...rows], problems: listProblems(matched) };

@@ -3,6 +3,7 @@ import { peopleQuery } from '../../api/payroll-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { FilterField } from '../../components/FilterField.js';
 import { containsText } from '../../shared/format/texts.js';
+import { matchesWords } from './person-filter.js';
 
 /** Fewer people fit on a page. */
 const minPeople = 15;
@@ -14,20 +15,23 @@ interface TeamFilterProps {
   readonly onText: (text: string) => void;
 }
 
-/** Restricts a long list of people to some names, or to the team of a manager. */
+/** Restricts a long list of people to some names, or to a team. */
 export function TeamFilter({ people, text, onText }: TeamFilterProps) {
   if (people < minPeople && text === '') return null;
   return (
     <div className={blocks.filters}>
-      <FilterField label="Name or manager" text={text} onText={onText} />
+      <FilterField label="Name, manager or team" text={text} onText={onText} />
     </div>
   );
 }
 
-/** Whether the text is part of the name of the person, or of today's manager. */
+/** Whether the words are in what is known of the person: the name, today's manager, the team, the title, the location. */
 export function useTeamFilter(text: string): (repId: string, name: string) => boolean {
   const reps = useQuery({ ...peopleQuery, enabled: text !== '' }).data?.reps ?? [];
-  const names = new Map(reps.map(({ id, name }) => [id, name]));
-  const managers = new Map(reps.map(({ id, managerId }) => [id, names.get(managerId ?? '') ?? '']));
-  return (repId, name) => text === '' || containsText(text, name, managers.get(repId) ?? '');
+  const byId = new Map(reps.map((person) => [person.id, person]));
+  return (repId, name) => {
+    const person = byId.get(repId);
+    if (text === '' || person === undefined) return containsText(text, name);
+    return matchesWords(text, person, byId.get(person.managerId ?? '')?.name ?? '');
+  };
 }

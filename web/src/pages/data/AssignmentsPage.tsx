@@ -1,6 +1,6 @@
 import { IconArrowBackUp, IconFileImport, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { allPlansQuery } from '../../api/import-queries.js';
@@ -9,11 +9,8 @@ import { type Plan } from '../../api/queries.js';
 import { type Assignment, assignmentsQuery } from '../../api/set-up-queries.js';
 import { useKeptChoice } from '../../app/kept-state.js';
 import { showMessage, showProblem } from '../../app/messages.js';
-import { roleNames } from '../../app/navigation.js';
-import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
 import { Check } from '../../components/Field.js';
-import { FilterField } from '../../components/FilterField.js';
 import grid from '../../components/GridEditor.module.css';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
@@ -21,11 +18,15 @@ import { Spacer } from '../../components/Spacer.js';
 import { EmptyState } from '../../components/States.js';
 import { toggled } from '../../components/toggled.js';
 import { useVisibleRows } from '../../components/visible-rows.js';
+import { PersonFilters } from '../../features/people/PersonFilters.js';
+import { filterPeople } from '../../features/people/person-filter.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
-import { byName, containsText } from '../../shared/format/texts.js';
+import { byName } from '../../shared/format/texts.js';
 import { AssignDialog, type AssignTarget, nameOf, toTarget, type Undo } from './AssignDialog.js';
 import styles from './Data.module.css';
+
+const route = getRouteApi('/_shell/assignments');
 
 /** Who is on which plan: people by plan, with the days of each. */
 export function AssignmentsPage() {
@@ -69,6 +70,7 @@ export function AssignmentsPage() {
         {(data) => (
           <Matrix
             people={data.people.reps.filter(mayEarn)}
+            everyone={data.people.reps}
             plans={current}
             assignments={data.assignments}
             chosen={chosen}
@@ -115,6 +117,8 @@ const rowHeight = 41;
 
 interface MatrixProps {
   readonly people: readonly Person[];
+  /** Also those who earn nothing, who may be managers. */
+  readonly everyone: readonly Person[];
   readonly plans: readonly Plan[];
   readonly assignments: readonly Assignment[];
   readonly chosen: ReadonlySet<string>;
@@ -122,13 +126,11 @@ interface MatrixProps {
   readonly onOpen: (target: AssignTarget) => void;
 }
 
-function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: MatrixProps) {
-  const [filter, setFilter] = useState('');
+function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen }: MatrixProps) {
+  const filter = route.useSearch();
+  const navigate = useNavigate({ from: '/assignments' });
   const body = useRef<HTMLTableSectionElement>(null);
-  const names = new Map(people.map(({ id, name }) => [id, name]));
-  const shown = byName(people).filter(({ name, managerId, role }) =>
-    containsText(filter, name, names.get(managerId ?? '') ?? '', roleNames[role]),
-  );
+  const shown = filterPeople(byName(people), everyone, filter);
   const { from, to } = useVisibleRows(body, shown.length, rowHeight);
   const byCell = Map.groupBy(assignments, ({ repId, planId }) => `${repId} ${planId}`);
   if (people.length === 0 || plans.length === 0)
@@ -140,9 +142,12 @@ function Matrix({ people, plans, assignments, chosen, onChosen, onOpen }: Matrix
   const all = shown.length > 0 && shown.every(({ id }) => chosen.has(id));
   return (
     <>
-      <div className={blocks.filters}>
-        <FilterField label="Name, manager or role" text={filter} onText={setFilter} />
-      </div>
+      <PersonFilters
+        people={people}
+        filter={filter}
+        shown={shown.length}
+        onFilter={(next) => navigate({ search: next, replace: true })}
+      />
       <section className={grid.grid} aria-label="Assignments">
         <table aria-rowcount={shown.length}>
           <caption className="unseen">People by plan</caption>

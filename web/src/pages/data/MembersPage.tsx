@@ -10,7 +10,6 @@ import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Check } from '../../components/Field.js';
-import { FilterField } from '../../components/FilterField.js';
 import { Loaded } from '../../components/Loaded.js';
 import { MailNote } from '../../components/MailNote.js';
 import { Page } from '../../components/Page.js';
@@ -19,8 +18,10 @@ import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
 import { toggled } from '../../components/toggled.js';
+import { PersonFilters } from '../../features/people/PersonFilters.js';
+import { filterPeople, type PersonFilter } from '../../features/people/person-filter.js';
 import { formatCount } from '../../shared/format/numbers.js';
-import { byName, containsText } from '../../shared/format/texts.js';
+import { byName } from '../../shared/format/texts.js';
 import styles from './Data.module.css';
 import { PersonDialog } from './PersonDialog.js';
 import { useInvite } from './use-invite.js';
@@ -31,7 +32,7 @@ export type MemberView = 'list' | 'tree';
 
 /** Everyone with role, manager and invitation; as a list or as a tree of managers. */
 export function MembersPage() {
-  const { view = 'list' } = route.useSearch();
+  const { view = 'list', ...filter } = route.useSearch();
   const navigate = useNavigate({ from: '/members' });
   const people = useQuery(peopleQuery);
   const [edited, setEdited] = useKeptChoice<string>('person');
@@ -59,14 +60,19 @@ export function MembersPage() {
             <Tabs<MemberView>
               label="View"
               current={view}
-              onChange={(next) => navigate({ search: { view: next === 'list' ? undefined : next } })}
+              onChange={(next) => navigate({ search: { ...filter, view: next === 'list' ? undefined : next } })}
               tabs={[
                 { key: 'list', label: 'List', count: all.length },
                 { key: 'tree', label: 'Managers' },
               ]}
             />
             {view === 'list' ? (
-              <MemberList people={all} onEdit={setEdited} />
+              <MemberList
+                people={all}
+                filter={filter}
+                onFilter={(next) => navigate({ search: next, replace: true })}
+                onEdit={setEdited}
+              />
             ) : (
               <Tree people={all} onEdit={setEdited} />
             )}
@@ -89,22 +95,22 @@ interface MembersProps {
   readonly onEdit: (personId: string) => void;
 }
 
-function MemberList({ people, onEdit }: MembersProps) {
+interface MemberListProps extends MembersProps {
+  readonly filter: PersonFilter;
+  readonly onFilter: (filter: PersonFilter) => void;
+}
+
+function MemberList({ people, filter, onFilter, onEdit }: MemberListProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [filter, setFilter] = useState('');
   const { repId } = useSession();
   const names = new Map(people.map(({ id, name }) => [id, name]));
-  const shown = byName(people).filter(({ name, email, managerId, role }) =>
-    containsText(filter, name, email, names.get(managerId ?? '') ?? '', roleNames[role]),
-  );
+  const shown = filterPeople(byName(people), people, filter);
   const invite = useInvite(() => setChosen(new Set()));
   if (people.length === 0)
     return <EmptyState title="No people yet">Import a file, connect a CRM, or add people one by one.</EmptyState>;
   return (
     <>
-      <div className={blocks.filters}>
-        <FilterField label="Name, manager or role" text={filter} onText={setFilter} />
-      </div>
+      <PersonFilters people={people} filter={filter} shown={shown.length} onFilter={onFilter} hasInactive />
       <DataTable
         caption="People"
         columns={buildColumns(names, shown, chosen, setChosen, onEdit, repId)}
@@ -167,6 +173,13 @@ function buildColumns(
     },
     { key: 'role', header: 'Role', phone: 'detail', sortBy: ({ role }) => role, cell: ({ role }) => roleNames[role] },
     {
+      key: 'team',
+      header: 'Team and title',
+      phone: 'detail',
+      sortBy: ({ team }) => team ?? null,
+      cell: (person) => <TeamAndTitle {...person} />,
+    },
+    {
       key: 'manager',
       header: 'Manager',
       phone: 'detail',
@@ -196,6 +209,16 @@ function buildColumns(
       ),
     },
   ];
+}
+
+function TeamAndTitle({ team, title, location }: Person) {
+  const second = [title, location].filter((text) => text !== null).join(', ');
+  return (
+    <>
+      {team ?? <span className="dim">–</span>}
+      {second === '' ? null : <span className="second">{second}</span>}
+    </>
+  );
 }
 
 function MemberState({ active, invite_status: invited, inviteMail }: Person) {

@@ -30,6 +30,9 @@ interface Entered {
   readonly crmMemberId: string;
   readonly managerId: string;
   readonly managerFrom: string;
+  readonly title: string;
+  readonly team: string;
+  readonly location: string;
 }
 
 /** Name, role, manager from a day on, and the owner ID by which deals find the person. */
@@ -61,6 +64,9 @@ export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
       <TextField label="Name" {...form.field('name')} />
       <TextField label="E-mail" type="email" disabled={person !== null} {...form.field('email')} />
       <Choice label="Role" choices={Object.entries(roleNames)} {...form.field('role')} />
+      <TextField label="Title" hint="Such as Account Executive" {...form.field('title')} />
+      <TextField label="Team" hint="Such as North" {...form.field('team')} />
+      <TextField label="Location" {...form.field('location')} />
       <ManagerFields person={person} people={people} form={form} />
       <TextField label="Owner ID in deals" hint={<Linked person={person} />} {...form.field('crmMemberId')} />
       <Choice
@@ -134,6 +140,9 @@ function toEntered(person: Person | null): Entered {
     crmMemberId: person?.crmMemberId ?? '',
     managerId: person?.managerId ?? '',
     managerFrom: '',
+    title: person?.title ?? '',
+    team: person?.team ?? '',
+    location: person?.location ?? '',
   };
 }
 
@@ -166,9 +175,13 @@ function keysInWords(keys: ValidKeys): string {
 async function upsert(entered: Entered, manager?: Person | null): Promise<void> {
   const { name, email, role, signIn, crmMemberId } = entered;
   const known = { email: email.trim(), name: name.trim(), crmMemberId: crmMemberId.trim() || null };
-  const added = manager === undefined ? {} : { role, active: signIn === 'on' };
+  const added = manager === undefined ? {} : { role, active: signIn === 'on', ...toProfile(entered) };
   const below = manager == null ? {} : { managerEmail: manager.email, ...toFirstDay(entered) };
   await api.upsertReps({ body: { reps: [{ ...known, ...added, ...below }] } });
+}
+
+function toProfile({ title, team, location }: Entered) {
+  return { title: title.trim() || null, team: team.trim() || null, location: location.trim() || null };
 }
 
 function toFirstDay({ managerFrom }: Entered) {
@@ -179,6 +192,11 @@ function toChange(person: Person, entered: Entered, manager: Person | null) {
   const { role, managerId } = entered;
   const active = entered.signIn === 'on';
   const isMoved = managerId !== (person.managerId ?? '');
-  if (role === person.role && active === person.active && !isMoved) return null;
-  return { role, active, ...(isMoved ? { managerId: manager?.id ?? null, ...toFirstDay(entered) } : {}) };
+  const profile = toProfile(entered);
+  const isSameProfile =
+    profile.title === person.title && profile.team === person.team && profile.location === person.location;
+  if (role === person.role && active === person.active && !isMoved && isSameProfile) return null;
+  // Role and sign-in ask for a fresh sign-in, which other changes do not need.
+  const rights = role === person.role && active === person.active ? {} : { role, active };
+  return { ...rights, ...profile, ...(isMoved ? { managerId: manager?.id ?? null, ...toFirstDay(entered) } : {}) };
 }

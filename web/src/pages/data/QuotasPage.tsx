@@ -16,7 +16,6 @@ import blocks from '../../components/Blocks.module.css';
 import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
-import { FilterField } from '../../components/FilterField.js';
 import { type CellNote, cellKey, type Edits, GridEditor } from '../../components/GridEditor.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
@@ -25,6 +24,8 @@ import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { readPeriod } from '../../features/imports/dates.js';
 import { quotaRules } from '../../features/imports/quotas.js';
+import { PersonFilters } from '../../features/people/PersonFilters.js';
+import { filterPeople } from '../../features/people/person-filter.js';
 import { explainTarget, isProrated } from '../../features/people/working-time.js';
 import {
   invertChanges,
@@ -37,7 +38,6 @@ import { listRules, measureOf, type PlanRule } from '../../features/plans/rules.
 import { formatSpan, todayIn } from '../../shared/format/dates.js';
 import { formatCount, formatUnits } from '../../shared/format/numbers.js';
 import { formatPeriod, isFiscal, listFiscalYears, periodsOfYear, shortPeriod } from '../../shared/format/periods.js';
-import { containsText } from '../../shared/format/texts.js';
 
 const route = getRouteApi('/_shell/quotas');
 
@@ -64,7 +64,7 @@ export function QuotasPage() {
           <PeriodPicker
             period={year}
             lengths={[12]}
-            onChange={(period) => navigate({ search: { year: period, rule } })}
+            onChange={(period) => navigate({ search: (present) => ({ ...present, year: period }) })}
           />
         </>
       }
@@ -96,7 +96,9 @@ export function QuotasPage() {
                   label="Rule"
                   value={chosen[1]}
                   choices={choices.map(([, label]) => [label, label] as const)}
-                  onChange={({ currentTarget }) => navigate({ search: { year, rule: currentTarget.value } })}
+                  onChange={({ currentTarget }) =>
+                    navigate({ search: (present) => ({ ...present, year, rule: currentTarget.value }) })
+                  }
                 />
               </div>
               {found.rule.calendar === 'fiscal' && !listFiscalYears().includes(Number(year)) ? (
@@ -149,16 +151,25 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
     queryKey: ['quotas', plan.planId],
     queryFn: ({ signal }) => api.listQuotas({ query: { planId: plan.planId } }, { signal }),
   });
-  const [filter, setFilter] = useState('');
+  const { year: _, rule: __, ...filter } = route.useSearch();
+  const navigate = useNavigate({ from: '/quotas' });
   const [isEveryone, setEveryone] = useState(false);
   const assigned = new Set(plan.assignedReps.map(({ repId }) => repId));
-  const isListed = (person: Person) =>
-    (isEveryone || assigned.size === 0 ? mayEarn(person) : assigned.has(person.id)) &&
-    containsText(filter, person.name);
+  const isListed = (person: Person) => (isEveryone || assigned.size === 0 ? mayEarn(person) : assigned.has(person.id));
+  const everyone = people.data?.reps ?? [];
+  const listed = everyone.filter(isListed);
+  const shown = filterPeople(listed, everyone, filter);
   return (
     <>
+      <PersonFilters
+        people={listed}
+        filter={filter}
+        shown={shown.length}
+        onFilter={(next) =>
+          navigate({ search: (present) => ({ year: present.year, rule: present.rule, ...next }), replace: true })
+        }
+      />
       <div className={blocks.filters}>
-        <FilterField label="Filter people" text={filter} onText={setFilter} />
         <InlineSelect
           label="Who is listed"
           value={isEveryone ? 'all' : 'plan'}
@@ -170,7 +181,7 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
         />
       </div>
       <Loaded query={combineQueries({ people, quotas })} height={480}>
-        {(data) => <Targets rule={rule} year={year} people={data.people.reps.filter(isListed)} quotas={data.quotas} />}
+        {(data) => <Targets rule={rule} year={year} people={shown} quotas={data.quotas} />}
       </Loaded>
     </>
   );

@@ -74,7 +74,7 @@ function People({ people }: { readonly people: readonly Person[] }) {
       <div className={styles.listed}>
         <TeamFilter people={people.length} text={name} onText={setName} />
         {shown.length === 0 && name !== '' ? (
-          <EmptyState title="No one with this name or manager">Clear the filter to see everyone.</EmptyState>
+          <EmptyState title="No one with this name, manager or team">Clear the filter to see everyone.</EmptyState>
         ) : shown.length === 0 ? (
           <EmptyState title="Everyone has a payroll ID">Files of every layout can be made.</EmptyState>
         ) : (

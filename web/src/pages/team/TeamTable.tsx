@@ -10,10 +10,10 @@ import { Card } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { earnedTotal, leavesOut } from '../../features/fx/earned-sum.js';
+import { useTeamFilter } from '../../features/people/TeamFilter.js';
 import { difference } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { shortPeriod } from '../../shared/format/periods.js';
-import { containsText } from '../../shared/format/texts.js';
 import { Attained } from './Attained.js';
 import { mainAttainment } from './attainment.js';
 import { type BandKey, bands, findBand } from './bands.js';
@@ -34,9 +34,10 @@ interface TeamTableProps {
 /** One row per person. A row opens the statement. */
 export function TeamTable({ team, previous, payable, name, band, onFilter }: TeamTableProps) {
   const { totals, currency, reps, period } = team;
+  const isFound = useTeamFilter(name);
   const isInBand = ({ attainment }: TeamMember) =>
     band === undefined || findBand(mainAttainment(attainment, period)?.attainment) === band;
-  const shown = reps.filter((rep) => isInBand(rep) && containsText(name, rep.name));
+  const shown = reps.filter((rep) => isInBand(rep) && isFound(rep.repId, rep.name));
   return (
     <Card
       title="People"
@@ -54,7 +55,7 @@ export function TeamTable({ team, previous, payable, name, band, onFilter }: Tea
             <LinkButton onClick={() => onFilter({ band: undefined })}>Show everyone</LinkButton>
           )}
           <FilterField
-            label="Filter by name"
+            label="Name, manager or team"
             text={name}
             onText={(text) => onFilter({ name: text === '' ? undefined : text })}
           />
@@ -63,7 +64,11 @@ export function TeamTable({ team, previous, payable, name, band, onFilter }: Tea
     >
       {shown.length === 0 ? (
         <EmptyState
-          title={band === undefined ? 'No person has this name' : 'No person is in the band with this name'}
+          title={
+            band === undefined
+              ? 'No one with this name, manager or team'
+              : 'No one in the band with this name, manager or team'
+          }
           actions={
             <Button onClick={() => onFilter({ name: undefined, band: undefined })}>
               {band === undefined ? 'Clear the filter' : 'Clear the filters'}

@@ -69,7 +69,7 @@ export function ApprovalList(props: ApprovalListProps) {
         onText={(text) => navigate({ search: { period, tab, name: text === '' ? undefined : text }, replace: true })}
       />
       {shown.length === 0 && name !== '' ? (
-        <EmptyState title="No one with this name or manager">Clear the filter to see everyone.</EmptyState>
+        <EmptyState title="No one with this name, manager or team">Clear the filter to see everyone.</EmptyState>
       ) : shown.length === 0 ? (
         <Nothing tab={tab} />
       ) : (

@@ -1,0 +1,72 @@
+import { type Person } from '../../api/payroll-queries.js';
+import blocks from '../../components/Blocks.module.css';
+import { LinkButton } from '../../components/Button.js';
+import { FilterField } from '../../components/FilterField.js';
+import { InlineSelect } from '../../components/Inline.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { compareTexts } from '../../shared/format/texts.js';
+import { type PersonFilter } from './person-filter.js';
+
+interface PersonFiltersProps {
+  /** Whose values are offered. */
+  readonly people: readonly Person[];
+  readonly filter: PersonFilter;
+  /** Number of people who pass the filter. */
+  readonly shown: number;
+  readonly onFilter: (filter: PersonFilter) => void;
+  /** Whether people who may not sign in are in the list. */
+  readonly hasInactive?: boolean;
+}
+
+const choices = { team: 'All teams', title: 'All titles', location: 'All locations' } as const;
+
+/** Restricts a list of people by words, team, title and location; choices without values are left out. */
+export function PersonFilters({ people, filter, shown, onFilter, hasInactive = false }: PersonFiltersProps) {
+  const set = (change: PersonFilter) => onFilter({ ...filter, ...change });
+  return (
+    <div className={blocks.filters}>
+      <FilterField
+        label="Name, manager, team or role"
+        text={filter.name ?? ''}
+        onText={(name) => set({ name: name === '' ? undefined : name })}
+      />
+      {(Object.keys(choices) as (keyof typeof choices)[]).map((field) => {
+        const values = valuesOf(people, field);
+        if (values.length === 0) return null;
+        return (
+          <InlineSelect
+            key={field}
+            label={`Filter by ${field}`}
+            value={filter[field] ?? ''}
+            choices={[['', choices[field]], ...values.map((value) => [value, value] as const)]}
+            onChange={({ currentTarget }) => set({ [field]: currentTarget.value || undefined })}
+          />
+        );
+      })}
+      {hasInactive ? (
+        <InlineSelect
+          label="Filter by state"
+          value={filter.state ?? ''}
+          choices={[
+            ['', 'Active and inactive'],
+            ['active', 'Active'],
+            ['inactive', 'Inactive'],
+          ]}
+          onChange={({ currentTarget }) => set({ state: (currentTarget.value || undefined) as PersonFilter['state'] })}
+        />
+      ) : null}
+      {shown === people.length ? null : (
+        <>
+          <span className="dim" aria-live="polite">
+            {shown} of {formatCount(people.length, 'person', 'people')}
+          </span>
+          <LinkButton onClick={() => onFilter({})}>Clear the filters</LinkButton>
+        </>
+      )}
+    </div>
+  );
+}
+
+function valuesOf(people: readonly Person[], field: keyof typeof choices): string[] {
+  return [...new Set(people.flatMap((person) => person[field] ?? []))].sort(compareTexts);
+}

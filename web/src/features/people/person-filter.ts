@@ -1,0 +1,52 @@
+import { type Person } from '../../api/payroll-queries.js';
+import { roleNames } from '../../app/navigation.js';
+import { oneOf, text } from '../../app/search.js';
+import { containsText } from '../../shared/format/texts.js';
+
+/** What a list of people is restricted to, as in the address of the page. */
+export interface PersonFilter {
+  readonly name?: string | undefined;
+  readonly team?: string | undefined;
+  readonly title?: string | undefined;
+  readonly location?: string | undefined;
+  readonly state?: 'active' | 'inactive' | undefined;
+}
+
+/** The parameters of the address. */
+export const personSearch = {
+  name: text,
+  team: text,
+  title: text,
+  location: text,
+  state: oneOf('active', 'inactive'),
+};
+
+/** The texts by which people search for a person. */
+function wordsOf(person: Person, manager: string): readonly string[] {
+  const { name, email, role, title, team, location } = person;
+  return [name, email, manager, roleNames[role], title ?? '', team ?? '', location ?? ''];
+}
+
+/** Whether each word of the text is in something that is known of the person: "AE North" finds the AEs of North. */
+export function matchesWords(searched: string, person: Person, manager: string): boolean {
+  const known = wordsOf(person, manager);
+  return searched.split(/\s+/).every((word) => containsText(word, ...known));
+}
+
+/** The people who pass the filter. */
+export function filterPeople(
+  people: readonly Person[],
+  everyone: readonly Person[],
+  filter: PersonFilter,
+): readonly Person[] {
+  const { name = '', team, title, location, state } = filter;
+  const names = new Map(everyone.map((person) => [person.id, person.name]));
+  return people.filter(
+    (person) =>
+      (team === undefined || person.team === team) &&
+      (title === undefined || person.title === title) &&
+      (location === undefined || person.location === location) &&
+      (state === undefined || person.active === (state === 'active')) &&
+      matchesWords(name, person, names.get(person.managerId ?? '') ?? ''),
+  );
+}
