@@ -53,6 +53,7 @@ import * as scim from './051_scim.js';
 import * as installation from './052_installation.js';
 import * as deletedDraws from './052_deleted_draws.js';
 import * as profilesOfPeople from './052_profiles_of_people.js';
+import * as refunds from './052_refunds.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -110,4 +111,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '052_installation': installation,
   '052_deleted_draws': deletedDraws,
   '052_profiles_of_people': profilesOfPeople,
+  '052_refunds': refunds,
 };

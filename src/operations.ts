@@ -168,6 +168,11 @@ import { createRamp } from './ramps/commands/create-ramp.js';
 import { deleteRamp } from './ramps/commands/delete-ramp.js';
 import { updateRamp } from './ramps/commands/update-ramp.js';
 import { listRamps } from './ramps/queries/list-ramps.js';
+import { deleteRefund } from './refunds/commands/delete-refund.js';
+import { putRefund } from './refunds/commands/put-refund.js';
+import { waiveRefund } from './refunds/commands/waive-refund.js';
+import { getRefund } from './refunds/queries/get-refund.js';
+import { listRefunds } from './refunds/queries/list-refunds.js';
 import { addPayrollId } from './reps/commands/add-payroll-id.js';
 import { bulkInviteReps } from './reps/commands/bulk-invite-reps.js';
 import { importReps } from './reps/commands/import-reps.js';
@@ -281,6 +286,11 @@ export const operations = [
   putInvoice,
   deleteInvoice,
   importInvoices,
+  listRefunds,
+  getRefund,
+  putRefund,
+  deleteRefund,
+  waiveRefund,
   listPlans,
   createPlan,
   listPlanTemplates,

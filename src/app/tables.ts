@@ -21,6 +21,7 @@ import { type InboxTables } from '../platform/inbox/inbox-tables.js';
 import { type OutboundTables } from '../platform/outbound/outbound-tables.js';
 import { type QuotaTables } from '../quotas/quota-tables.js';
 import { type RampTables } from '../ramps/ramp-tables.js';
+import { type RefundTables } from '../refunds/refund-tables.js';
 import { type RepTables } from '../reps/rep-tables.js';
 import { type ScimTables } from '../scim/scim-tables.js';
 import { type DiscrepancyTables } from '../statements/discrepancies/discrepancy-tables.js';
@@ -57,6 +58,7 @@ declare module '../platform/database/tables.js' {
       OutboundTables,
       QuotaTables,
       RampTables,
+      RefundTables,
       RepTables,
       ScimTables,
       StatementTables,

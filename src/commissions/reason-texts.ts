@@ -147,4 +147,16 @@ export const reasonTexts: ReasonTexts = {
     label: 'Deal deleted',
     toRep: 'The deal was deleted in the CRM.',
   },
+  refund_limited: {
+    label: 'Refund limited',
+    toRep: 'Earlier refunds left less of the deal than this refund.',
+  },
+  no_clawback_policy: {
+    label: 'No clawback',
+    toRep: 'The plan takes nothing back for this refund.',
+  },
+  outside_clawback_window: {
+    label: 'After the clawback window',
+    toRep: 'The refund came after the days in which the plan takes something back.',
+  },
 };

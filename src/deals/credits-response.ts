@@ -45,22 +45,25 @@ export const dealCredits = z.object({
 });
 type DealCredits = z.input<typeof dealCredits>;
 
+/** The approved statements that a change leaves as they are. */
+export const blockedStatements = z
+  .object({
+    statementLocked: z.literal(true).describe('Always true: approved statements blocked changes'),
+    periods: z.array(z.string()).describe('The approved periods'),
+    people: z
+      .array(
+        z
+          .object({ repId: fields.repId, repName: fields.repName, period: fields.period })
+          .describe('A person whose approved statement keeps its rows'),
+      )
+      .describe('The people whose approved statements keep their rows'),
+  })
+  .optional()
+  .describe('Present if approved statements keep their rows. They get a discrepancy');
+
 /** The response of a change, and of its dry run. */
 export const changedDealCredits = dealCredits.extend({
-  blocked: z
-    .object({
-      statementLocked: z.literal(true).describe('Always true: approved statements blocked changes'),
-      periods: z.array(z.string()).describe('The approved periods'),
-      people: z
-        .array(
-          z
-            .object({ repId: fields.repId, repName: fields.repName, period: fields.period })
-            .describe('A person whose approved statement keeps its rows'),
-        )
-        .describe('The people whose approved statements keep their rows'),
-    })
-    .optional()
-    .describe('Present if approved statements keep their rows. They get a discrepancy'),
+  blocked: blockedStatements,
   jobId: z.string().optional().describe('The job that calculates everyone affected; absent for a dry run'),
   dryRun: z.literal(true).optional().describe('Present for a dry run, which writes nothing'),
   before: z.array(creditLine).optional().describe('With dryRun=true: the lines before the change'),
@@ -175,7 +178,7 @@ function toPaidTwice({ currency, amount }: { readonly currency: string; readonly
   };
 }
 
-async function describeBlocked(
+export async function describeBlocked(
   tx: Transaction,
   people: readonly BlockedPerson[],
 ): Promise<Pick<ChangedDealCredits, 'blocked'>> {

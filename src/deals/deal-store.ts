@@ -249,7 +249,7 @@ export async function purgeDeal(tx: Transaction, dealId: string, at: Date): Prom
     .where('workspace_id', '=', tx.workspaceId)
     .where('deal_id', '=', dealId)
     .execute();
-  for (const table of ['deal_credits', 'deals'] as const)
+  for (const table of ['deal_credits', 'deal_refunds', 'deals'] as const)
     await tx.db.deleteFrom(table).where('workspace_id', '=', tx.workspaceId).where('deal_id', '=', dealId).execute();
 }
 

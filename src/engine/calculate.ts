@@ -32,6 +32,10 @@ export function* calculationSteps(input: RepInput): Generator<void, RepResult> {
   };
   for (const plan of input.plans) yield* new PlanCalculation(input, plan, result).run(deals);
   const known = new Set(input.plans.map((plan) => plan.planId));
+  for (const planId of formerPlans(input, known)) {
+    known.add(planId);
+    yield* new PlanCalculation(input, { planId, assignments: [], versions: [] }, result).run([]);
+  }
   for (const fixed of input.fixed) {
     if (!known.has(fixed.planId) && fixed.kind === 'frozen')
       result.blocked.push(toBlockedChange(input, fixed, 'reverse'));
@@ -41,4 +45,10 @@ export function* calculationSteps(input: RepInput): Generator<void, RepResult> {
     for (const deal of explained) result.outcomes.push(outcome(deal.dealId, null, null, 'no_assignment'));
   }
   return result;
+}
+
+/** The plans to which the rep no longer belongs, of which rows count for deals with refunds. */
+function formerPlans({ refunds, fixed }: RepInput, known: ReadonlySet<string>): string[] {
+  const rows = refunds === undefined ? [] : [...refunds.sources, ...fixed];
+  return [...new Set(rows.map(({ planId }) => planId))].filter((planId) => !known.has(planId));
 }

@@ -11,6 +11,7 @@ import { type EffectiveQuota } from './effective-quota.js';
 import { settleSum } from './exchange-rates.js';
 import { type FixedEvent, type UpstreamEvent } from './model.js';
 import { type Payout, payOut, type TierInputs } from './payout.js';
+import { type PlannedRefund } from './plan-refunds.js';
 import { type Deal } from './slug.js';
 import { type Reason } from './trace.js';
 
@@ -47,7 +48,7 @@ export interface Firing {
   readonly conversions: readonly FiringConversion[];
 }
 
-/** An occurrence on a day: a firing, a fixed row, or both if the rule of a fixed row still fires. */
+/** An occurrence on a day: a firing or a refund, a fixed row, or both if the rule of a fixed row still fires. */
 interface PlanOccurrence {
   readonly day: Day;
   readonly dealKey: string;
@@ -58,6 +59,13 @@ interface PlanOccurrence {
   readonly credit: Decimal;
   readonly firing: Firing | null;
   readonly fixed: FixedEvent | null;
+  /** Set for the rows of refunds, which follow the deals of their day. */
+  readonly refund: {
+    /** Null for a row without a refund. */
+    readonly planned: PlannedRefund | null;
+    /** Whether the source lies in the same period, so that a cap has room again. */
+    readonly isOfPeriod: boolean;
+  } | null;
 }
 
 export interface Entry extends PlanOccurrence {
@@ -69,6 +77,12 @@ export interface Entry extends PlanOccurrence {
 export interface WalkListener {
   decided(entry: Entry, firing: Firing, payout: Payout): void;
   fixed(entry: Entry, fixed: FixedEvent, firing: Firing | null, payout: Payout | null): void;
+  /** Returns the amount of the refund's event. */
+  refunded(
+    entry: Entry,
+    planned: PlannedRefund,
+    credit: { readonly before: Decimal; readonly after: Decimal },
+  ): Decimal;
 }
 
 /** The other reps' credits under a key and period, for ranks. */
@@ -96,12 +110,12 @@ export class CloseOrderWalk {
     private readonly converts = false,
   ) {}
 
-  add({ day, dealKey, position, period, key, ruleName, credit, firing, fixed }: PlanOccurrence): void {
+  add({ day, dealKey, position, period, key, ruleName, credit, firing, fixed, refund }: PlanOccurrence): void {
     const counter = this.counters.get(period, key);
     const tally = this.tallies.get(period, ruleName);
     counter.periodCredit = counter.periodCredit.plus(credit);
     // Copied by name: spreading an object of a dozen fields costs more than all the arithmetic on it.
-    this.entries.push({ day, dealKey, position, period, key, ruleName, credit, firing, fixed, counter, tally });
+    this.entries.push({ day, dealKey, position, period, key, ruleName, credit, firing, fixed, refund, counter, tally });
   }
 
   /** Counts the days before the first entry; see {@link CarriedCredit}. */
@@ -140,15 +154,9 @@ export class CloseOrderWalk {
   private walkDeal(entries: readonly Entry[]): void {
     for (const { counter, credit } of entries) counter.dealCredit = counter.dealCredit.plus(credit);
     for (const entry of entries) {
-      const { counter, tally, credit, fixed, firing } = entry;
-      const payout =
-        firing === null
-          ? null
-          : payOut(firing.rule, this.buildTierInputs(entry, firing), firing.version.version.currency, this.converts);
-      const amount = fixed?.amount ?? payout?.amount ?? Decimal.zero;
-      if (fixed !== null) this.listener.fixed(entry, fixed, firing, payout);
-      else if (firing !== null && payout !== null) this.listener.decided(entry, firing, payout);
-      tally.paid = tally.paid.plus(amount);
+      const { counter, tally, credit, refund } = entry;
+      const amount = refund === null ? this.pay(entry) : this.payRefund(entry, refund.planned);
+      if (refund === null || refund.isOfPeriod) tally.paid = tally.paid.plus(amount);
       counter.sliceStart = counter.sliceStart.plus(credit);
     }
     for (const { counter } of entries) {
@@ -158,6 +166,24 @@ export class CloseOrderWalk {
       counter.dealCredit = Decimal.zero;
       counter.sliceStart = counter.cumulative;
     }
+  }
+
+  private pay(entry: Entry): Decimal {
+    const { fixed, firing } = entry;
+    const payout =
+      firing === null
+        ? null
+        : payOut(firing.rule, this.buildTierInputs(entry, firing), firing.version.version.currency, this.converts);
+    if (fixed !== null) this.listener.fixed(entry, fixed, firing, payout);
+    else if (firing !== null && payout !== null) this.listener.decided(entry, firing, payout);
+    return fixed?.amount ?? payout?.amount ?? Decimal.zero;
+  }
+
+  private payRefund(entry: Entry, planned: PlannedRefund | null): Decimal {
+    const { counter, fixed } = entry;
+    if (planned === null) return fixed?.amount ?? Decimal.zero;
+    const after = counter.cumulative.plus(counter.dealCredit);
+    return this.listener.refunded(entry, planned, { before: counter.cumulative, after });
   }
 
   private buildTierInputs(entry: Entry, firing: Firing): TierInputs {
@@ -217,7 +243,12 @@ function isSameDeal(a: Entry, b: Entry): boolean {
 }
 
 function byCloseOrderOfEntries(a: Entry, b: Entry): number {
-  return compareText(a.day, b.day) || compareText(a.dealKey, b.dealKey) || a.position - b.position;
+  return (
+    compareText(a.day, b.day) ||
+    Number(a.refund !== null) - Number(b.refund !== null) ||
+    compareText(a.dealKey, b.dealKey) ||
+    a.position - b.position
+  );
 }
 
 /** Deals are taken by close date, then by id in plain string order. */

@@ -5,11 +5,20 @@ import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type Condition, type ConditionSet, compileConditions } from './condition.js';
 import { type CompiledFx, compileFx, listFields } from './convert-deal.js';
 import { type CountedLines } from './credit-lines.js';
+import { asDay } from './field-value.js';
 import { fieldsIn } from './formula.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { computePlanCost } from './plan-cost.js';
 import { type PlanFx } from './plan-fx.js';
-import { currencyReader, dealCount, fieldReader, type ReadField, type SlugMapping, teamEarnings } from './slug.js';
+import {
+  currencyReader,
+  type Deal,
+  dealCount,
+  fieldReader,
+  type ReadField,
+  type SlugMapping,
+  teamEarnings,
+} from './slug.js';
 import { computeStretches, findVersionInForce, type Stretch } from './version-timeline.js';
 
 /** A rule with its id. Ids differ between versions; the name links attainment, caps and quotas across versions. */
@@ -52,8 +61,14 @@ export interface EffectiveTier {
   readonly flatAmount: Decimal | null;
 }
 
-export interface CompiledRule {
+/** What a rule says about refunds. */
+export interface RefundTerms {
   readonly rule: IdentifiedRule;
+  /** The day of the deal from which the policy counts; null for the close date. */
+  readonly readWindowDay: ((deal: Deal) => Day | null) | null;
+}
+
+export interface CompiledRule extends RefundTerms {
   readonly position: number;
   readonly key: string;
   readonly conditions: ConditionSet;
@@ -170,7 +185,7 @@ export function compileVersion(
       const tiers = effectiveTiers(rule, repId, overrides.get(rule.id) ?? []);
       const base = baseField(rule);
       return {
-        rule,
+        ...compileRefundTerms(rule, version, measures, timeZone),
         position,
         key: attainmentKey(rule),
         conditions: compile(rule.conditions),
@@ -193,6 +208,21 @@ export function compileVersion(
     }),
   };
 }
+
+/** What a rule of the version says about refunds. */
+export function compileRefundTerms(
+  rule: IdentifiedRule,
+  { fieldMapping }: Pick<PlanVersion, 'fieldMapping'>,
+  measures: SlugMapping,
+  timeZone: string,
+): RefundTerms {
+  const from = rule.clawback?.window?.from ?? closeDate;
+  if (from === closeDate) return { rule, readWindowDay: null };
+  const read = fieldReader(from, fieldMapping, measures);
+  return { rule, readWindowDay: (deal) => asDay(read(deal), timeZone) };
+}
+
+const closeDate = 'close_date';
 
 const noFields: ReadonlySet<string> = new Set();
 

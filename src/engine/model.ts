@@ -3,12 +3,12 @@ import { type Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type CarriedCredit } from './carried-credit.js';
-import { type CompiledVersion } from './compiled-plan.js';
+import { type CompiledVersion, type RefundTerms } from './compiled-plan.js';
 import { type ConditionTrace } from './condition.js';
 import { type FxInput } from './convert-deal.js';
 import { type AssignedDays, type Quota, type WorkingTime } from './effective-quota.js';
 import { type Deal } from './slug.js';
-import { type Reason } from './trace.js';
+import { type CascadeInput, type Reason } from './trace.js';
 
 export type Phase = 'per_deal' | 'cascade' | 'periodic';
 
@@ -61,6 +61,37 @@ export interface FixedEvent {
   readonly tierName: string | null;
 }
 
+/** A stored row that counts for a deal with refunds. */
+export interface RefundSource {
+  readonly planId: string;
+  readonly planVersionId: string;
+  readonly ruleName: string;
+  readonly dealKey: string;
+  readonly category: 'commission' | 'bonus';
+  readonly currency: string;
+  readonly attainmentKey: string;
+  readonly earnedOn: Day;
+  readonly amount: Decimal;
+  readonly credit: Decimal;
+  /** What a manager's row was calculated from. */
+  readonly inputs: readonly CascadeInput[] | null;
+  /** The days of the approved period that counts the row. */
+  readonly approved: DayRange | null;
+  /** The amount of the deal that was recorded with an approved row; absent if none was. */
+  readonly dealAmount?: Decimal | null;
+  readonly deal: Deal;
+}
+
+/** What the refunds of deals take back, and from whom. */
+export interface RefundInput {
+  /** The counted rows of the rep for the deals whose refunds are read. */
+  readonly sources: readonly RefundSource[];
+  /** What the rule of a version says; null for a version that no longer exists. */
+  terms(planVersionId: string, ruleName: string): RefundTerms | null;
+  /** What counts for people below on a deal or on a refund, by deal key. */
+  below(dealKey: string): readonly UpstreamEvent[];
+}
+
 /** Everything that decides what one rep earns. The engine reads nothing else: no clock, no locale, no ledger. */
 export interface RepInput {
   readonly repId: string;
@@ -81,6 +112,8 @@ export interface RepInput {
   readonly workingTime?: WorkingTime;
   /** Read only for plans that convert; without it no rate is known. */
   readonly fx?: FxInput;
+  /** Absent if no deal of the workspace has a refund. */
+  readonly refunds?: RefundInput;
   /** Without a calendar, there are no fiscal years. */
   readonly calendar?: PeriodCalendar;
   /** Credits of the other reps on the plan for the key and period; read only for rank rules. */

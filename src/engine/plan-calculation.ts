@@ -2,6 +2,7 @@ import { type Day, type DayRange, intersection, isEffective, isWithin } from '..
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, type PeriodKind, periodKinds } from '../kernel/period.js';
 import { type CalendarName, calendarNames } from '../kernel/period-calendar.js';
+import { isRefundKey, parseRefundKey } from './clawback.js';
 import { CloseOrderWalk, type Entry, type Firing, type WalkListener } from './close-order-walk.js';
 import { applicableVersion, type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace, type SeenValue } from './condition.js';
@@ -21,6 +22,8 @@ import {
 import { type Payout } from './payout.js';
 import { PlanQuotas } from './plan-quotas.js';
 import { PlanRates, type RuleDeal, sumConversions } from './plan-rates.js';
+import { type PlannedRefund, PlanRefunds, type Refundable, type TakenBack } from './plan-refunds.js';
+import { quotient } from './refund-chain.js';
 import {
   applyShare,
   computeBase,
@@ -33,7 +36,7 @@ import {
 } from './rule-values.js';
 import { computeShare, computeTeamShare, formatShare } from './shares.js';
 import { type Deal, type ReadField } from './slug.js';
-import { encodeTrace, type Reason } from './trace.js';
+import { decodeInputs, encodeTrace, type Reason } from './trace.js';
 
 /** A deal to calculate. With upstream events it is a deal of the team, otherwise the rep's own. */
 type Candidate = { readonly deal: Deal; readonly upstream: readonly UpstreamEvent[] | null };
@@ -74,16 +77,20 @@ export class PlanCalculation implements WalkListener {
   private readonly dealsPerStep: number;
   private readonly quotas: PlanQuotas;
   private readonly rates: PlanRates;
+  private readonly refunds: PlanRefunds;
+  /** Unconverted. */
+  private readonly refundedDeals = new Map<string, Deal>();
 
   constructor(
     private readonly input: RepInput,
     private readonly plan: AssignedPlan,
     private readonly result: ResultCollector,
   ) {
-    const converts = plan.versions.some(({ fx }) => fx !== null);
+    const converts = input.refunds !== undefined || plan.versions.some(({ fx }) => fx !== null);
     this.walk = new CloseOrderWalk((key, period) => input.peerCredits(plan.planId, key, period), this, converts);
     this.quotas = new PlanQuotas(input, plan);
     this.rates = new PlanRates(input, this.quotas);
+    this.refunds = new PlanRefunds(input, plan.planId);
     const maxCost = Math.max(1, ...plan.versions.map(({ cost }) => cost));
     this.dealsPerStep = Math.max(1, Math.floor(costPerStep / maxCost));
     for (const fixed of input.fixed) {
@@ -95,10 +102,14 @@ export class PlanCalculation implements WalkListener {
   *run(deals: readonly Candidate[]): Generator<void, void> {
     let fired = 0;
     for (const candidate of deals) {
+      const { deal } = candidate;
+      if (deal.refunds !== undefined) this.refundedDeals.set(deal.dealId, deal);
       this.fireDeal(candidate);
       fired += 1;
       if (fired % this.dealsPerStep === 0) yield;
     }
+    this.addRemainingFixed((fixed) => fixed.phase !== 'periodic' && !isRefundKey(fixed.dealKey));
+    for (const planned of this.refunds.plan()) this.enterRefund(planned);
     this.addRemainingFixed((fixed) => fixed.phase !== 'periodic');
     yield* this.walk.advance();
     yield* this.firePeriodicRules();
@@ -110,6 +121,12 @@ export class PlanCalculation implements WalkListener {
   decided(entry: Entry, firing: Firing, payout: Payout): void {
     const { rule } = firing.rule;
     const { version } = firing.version;
+    const category = payout.isBonus ? 'bonus' : 'commission';
+    const trace = encodeTrace(payout, firing);
+    this.refunds.complete(rule.name, entry.dealKey, category, () => ({
+      amount: payout.amount,
+      inputs: rule.executionPhase === 'cascade' ? decodeInputs(trace) : null,
+    }));
     this.result.decisions.push({
       planId: this.plan.planId,
       planVersionId: version.planVersionId,
@@ -117,7 +134,7 @@ export class PlanCalculation implements WalkListener {
       ruleName: rule.name,
       phase: rule.executionPhase,
       dealKey: entry.dealKey,
-      category: payout.isBonus ? 'bonus' : 'commission',
+      category,
       amount: payout.amount,
       base: payout.base,
       credit: entry.credit,
@@ -127,7 +144,7 @@ export class PlanCalculation implements WalkListener {
       period: entry.period,
       earnedOn: entry.day,
       share: formatShare(firing.share),
-      trace: encodeTrace(payout, firing),
+      trace,
     });
     if (this.explains(entry.dealKey))
       this.result.outcomes.push({
@@ -153,6 +170,118 @@ export class PlanCalculation implements WalkListener {
         amount: fixed.amount,
       });
     }
+  }
+
+  /** Takes back what the walk has pay, or reports a frozen row that would take back something else. */
+  refunded(
+    entry: Entry,
+    planned: PlannedRefund,
+    credit: { readonly before: Decimal; readonly after: Decimal },
+  ): Decimal {
+    const taken = this.refunds.takeBack(planned);
+    const { fixed } = entry;
+    if (fixed === null) this.result.decisions.push(this.toRefundDecision(entry, planned, taken, credit));
+    else if (fixed.kind === 'frozen' && !isSameRefund(fixed, planned, taken))
+      this.result.blocked.push(toBlockedChange(this.input, fixed, 'change'));
+    const amount = fixed?.amount ?? taken.amount;
+    this.explainRefund(planned, reasonOfRefund(planned, amount), amount);
+    return amount;
+  }
+
+  private toRefundDecision(
+    entry: Entry,
+    planned: PlannedRefund,
+    taken: TakenBack,
+    { before, after }: { readonly before: Decimal; readonly after: Decimal },
+  ): Decision {
+    const { source, link } = planned;
+    const { rule } = source.terms;
+    const target = this.quotas.findQuota({ rule, key: entry.key }, entry.period)?.target ?? null;
+    const inputs = rule.executionPhase === 'cascade' ? source.chain.below(link.dealKey) : [];
+    const values = { measure: taken.of, base: taken.of, credit: entry.credit, before, after, target, raw: taken.raw };
+    const none = {
+      tierIndex: null,
+      tierName: null,
+      tierValue: null,
+      rank: null,
+      periodCredit: null,
+      isBelowZero: false,
+    };
+    const noTerms = { proration: null, ratePercent: null, share: null, parts: [], limits: [] };
+    const reason = reasonOfRefund(planned, taken.amount);
+    const trace = { ...values, amount: taken.amount, ...none, ...noTerms, reason };
+    return {
+      planId: this.plan.planId,
+      planVersionId: source.planVersionId,
+      ruleId: rule.id,
+      ruleName: rule.name,
+      phase: rule.executionPhase,
+      dealKey: entry.dealKey,
+      category: source.category,
+      amount: taken.amount,
+      base: taken.of,
+      credit: entry.credit,
+      tierName: null,
+      attainmentKey: entry.key,
+      currency: source.currency,
+      period: entry.period,
+      earnedOn: entry.day,
+      share: formatTakenShare(planned, taken),
+      trace: encodeTrace(trace, { upstream: inputs, seen: [], conversions: [], refund: taken.parts }),
+    };
+  }
+
+  /** Adds a refund to the walk unless an approved period blocks it. */
+  private enterRefund(planned: PlannedRefund): void {
+    const { source, link } = planned;
+    const { rule } = source.terms;
+    const { day, dealKey } = link;
+    if (!isWithin(day, this.input.window)) return;
+    if (link.reason !== null) return this.explainRefund(planned, link.reason);
+    const period = this.quotas.calendar.findPeriod(day, rule.attainmentPeriod, rule.calendar);
+    if (period === null) return this.explainRefund(planned, 'no_fiscal_period');
+    const fixed = this.consumeFixed(rule.name, dealKey);
+    const frozen = this.frozenOn(day);
+    if (fixed?.kind === 'owned') {
+      this.result.blocked.push(toBlockedChange(this.input, fixed, 'insert'));
+      return this.explainRefund(planned, 'statement_locked');
+    }
+    if (fixed?.kind === 'frozen') {
+      const stays = fixed.earnedOn === day;
+      if (!stays) this.result.blocked.push(toBlockedChange(this.input, fixed, 'change'));
+      if (!stays) this.explainRefund(planned, 'statement_locked');
+      return this.addFixed(fixed, null, stays ? planned : null);
+    }
+    if (frozen !== undefined) {
+      const { planId } = this.plan;
+      this.result.blocked.push({ period: frozen, planId, ruleName: rule.name, dealKey, change: 'insert' });
+      return this.explainRefund(planned, 'statement_locked');
+    }
+    this.walk.add({
+      day,
+      dealKey,
+      position: 0,
+      period,
+      key: source.attainmentKey,
+      ruleName: rule.name,
+      credit: link.credit,
+      firing: null,
+      fixed: null,
+      refund: { planned, isOfPeriod: this.isOfPeriod(source.chain.earnedOn, period) },
+    });
+  }
+
+  private isOfPeriod(sourceDay: Day | null, period: Period): boolean {
+    const range = this.quotas.calendar.findRange(period);
+    return sourceDay !== null && range !== null && isWithin(sourceDay, range);
+  }
+
+  private explainRefund({ source, link }: PlannedRefund, reason: Reason | null, amount = Decimal.zero): void {
+    if (!this.explains(source.chain.deal.dealId)) return;
+    const { rule } = source.terms;
+    const ids = { planId: this.plan.planId, planVersionId: source.planVersionId, ruleId: rule.id, ruleName: rule.name };
+    const paid = !amount.isZero();
+    this.result.outcomes.push({ ...outcome(link.dealKey, null, null, reason), ...ids, paid, amount });
   }
 
   private fireDeal({ deal, upstream }: Candidate): void {
@@ -224,7 +353,7 @@ export class PlanCalculation implements WalkListener {
     if (base === null) return this.skipWithoutBase(version, rule, deal.dealId, rule.readBase?.(deal));
     const tierValue = rule.readTierValue === null ? null : readNumber(rule.readTierValue);
     const credit = computeCredit(rule, measure, readNumber);
-    this.enter(day, deal.dealId, period, {
+    const firing: Firing = {
       version,
       rule,
       ...applyShare(rule, { measure, credit, base }, share),
@@ -236,7 +365,10 @@ export class PlanCalculation implements WalkListener {
       seen: seen.concat(rule.conditions.seen(deal, day)),
       upstream: inputs,
       conversions,
-    });
+    };
+    const refunded = this.refundedDeals.get(deal.dealId);
+    if (this.enter(day, deal.dealId, period, firing) && refunded !== undefined)
+      this.refunds.addFiring(toRefundable(refunded, firing));
   }
 
   /** What the people below earned on the deal, in the currency of the plan; or why the rule does not fire. */
@@ -257,25 +389,27 @@ export class PlanCalculation implements WalkListener {
     return { inputs, earned: summed.earned, conversions: [...conversions, ...summed.conversions] };
   }
 
-  /** Adds a firing to the walk unless an approved period blocks it. */
-  private enter(day: Day, dealKey: string, period: Period, firing: Firing): void {
+  /** Adds a firing to the walk unless an approved period blocks it; returns whether it is paid. */
+  private enter(day: Day, dealKey: string, period: Period, firing: Firing): boolean {
     const { rule } = firing.rule;
     const fixed = this.consumeFixed(rule.name, dealKey);
     const frozen = this.frozenOn(day);
     if (fixed?.kind === 'owned') {
       this.result.blocked.push(toBlockedChange(this.input, fixed, 'insert'));
-      return this.skip(firing.version, firing.rule, dealKey, 'statement_locked');
+      this.skip(firing.version, firing.rule, dealKey, 'statement_locked');
+      return false;
     }
     if (fixed?.kind === 'frozen') {
       const stays = fixed.earnedOn === day;
       if (!stays) this.result.blocked.push(toBlockedChange(this.input, fixed, 'change'));
       this.addFixed(fixed, stays ? firing : null);
       if (!stays) this.skip(firing.version, firing.rule, dealKey, 'statement_locked');
-      return;
+      return false;
     }
     if (fixed?.kind === 'stopped') {
       this.addFixed(fixed, null);
-      return this.skip(firing.version, firing.rule, dealKey, 'plan_not_active');
+      this.skip(firing.version, firing.rule, dealKey, 'plan_not_active');
+      return false;
     }
     if (frozen !== undefined) {
       this.result.blocked.push({
@@ -285,7 +419,8 @@ export class PlanCalculation implements WalkListener {
         dealKey,
         change: 'insert',
       });
-      return this.skip(firing.version, firing.rule, dealKey, 'statement_locked');
+      this.skip(firing.version, firing.rule, dealKey, 'statement_locked');
+      return false;
     }
     const credit = rule.executionPhase === 'periodic' && rule.quotaGroup !== undefined ? Decimal.zero : firing.credit;
     this.walk.add({
@@ -298,12 +433,16 @@ export class PlanCalculation implements WalkListener {
       credit,
       firing: credit === firing.credit ? firing : { ...firing, credit },
       fixed: null,
+      refund: null,
     });
+    return true;
   }
 
-  private addFixed(fixed: FixedEvent, firing: Firing | null): void {
+  private addFixed(fixed: FixedEvent, firing: Firing | null, planned: PlannedRefund | null = null): void {
     // The carried sums contain it.
     if (this.input.carried !== undefined && fixed.earnedOn < this.input.window.from) return;
+    const refundOf = parseRefundKey(fixed.dealKey);
+    if (refundOf === null) this.refunds.addFixed(fixed);
     this.walk.add({
       day: fixed.earnedOn,
       dealKey: fixed.dealKey,
@@ -314,7 +453,12 @@ export class PlanCalculation implements WalkListener {
       credit: fixed.credit,
       firing,
       fixed,
+      refund: refundOf === null ? null : { planned, isOfPeriod: this.isRefundOfPeriod(fixed, refundOf.dealId) },
     });
+  }
+
+  private isRefundOfPeriod({ ruleName, period }: FixedEvent, dealId: string): boolean {
+    return this.isOfPeriod(this.refunds.findSourceDay(ruleName, dealId), period);
   }
 
   /** Fixed rows whose rule no longer fires still count where they were recorded. */
@@ -493,6 +637,37 @@ export class PlanCalculation implements WalkListener {
   private explains(dealKey: string): boolean {
     return isExplained(this.input.explain, dealKey);
   }
+}
+
+function toRefundable(deal: Deal, { version, rule, credit, upstream }: Firing): Refundable {
+  const { planVersionId, currency } = version.version;
+  const inputs = rule.rule.executionPhase === 'cascade' ? upstream : null;
+  return {
+    planVersionId,
+    terms: rule,
+    attainmentKey: rule.key,
+    currency,
+    deal,
+    earnedOn: deal.closeDate,
+    credit,
+    inputs,
+  };
+}
+
+/** Why nothing is taken back; a refund that earlier ones have limited takes back less. */
+function reasonOfRefund({ link }: PlannedRefund, amount: Decimal): Reason | null {
+  return link.part.isLimited || (amount.isZero() && link.part.given.isZero()) ? 'refund_limited' : null;
+}
+
+function isSameRefund(fixed: FixedEvent, { link }: PlannedRefund, taken: TakenBack): boolean {
+  return fixed.amount.equals(taken.amount) && fixed.credit.equals(link.credit);
+}
+
+/** What a refund takes back of the deal: of the credit, and of the pay. */
+function formatTakenShare({ link }: PlannedRefund, { share }: TakenBack): string {
+  const { given, of } = link.part;
+  const credit = link.countsCredit ? quotient(given, of) : Decimal.zero;
+  return `${credit.negated()} ${share.negated()}`;
 }
 
 /** Why a rule has no tier value; null if it has one, or if it needs none. */

@@ -8,6 +8,7 @@ import { readValue } from '../kernel/invalid-values.js';
 import { type PeriodKind, periodKinds } from '../kernel/period.js';
 import { type CalendarName, calendarNames } from '../kernel/period-calendar.js';
 import { sampleIds } from '../kernel/sample-ids.js';
+import { type ClawbackPolicy, clawbackPolicy, policyProblems } from './clawback.js';
 import { type Condition, groupSchema, leafSchema } from './condition.js';
 import { type CreditKind, creditKinds } from './credit-lines.js';
 import { type QuotaProration, quotaProrations } from './effective-quota.js';
@@ -73,6 +74,8 @@ export interface Rule {
   readonly creditRoles?: readonly string[];
   /** By default, all of it on the close date; a cascade rule follows its inputs. */
   readonly payout?: PayoutTerms;
+  /** That of the rule or, if it has none, of the plan. Null in a rule from which nothing is taken back. */
+  readonly clawback?: ClawbackPolicy | null;
   readonly conditions: readonly Condition[];
   readonly tiers: readonly Tier[];
 }
@@ -92,18 +95,28 @@ type ReadPlanConfig = { readonly terms: PlanTerms } | { readonly issues: readonl
 export function readPlanConfig(config: unknown): ReadPlanConfig {
   const parsed = readValue(configSchema, config);
   if ('issues' in parsed) return parsed;
-  const { quotaPeriod, dealConditions, rules } = parsed.value;
+  const { quotaPeriod, dealConditions, clawback, rules } = parsed.value;
   const issues = conditionIssues(dealConditions, ['dealConditions']);
+  issues.push(...policyIssues(clawback, 'clawback'));
   const read: Rule[] = [];
   rules.forEach((rule, index) => {
     const result = readRule(rule, index, quotaPeriod ?? 'quarterly');
     if ('issues' in result) issues.push(...result.issues);
-    else read.push(result.rule);
+    else read.push(withPolicy(result.rule, clawback ?? undefined));
   });
   if (issues.length === 0) issues.push(...problemsBetween(read));
   const [first, ...rest] = issues;
   if (first !== undefined) return { issues: [first, ...rest] };
   return { terms: { dealConditions: (dealConditions ?? []) as Condition[], rules: read } };
+}
+
+/** A rule without a policy has that of the plan. */
+function withPolicy(rule: Rule, clawback: ClawbackPolicy | undefined): Rule {
+  return clawback === undefined || rule.clawback !== undefined ? rule : { ...rule, clawback };
+}
+
+function policyIssues(policy: ClawbackPolicy | null | undefined, path: string): Issue[] {
+  return [...policyProblems(policy ?? {})].map((issue) => ({ ...issue, path: `${path}.${issue.path}` }));
 }
 
 /** A quota group whose rules differ in `quotaProration` or `calendar`, so that its one quota has no one meaning. */
@@ -290,6 +303,11 @@ const shared = {
     'Roles whose credit lines pay; a line without a role then pays nothing. Default: any',
     { example: ['SE'] },
   ),
+  clawback: documented(
+    clawbackPolicy.nullable().optional(),
+    'What a refund takes back of what the rule has paid, in place of the clawback of the plan; null: nothing. A cascade rule follows its inputs unless it is null',
+    { example: { window: { days: 180 } } },
+  ),
   payout: documented(payoutTerms.optional(), 'When what the rule earns is paid, in workspaces with payouts', {
     example: { schedule: [{ on: 'paid', percent: 100 }] },
   }),
@@ -378,6 +396,11 @@ export const describedPlanConfig = z
     dealConditions: conditions.describe(
       'All must hold for any rule to pay on a deal. Without a condition on the stage, open and lost deals pay too',
     ),
+    clawback: documented(
+      clawbackPolicy.optional(),
+      'What the refund of a deal takes back of its commission; nothing when absent',
+      { example: { window: { days: 180 }, declining: true } },
+    ),
     rules: z
       .array(
         cascadeRule
@@ -399,6 +422,7 @@ const configSchema = z.strictObject({
   effectiveStart: z.string().nullish(),
   effectiveEnd: z.string().nullish(),
   dealConditions: z.unknown().optional(),
+  clawback: clawbackPolicy.nullish(),
   rules: z.array(z.record(z.string(), z.unknown())).min(1, 'a plan needs at least one rule').max(50),
 });
 
@@ -534,6 +558,7 @@ function* ruleProblems(rule: Rule, index: number): Generator<Issue> {
   if (disorder !== null) yield { ...disorder, path: at(disorder.path) };
   yield* modeProblems(rule, at);
   yield* payoutProblems(rule, at);
+  yield* policyIssues(rule.clawback, at('clawback'));
   yield* tierProblems(rule, at);
 }
 

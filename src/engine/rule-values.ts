@@ -46,7 +46,7 @@ export function computeCredit(rule: CompiledRule, measure: Decimal, readNumber: 
 
 /** The events of reps below that a cascade rule pays on; with currency null, of any currency. */
 export function selectUpstream(
-  rule: CompiledRule,
+  rule: Pick<CompiledRule, 'rule'>,
   upstream: readonly UpstreamEvent[],
   currency: string | null,
 ): UpstreamEvent[] {

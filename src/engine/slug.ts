@@ -1,4 +1,5 @@
 import { type Day } from '../kernel/day.js';
+import { type Refund } from './clawback.js';
 import { type CreditLine } from './credit-lines.js';
 import { type Fields, type FieldValue, isAbsent, type StandardField } from './field-value.js';
 import { formulaReader, isFormula } from './formula.js';
@@ -12,6 +13,8 @@ export interface Deal {
   readonly standard: Readonly<Partial<Record<StandardField, FieldValue>>>;
   /** Who has which part of the deal, its owner included; absent if the whole deal is the owner's. */
   readonly credits?: readonly CreditLine[];
+  /** What its customer got back; absent if nothing. */
+  readonly refunds?: readonly Refund[];
 }
 
 export type ReadField = (deal: Deal) => FieldValue | undefined;

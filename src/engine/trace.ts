@@ -36,6 +36,9 @@ export const reasons = [
   'no_close_date',
   'owner_unresolved',
   'deal_deleted',
+  'refund_limited',
+  'no_clawback_policy',
+  'outside_clawback_window',
 ] as const;
 export type Reason = (typeof reasons)[number];
 
@@ -74,6 +77,25 @@ export interface ProrationTrace {
   readonly variableWeight?: number;
 }
 
+/** How much of its source a refund takes back. Its base is the amount of the source. */
+interface RefundTrace {
+  /** The day on which the source was earned. */
+  readonly earnedOn: Day;
+  /** What the customer got back, limited to what earlier refunds left of the deal. */
+  readonly refunded: number;
+  /** The amount of the deal; null for a deal without one. */
+  readonly dealAmount: number | null;
+  /** The day from which the policy counts, the days until the refund, and the percentage that it takes back then. */
+  readonly windowFrom?: Day;
+  readonly elapsedDays?: number;
+  readonly percent?: number;
+  /** The percentage that the person keeps. */
+  readonly waivedPercent?: number;
+  /** The part of the source, of 1, that earlier refunds took back, and that all take back with this one. */
+  readonly takenBefore: number;
+  readonly taken: number;
+}
+
 interface UpstreamTrace {
   readonly repId: string;
   readonly ruleName: string;
@@ -109,6 +131,8 @@ export interface Trace {
   readonly share?: { readonly credit: number; readonly pay: number };
   /** What was converted before all other steps. */
   readonly conversions?: readonly ConversionTrace[];
+  /** What a refund takes back, of the event that is its source. */
+  readonly refund?: RefundTrace;
   readonly parts: readonly PartTrace[];
   readonly limits: readonly LimitTrace[];
   readonly upstream?: readonly UpstreamTrace[];
@@ -152,9 +176,21 @@ export interface TraceParts {
 
 /** The parts of a trace that were read when the rule fired. */
 interface TraceInputs {
+  readonly refund?: RefundParts;
   readonly upstream: readonly { readonly repId: string; readonly ruleName: string; readonly amount: Decimal }[];
   readonly seen: readonly SeenValue[];
   readonly conversions: readonly FiringConversion[];
+}
+
+/** The parts of a trace that only the event of a refund has. */
+export interface RefundParts {
+  readonly earnedOn: Day;
+  readonly refunded: Decimal;
+  readonly dealAmount: Decimal | null;
+  readonly window: { readonly from: Day; readonly elapsed: number; readonly share: Decimal } | null;
+  readonly waived: Decimal;
+  readonly takenBefore: Decimal;
+  readonly taken: Decimal;
 }
 
 const limitLetters: Readonly<Record<LimitKind, string>> = {
@@ -181,7 +217,7 @@ export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   const seen = list(withoutRepetitions(inputs.seen), json);
   const credit = `${number(trace.measure)},${number(trace.credit)},${number(trace.before)},${number(trace.after)}`;
   const pay = `${number(trace.target)},${number(trace.base)},${number(trace.raw)},${trace.tierIndex ?? 'null'}`;
-  const terms = encodeTerms(trace, inputs.conversions);
+  const terms = encodeTerms(trace, inputs.conversions, inputs.refund ?? null);
   const hasLast = trace.periodCredit !== null || trace.isBelowZero || terms !== '';
   const hasRare = upstream !== '[]' || trace.tierValue !== null || trace.rank !== null || trace.reason !== null;
   const rare =
@@ -192,14 +228,24 @@ export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   return `[${credit},${pay},${parts},${limits},${seen}${rare}${last}${terms}]`;
 }
 
-/** What the days, the credit lines of the person and exchange rates changed; empty if nothing. */
-function encodeTerms({ proration, ratePercent, share }: TraceParts, conversions: TraceInputs['conversions']): string {
+/** What the days, the credit lines of the person, exchange rates and refunds changed; empty if nothing. */
+function encodeTerms(
+  { proration, ratePercent, share }: TraceParts,
+  conversions: TraceInputs['conversions'],
+  refund: RefundParts | null,
+): string {
+  if (refund !== null) return `,null,null,1,1,null,${encodeRefund(refund)}`;
   const isConverted = conversions.length > 0;
   if (proration === null && ratePercent === null && share === null && !isConverted) return '';
   const whole = isConverted ? ',1,1' : '';
   const shares = share === null ? whole : `,${number(share.credit)},${number(share.pay)}`;
   const converted = isConverted ? `,${encodeConversions(conversions)}` : '';
   return `,${encodeProration(proration)},${number(ratePercent)}${shares}${converted}`;
+}
+
+function encodeRefund({ earnedOn, refunded, dealAmount, window, waived, takenBefore, taken }: RefundParts): string {
+  const from = window === null ? ['null', 'null', 'null'] : [`"${window.from}"`, window.elapsed, number(window.share)];
+  return `["${earnedOn}",${[number(refunded), number(dealAmount), ...from, number(waived), number(takenBefore), number(taken)].join()}]`;
 }
 
 /** All events of a period share one proration, so it is formatted once. */
@@ -256,7 +302,20 @@ type StoredTerms = readonly [
   ratePercent?: number | null,
   creditShare?: number,
   payShare?: number,
-  conversions?: readonly StoredConversion[],
+  conversions?: readonly StoredConversion[] | null,
+  refund?: StoredRefund,
+];
+
+type StoredRefund = readonly [
+  earnedOn: Day,
+  refunded: number,
+  dealAmount: number | null,
+  windowFrom: Day | null,
+  elapsed: number | null,
+  share: number | null,
+  waived: number,
+  takenBefore: number,
+  taken: number,
 ];
 
 type StoredProration = readonly [
@@ -328,6 +387,12 @@ export function decodeProration(
 const mayBeProrated = /\["[dm]",\d/;
 const prorationIndex = 17;
 const conversionsIndex = 21;
+const refundIndex = 22;
+
+/** The day on which the source of a refund's event was earned. */
+export function decodeSourceDay(stored: string): Day | null {
+  return (JSON.parse(stored) as Stored)[refundIndex]?.[0] ?? null;
+}
 
 /** The conversions of an event; none for most events. */
 export function decodeConversionsOf(stored: string): readonly ConversionTrace[] {
@@ -391,15 +456,31 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
 }
 
 function termTraces(
-  [proration = null, ratePercent = null, credit = 1, pay = 1, conversions]: StoredTerms,
+  [proration = null, ratePercent = null, credit = 1, pay = 1, conversions = null, refund]: StoredTerms,
   upstream: Stored[11] = [],
-): Pick<Trace, 'conversions' | 'proration' | 'ratePercent' | 'share'> {
+): Pick<Trace, 'conversions' | 'proration' | 'ratePercent' | 'refund' | 'share'> {
   return {
-    ...(conversions === undefined ? {} : { conversions: decodeConversions(conversions, upstream) }),
+    ...(refund === undefined ? {} : { refund: refundTrace(refund) }),
+    ...(conversions === null ? {} : { conversions: decodeConversions(conversions, upstream) }),
     ...(proration === null ? {} : { proration: prorationTrace(proration) }),
     ...(ratePercent === null ? {} : { ratePercent }),
     ...(credit === 1 && pay === 1 ? {} : { share: { credit, pay } }),
   };
+}
+
+function refundTrace(stored: StoredRefund): RefundTrace {
+  const [earnedOn, refunded, dealAmount, windowFrom, elapsed, share, waived, takenBefore, taken] = stored;
+  const window =
+    windowFrom === null || elapsed === null || share === null
+      ? {}
+      : { windowFrom, elapsedDays: elapsed, percent: toPercent(share) };
+  const waivedPercent = waived === 0 ? {} : { waivedPercent: toPercent(waived) };
+  return { earnedOn, refunded, dealAmount, ...window, ...waivedPercent, takenBefore, taken };
+}
+
+/** For display, to 6 decimals. */
+function toPercent(share: number): number {
+  return Math.round(share * 1e8) / 1e6;
 }
 
 function prorationTrace(stored: StoredProration): ProrationTrace {

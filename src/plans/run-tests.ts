@@ -103,6 +103,7 @@ function toWorkspaceTerms(plan: TestedPlan, { fxRates = [] }: PlanTest): Workspa
     sendsEvents: false,
     writesBack: false,
     hasPayouts: false,
+    hasRefunds: false,
     revision: '',
   };
 }

@@ -116,6 +116,7 @@ function toInput(
     plans: assignedPlans({ ...rep.terms, quotas }),
     ...workingTimeInput(rep.terms),
     ...fxInput(rep.terms),
+    refunds: { sources: [], terms: () => null, below: () => [] },
     calendar: calendarOf(rep.terms),
     deals: rep.deals,
     teamDeals: rep.teamDeals.map(receivedTeamDeal).map(({ deal, upstream }) => ({

@@ -133,6 +133,7 @@ export class TeamCalculation<Input extends TeamRepInput, Result extends Earnings
     return {
       ...input,
       teamDeals: this.currentTeamDeals(input),
+      ...this.currentRefunds(input),
       peerCredits: this.inputs.peerCredits(input, this.addCredits(this.inputs.rankings)),
     };
   }
@@ -150,6 +151,17 @@ export class TeamCalculation<Input extends TeamRepInput, Result extends Earnings
       if (added.length === 0 && remaining.length === upstream.length) return teamDeal;
       return { deal, upstream: [...remaining, ...added].sort(byRepPlanAndRule) };
     });
+  }
+
+  private currentRefunds({ refunds }: Input): Pick<RepInput, 'refunds'> {
+    if (refunds === undefined) return {};
+    const below = (dealKey: string) => [
+      ...(refunds.below(dealKey) as readonly DealEvent[]).filter(
+        (event) => this.results.get(event.repId)?.withdrawn.has(rowKey(event)) !== true,
+      ),
+      ...[...(this.eventsByDeal.get(dealKey)?.values() ?? [])].flat(),
+    ];
+    return { refunds: { ...refunds, below } };
   }
 
   /** The reps with rank tiers on the plan. Of several reps whose credit moved, each is a peer of the others. */

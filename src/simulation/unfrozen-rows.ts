@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { type Decision, type FixedEvent, type RepResult } from '../engine/model.js';
+import { type Decision, type FixedEvent, type RefundInput, type RepResult } from '../engine/model.js';
 import { type Deal } from '../engine/slug.js';
 import { decodeInputs } from '../engine/trace.js';
-import { type Day, type DayRange } from '../kernel/day.js';
+import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { inParallel } from '../kernel/waiting.js';
@@ -29,6 +29,7 @@ import {
   type Rankings,
   widenToPeriods,
 } from '../ledger/input/load-window.js';
+import { loadRefundInputs } from '../ledger/input/refunds.js';
 import {
   assignedPlans,
   calendarOf,
@@ -83,6 +84,7 @@ interface TeamInput {
   readonly retained: ReadonlyMap<string, readonly RetainedRow[]>;
   readonly rankings: Rankings;
   readonly firstCloseDates: ReadonlyMap<string, Day>;
+  readonly refunds: ReadonlyMap<string, RefundInput>;
 }
 
 async function loadTeamInput(
@@ -99,7 +101,7 @@ async function loadTeamInput(
     [...terms.keys()].map((owner) => ({ repId: owner, days: window })),
   );
   const dealIds = [...deals.values()].flat().map(({ dealId }) => dealId);
-  const [retained, rankings, firstCloseDates] = await inParallel(
+  const [retained, rankings, firstCloseDates, refunds] = await inParallel(
     () => loadRetainedRows(tx, repId, terms, { window, dealIds }),
     () => loadRankings(tx, all, window),
     () =>
@@ -107,8 +109,36 @@ async function loadTeamInput(
         tx,
         periodic.map((repTerms) => repTerms.repId),
       ),
+    () => loadRefundsOfTeam(tx, all, deals, window),
   );
-  return { terms, deals, retained, rankings, firstCloseDates };
+  return { terms, deals, retained, rankings, firstCloseDates, refunds };
+}
+
+/** Approved rows outside of the calculated period count for the refunds of their deals as they are. */
+async function loadRefundsOfTeam(
+  tx: Transaction,
+  terms: readonly RepTerms[],
+  deals: ReadonlyMap<string, readonly Deal[]>,
+  window: DayRange,
+): Promise<ReadonlyMap<string, RefundInput>> {
+  const calculated = new Set(terms.map(({ repId }) => repId));
+  const ofTeam = [...deals.values()].flat();
+  const inputs = await loadRefundInputs(
+    tx,
+    terms.map((ofRep) => ({
+      terms: ofRep,
+      window,
+      deals: hasCascades(ofRep) ? ofTeam : (deals.get(ofRep.repId) ?? []),
+      refundedDealIds: [],
+    })),
+    ({ repId, earnedOn }) => calculated.has(repId) && isWithin(earnedOn, window),
+  );
+  return new Map(
+    terms.flatMap(({ repId }, index) => {
+      const input = inputs[index];
+      return input === undefined ? [] : [[repId, input] as const];
+    }),
+  );
 }
 
 /** Rows that stay because their terms were withdrawn: dated in the window, or of a deal that closes in it. */
@@ -189,6 +219,7 @@ class UnfrozenInputs implements TeamInputs<UnfrozenInput, UnfrozenRows> {
     const { repId } = terms;
     const { deals, firstCloseDates, retained } = this.input;
     const ofRep = retained.get(repId) ?? [];
+    const refunds = this.input.refunds.get(repId);
     return {
       repId,
       asOf: this.asOf,
@@ -196,6 +227,7 @@ class UnfrozenInputs implements TeamInputs<UnfrozenInput, UnfrozenRows> {
       plans: assignedPlans(terms),
       ...workingTimeInput(terms),
       ...fxInput(terms),
+      ...(refunds === undefined ? {} : { refunds }),
       calendar: calendarOf(terms),
       deals: deals.get(repId) ?? [],
       teamDeals: this.teamDeals(repId),

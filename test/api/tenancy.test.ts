@@ -328,6 +328,11 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   putInvoice: [['PUT /v1/deals/<deal>/invoices/INV', { amount: 1, issuedOn: '2026-01-01' }]],
   deleteInvoice: [['DELETE /v1/deals/<deal>/invoices/INV']],
   importInvoices: [],
+  listRefunds: [['GET /v1/deals/<deal>/refunds']],
+  getRefund: [['GET /v1/deals/<deal>/refunds/REF']],
+  putRefund: [['PUT /v1/deals/<deal>/refunds/REF', { day: '2026-03-01', cause: 'refund' }]],
+  deleteRefund: [['DELETE /v1/deals/<deal>/refunds/REF']],
+  waiveRefund: [['POST /v1/deals/<deal>/refunds/REF/waive', { percent: 50, reason: 'x' }]],
   listPayables: [['GET /v1/payables?repId=<rep>'], ['GET /v1/payables?dealId=<deal>']],
   listHolds: [['GET /v1/payables/holds?repId=<rep>'], ['GET /v1/payables/holds?dealId=<deal>']],
   createHold: [['POST /v1/payables/holds', { repId: '<rep>', from: '2026-01-01', reason: 'x' }]],
@@ -477,6 +482,8 @@ describe('two workspaces', () => {
     });
     const invoice = { amount: 100, issuedOn: '2026-03-01' };
     await api.expect(200, 'PUT', `/v1/deals/deal-of-${letter}/invoices/INV`, invoice);
+    const refund = { day: '2026-03-01', cause: 'refund' };
+    await api.expect(200, 'PUT', `/v1/deals/deal-of-${letter}/refunds/REF`, refund);
     const held = { repId: ada, from: '2026-03-01', reason: `Hold of ${letter}` };
     const { holdId } = await api.expect(201, 'POST', '/v1/payables/holds', held);
     const drawId = randomUUID();

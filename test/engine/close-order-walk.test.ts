@@ -63,7 +63,7 @@ describe('the close order', () => {
   });
 
   it('pauses after 200 entries', () => {
-    const ignored = { decided: () => undefined, fixed: () => undefined };
+    const ignored = { decided: () => undefined, fixed: () => undefined, refunded: () => approved.amount };
     const pauses = (entries: number) => {
       const walk = new CloseOrderWalk(() => [], ignored);
       for (let index = 0; index < entries; index += 1) {
@@ -79,6 +79,7 @@ describe('the close order', () => {
           credit,
           firing: null,
           fixed: approved,
+          refund: null,
         });
       }
       return [...walk.advance()].length;

@@ -10,9 +10,12 @@ const inputs = [
   'assignments',
   'commission_events',
   'deal_participations',
+  'deal_refunds',
   'deals',
   'fiscal_year_history',
   'fiscal_years',
+  // Written with the approval of a statement.
+  'frozen_deal_amounts',
   'fx_rates',
   'plan_overrides',
   'plan_rules',
@@ -95,6 +98,11 @@ describe('a recalculation of a workspace without pending requests', () => {
           credits: [example.repIds.ann, example.repIds.bob].map((repId) => ({ repId, percent: 50 })),
         }),
       ['ann', 'bob'],
+    ],
+    [
+      'a refund',
+      () => example.api.expect(200, 'PUT', '/v1/deals/D1/refunds/R1', { day: '2026-01-20', cause: 'refund' }),
+      ['ann'],
     ],
     ['a deal file', () => example.import({ ...D1, amount: 1 }), ['ann']],
     [

@@ -40,7 +40,8 @@ async function removeDeals(tx: Transaction): Promise<{ snapshots: number; deals:
     .deleteFrom('deal_snapshots')
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirst();
-  await tx.db.deleteFrom('deal_credits').where('workspace_id', '=', tx.workspaceId).execute();
+  for (const table of ['deal_credits', 'deal_refunds'] as const)
+    await tx.db.deleteFrom(table).where('workspace_id', '=', tx.workspaceId).execute();
   const latest = await tx.db.deleteFrom('deals').where('workspace_id', '=', tx.workspaceId).executeTakeFirst();
   const deals = Number(latest.numDeletedRows);
   await restartSyncs(tx);

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { type CarriedCredit } from '../../engine/carried-credit.js';
+import { isRefundKey } from '../../engine/clawback.js';
 import { attainmentKey } from '../../engine/plan-config.js';
-import { creditAfter } from '../../engine/trace.js';
-import { addDays, type Day, overlap } from '../../kernel/day.js';
+import { creditAfter, decodeSourceDay } from '../../engine/trace.js';
+import { addDays, type Day, isWithin, overlap } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { groupBy } from '../../kernel/group-by.js';
@@ -96,9 +97,16 @@ function latestByKey(events: readonly LatestEvent[]): ReadonlyMap<string, Latest
   for (const event of events) {
     const key = `${event.planId}|${event.attainmentKey}|${event.period}`;
     const { earnedOn, dealKey } = getOrInsert(latest, key, () => event);
-    if (event.earnedOn > earnedOn || (event.earnedOn === earnedOn && event.dealKey > dealKey)) latest.set(key, event);
+    if (event.earnedOn > earnedOn || (event.earnedOn === earnedOn && isAfter(event.dealKey, dealKey)))
+      latest.set(key, event);
   }
   return latest;
+}
+
+/** Whether the key comes later on the same day: refunds follow the deals. */
+function isAfter(key: string, other: string): boolean {
+  const isRefund = isRefundKey(key);
+  return isRefund === isRefundKey(other) ? key > other : isRefund;
 }
 
 /** The attainment keys whose period begins on a day that is left out and has not ended. */
@@ -129,7 +137,34 @@ async function loadSums(tx: Transaction, leftOut: readonly LeftOut[]): Promise<C
       offset 0
     ) e`.execute(tx.db);
   const credits = rows.map((row) => ({ ...row, credit: Decimal.of(row.credit), amount: Decimal.of(row.amount) }));
-  return groupBy(credits, ({ index }) => index);
+  const refunded = await loadRefundsOfOtherPeriods(tx, leftOut);
+  return groupBy([...credits, ...refunded], ({ index }) => index);
+}
+
+/** What refunds of deals of other periods took back, negated: it leaves no room under the cap of this one. */
+async function loadRefundsOfOtherPeriods(
+  tx: Transaction,
+  leftOut: readonly LeftOut[],
+): Promise<(CarriedCredit & { readonly index: number })[]> {
+  const [first] = leftOut;
+  if (first?.terms.workspace.hasRefunds !== true) return [];
+  const { rows } = await sql<LatestEvent & { readonly amount: string }>`
+    select rows_from.index, e.plan_id as "planId", e.rule_name as "ruleName", e.attainment_key as "attainmentKey",
+      e.period, e.amount::text as amount, e.trace
+    from ${daysLeftOut(leftOut)} cross join lateral (
+      select plan_id, rule_name, attainment_key, period, amount, trace from commission_events
+      where ${isCounted(tx.workspaceId)} and deal_key like 'refund:%'
+      offset 0
+    ) e`.execute(tx.db);
+  const calendar = calendarOf(first.terms);
+  const isOfPeriod = ({ trace, period }: LatestEvent) => {
+    const day = decodeSourceDay(trace);
+    const range = calendar.findRange(period);
+    return day !== null && range !== null && isWithin(day, range);
+  };
+  return rows
+    .filter((row) => !isOfPeriod(row))
+    .map((row) => ({ ...row, credit: Decimal.zero, amount: Decimal.of(row.amount).negated() }));
 }
 
 function daysLeftOut(leftOut: readonly LeftOut[]) {

@@ -1,3 +1,4 @@
+import { isRefundKey } from '../../engine/clawback.js';
 import { type RepResult } from '../../engine/model.js';
 import { type Day, type DayRange, isWithin } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
@@ -144,7 +145,7 @@ function sumByMonth(rows: readonly Earned[]): ReadonlyMap<string, MonthSums> {
     const sums = getOrInsert(months, `${month}|${currency}`, () => emptySums(month, currency));
     if (category === 'bonus') sums.bonus = sums.bonus.plus(Decimal.of(amount));
     else sums.commission = sums.commission.plus(Decimal.of(amount));
-    if (phase === 'per_deal') sums.deals.add(dealKey);
+    if (phase === 'per_deal' && !isRefundKey(dealKey)) sums.deals.add(dealKey);
     sums.periods.add(period);
   }
   return months;

@@ -69,10 +69,10 @@ export async function loadLedgerRows(tx: Transaction, windows: readonly RepWindo
       selectRows(
         tx,
         mayHoldElsewhere,
-        (row) => sql`${row}.earned_on not between rows_from.from_day and rows_from.to_day and exists (
+        (row) => sql`${row}.earned_on not between rows_from.from_day and rows_from.to_day and (exists (
         select from deals d where d.workspace_id = ${row}.workspace_id and d.deal_id = ${row}.deal_key
           and d.close_date between rows_from.from_day and rows_from.to_day
-        offset 0)`,
+        offset 0)${refundInWindow(row, windows)})`,
       ),
   );
   const rows: LedgerRow[][] = windows.map(() => []);
@@ -80,6 +80,18 @@ export async function loadLedgerRows(tx: Transaction, windows: readonly RepWindo
   const holds = new Map(mayHoldElsewhere.map(({ index, terms }) => [index, keyHolder(terms)]));
   for (const { index, row } of elsewhere) if (holds.get(index)?.(row) === true) rows[index]?.push(row);
   return rows;
+}
+
+/** Whether the row belongs to a refund of the window: dated in it, or before the deal closed in it. */
+function refundInWindow(row: RawBuilder<unknown>, windows: readonly RepWindow[]): RawBuilder<unknown> {
+  if (windows[0]?.terms.workspace.hasRefunds !== true) return sql``;
+  return sql` or exists (
+    select from deal_refunds r
+    left join deals d on d.workspace_id = r.workspace_id and d.deal_id = r.deal_id
+    where r.workspace_id = ${row}.workspace_id and r.deal_key = ${row}.deal_key
+      and (r.day between rows_from.from_day and rows_from.to_day
+        or d.close_date between rows_from.from_day and rows_from.to_day)
+    offset 0)`;
 }
 
 function mayHoldKeysElsewhere({ terms, window }: RepWindow): boolean {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type Refund } from '../../engine/clawback.js';
 import { type CreditLine, withOwner } from '../../engine/credit-lines.js';
 import { type Fields, type FieldValue, isAbsent } from '../../engine/field-value.js';
 import { type RepInput, type TeamDeal, type UpstreamEvent } from '../../engine/model.js';
@@ -22,6 +23,7 @@ import {
   hasRankTiers,
   type InCalendar,
   type RepTerms,
+  type WorkspaceTerms,
 } from './rep-terms.js';
 
 /** The days widened to whole attainment periods of every rule that the rep has or had. */
@@ -39,9 +41,27 @@ export function widenToPeriods(terms: Pick<RepTerms, 'versions'> & InCalendar, d
   return calendarOf(terms).widened(days, maxKinds(terms.versions.flatMap(({ rules }) => rules)));
 }
 
-const dealColumns = 'deal_id close_date fields amount stage name owner_id currency created_date rep_id credits'
+const storedDealColumns = 'deal_id close_date fields amount stage name owner_id currency created_date rep_id credits'
   .split(' ')
   .map((name) => sql.ref(`d.${name}`));
+
+/** The columns of the deals `d`. */
+function dealColumns(tx: Transaction, { workspace: { hasRefunds } }: DealTerms): RawBuilder<unknown>[] {
+  return hasRefunds ? [...storedDealColumns, refundsOfDeal(tx.workspaceId)] : storedDealColumns;
+}
+
+/** The refunds of the deal `d`, as the engine reads them. */
+function refundsOfDeal(workspaceId: string): RawBuilder<unknown> {
+  return sql`(
+    select jsonb_agg(jsonb_build_object('refundId', r.refund_id, 'day', r.day, 'cause', r.cause,
+      'amount', r.amount::text, 'waivers', r.waivers))
+    from deal_refunds r where r.workspace_id = ${workspaceId} and r.deal_id = d.deal_id)`;
+}
+
+/** What the reading of deals depends on. */
+interface DealTerms {
+  readonly workspace: Pick<WorkspaceTerms, 'amountSlug' | 'hasRefunds'>;
+}
 
 /** A rep and the days for which the rep's input is loaded. */
 export interface RepWindow {
@@ -62,7 +82,7 @@ export async function loadDeals(tx: Transaction, windows: readonly RepWindow[]):
 
 function toDeal(cells: (string | null)[], amountSlug: string | null): Deal {
   const [dealId, closeDate, storedFields, amount = null, stage = null, name = null, ownerId = null, ...rest] = cells;
-  const [currency = null, createdDate = null, repId = null, credits = null] = rest;
+  const [currency = null, createdDate = null, repId = null, credits = null, refunds = null] = rest;
   const fields = JSON.parse(storedFields as string) as Fields;
   return {
     dealId: dealId as string,
@@ -78,7 +98,19 @@ function toDeal(cells: (string | null)[], amountSlug: string | null): Deal {
       createdDate,
     },
     ...(credits === null ? {} : { credits: withOwner((JSON.parse(credits) as { lines: CreditLine[] }).lines, repId) }),
+    ...(refunds === null ? {} : { refunds: JSON.parse(refunds) as Refund[] }),
   };
+}
+
+/** The deals with the ids, deleted ones too: their approved rows stay. */
+export async function loadDealsById(tx: Transaction, terms: DealTerms, dealIds: readonly string[]): Promise<Deal[]> {
+  if (dealIds.length === 0) return [];
+  const rows = await selectAsText(
+    tx,
+    dealColumns(tx, terms),
+    sql`deals d where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[])`,
+  );
+  return rows.map((cells) => toDeal(cells, terms.workspace.amountSlug));
 }
 
 /** The raw amount that could not be stored, so that the engine can give the reason. */
@@ -161,13 +193,13 @@ function withoutRepeatedDeals(deals: readonly Deal[]): readonly Deal[] {
  */
 export async function loadOwnedDeals(
   tx: Transaction,
-  { workspace: { amountSlug } }: Pick<RepTerms, 'workspace'>,
+  terms: DealTerms,
   reps: readonly { readonly repId: string; readonly days: DayRange }[],
 ): Promise<Map<string, Deal[]>> {
   if (reps.length === 0) return new Map();
   const rows = await selectAsText(
     tx,
-    [sql`rows_from.index`, ...dealColumns],
+    [sql`rows_from.index`, ...dealColumns(tx, terms)],
     sql`${unnestRows(
       reps.map((rep, index) => ({ ...rep, index })),
       [
@@ -182,7 +214,7 @@ export async function loadOwnedDeals(
   return new Map(
     [...byIndex].map(([index, ofRep]) => [
       (reps[index] as { repId: string }).repId,
-      ofRep.map(([, ...cells]) => toDeal(cells, amountSlug)),
+      ofRep.map(([, ...cells]) => toDeal(cells, terms.workspace.amountSlug)),
     ]),
   );
 }
@@ -216,6 +248,34 @@ async function loadUpstreamEvents(
   reps: readonly { readonly repId: string }[],
   deals: ReadonlyMap<string, readonly Deal[]>,
 ): Promise<DealEvent[]> {
+  return selectDealEvents(
+    tx,
+    source,
+    sql`c.deal_key = any(${[...deals.values()].flat().map(({ dealId }) => dealId)}::text[])
+      and c.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[]) and c.phase <> 'periodic'`,
+  );
+}
+
+/** A counted row of a deal or of a refund. */
+export interface DatedEvent extends DealEvent {
+  readonly earnedOn: Day;
+}
+
+/** The counted rows with the keys. */
+export async function loadCountedEvents(tx: Transaction, dealKeys: readonly string[]): Promise<DatedEvent[]> {
+  if (dealKeys.length === 0) return [];
+  return selectDealEvents(
+    tx,
+    countedRows(tx.workspaceId),
+    sql`c.deal_key = any(${dealKeys}::text[]) and c.phase <> 'periodic'`,
+  );
+}
+
+async function selectDealEvents(
+  tx: Transaction,
+  source: RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
+): Promise<DatedEvent[]> {
   const { rows } = await sql<{
     deal_key: string;
     rep_id: string;
@@ -225,10 +285,11 @@ async function loadUpstreamEvents(
     currency: string;
     amount: string;
     share: string | null;
+    earned_on: Day;
   }>`
-    select c.deal_key, c.rep_id, c.plan_id, c.rule_name, c.phase, c.currency, c.amount, c.share from ${source}
-    where c.deal_key = any(${[...deals.values()].flat().map(({ dealId }) => dealId)}::text[])
-      and c.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[]) and c.phase <> 'periodic'
+    select c.deal_key, c.rep_id, c.plan_id, c.rule_name, c.phase, c.currency, c.amount, c.share, c.earned_on
+    from ${source}
+    where ${condition}
     order by c.deal_key, c.rep_id, c.plan_id, c.rule_name`.execute(tx.db);
   return rows.map((row) => ({
     dealKey: row.deal_key,
@@ -239,6 +300,7 @@ async function loadUpstreamEvents(
     currency: row.currency,
     amount: Decimal.of(row.amount),
     share: row.share,
+    earnedOn: row.earned_on,
   }));
 }
 

@@ -1,4 +1,6 @@
-import { type ExplainedDeals, type RepInput } from '../../engine/model.js';
+import { parseRefundKey } from '../../engine/clawback.js';
+import { type ExplainedDeals, type RefundInput, type RepInput } from '../../engine/model.js';
+import { type Deal } from '../../engine/slug.js';
 import { type Day, type DayRange } from '../../kernel/day.js';
 import { inParallel } from '../../kernel/waiting.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -14,6 +16,7 @@ import {
   loadTeamDeals,
   type RepWindow,
 } from './load-window.js';
+import { loadRefundInputs, type RefundedRep, withRefundKeys } from './refunds.js';
 import { assignedPlans, calendarOf, quotaFinder, type RepTerms, workingTimeInput } from './rep-terms.js';
 
 /** Everything the engine needs to calculate the window, and the rows that its decisions are compared with. */
@@ -69,7 +72,11 @@ export async function loadRepInputs(
     peerCredits: peerCredits[index] ?? (() => []),
     firstActivity: firstActivities[index] ?? null,
   }));
-  const truedUp = await loadTruedUpRows(tx, loaded.map(withDealIds));
+  const refunds = await loadRefundInputs(tx, loaded.map(toRefunded));
+  const truedUp = await loadTruedUpRows(
+    tx,
+    loaded.map((ofRep, index) => ({ ...ofRep, dealIds: dealKeys(ofRep, refunds[index]) })),
+  );
   const fixed = await loadFixedRows(
     tx,
     loaded.map(({ terms, stored: rows }, index) => ({ terms, stored: rows, truedUp: truedUp[index] ?? [] })),
@@ -82,6 +89,7 @@ export async function loadRepInputs(
     plans: assignedPlans(terms),
     ...workingTimeInput(terms),
     ...fxInput(terms),
+    ...(refunds[index] === undefined ? {} : { refunds: refunds[index] }),
     calendar: calendarOf(terms),
     frozen: terms.frozen,
     quota: quotaFinder(terms.quotas),
@@ -90,7 +98,22 @@ export async function loadRepInputs(
   }));
 }
 
-function withDealIds<Loaded extends Pick<LoadedRepInput, 'deals' | 'teamDeals'>>(loaded: Loaded) {
-  const dealIds = [...loaded.deals, ...loaded.teamDeals.map(({ deal }) => deal)].map(({ dealId }) => dealId);
-  return { ...loaded, dealIds };
+type Loaded = Pick<LoadedRepInput, 'deals' | 'teamDeals' | 'stored'> & {
+  readonly terms: RepTerms;
+  readonly window: DayRange;
+};
+
+function allDeals({ deals, teamDeals }: Loaded): Deal[] {
+  return [...deals, ...teamDeals.map(({ deal }) => deal)];
+}
+
+function toRefunded(loaded: Loaded): RefundedRep {
+  const { terms, window, stored } = loaded;
+  const refundedDealIds = stored.flatMap(({ dealKey }) => parseRefundKey(dealKey)?.dealId ?? []);
+  return { terms, window, deals: allDeals(loaded), refundedDealIds };
+}
+
+/** The keys under which rows of the rep may be dated elsewhere. */
+function dealKeys(loaded: Loaded, refunds: RefundInput | undefined): string[] {
+  return withRefundKeys([...allDeals(loaded), ...(refunds?.sources ?? []).map(({ deal }) => deal)]);
 }

@@ -57,6 +57,8 @@ export interface WorkspaceTerms {
   readonly writesBack: boolean;
   /** Whether statements pay what is released of what is earned; see src/payables. */
   readonly hasPayouts: boolean;
+  /** Whether a deal of the workspace has a refund. */
+  readonly hasRefunds: boolean;
   /** The exchange rates; null in a workspace that has none and converts nothing. */
   readonly fx: FxTerms | null;
   /** Changes with every change of the configuration; read before all other data. */
@@ -107,6 +109,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     .select(fiscalYearsColumn(tx).as('fiscal_years'))
     .select(sql<boolean>`payouts is not null`.as('has_payouts'))
     .select(usesRatesColumn(tx).as('uses_rates'))
+    .select(sql<boolean>`exists (select from deal_refunds where workspace_id = ${tx.workspaceId})`.as('has_refunds'))
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
   return {
@@ -118,6 +121,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     sendsEvents: row.sends_events,
     writesBack: row.writes_back,
     hasPayouts: row.has_payouts,
+    hasRefunds: row.has_refunds,
     fx: row.uses_rates ? await loadFxTerms(tx, row.configuration_revision) : null,
     revision: row.configuration_revision,
   };

@@ -38,6 +38,7 @@ import {
   type PendingRequest,
 } from './lanes.js';
 import { finishRequests, type LaneResult, markComplete, recordRuns, resetFailures, toOutcome } from './record-runs.js';
+import { findRefundRequests, type RefundsOfLane, refundsOfLane } from './refund-requests.js';
 import { shortenWindow } from './shorten-windows.js';
 
 interface LaneDependencies {
@@ -134,8 +135,9 @@ export async function calculateRequests(
   tx.markAffected(inputs.map(({ terms }) => terms.repId));
   const asOf = dayInZone(startedAt, workspace.timeZone);
   const { lanes, rest } = await computeLaneWindows(tx, inputs, maxDeals);
-  const { results, movedUntil } = await calculateWindows(tx, lanes, asOf);
-  const wakes = await requestDependents(tx, lanes, results, rest?.(movedUntil) ?? []);
+  const { results, movedUntil, refunds } = await calculateWindows(tx, lanes, asOf);
+  const ofRefunds = await findRefundRequests(tx, lanes, refunds);
+  const wakes = await requestDependents(tx, lanes, results, [...(rest?.(movedUntil) ?? []), ...ofRefunds]);
   await failpoint('lane.afterOthers');
   // All of these are sent with the commit.
   recordRuns(tx, results, { startedAt, clock });
@@ -190,6 +192,7 @@ function toLaneRun(result: LaneResult): LaneRun {
 type Calculated = LaneDifference &
   Pick<LaneResult, 'formerDays' | 'blocked' | 'deals' | 'skipped' | 'planVersionIds' | 'checks'> & {
     readonly lane: LaneWindow;
+    readonly refunds: RefundsOfLane | null;
     /** See {@link movesUntil}. */
     readonly movesUntil: Day | null;
   };
@@ -198,19 +201,23 @@ async function calculateWindows(
   tx: Transaction,
   windows: readonly LaneWindow[],
   asOf: Day,
-): Promise<{ readonly results: LaneResult[]; readonly movedUntil: Day | null }> {
+): Promise<{
+  readonly results: LaneResult[];
+  readonly movedUntil: Day | null;
+  readonly refunds: readonly (RefundsOfLane | null)[];
+}> {
   const inputs = await loadRepInputs(tx, windows, asOf, { explain: false });
   await failpoint('lane.afterRead');
   const { lanes, applied } = await applyDifferences(tx, calculateEach(windows, inputs));
   if (windows[0]?.terms.workspace.sendsEvents === true) await recordChangedAmounts(tx, lanes, applied);
-  const results = lanes.map(({ lane, movesUntil: _, ...result }, index) => ({
+  const results = lanes.map(({ lane, movesUntil: _, refunds: __, ...result }, index) => ({
     ...result,
     locked: lane.locked,
     requests: lane.requests,
     difference: applied[index] as AppliedDifference,
   }));
   // Only a lane that is calculated alone is divided.
-  return { results, movedUntil: lanes[0]?.movesUntil ?? null };
+  return { results, movedUntil: lanes[0]?.movesUntil ?? null, refunds: lanes.map(({ refunds }) => refunds) };
 }
 
 /** Takes each input out of the array: the deals of calculated lanes would stay in memory until all lanes are written. */
@@ -239,6 +246,7 @@ async function calculate(lane: LaneWindow, input: LoadedRepInput, slice: EventLo
     totals: computeKnownTotals(lane.terms, input, result, difference),
     movesUntil: movesUntil(lane.terms, lane.window, difference),
     formerDays: formerDays(lane.window, difference),
+    refunds: refundsOfLane(lane.terms, input, difference),
     blocked,
     deals: input.deals.length,
     skipped: input.deals.filter((deal) => !paidDeals.has(deal.dealId)).length,

@@ -220,7 +220,7 @@ export const earnedSums = {
   commission: sumOfCategory('commission'),
   bonus: sumOfCategory('bonus'),
   adjustments: sumOfCategory('adjustment'),
-  deals: sql<number>`count(distinct deal_key) filter (where phase = 'per_deal')`,
+  deals: sql<number>`count(distinct deal_key) filter (where phase = 'per_deal' and deal_key not like 'refund:%')`,
 };
 
 /** The values of {@link monthColumns}, grouped by the first four. */

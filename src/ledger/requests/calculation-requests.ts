@@ -20,6 +20,7 @@ export type Trigger =
   | 'calendar'
   | 'ramp'
   | 'fx_rate'
+  | 'refund'
   | 'mapping_change'
   | 'workspace_change'
   | 'cascade'

@@ -15,6 +15,7 @@ const words: Readonly<Record<string, string>> = {
   absence: 'An absence changed',
   ramp: 'A ramp changed',
   fx_rate: 'An exchange rate changed',
+  refund: 'A refund was entered or changed',
   calendar: 'The fiscal calendar changed',
   mapping_change: 'The mapping of fields changed',
   workspace_change: 'The currency or time zone of the workspace changed',

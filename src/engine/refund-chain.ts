@@ -1,0 +1,188 @@
+import { type Day } from '../kernel/day.js';
+import { Decimal, sum } from '../kernel/decimal.js';
+import {
+  type ClawbackPolicy,
+  elapsedDays,
+  inOrder,
+  type Refund,
+  refundKey,
+  shareTakenBack,
+  waivedShare,
+} from './clawback.js';
+import { type IdentifiedRule, type RefundTerms } from './compiled-plan.js';
+import { type UpstreamEvent } from './model.js';
+import { type Deal } from './slug.js';
+import { type CascadeInput, type Reason } from './trace.js';
+
+/** Quotients of refunds keep so many decimals until they are rounded. */
+const quotientPlaces = 40;
+
+export function quotient(numerator: Decimal, denominator: Decimal): Decimal {
+  if (denominator.equals(Decimal.one)) return numerator;
+  return numerator.dividedBy(denominator, quotientPlaces + 4).rounded(quotientPlaces);
+}
+
+/** The part of a deal that a refund gives back. */
+export interface RefundedPart {
+  readonly refund: Refund;
+  readonly given: Decimal;
+  /** The amount of the deal; 1 for a deal without an amount, which is refunded as a whole. */
+  readonly of: Decimal;
+  /** Earlier refunds left less than this one's amount. */
+  readonly isLimited: boolean;
+}
+
+/** What each refund of a deal gives back, in the order in which they count. */
+export function measureRefunds(refunds: readonly Refund[], dealAmount: Decimal | null): readonly RefundedPart[] {
+  const total = dealAmount ?? Decimal.one;
+  if (total.sign() <= 0) return [];
+  let rest = total;
+  return inOrder(refunds).map((refund) => {
+    const requested = requestedAmount(refund, rest, dealAmount);
+    const given = requested.isLessThan(rest) ? requested : rest;
+    const part = { refund, given, of: total, isLimited: refund.amount !== null && given.isLessThan(requested) };
+    rest = rest.minus(given);
+    return part;
+  });
+}
+
+function requestedAmount({ amount }: Refund, rest: Decimal, dealAmount: Decimal | null): Decimal {
+  if (amount === null) return rest;
+  return dealAmount === null ? Decimal.zero : Decimal.of(amount);
+}
+
+/** An event that is counted for a deal, as its refunds take it back. */
+export interface ChainSource {
+  readonly repId: string;
+  readonly deal: Deal;
+  readonly terms: RefundTerms;
+  readonly earnedOn: Day;
+  readonly credit: Decimal;
+  /** The amount of the deal from which the event was calculated. */
+  readonly dealAmount: Decimal | null;
+  /** The events that a manager's event follows on the deal or on a refund, by deal key. */
+  below(dealKey: string): readonly UpstreamEvent[];
+}
+
+/** One refund as it takes back an event, or the reason why it does not. */
+export interface ChainLink {
+  readonly part: RefundedPart;
+  readonly dealKey: string;
+  readonly day: Day;
+  /** Null if the refund takes something back. */
+  readonly reason: Reason | null;
+  /** Of the policy of the rule; null for a cascade, which follows its inputs. */
+  readonly window: { readonly from: Day; readonly elapsed: number; readonly share: Decimal } | null;
+  readonly waived: Decimal;
+  readonly countsCredit: boolean;
+  readonly credit: Decimal;
+}
+
+/** What an event amounts to, known when it is walked. */
+export interface SourcePay {
+  readonly amount: Decimal;
+  readonly inputs: readonly CascadeInput[] | null;
+}
+
+/** The refunds of the deal of one event, in their order. */
+export function linkRefunds(source: ChainSource): ChainLink[] {
+  const { deal, dealAmount } = source;
+  return measureRefunds(deal.refunds ?? [], dealAmount).map((part) => linkOf(source, part));
+}
+
+function linkOf(source: ChainSource, part: RefundedPart): ChainLink {
+  const { deal, earnedOn, repId, terms } = source;
+  const { refund } = part;
+  const isCascade = terms.rule.executionPhase === 'cascade';
+  const dealKey = refundKey(deal.dealId, refund.refundId);
+  const day = refund.day > earnedOn ? refund.day : earnedOn;
+  const waived = waivedShare(refund, repId, !isCascade);
+  const link = { part, dealKey, day, waived };
+  const nothing = { ...link, window: null, countsCredit: false, credit: Decimal.zero };
+  if (isExempt(terms.rule)) return { ...nothing, reason: 'no_clawback_policy' };
+  if (isCascade) return { ...nothing, ...followBelow(source, part, dealKey) };
+  const policy = terms.rule.clawback;
+  if (policy === undefined || policy === null || policy.causes?.includes(refund.cause) === false)
+    return { ...nothing, reason: 'no_clawback_policy' };
+  const from = terms.readWindowDay?.(deal) ?? earnedOn;
+  const elapsed = elapsedDays(from, day);
+  const share = shareTakenBack(policy, elapsed);
+  if (share === null) return { ...nothing, reason: 'outside_clawback_window' };
+  return { ...link, reason: null, window: { from, elapsed, share }, ...creditOf(source, part, countsCredit(policy)) };
+}
+
+/** Bonuses of a period, and what is paid for a period, belong to no deal. */
+function isExempt({ payoutMode, executionPhase, clawback }: IdentifiedRule): boolean {
+  return (
+    payoutMode === 'flat_per_tier' ||
+    payoutMode === 'stepped_bonus' ||
+    executionPhase === 'periodic' ||
+    clawback === null
+  );
+}
+
+function countsCredit({ credit = 'refund_period' }: ClawbackPolicy): boolean {
+  return credit === 'refund_period';
+}
+
+/** A manager gives back where someone below does. */
+function followBelow(
+  source: ChainSource,
+  part: RefundedPart,
+  dealKey: string,
+): Pick<ChainLink, 'reason'> & Partial<ChainLink> {
+  const events = source.below(dealKey);
+  if (events.length === 0) return { reason: 'no_clawback_policy' };
+  return { reason: null, ...creditOf(source, part, events.some(losesCredit)) };
+}
+
+/** The share of a refund's event begins with the credit that it loses. */
+function losesCredit({ share }: UpstreamEvent): boolean {
+  return share?.startsWith('-') === true;
+}
+
+function creditOf({ credit }: ChainSource, { given, of }: RefundedPart, counts: boolean) {
+  return { countsCredit: counts, credit: counts ? quotient(credit.times(given), of).negated() : Decimal.zero };
+}
+
+/** The share of the event that each refund takes back; their sum is never more than 1. */
+export function sharesTaken(source: ChainSource, links: readonly ChainLink[], { inputs }: SourcePay): Decimal[] {
+  return links.map((link) => {
+    if (link.reason !== null) return Decimal.zero;
+    const kept = Decimal.one.minus(link.waived);
+    if (link.window === null) return shareTakenBelow(source, link.dealKey, inputs ?? []).times(kept);
+    const { given, of } = link.part;
+    return quotient(given.times(link.window.share).times(kept), of);
+  });
+}
+
+/** What the refund takes back of the inputs, each by its weight in what the manager was paid on. */
+function shareTakenBelow(source: ChainSource, dealKey: string, inputs: readonly CascadeInput[]): Decimal {
+  const earned = sumByInput(source.below(source.deal.dealId));
+  const taken = sumByInput(source.below(dealKey));
+  const weighted = distinctInputs(inputs).flatMap(({ key, weight }) => {
+    const amount = earned.get(key) ?? Decimal.zero;
+    return amount.isZero() ? [] : [{ weight, share: quotient((taken.get(key) ?? Decimal.zero).negated(), amount) }];
+  });
+  const total = sum(weighted.map(({ weight }) => weight));
+  return total.isZero() ? Decimal.zero : quotient(sum(weighted.map(({ weight, share }) => weight.times(share))), total);
+}
+
+function inputKey({ repId, ruleName }: { readonly repId: string; readonly ruleName: string }): string {
+  return `${repId}|${ruleName}`;
+}
+
+function sumByInput(events: readonly UpstreamEvent[]): ReadonlyMap<string, Decimal> {
+  const sums = new Map<string, Decimal>();
+  for (const event of events) sums.set(inputKey(event), (sums.get(inputKey(event)) ?? Decimal.zero).plus(event.amount));
+  return sums;
+}
+
+function distinctInputs(inputs: readonly CascadeInput[]): { readonly key: string; readonly weight: Decimal }[] {
+  const weights = new Map<string, Decimal>();
+  for (const input of inputs) {
+    const amount = Decimal.of(input.amount).absolute();
+    weights.set(inputKey(input), (weights.get(inputKey(input)) ?? Decimal.zero).plus(amount));
+  }
+  return [...weights].map(([key, weight]) => ({ key, weight }));
+}

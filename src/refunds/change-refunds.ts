@@ -1,0 +1,204 @@
+import { sql } from 'kysely';
+import { type BlockedPerson, findBlockedPeople } from '../deals/change-credits.js';
+import { dealNotFound } from '../deals/deal-credit-views.js';
+import { isRefundKey } from '../engine/clawback.js';
+import { type Caller, peopleBehind } from '../kernel/caller.js';
+import { type Day, type DayRange } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { Failure, invalid } from '../kernel/failure.js';
+import { newId } from '../kernel/ids.js';
+import { completeJobIfDone, createJob } from '../ledger/requests/calculation-jobs.js';
+import { type Recalculate } from '../ledger/requests/recalculate.js';
+import { unnestRows } from '../platform/database/columns.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { assertRepExists } from '../reps/rep-views.js';
+import { type RefundKey, type RefundTerms, refundNotFound, type StoredRefund, type WaiverTerms } from './refund.js';
+import { removeRefund, replaceRefund, replaceWaiver } from './refund-store.js';
+import { findRefund } from './refund-views.js';
+
+/** A write of refunds. */
+export interface RefundWrite {
+  readonly dealIds: readonly string[];
+  readonly apply: (tx: Transaction) => Promise<unknown>;
+}
+
+export function putting(key: RefundKey, terms: RefundTerms): RefundWrite {
+  return {
+    dealIds: [key.dealId],
+    apply: async (tx) => {
+      await assertWithinDeal(tx, key, terms);
+      await replaceRefund(tx, key, terms);
+    },
+  };
+}
+
+export function removing(key: RefundKey): RefundWrite {
+  return {
+    dealIds: [key.dealId],
+    apply: async (tx) => {
+      if ((await findRefund(tx, key)) === null) throw refundNotFound();
+      await removeRefund(tx, key);
+    },
+  };
+}
+
+export function waiving(key: RefundKey, terms: WaiverTerms, caller: Caller): RefundWrite {
+  return {
+    dealIds: [key.dealId],
+    apply: async (tx) => {
+      const stored = await findRefund(tx, key);
+      if (stored === null) throw refundNotFound();
+      if (terms.repId !== null) await assertRepExists(tx, terms.repId);
+      await assertNotOwn(tx, caller, stored, terms);
+      await replaceWaiver(tx, stored, terms);
+    },
+  };
+}
+
+/** What a waiver leaves to the person who enters it, another admin must decide. */
+async function assertNotOwn(tx: Transaction, caller: Caller, { dealId }: StoredRefund, { repId }: WaiverTerms) {
+  const people = peopleBehind(caller);
+  const earners = repId === null ? [...(await loadEarnedDays(tx, [dealId])).keys()] : [repId];
+  if (people.some((person) => earners.includes(person)))
+    throw new Failure('forbidden', 'You cannot waive what would be taken back from you. Another admin must do it.');
+}
+
+/** The refund is of a deal, and at most the whole of it. */
+async function assertWithinDeal(tx: Transaction, { dealId }: RefundKey, { amount }: RefundTerms): Promise<void> {
+  const { rows } = await sql<{ amount: string | null }>`
+    select amount::text as amount from deals
+    where workspace_id = ${tx.workspaceId} and deal_id = ${dealId} and deleted_at is null`.execute(tx.db);
+  const [deal] = rows;
+  if (deal === undefined) throw dealNotFound();
+  const ofDeal = deal.amount === null ? null : Decimal.of(deal.amount);
+  if (ofDeal !== null && ofDeal.sign() <= 0)
+    throw new Failure('refund_exceeds_deal', 'The deal has no positive amount, so there is nothing to refund.');
+  if (amount !== null && ofDeal === null)
+    throw invalid({ path: 'amount', message: 'the deal has no amount; leave it out to refund the whole deal' });
+  if (amount !== null && ofDeal?.isLessThan(Decimal.of(amount)) === true)
+    throw new Failure('refund_exceeds_deal', `The amount of the deal is ${ofDeal}; a refund cannot be more.`);
+}
+
+/** What a write of refunds changes, and for whom. */
+export interface ChangedRefunds {
+  readonly affected: ReadonlyMap<string, DayRange>;
+  readonly blocked: readonly BlockedPerson[];
+}
+
+/**
+ * Writes, and finds everyone who has earned on the deals, with the days of their refunds before and after: each refund
+ * depends on those before it.
+ */
+export async function changeRefunds(tx: Transaction, { dealIds, apply }: RefundWrite): Promise<ChangedRefunds> {
+  const before = await loadRefundDays(tx, dealIds);
+  await apply(tx);
+  const after = await loadRefundDays(tx, dealIds);
+  const affected = await findAffected(tx, dealIds, joinDays(before, after));
+  tx.markAffected([...affected.keys()]);
+  return { affected, blocked: await findBlockedPeople(tx, affected) };
+}
+
+/** Requests the calculation of everyone affected, as one job. Returns its id. */
+export async function requestRefundCalculation(
+  tx: Transaction,
+  recalculate: Recalculate,
+  caller: Caller,
+  dealIds: readonly string[],
+  { affected }: ChangedRefunds,
+): Promise<string> {
+  const [only] = dealIds.length === 1 ? dealIds : [];
+  const { jobId } = await createJob(tx, {
+    kind: 'recalculation',
+    scope: only === undefined ? { scope: 'workspace' } : { scope: 'deal', dealId: only },
+    scopeKey: `refunds:${newId()}`,
+    actor: caller.actor,
+    total: affected.size,
+    deals: dealIds.length,
+  });
+  await recalculate(
+    [...affected].map(([repId, days]) => ({ repId, days, trigger: 'refund' as const, dealId: only, jobId })),
+  );
+  if (affected.size === 0) await completeJobIfDone(tx, jobId);
+  return jobId;
+}
+
+type DaysByDeal = ReadonlyMap<string, readonly Day[]>;
+
+async function loadRefundDays(tx: Transaction, dealIds: readonly string[]): Promise<DaysByDeal> {
+  const { rows } = await sql<{ dealId: string; days: Day[] }>`
+    select deal_id as "dealId", array_agg(day::text) as days from deal_refunds
+    where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[]) group by deal_id`.execute(tx.db);
+  return new Map(rows.map(({ dealId, days }) => [dealId, days]));
+}
+
+function joinDays(before: DaysByDeal, after: DaysByDeal): DaysByDeal {
+  return new Map(
+    [...new Set([...before.keys(), ...after.keys()])].map((dealId) => [
+      dealId,
+      [...(before.get(dealId) ?? []), ...(after.get(dealId) ?? [])],
+    ]),
+  );
+}
+
+interface EarnedDays {
+  readonly repId: string;
+  readonly dealId: string;
+  readonly dealKey: string;
+  readonly day: Day;
+}
+
+/** The days of the refunds, of each person not before the day on which the person earned. */
+async function findAffected(
+  tx: Transaction,
+  dealIds: readonly string[],
+  refundDays: DaysByDeal,
+): Promise<ReadonlyMap<string, DayRange>> {
+  const affected = new Map<string, DayRange>();
+  const add = (repId: string, day: Day) => {
+    const known = affected.get(repId) ?? { from: day, to: day };
+    affected.set(repId, { from: day < known.from ? day : known.from, to: day > known.to ? day : known.to });
+  };
+  for (const { repId, dealId, dealKey, day } of await loadEarned(tx, dealIds)) {
+    if (isRefundKey(dealKey)) add(repId, day);
+    else for (const refundDay of refundDays.get(dealId) ?? []) add(repId, refundDay > day ? refundDay : day);
+  }
+  return affected;
+}
+
+async function loadEarnedDays(tx: Transaction, dealIds: readonly string[]): Promise<ReadonlyMap<string, Day>> {
+  return new Map((await loadEarned(tx, dealIds)).map(({ repId, day }) => [repId, day]));
+}
+
+/**
+ * What everyone has earned on the deals, also by true-up, and what their refunds took back. The owners and the people on
+ * credit lines are included, since a calculation of what they earn may be running.
+ */
+async function loadEarned(tx: Transaction, dealIds: readonly string[]): Promise<EarnedDays[]> {
+  if (dealIds.length === 0) return [];
+  const { rows } = await sql<EarnedDays>`
+    with given as materialized (
+      select id, id as deal_key from ${unnestRows(dealIds, [['id', 'text', (dealId) => dealId]])}
+      union all
+      select distinct deal_id, 'refund:' || deal_id || ':' || refund_id from deal_refund_history
+      where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[])
+    )
+    select rep_id as "repId", deal_id as "dealId", deal_id as "dealKey", close_date as day from (
+      select rep_id, deal_id, close_date from deals
+      where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[]) and deleted_at is null
+      union
+      select rep_id, deal_id, close_date from deal_participations
+      where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[])
+    ) d
+    where rep_id is not null and close_date is not null
+    union
+    select e.rep_id as "repId", g.id as "dealId", e.deal_key as "dealKey", e.earned_on as day
+    from given g cross join lateral (
+      select rep_id, deal_key, earned_on from commission_events
+      where workspace_id = ${tx.workspaceId} and deal_key = g.deal_key and kind = 'commission_earned' and status = 'earned'
+      union all
+      select rep_id, deal_key, earned_on from trued_up_rows
+      where workspace_id = ${tx.workspaceId} and deal_key = g.deal_key
+      offset 0
+    ) e`.execute(tx.db);
+  return rows;
+}

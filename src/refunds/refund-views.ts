@@ -1,0 +1,49 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type RefundKey, type StoredRefund } from './refund.js';
+
+/** The refunds of the deals, in the order in which they count; at the transaction's `asOf` if it has one. */
+export async function listRefunds(tx: Transaction, dealIds: readonly string[]): Promise<StoredRefund[]> {
+  if (dealIds.length === 0) return [];
+  return selectRefunds(tx, sql`deal_id = any(${dealIds}::text[])`);
+}
+
+export async function findRefund(tx: Transaction, { dealId, refundId }: RefundKey): Promise<StoredRefund | null> {
+  const [found] = await selectRefunds(tx, sql`deal_id = ${dealId} and refund_id = ${refundId}`);
+  return found ?? null;
+}
+
+interface RefundRow extends Omit<StoredRefund, 'updatedAt' | 'waivers'> {
+  readonly updatedAt: Date;
+  readonly waivers: readonly { readonly repId: string | null; readonly percent: string; readonly reason: string }[];
+}
+
+async function selectRefunds(tx: Transaction, condition: RawBuilder<unknown>): Promise<StoredRefund[]> {
+  const source = tx.asOf === null ? presentRefunds(tx, condition) : earlierRefunds(tx, condition, tx.asOf);
+  const { rows } = await sql<RefundRow>`
+    select * from (${source}) r order by "dealId", day, "refundId" collate "C"`.execute(tx.db);
+  return rows.map(({ waivers, updatedAt, ...row }) => ({
+    ...row,
+    waivers: waivers.map((waiver) => ({ ...waiver, percent: Number(waiver.percent) })),
+    updatedAt: updatedAt.toISOString(),
+  }));
+}
+
+function presentRefunds(tx: Transaction, condition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select deal_id as "dealId", refund_id as "refundId", day, cause, amount::float8 as amount, reason, waivers,
+      updated_at as "updatedAt"
+    from deal_refunds where workspace_id = ${tx.workspaceId} and ${condition}`;
+}
+
+function earlierRefunds(tx: Transaction, condition: RawBuilder<unknown>, at: Date): RawBuilder<unknown> {
+  return sql`
+    select "dealId", "refundId", c.day, c.cause, c.amount, c.reason, c.waivers, "updatedAt" from (
+      select distinct on (deal_id, refund_id) deal_id as "dealId", refund_id as "refundId", changed_at as "updatedAt",
+        content
+      from deal_refund_history
+      where workspace_id = ${tx.workspaceId} and changed_at <= ${at}::timestamptz and ${condition}
+      order by deal_id, refund_id, position desc
+    ) h cross join lateral jsonb_to_record(h.content) c (day date, cause text, amount float8, reason text, waivers jsonb)
+    where h.content is not null`;
+}

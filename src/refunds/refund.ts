@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { fields } from '../api/resource-fields.js';
+import { dealId } from '../deals/deal.js';
+import { refundCauses } from '../engine/clawback.js';
+import { Failure } from '../kernel/failure.js';
+import { sampleIds } from '../kernel/sample-ids.js';
+import { day, money, text, uuid } from '../platform/operations/schemas.js';
+
+const amount = money
+  .refine((value) => Number(value.toFixed(4)) === value, 'must have at most 4 decimals')
+  .refine((value) => value > 0, 'must be more than 0');
+
+const reason = z.string().trim().max(1000).describe('Why, for those who read it later');
+
+/** The terms of a refund in requests. */
+export const refundTerms = z.strictObject({
+  day: day.describe('Day of the refund, YYYY-MM-DD: commission is taken back in its period'),
+  cause: z
+    .enum(refundCauses)
+    .describe('cancellation: the customer has cancelled; refund: money was returned; non_payment: it was never paid'),
+  amount: amount
+    .nullable()
+    .default(null)
+    .describe('Amount in the currency of the deal; null for all that earlier refunds left'),
+  reason: reason.default(''),
+});
+export type RefundTerms = z.output<typeof refundTerms>;
+
+const percent = z
+  .number()
+  .min(0)
+  .max(100)
+  .refine((value) => Number(value.toFixed(6)) === value, 'must have at most 6 decimals');
+
+/** What a person keeps, in requests; 0 percent takes the waiver back. */
+export const waiverTerms = z.strictObject({
+  repId: uuid.nullable().default(null).describe('Id of the rep (UUID); null for everyone without a separate waiver'),
+  percent: percent.describe('What they keep of what would be taken back, in percent; 0 takes the waiver back'),
+  reason: text(1000).describe('Why'),
+});
+export type WaiverTerms = z.output<typeof waiverTerms>;
+
+export const refund = z
+  .object({
+    dealId: fields.dealId,
+    refundId: z.string().describe('Id of the refund'),
+    ...refundTerms.shape,
+    waivers: z
+      .array(
+        z
+          .object({
+            repId: z.string().nullable().describe('Id of the rep (UUID); null for everyone without a separate waiver'),
+            percent: z.number().describe('What they keep of what would be taken back, in percent'),
+            reason: z.string().describe('Why'),
+          })
+          .describe('What a person keeps'),
+      )
+      .describe('What people keep'),
+    updatedAt: fields.updatedAt,
+  })
+  .describe('What the customer of a deal got back, or never paid');
+export type StoredRefund = z.output<typeof refund>;
+
+export const dealParams = z.strictObject({ dealId: dealId.describe('Id of the deal in the CRM') });
+export const refundParams = dealParams.extend({
+  refundId: text(200)
+    .refine((id) => !id.includes(':'), 'must have no colon')
+    .describe('Id of the refund, without a colon'),
+});
+export type RefundKey = z.output<typeof refundParams>;
+
+export function refundNotFound(): Failure {
+  return new Failure('refund_not_found', 'The deal has no such refund.');
+}
+
+export const refundExample = {
+  dealId: sampleIds.dealId,
+  refundId: 'R-1',
+  day: '2026-04-20',
+  cause: 'cancellation',
+  amount: null,
+  reason: 'The customer cancelled',
+  waivers: [],
+  updatedAt: '2026-04-20T08:00:00.000Z',
+} as const;

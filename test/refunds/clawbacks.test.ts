@@ -1,0 +1,302 @@
+import { expect } from 'chai';
+import { expectError } from '#test/support/errors.js';
+import { Service } from '#test/support/service.js';
+import { type Workspace } from '#test/support/workspace.js';
+
+const tiers = [
+  { tierIndex: 0, minThreshold: 0, rate: 0.08 },
+  { tierIndex: 1, minThreshold: 1, rate: 0.12 },
+];
+const flatRate = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
+const newBusiness = { name: 'New business', measure: 'amount', tiers };
+const override = { name: 'Override', measure: 'amount', executionPhase: 'cascade', tiers: flatRate(0.2) };
+const within180 = { window: { days: 180 } };
+
+describe('refunds of deals', () => {
+  const service = Service.duringSuite();
+  let workspace: Workspace;
+  let people: Record<'mia' | 'ann' | 'bob', string>;
+  let planId: string;
+  afterEach(() => workspace.expectSoundLedger());
+
+  /** Mia is the manager of Ann and Bob, and Ann owns all deals. */
+  async function team(clawback: object | null, rules: object[] = [newBusiness]): Promise<void> {
+    workspace = await service.workspace({ currency: 'USD' });
+    const { api } = workspace;
+    const [mia] = await api.saveReps({ name: 'Mia', role: 'manager' });
+    const [ann, bob] = await api.saveReps(
+      { name: 'Ann', managerEmail: 'mia@x.io' },
+      { name: 'Bob', managerEmail: 'mia@x.io' },
+    );
+    people = { mia, ann, bob };
+    const config = { ...(clawback === null ? {} : { clawback }), rules };
+    ({ planId } = await api.createPlan({ name: 'AE', config }, Object.values(people)));
+    for (const period of ['2026-Q1', '2026-Q2'])
+      await api.setQuota(Object.values(people), 'New business', period, 100_000);
+  }
+
+  const deal = (dealId: string, amount: number, closeDate: string, fields: object = {}) =>
+    workspace.api.putDeal(dealId, { amount, closeDate, ownerId: 'ann', ...fields });
+  const refund = (dealId: string, day: string, amount: number | null = null, id = 'r') =>
+    workspace.api.expect(200, 'PUT', `/v1/deals/${dealId}/refunds/${id}`, { day, cause: 'cancellation', amount });
+  const waive = (dealId: string, percent: number, repId: string | null = null) =>
+    workspace.api.expect(200, 'POST', `/v1/deals/${dealId}/refunds/r/waive`, { repId, percent, reason: 'Agreed' });
+
+  /** The two deals of the example: 4,800 at 8 %, then 7,200 at 12 %. */
+  async function twoDeals(clawback: object | null = within180, rules: object[] = [newBusiness]): Promise<void> {
+    await team(clawback, rules);
+    await deal('first', 60_000, '2026-01-15');
+    await deal('second', 60_000, '2026-02-10');
+  }
+
+  /** What refunds take back, as `Ann second r: [day, amount, credit]`. */
+  async function takenBack(): Promise<Record<string, unknown>> {
+    await workspace.calculated();
+    const rows = await workspace.sql(
+      `select concat_ws(' ', r.name, replace(replace(e.deal_key, 'refund:', ''), ':', ' ')) as key,
+         e.earned_on::text as day, e.amount::float8 as amount, e.credit::float8 as credit
+       from commission_events e join reps r on r.workspace_id = e.workspace_id and r.rep_id = e.rep_id
+       where e.workspace_id = $1 and e.status = 'earned' and e.deal_key like 'refund:%'`,
+    );
+    return Object.fromEntries(rows.map(({ key, day, amount, credit }) => [key, [day, amount, credit]]));
+  }
+
+  async function attainment(period: string, repId = people.ann): Promise<number> {
+    const [row] = await workspace.sql(
+      `select current_value::float8 as credit from quotas where workspace_id = $1 and rep_id = $2 and period = $3`,
+      repId,
+      period,
+    );
+    return row.credit;
+  }
+
+  const approve = async (repId: string, period: string) => {
+    await workspace.calculated();
+    await workspace.api.generate(repId, period);
+    await workspace.api.approve(repId, period);
+  };
+
+  async function discrepancies(): Promise<unknown[]> {
+    await workspace.checked();
+    const { discrepancies: open } = await workspace.api.expect(200, 'GET', '/v1/discrepancies?status=open');
+    return open.map(({ period, delta, causes }: { period: string; delta: number; causes: { kind: string }[] }) => [
+      period,
+      delta,
+      ...causes.map(({ kind }) => kind),
+    ]);
+  }
+
+  it('C1: takes back what was paid, at the rate of then, on the day of the refund', async () => {
+    await twoDeals();
+    const { jobId, warnings } = await refund('second', '2026-04-20');
+    expect(warnings).to.deep.equal([]);
+    expect((await workspace.api.finishedJob(jobId)).status).to.equal('completed');
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -7200, -60_000] });
+    expect([await attainment('2026-Q1'), await attainment('2026-Q2')]).to.deep.equal([120_000, -60_000]);
+    const { summary } = await workspace.api.expect(200, 'GET', `/v1/statements?repId=${people.ann}&period=2026-Q2`);
+    expect(summary.netPayout).to.equal(-7200);
+  });
+
+  it('C2 and C3: a declining clawback takes back the days that are left, of the part that was refunded', async () => {
+    await twoDeals({ window: { days: 180 }, declining: true });
+    await refund('second', '2026-04-20');
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -4440, -60_000] });
+    await refund('second', '2026-04-20', 15_000);
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -1110, -15_000] });
+  });
+
+  it('C4: takes back from everyone with a share, and from the manager what it took below', async () => {
+    await team(within180, [newBusiness, override]);
+    await deal('a', 50_000, '2026-01-05');
+    await deal('d', 100_000, '2026-02-10');
+    await workspace.api.expect(200, 'PUT', '/v1/deals/d/credits', {
+      credits: [
+        { email: 'ann@x.io', percent: 70 },
+        { email: 'bob@x.io', percent: 30 },
+      ],
+    });
+    await workspace.calculated();
+    await refund('d', '2026-04-20', 50_000);
+    expect(await takenBack()).to.deep.equal({
+      'Ann d r': ['2026-04-20', -4200, -35_000],
+      'Bob d r': ['2026-04-20', -1200, -15_000],
+      'Mia d r': ['2026-04-20', -1080, -50_000],
+    });
+  });
+
+  it('C6: several refunds take back at most the deal', async () => {
+    await twoDeals();
+    await refund('first', '2026-04-20', 40_000);
+    const { warnings } = await refund('first', '2026-04-21', 30_000, 's');
+    expect(warnings).to.deep.equal([
+      { code: 'refund_limited', message: 'Earlier refunds left 20000 of the deal, so only this much counts.' },
+    ]);
+    expect(await takenBack()).to.deep.equal({
+      'Ann first r': ['2026-04-20', -3200, -40_000],
+      'Ann first s': ['2026-04-21', -1600, -20_000],
+    });
+    await workspace.api.expect(200, 'DELETE', '/v1/deals/first/refunds/r');
+    expect(await takenBack()).to.deep.equal({ 'Ann first s': ['2026-04-21', -2400, -30_000] });
+  });
+
+  it('C8: a refund that is deleted after the approval of its period is owed again', async () => {
+    await twoDeals();
+    await refund('second', '2026-04-20');
+    await approve(people.ann, '2026-04');
+    await workspace.api.expect(200, 'DELETE', '/v1/deals/second/refunds/r');
+    await workspace.calculated();
+    expect(await discrepancies()).to.deep.equal([['2026-04', 7200, 'refund']]);
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -7200, -60_000] });
+  });
+
+  it('C9: the last day of the window is inside', async () => {
+    await twoDeals();
+    await refund('second', '2026-08-09');
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-08-09', -7200, -60_000] });
+    await refund('second', '2026-08-10');
+    expect(await takenBack()).to.deep.equal({});
+  });
+
+  it('C9: on the last day of a declining window only the credit is lost', async () => {
+    await twoDeals({ window: { days: 180 }, declining: true });
+    await refund('second', '2026-08-09');
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-08-09', 0, -60_000] });
+  });
+
+  it('C10: the refunds of an event are rounded together', async () => {
+    await team(within180, [{ ...newBusiness, tiers: flatRate(0.08) }]);
+    await deal('d', 1000.1, '2026-01-15');
+    await refund('d', '2026-04-01', 500.05);
+    await refund('d', '2026-04-02', 500.05, 's');
+    expect(await takenBack()).to.deep.equal({
+      'Ann d r': ['2026-04-01', -40.01, -500.05],
+      'Ann d s': ['2026-04-02', -40, -500.05],
+    });
+  });
+
+  it('C11: steps end the window, a waiver leaves a part, and the credit may stay', async () => {
+    const steps = [
+      { untilDay: 30, percent: 100 },
+      { untilDay: 90, percent: 50 },
+    ];
+    await twoDeals({ steps, credit: 'none' });
+    await refund('second', '2026-04-20');
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -3600, 0] });
+    await waive('second', 50, people.ann);
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -1800, 0] });
+    await waive('second', 100);
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -1800, 0] });
+    await waive('second', 0, people.ann);
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', 0, 0] });
+    await refund('second', '2026-05-12');
+    expect(await takenBack()).to.deep.equal({});
+  });
+
+  for (const [refundDay, closeDate, cut] of [
+    ['2026-02-20', '2026-03-10', 6000],
+    ['2026-04-20', '2026-05-10', 6000],
+  ] as const)
+    it(`C12: a cap has room again only in the period of the deal (refund on ${refundDay})`, async () => {
+      await team(within180, [{ ...newBusiness, tiers: flatRate(0.08), cap: 6000 }]);
+      await deal('first', 60_000, '2026-01-15');
+      await refund('first', refundDay);
+      await deal('second', 90_000, closeDate);
+      await workspace.calculated();
+      const [row] = await workspace.sql(
+        `select amount::float8 as amount from commission_events where workspace_id = $1 and deal_key = 'second'`,
+      );
+      expect(row.amount).to.equal(cut);
+    });
+
+  it('C13: a refund before the deal was closed counts on the close date', async () => {
+    await twoDeals();
+    await refund('second', '2026-02-01');
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-02-10', -7200, -60_000] });
+  });
+
+  it('follows the deal: a changed amount, another owner, and its deletion', async () => {
+    await twoDeals();
+    await refund('second', '2026-04-20', 30_000);
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -3600, -30_000] });
+    await deal('first', 120_000, '2026-01-15');
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -3600, -30_000] });
+    await deal('second', 40_000, '2026-02-10');
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -3600, -30_000] });
+    await deal('second', 40_000, '2026-02-10', { ownerId: 'bob' });
+    expect(await takenBack()).to.deep.equal({ 'Bob second r': ['2026-04-20', -2400, -30_000] });
+    await workspace.api.expect(200, 'DELETE', '/v1/deals/second');
+    expect(await takenBack()).to.deep.equal({});
+  });
+
+  it('does nothing without a policy, and for a rule that is exempt', async () => {
+    await twoDeals(null);
+    await refund('second', '2026-04-20');
+    expect(await takenBack()).to.deep.equal({});
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${planId}`, {
+      config: { clawback: within180, rules: [{ ...newBusiness, clawback: null }] },
+    });
+    expect(await takenBack()).to.deep.equal({});
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${planId}`, {
+      config: { clawback: { ...within180, causes: ['cancellation'] }, rules: [newBusiness] },
+    });
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -7200, -60_000] });
+  });
+
+  it('S5: takes back what approved rows paid, until they are corrected', async () => {
+    await team({ window: { days: 90 } }, [{ ...newBusiness, tiers: flatRate(0.1) }]);
+    await deal('d', 50_000, '2026-01-10');
+    const share = (ann: number) =>
+      workspace.api.expect(200, 'PUT', '/v1/deals/d/credits', {
+        credits: [
+          { email: 'ann@x.io', percent: ann },
+          { email: 'bob@x.io', percent: 100 - ann },
+        ],
+      });
+    await share(60);
+    await approve(people.ann, '2026-01');
+    await approve(people.bob, '2026-01');
+    await share(50);
+    await refund('d', '2026-02-20', 10_000);
+    expect(await takenBack()).to.deep.equal({
+      'Ann d r': ['2026-02-20', -600, -6000],
+      'Bob d r': ['2026-02-20', -400, -4000],
+    });
+    await workspace.checked();
+    for (const repId of [people.ann, people.bob])
+      await workspace.api.expect(200, 'POST', `/v1/statements/${repId}/true-up`, { period: '2026-01', force: true });
+    expect(await takenBack()).to.deep.equal({
+      'Ann d r': ['2026-02-20', -500, -5000],
+      'Bob d r': ['2026-02-20', -500, -5000],
+    });
+  });
+
+  it('says what a refund would do before it is saved', async () => {
+    await twoDeals();
+    const terms = { day: '2026-04-20', cause: 'refund', amount: 15_000 };
+    await workspace.calculated();
+    const { dryRun, byRep, jobId } = await workspace.api.expect(
+      200,
+      'PUT',
+      '/v1/deals/second/refunds/r?dryRun=true',
+      terms,
+    );
+    expect({ dryRun, jobId }).to.deep.equal({ dryRun: true, jobId: undefined });
+    expect(byRep.map(({ repName, delta }: Record<string, unknown>) => [repName, delta])).to.deep.equal([
+      ['Ann', -1800],
+    ]);
+    expect(await takenBack()).to.deep.equal({});
+    expect((await workspace.api.expect(200, 'GET', '/v1/deals/second/refunds')).count).to.equal(0);
+  });
+
+  it('rejects refunds that are more than the deal', async () => {
+    await twoDeals();
+    const put = (dealId: string, amount: number | null, id = 'r') =>
+      workspace.api.put(`/v1/deals/${dealId}/refunds/${id}`, { day: '2026-04-20', cause: 'refund', amount });
+    await expectError('400 refund_exceeds_deal', put('second', 60_000.01));
+    await expectError('404 deal_not_found', put('none', null));
+    await expectError('400 VALIDATION_FAILED', put('second', null, 'a:b'));
+    await deal('negative', -100, '2026-01-20');
+    await expectError('400 refund_exceeds_deal', put('negative', null));
+    await expectError('404 refund_not_found', workspace.api.delete('/v1/deals/second/refunds/none'));
+  });
+});
