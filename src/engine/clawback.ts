@@ -100,11 +100,19 @@ export function elapsedDays(from: Day, to: Day): number {
   return to <= from ? 0 : countDays({ from, to }) - 1;
 }
 
+/** Quotients of refunds keep so many decimals until they are rounded. */
+const quotientPlaces = 40;
+
+export function quotient(numerator: Decimal, denominator: Decimal): Decimal {
+  if (denominator.equals(Decimal.one)) return numerator;
+  return numerator.dividedBy(denominator, quotientPlaces + 4).rounded(quotientPlaces);
+}
+
 /** The part of the commission that is taken back after so many days; null after the end of the window. */
 export function shareTakenBack({ window, steps, declining }: ClawbackPolicy, elapsed: number): Decimal | null {
   const days = window?.days;
   if (days !== undefined && elapsed > days) return null;
-  if (declining === true && days !== undefined) return Decimal.of(days - elapsed).dividedBy(Decimal.of(days));
+  if (declining === true && days !== undefined) return quotient(Decimal.of(days - elapsed), Decimal.of(days));
   if (steps === undefined) return Decimal.one;
   const reached = steps.find(({ untilDay }) => elapsed <= untilDay);
   return reached === undefined ? null : percentOf(reached.percent);

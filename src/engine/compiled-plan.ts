@@ -66,6 +66,8 @@ export interface RefundTerms {
   readonly rule: IdentifiedRule;
   /** The day of the deal from which the policy counts; null for the close date. */
   readonly readWindowDay: ((deal: Deal) => Day | null) | null;
+  /** Whether a cascade follows inputs in other currencies. */
+  readonly converts: boolean;
 }
 
 export interface CompiledRule extends RefundTerms {
@@ -212,14 +214,15 @@ export function compileVersion(
 /** What a rule of the version says about refunds. */
 export function compileRefundTerms(
   rule: IdentifiedRule,
-  { fieldMapping }: Pick<PlanVersion, 'fieldMapping'>,
+  { fieldMapping, fx = null }: Pick<PlanVersion, 'fieldMapping' | 'fx'>,
   measures: SlugMapping,
   timeZone: string,
 ): RefundTerms {
   const from = rule.clawback?.window?.from ?? closeDate;
-  if (from === closeDate) return { rule, readWindowDay: null };
+  const converts = fx !== null;
+  if (from === closeDate) return { rule, readWindowDay: null, converts };
   const read = fieldReader(from, fieldMapping, measures);
-  return { rule, readWindowDay: (deal) => asDay(read(deal), timeZone) };
+  return { rule, readWindowDay: (deal) => asDay(read(deal), timeZone), converts };
 }
 
 const closeDate = 'close_date';

@@ -2,7 +2,7 @@ import { type Day, type DayRange, intersection, isEffective, isWithin } from '..
 import { Decimal } from '../kernel/decimal.js';
 import { type Period, type PeriodKind, periodKinds } from '../kernel/period.js';
 import { type CalendarName, calendarNames } from '../kernel/period-calendar.js';
-import { isRefundKey, parseRefundKey } from './clawback.js';
+import { isRefundKey, parseRefundKey, quotient } from './clawback.js';
 import { CloseOrderWalk, type Entry, type Firing, type WalkListener } from './close-order-walk.js';
 import { applicableVersion, type CompiledRule, type CompiledVersion } from './compiled-plan.js';
 import { type ConditionTrace, type SeenValue } from './condition.js';
@@ -23,7 +23,6 @@ import { type Payout } from './payout.js';
 import { PlanQuotas } from './plan-quotas.js';
 import { PlanRates, type RuleDeal, sumConversions } from './plan-rates.js';
 import { type PlannedRefund, PlanRefunds, type Refundable, type TakenBack } from './plan-refunds.js';
-import { quotient } from './refund-chain.js';
 import {
   applyShare,
   computeBase,

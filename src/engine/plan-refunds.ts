@@ -159,10 +159,10 @@ export class PlanRefunds {
   private toEvent({ deal, earnedOn, credit, inputs, ...terms }: Refundable, dealAmount: Decimal | null): RefundedEvent {
     const rule = terms.terms;
     const names = inputs === null ? null : new Set(inputs.map(inputKey));
-    const below = (dealKey: string) => {
-      const events = (this.input.refunds?.below(dealKey) ?? []).filter((event) => event.repId !== this.input.repId);
-      return names === null ? selectUpstream(rule, events, null) : events.filter((event) => names.has(inputKey(event)));
-    };
+    const below = (dealKey: string) =>
+      selectUpstream(rule, this.input.refunds?.below(dealKey) ?? [], rule.converts ? null : terms.currency).filter(
+        (event) => event.repId !== this.input.repId && (names?.has(inputKey(event)) ?? true),
+      );
     const chain = { repId: this.input.repId, deal, terms: rule, earnedOn, credit, dealAmount, below };
     const { planVersionId, attainmentKey, currency } = terms;
     const event = { planVersionId, terms: rule, attainmentKey, currency };

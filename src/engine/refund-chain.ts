@@ -4,6 +4,7 @@ import {
   type ClawbackPolicy,
   elapsedDays,
   inOrder,
+  quotient,
   type Refund,
   refundKey,
   shareTakenBack,
@@ -13,14 +14,6 @@ import { type IdentifiedRule, type RefundTerms } from './compiled-plan.js';
 import { type UpstreamEvent } from './model.js';
 import { type Deal } from './slug.js';
 import { type CascadeInput, type Reason } from './trace.js';
-
-/** Quotients of refunds keep so many decimals until they are rounded. */
-const quotientPlaces = 40;
-
-export function quotient(numerator: Decimal, denominator: Decimal): Decimal {
-  if (denominator.equals(Decimal.one)) return numerator;
-  return numerator.dividedBy(denominator, quotientPlaces + 4).rounded(quotientPlaces);
-}
 
 /** The part of a deal that a refund gives back. */
 export interface RefundedPart {

@@ -1,7 +1,9 @@
 import { type SqlBool, sql } from 'kysely';
+import { parseRefundKey } from '../engine/clawback.js';
 import { defaultRateTable, type ExchangeRates } from '../engine/exchange-rates.js';
 import { asDay, type Fields } from '../engine/field-value.js';
 import { type PayoutTerms } from '../engine/plan-config.js';
+import { measureRefunds } from '../engine/refund-chain.js';
 import { type Deal, fieldReader, type SlugMapping } from '../engine/slug.js';
 import { type Invoice } from '../invoices/invoice.js';
 import { listInvoices } from '../invoices/invoice-views.js';
@@ -13,6 +15,8 @@ import { fxInput } from '../ledger/input/exchange-rates.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { loadWorkspaceTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type StoredRefund, toFact } from '../refunds/refund.js';
+import { listRefunds } from '../refunds/refund-views.js';
 import { whole } from './fraction.js';
 import { type HoldTerms, loadHoldTerms, matches } from './hold-views.js';
 import { loadPayableRows, type PayableRow } from './payable-rows.js';
@@ -45,6 +49,7 @@ interface Facts {
   readonly invoices: ReadonlyMap<string, readonly Invoice[]>;
   /** The amounts of deals of approved rows, by rep, period and deal. */
   readonly amounts: ReadonlyMap<string, string | null>;
+  readonly refunds: ReadonlyMap<string, readonly StoredRefund[]>;
   readonly holds: readonly HoldTerms[];
   /** The rows of deals that cascade rows follow, by rep, rule and deal. */
   readonly inputs: ReadonlyMap<string, PayableRow>;
@@ -60,20 +65,49 @@ export async function loadGroups(
   firstDay: Day,
 ): Promise<ReadonlyMap<string, readonly LoadedGroup[]>> {
   const rows = (await loadPayableRows(tx, { repIds, firstDay })).filter((row) => !isBefore(row, firstDay));
-  const facts = await loadFacts(tx, rows);
+  const facts = await loadFacts(
+    tx,
+    rows.filter((row) => refundedDeal(row) === null),
+  );
   const shares = new Shares(facts, firstDay);
-  const groups = rows.map((row): LoadedGroup => {
-    const { currency } = row;
+  const groups = joinRefunds(rows).map(({ source, isRefund, all }): LoadedGroup => {
+    const { currency } = source;
     return {
-      key: `${row.key}|${currency}`,
+      key: `${source.key}|${currency}`,
       currency,
-      rows: [{ amount: Decimal.of(row.amount), day: row.day }],
-      share: shares.of(row),
-      holds: facts.holds.filter((hold) => matches(hold, row)),
-      row,
+      rows: all.map(({ amount, day }) => ({ amount: Decimal.of(amount), day })),
+      share: isRefund ? { kind: 'whole' } : shares.of(source),
+      holds: facts.holds.filter((hold) => matches(hold, source)),
+      row: source,
     };
   });
   return groupBy(groups, ({ row }) => row.repId);
+}
+
+/** A row with what refunds took back of it. */
+interface RefundedRow {
+  readonly source: PayableRow;
+  /** The source was earned before the first pay period, and so is paid, or is no longer counted. */
+  readonly isRefund: boolean;
+  readonly all: readonly PayableRow[];
+}
+
+function joinRefunds(rows: readonly PayableRow[]): RefundedRow[] {
+  const named = rows.map((row) => {
+    const dealKey = refundedDeal(row);
+    const key = `${row.planId}|${row.ruleName}|${dealKey}`;
+    return { row, isRefund: dealKey !== null, source: dealKey === null ? row : { ...row, key, dealKey } };
+  });
+  const byKey = groupBy(named, ({ source: { repId, key, currency } }) => `${repId}|${key}|${currency}`);
+  return [...byKey.values()].map((all) => {
+    const { source, isRefund } = (all.find((each) => !each.isRefund) ?? all[0]) as (typeof all)[number];
+    return { source, isRefund, all: all.map(({ row }) => row) };
+  });
+}
+
+/** The deal of the row of a refund; null for every other row. */
+function refundedDeal({ dealKey }: PayableRow): string | null {
+  return dealKey === null ? null : (parseRefundKey(dealKey)?.dealId ?? null);
 }
 
 function isBefore({ frozen, day }: PayableRow, firstDay: Day): boolean {
@@ -97,10 +131,11 @@ async function loadFacts(tx: Transaction, rows: readonly PayableRow[]): Promise<
   const isScheduled = ({ ruleId }: PayableRow) => rules.get(ruleId ?? '')?.payout !== undefined;
   const dealKeys = [...new Set(all.filter(isScheduled).flatMap(({ dealKey }) => dealKey ?? []))];
   const paidKeys = [...new Set(all.filter(needsDeal).flatMap(({ dealKey }) => dealKey ?? []))];
-  const [deals, invoices, amounts] = await inParallel(
+  const [deals, invoices, amounts, refunds] = await inParallel(
     () => loadDeals(tx, dealKeys),
     () => listInvoices(tx, paidKeys),
     () => loadFrozenAmounts(tx, dealKeys),
+    () => listRefunds(tx, paidKeys),
   );
   return {
     workspace,
@@ -108,6 +143,7 @@ async function loadFacts(tx: Transaction, rows: readonly PayableRow[]): Promise<
     rules,
     deals,
     invoices: groupBy(invoices, ({ dealId }) => dealId),
+    refunds: groupBy(refunds, ({ dealId }) => dealId),
     amounts,
     holds,
     inputs: new Map(inputs.map((row) => [inputKey(row.repId, row.ruleName, row.dealKey), row])),
@@ -222,9 +258,11 @@ class Shares {
     const stored = frozen === null ? undefined : this.facts.amounts.get(frozenKey(repId, frozen.period, dealKey ?? ''));
     const amount = stored === undefined ? (deal?.amount ?? null) : stored;
     const currency = deal?.currency ?? this.facts.workspace.currency;
+    const ofDeal = amount === null ? null : Decimal.of(amount);
+    const refunds = (this.facts.refunds.get(dealKey ?? '') ?? []).map(toFact);
     const facts = {
-      amount: amount === null ? null : Decimal.of(amount),
-      refunds: [],
+      amount: ofDeal,
+      refunds: measureRefunds(refunds, ofDeal).map(({ refund, given }) => ({ day: refund.day, amount: given })),
       payments: (this.facts.invoices.get(dealKey ?? '') ?? []).flatMap((invoice) =>
         toPayments(invoice, currency, this.facts.rates),
       ),

@@ -12,7 +12,7 @@ import { flag } from '../platform/operations/schemas.js';
 import { workspaceToday } from '../reps/rep-views.js';
 import { computeMovement, loadAffectedWithin } from '../simulation/write-effect.js';
 import { changeRefunds, type RefundWrite, requestRefundCalculation } from './change-refunds.js';
-import { type RefundKey, refund, type StoredRefund } from './refund.js';
+import { type RefundKey, refund, type StoredRefund, toFact } from './refund.js';
 import { listRefunds } from './refund-views.js';
 
 export const refundQuery = z.strictObject({
@@ -119,12 +119,7 @@ async function limitWarnings(
     .where('deal_id', '=', dealId)
     .executeTakeFirst();
   const amount = deal?.amount === undefined || deal.amount === null ? null : Decimal.of(deal.amount);
-  const facts = refunds.map((stored) => ({
-    ...stored,
-    amount: stored.amount === null ? null : String(stored.amount),
-    waivers: [],
-  }));
-  const part = measureRefunds(facts, amount).find(({ refund: { refundId: id } }) => id === refundId);
+  const part = measureRefunds(refunds.map(toFact), amount).find(({ refund: { refundId: id } }) => id === refundId);
   if (part?.isLimited !== true) return [];
   return [
     {

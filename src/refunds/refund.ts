@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { dealId } from '../deals/deal.js';
-import { refundCauses } from '../engine/clawback.js';
+import { type Refund, refundCauses } from '../engine/clawback.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { day, money, text, uuid } from '../platform/operations/schemas.js';
@@ -60,6 +60,17 @@ export const refund = z
   })
   .describe('What the customer of a deal got back, or never paid');
 export type StoredRefund = z.output<typeof refund>;
+
+/** The refund as the engine reads it. */
+export function toFact({ refundId, day: onDay, cause, amount: refunded, waivers }: StoredRefund): Refund {
+  return {
+    refundId,
+    day: onDay,
+    cause,
+    amount: refunded === null ? null : String(refunded),
+    waivers: waivers.map(({ repId, percent: kept }) => ({ repId, percent: String(kept) })),
+  };
+}
 
 export const dealParams = z.strictObject({ dealId: dealId.describe('Id of the deal in the CRM') });
 export const refundParams = dealParams.extend({

@@ -5,6 +5,7 @@ import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
 import { arbitraryWorld } from '#test/support/oracle/worlds.js';
 
 const creditWorld = () => arbitraryWorld({ credits: true });
+const refundWorld = () => arbitraryWorld({ credits: true, refunds: true });
 const fxWorld = () => arbitraryWorld({ credits: true, fx: true });
 
 /** Compares the engine with the oracle on random worlds: about fifteen milliseconds per world on an idle core. */
@@ -28,6 +29,19 @@ export function describeOracleComparison(worldCount: number, seed: number): void
         }),
         { numRuns: worldCount, seed },
       );
+    });
+
+    it(`gives the same rows on ${worldCount} random worlds with refunds`, () => {
+      const refunded: number[] = [];
+      fc.assert(
+        fc.property(refundWorld(), (world) => {
+          const rows = comparableRows(engineLedger(world));
+          expect(rows).to.deep.equal(comparableRows(cleanLedger(world).toSorted(byKey)));
+          refunded.push(rows.filter(({ dealId }) => dealId.startsWith('refund:')).length);
+        }),
+        { numRuns: worldCount, seed },
+      );
+      expect(refunded.filter((count) => count > 0)).to.have.length.above(worldCount / 10);
     });
 
     it('gives the same rows from a day on when the events before it are only known as sums', () => {

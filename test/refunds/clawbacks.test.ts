@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { expectError } from '#test/support/errors.js';
 import { Service } from '#test/support/service.js';
+import { flatRule } from '#test/support/terms.js';
 import { type Workspace } from '#test/support/workspace.js';
+import { PayWorkspace } from '../payables/pay-service.js';
 
 const tiers = [
   { tierIndex: 0, minThreshold: 0, rate: 0.08 },
@@ -10,6 +12,7 @@ const tiers = [
 const flatRate = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
 const newBusiness = { name: 'New business', measure: 'amount', tiers };
 const override = { name: 'Override', measure: 'amount', executionPhase: 'cascade', tiers: flatRate(0.2) };
+const asPaid = { schedule: [{ on: 'paid', percent: 100 }] };
 const within180 = { window: { days: 180 } };
 
 describe('refunds of deals', () => {
@@ -298,5 +301,66 @@ describe('refunds of deals', () => {
     await deal('negative', -100, '2026-01-20');
     await expectError('400 refund_exceeds_deal', put('negative', null));
     await expectError('404 refund_not_found', workspace.api.delete('/v1/deals/second/refunds/none'));
+  });
+  describe('in payouts', () => {
+    const cancel = (work: PayWorkspace, dealId: string, day: string) =>
+      work.api.expect(200, 'PUT', `/v1/deals/${dealId}/refunds/r`, { day, cause: 'cancellation' });
+
+    it('C5: what is taken back from a person who has left is a balance', async () => {
+      const rule = { ...newBusiness, tiers: flatRate(0.12) };
+      const work = await PayWorkspace.create(service, { payout: null, rules: [{ ...rule, clawback: within180 }] });
+      workspace = work;
+      await work.deal('second', 60_000, '2026-02-10');
+      await work.approve('2026-01', '2026-02', '2026-03');
+      await work.api.expect(200, 'PATCH', `/v1/reps/${work.ben}`, { active: false });
+      await cancel(work, 'second', '2026-04-20');
+      await work.calculated();
+      const { summary } = await work.statement('2026-04');
+      expect(summary).to.include({ netPayout: -7200, payable: 0 });
+      await work.approve('2026-04');
+      const { balances } = await work.api.expect(200, 'GET', `/v1/balances?repId=${work.ben}`);
+      expect(balances).to.have.length(1);
+      expect(balances[0]).to.include({ owed: 7200 });
+    });
+
+    it('C7: what is taken back is recovered at most by the limit of each statement', async () => {
+      const rules = [flatRule('New business', 1, { clawback: within180 })];
+      const work = await PayWorkspace.create(service, { payout: null, rules });
+      workspace = work;
+      await work.api.expect(200, 'PATCH', '/v1/workspaces', { recovery: { maxPercent: 50 } });
+      await work.deal('second', 7200, '2026-02-10');
+      await cancel(work, 'second', '2026-04-20');
+      for (const [month, amount] of [
+        ['2026-04', 6000],
+        ['2026-05', 5000],
+        ['2026-06', 9000],
+      ] as const)
+        await work.deal(month, amount, `${month}-05`);
+      const paid: number[] = [];
+      for (const month of ['2026-01', '2026-02', '2026-03', '2026-04', '2026-05', '2026-06']) {
+        await work.approve(month);
+        paid.push(await work.payable(month));
+      }
+      expect(paid).to.deep.equal([0, 7200, 0, 3000, 2500, 7300]);
+    });
+
+    it('takes back no more than was released', async () => {
+      const rules = [flatRule('New business', 0.08, { clawback: within180, payout: asPaid })];
+      const work = await PayWorkspace.create(service, { rules });
+      workspace = work;
+      await work.deal('d', 60_000, '2026-01-10');
+      await work.invoice('d', 60_000, [['2026-02-15', 30_000]]);
+      await cancel(work, 'd', '2026-03-10');
+      await work.calculated();
+      expect(await work.lines('2026-02')).to.deep.equal({ d: 2400 });
+      expect(await work.lines('2026-03')).to.deep.equal({ d: -2400 });
+      await work.api.expect(200, 'PUT', '/v1/deals/d/refunds/r', {
+        day: '2026-03-10',
+        cause: 'refund',
+        amount: 30_000,
+      });
+      await work.calculated();
+      expect(await work.lines('2026-03')).to.deep.equal({});
+    });
   });
 });

@@ -1,7 +1,9 @@
 import { calculateRep } from '#src/engine/calculate.js';
 import { needsWholePeriod } from '#src/engine/carried-credit.js';
+import { type Refund } from '#src/engine/clawback.js';
 import {
   type CompiledVersion,
+  compileRefundTerms,
   compileTimeline,
   type PlanVersion,
   type TierOverride,
@@ -13,13 +15,14 @@ import { type AssignedDays, defaultMinQuotaPercent, type WorkingTime } from '#sr
 import { ExchangeRates } from '#src/engine/exchange-rates.js';
 import { type Decision, type FixedEvent, type RepInput, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
+import { selectUpstream } from '#src/engine/rule-values.js';
 import { type Deal } from '#src/engine/slug.js';
 import { buildTimeline, type DatedPlan, stoppedDays } from '#src/engine/version-timeline.js';
 import { type DayRange, isEffective, isWithin } from '#src/kernel/day.js';
 import { Decimal } from '#src/kernel/decimal.js';
 import { PeriodCalendar } from '#src/kernel/period-calendar.js';
 import { withoutLastDigits } from './oracle/decimal.js';
-import { type LedgerRow, type World } from './oracle/world.js';
+import { type LedgerRow, type World, type WorldRefund } from './oracle/world.js';
 
 /** Runs the engine over a whole world as the ledger does, until cascades and ranks no longer change. */
 export function engineLedger(world: World): LedgerRow[] {
@@ -177,6 +180,7 @@ export function engineInput(world: World, repId: string, ledger: readonly Ledger
       currencyFields: new Set(world.workspace.currencyFields),
       amountSlug: world.workspace.standard.dealAmount ?? null,
     },
+    refunds: refundInput(world, repId, deals, ledger),
     calendar: new PeriodCalendar(world.fiscalYears ?? []),
     workingTime: workingTimeOf(world, repId),
     quota: (planId, key, period) => {
@@ -218,6 +222,74 @@ export function engineInput(world: World, repId: string, ledger: readonly Ledger
     firstActivity: starts.sort()[0] ?? null,
     explain: true,
   };
+}
+
+/** The refunds of the deals, and the rows of the rep that approved periods and stopped days hold. */
+function refundInput(
+  world: World,
+  repId: string,
+  deals: readonly { readonly deal: Deal }[],
+  ledger: readonly LedgerRow[],
+): NonNullable<RepInput['refunds']> {
+  const { workspace } = world;
+  const versions = world.plans.flatMap(({ planId, versions: ofPlan }) =>
+    ofPlan.map((version) => readVersion(planId, version, workspace.currency)),
+  );
+  const findTerms = (planVersionId: string, ruleName: string) => {
+    const version = versions.find((each) => each.planVersionId === planVersionId);
+    const rule = version?.rules.find(({ name }) => name === ruleName);
+    if (version === undefined || rule === undefined) return null;
+    return compileRefundTerms(rule, version, workspace.measures, workspace.timeZone);
+  };
+  const { approved, truedUp, unchanged } = selectStoredRows(world, repId);
+  const approvedRows = approved.map((row) => ({
+    row,
+    approved: world.frozen
+      .filter((frozen) => frozen.repId === repId)
+      .map(({ period }) => rangeOf(world, period))
+      .find((range) => isWithin(row.earnedOn, range)) as DayRange,
+  }));
+  const held = [
+    ...approvedRows,
+    ...truedUp.map(({ row, period }) => ({ row, approved: rangeOf(world, period) })),
+    ...unchanged.map((row) => ({ row, approved: null })),
+  ];
+  const sources = held.flatMap(({ row, approved: range }) => {
+    const given = world.deals.find((each) => each.dealId === row.dealId);
+    const deal = deals.find((each) => each.deal.dealId === row.dealId)?.deal ?? (given && toDeal(world, given));
+    if (deal === undefined || findPhase(world, row) === 'periodic') return [];
+    const source = toFixedEvent(world, row, 'frozen');
+    const { planVersionId, category, currency } = row;
+    return [
+      {
+        ...source,
+        planVersionId,
+        category,
+        currency,
+        inputs: inputsOf(world, row, deal, ledger),
+        approved: range,
+        deal,
+      },
+    ];
+  });
+  const below = (dealKey: string) =>
+    ledger.filter((row) => row.dealId === dealKey).map((row) => toUpstream(world, row));
+  return { sources, terms: findTerms, below };
+}
+
+/** What a manager's row would be calculated from now. */
+function inputsOf(world: World, row: LedgerRow, deal: Deal, ledger: readonly LedgerRow[]) {
+  if (findPhase(world, row) !== 'cascade') return null;
+  const version = world.plans
+    .flatMap(({ planId, versions }) => versions.map((each) => readVersion(planId, each, world.workspace.currency)))
+    .find(({ planVersionId }) => planVersionId === row.planVersionId);
+  const rule = version?.rules.find(({ name }) => name === row.ruleName);
+  if (version === undefined || rule === undefined) return [];
+  const upstream = listUpstream(world, row.repId, deal, ledger);
+  return selectUpstream({ rule }, upstream, version.currency).map(({ amount, ...input }) => ({
+    ...input,
+    amount: amount.toString(),
+  }));
 }
 
 function maxAgeOf({ workspace: { fxMaxAgeDays = 45 } }: World): number | null {
@@ -318,6 +390,15 @@ function toDeal(world: World, deal: World['deals'][number]): Deal {
     closeDate: deal.closeDate as string,
     fields: deal.fields,
     standard: { ...values, closeDate: deal.closeDate },
+    ...(deal.refunds === undefined ? {} : { refunds: deal.refunds.map(toRefund) }),
+  };
+}
+
+function toRefund({ amount, waivers = [], ...refund }: WorldRefund): Refund {
+  return {
+    ...refund,
+    amount: amount === undefined ? null : String(amount),
+    waivers: waivers.map(({ repId, percent }) => ({ repId, percent: String(percent) })),
   };
 }
 
@@ -355,14 +436,18 @@ function participants({ repId, deal }: { readonly repId: string | null; readonly
 function listUpstream(world: World, managerId: string, deal: Deal, ledger: readonly LedgerRow[]): UpstreamEvent[] {
   return ledger
     .filter((row) => row.dealId === deal.dealId && isBelow(world, row.repId, managerId, deal.closeDate))
-    .map((row) => ({
-      repId: row.repId,
-      ruleName: row.ruleName,
-      phase: findPhase(world, row),
-      currency: row.currency,
-      amount: Decimal.of(row.amount),
-      share: row.share === undefined ? null : `${row.share.credit} ${row.share.pay}`,
-    }));
+    .map((row) => toUpstream(world, row));
+}
+
+function toUpstream(world: World, row: LedgerRow): UpstreamEvent {
+  return {
+    repId: row.repId,
+    ruleName: row.ruleName,
+    phase: findPhase(world, row),
+    currency: row.currency,
+    amount: Decimal.of(row.amount),
+    share: row.share === undefined ? null : `${row.share.credit} ${row.share.pay}`,
+  };
 }
 
 function findPhase(world: World, row: LedgerRow): UpstreamEvent['phase'] {
@@ -431,7 +516,14 @@ function sharedIn({ share }: Decision): Pick<LedgerRow, 'share'> {
 
 /** A quotient has no last digit: the two implementations keep different numbers of them. */
 export function comparableRows(rows: readonly LedgerRow[]): LedgerRow[] {
-  return rows.map((row) => ({ ...row, base: withoutLastDigits(row.base), credit: withoutLastDigits(row.credit) }));
+  return rows.map(({ share, ...row }) => ({
+    ...row,
+    base: withoutLastDigits(row.base),
+    credit: withoutLastDigits(row.credit),
+    ...(share === undefined
+      ? {}
+      : { share: { credit: withoutLastDigits(share.credit), pay: withoutLastDigits(share.pay) } }),
+  }));
 }
 
 export function byKey(a: LedgerRow, b: LedgerRow): number {

@@ -7,8 +7,9 @@ import { BOUND, currencyFits, planCurrency, readNumber } from './fields.js';
 import { fiscalKindOf, fiscalPeriods, periodDays, periodIn } from './fiscal.js';
 import { type Exchange, exchangeOf, inPlanCurrency } from './fx.js';
 import { type EffectiveQuota, effectiveQuota, rampRate } from './quota.js';
+import { eventDay, isRefundId, ordered, refundId, refundRow } from './refunds.js';
 import { isStoppedOn, versionOn } from './timeline.js';
-import type { FrozenPeriod, LedgerRow, World, WorldDeal, WorldPlan, WorldPlanVersion } from './world.js';
+import type { FrozenPeriod, LedgerRow, World, WorldDeal, WorldPlan, WorldPlanVersion, WorldRefund } from './world.js';
 
 export interface Calculation {
   /** The current rows of the ledger. */
@@ -59,6 +60,8 @@ function byNaturalKey(a: LedgerRow, b: LedgerRow): number {
 interface Step {
   day: string;
   isPeriodEnd: boolean;
+  /** Refunds follow the deals of their day. */
+  isRefund: boolean;
   id: string;
 }
 
@@ -165,7 +168,7 @@ class RepLedger {
     this.steps().forEach((step, position) => {
       const fixed = this.fixed.filter((row) => sameStep(this.toStep(row), step));
       const firings = this.firingsAt(step).filter((firing) => this.mayBeWritten(firing));
-      const rows = firings.map((firing) => this.toEvent(firing, firings, fixed));
+      const rows = step.isRefund ? this.refundsAt(step) : firings.map((firing) => this.toEvent(firing, firings, fixed));
       for (const row of [...fixed, ...rows]) this.processed.push({ step: position, row });
       written.push(...rows);
     });
@@ -186,11 +189,52 @@ class RepLedger {
   }
 
   /** The natural key of a row belongs to its approved period, whether it was approved there or came with a true-up. */
-  private mayBeWritten(firing: Firing): boolean {
-    const keyIsHeld = [...this.approved, ...this.fixed].some(
-      (row) => row.planId === firing.plan.planId && row.ruleName === firing.rule.name && row.dealId === firing.dealId,
+  private mayBeWritten({ plan: { planId }, rule, dealId, day }: Firing): boolean {
+    return !this.isHeld({ planId, ruleName: rule.name, dealId }) && !this.isFrozen(day);
+  }
+
+  private isHeld({ planId, ruleName, dealId }: Pick<LedgerRow, 'planId' | 'ruleName' | 'dealId'>): boolean {
+    return [...this.approved, ...this.fixed].some(
+      (row) => row.planId === planId && row.ruleName === ruleName && row.dealId === dealId,
     );
-    return !keyIsHeld && !this.isFrozen(firing.day);
+  }
+
+  /** Money model, section 6: one row for every counted row of the deal. */
+  private refundsAt(step: Step): LedgerRow[] {
+    return this.world.deals.flatMap((deal) =>
+      ordered(deal)
+        .filter(({ refundId: id }) => refundId(deal.dealId, id) === step.id)
+        .flatMap((refund) =>
+          this.processed
+            .filter(({ row }) => row.dealId === deal.dealId && eventDay(refund, row.earnedOn) === step.day)
+            .flatMap(({ row }) => this.refundOf(row, deal, refund.refundId) ?? [])
+            .filter((row) => !this.isHeld(row) && !this.isFrozen(row.earnedOn)),
+        ),
+    );
+  }
+
+  private refundOf(row: LedgerRow, deal: WorldDeal, id: string): LedgerRow | null {
+    const found = this.findRule(row);
+    if (found === null || found.rule.phase === 'periodic') return null;
+    const { rule, version } = found;
+    const day = eventDay(ordered(deal).find((refund) => refund.refundId === id) as WorldRefund, row.earnedOn);
+    const source = {
+      row,
+      rule,
+      deal,
+      inputs: rule.phase === 'cascade' ? this.cascadeInputs(rule, deal, deal.closeDate ?? row.earnedOn, version) : [],
+      takenBelow: (refund: string) =>
+        this.previous.filter((each) => each.repId !== this.repId && each.dealId === refundId(deal.dealId, refund)),
+    };
+    return refundRow(this.world, source, id, periodIn(this.world, rule.calendar, rule.attainmentPeriod, day));
+  }
+
+  private findRule(row: LedgerRow): { rule: Rule; version: WorldPlanVersion } | null {
+    for (const [version, config] of this.configs) {
+      const rule = config.rules.find((each) => each.name === row.ruleName);
+      if (version.planVersionId === row.planVersionId && rule !== undefined) return { rule, version };
+    }
+    return null;
   }
 
   /** Section 3: events earned before a day was stopped stay unchanged while their deal exists. */
@@ -210,7 +254,8 @@ class RepLedger {
   }
 
   private toStep(row: LedgerRow): Step {
-    return { day: row.earnedOn, isPeriodEnd: this.findPhase(row) === 'periodic', id: row.dealId };
+    const isPeriodEnd = this.findPhase(row) === 'periodic';
+    return { day: row.earnedOn, isPeriodEnd, isRefund: isRefundId(row.dealId), id: row.dealId };
   }
 
   // Section 6, close order; section 8, the place of periodic events.
@@ -218,12 +263,32 @@ class RepLedger {
   private steps(): Step[] {
     const steps: Step[] = this.fixed.map((row) => this.toStep(row));
     for (const deal of this.world.deals) {
-      if (deal.closeDate !== null) steps.push({ day: deal.closeDate, isPeriodEnd: false, id: deal.dealId });
+      if (deal.closeDate !== null)
+        steps.push({ day: deal.closeDate, isPeriodEnd: false, isRefund: false, id: deal.dealId });
+      const days = [
+        ...this.fixed.filter((row) => row.dealId === deal.dealId).map((row) => row.earnedOn),
+        deal.closeDate,
+      ];
+      for (const refund of ordered(deal))
+        for (const day of days)
+          if (day !== null)
+            steps.push({
+              day: eventDay(refund, day),
+              isPeriodEnd: false,
+              isRefund: true,
+              id: refundId(deal.dealId, refund.refundId),
+            });
     }
     for (const period of this.endedPeriods()) {
-      steps.push({ day: this.daysOf(period).last, isPeriodEnd: true, id: period });
+      steps.push({ day: this.daysOf(period).last, isPeriodEnd: true, isRefund: false, id: period });
     }
-    steps.sort((a, b) => compare(a.day, b.day) || Number(a.isPeriodEnd) - Number(b.isPeriodEnd) || compare(a.id, b.id));
+    steps.sort(
+      (a, b) =>
+        compare(a.day, b.day) ||
+        Number(a.isPeriodEnd) - Number(b.isPeriodEnd) ||
+        Number(a.isRefund) - Number(b.isRefund) ||
+        compare(a.id, b.id),
+    );
     return steps.filter((step, index) => index === 0 || !sameStep(step, steps[index - 1] as Step));
   }
 
@@ -282,7 +347,7 @@ class RepLedger {
   private firingsAt(step: Step): Firing[] {
     if (step.isPeriodEnd) return this.periodicFirings(step.id);
     const deal = this.world.deals.find((each) => each.dealId === step.id && each.closeDate === step.day);
-    if (deal === undefined) return [];
+    if (deal === undefined || step.isRefund) return [];
     const people = linesOf(this.world, deal).flatMap((line) => line.repId ?? []);
     const isOwn = people.includes(this.repId);
     const descendants = this.descendantsOn(step.day);
@@ -663,7 +728,20 @@ class RepLedger {
           ({ row }) =>
             row.planId === firing.plan.planId && row.ruleName === firing.rule.name && row.period === firing.period,
         )
+        .filter(({ row }) => this.countsForCap(row))
         .map(({ row }) => amount(row.amount)),
+    );
+  }
+
+  /** Money model, section 6: a refund leaves room only in the period of its source. */
+  private countsForCap(row: LedgerRow): boolean {
+    if (!isRefundId(row.dealId)) return true;
+    return this.processed.some(
+      ({ row: source }) =>
+        source.planId === row.planId &&
+        source.ruleName === row.ruleName &&
+        row.dealId.startsWith(`${refundId(source.dealId, '')}`) &&
+        this.isInPeriod(source.earnedOn, row.period),
     );
   }
 
@@ -707,7 +785,7 @@ function toStoredShare({ ofCredit, ofPay }: Share): Pick<LedgerRow, 'share'> {
 }
 
 function sameStep(a: Step, b: Step): boolean {
-  return a.day === b.day && a.isPeriodEnd === b.isPeriodEnd && a.id === b.id;
+  return a.day === b.day && a.isPeriodEnd === b.isPeriodEnd && a.isRefund === b.isRefund && a.id === b.id;
 }
 
 /** Null: no quota, or target 0. */

@@ -1,5 +1,6 @@
 import type { PeriodKind } from './calendar.js';
 import { type Amount, amount } from './decimal.js';
+import type { Policy } from './refunds.js';
 import type { CreditKind, WorldPlanVersion } from './world.js';
 
 export interface Leaf {
@@ -54,11 +55,13 @@ interface PostedRule {
   effectiveEnd?: string | null;
   creditKinds?: CreditKind[];
   creditRoles?: string[];
+  clawback?: Policy | null;
 }
 
 interface PostedConfig {
   quotaPeriod?: PeriodKind;
   dealConditions?: Condition[];
+  clawback?: Policy;
   rules: PostedRule[];
 }
 
@@ -102,6 +105,8 @@ export interface Rule {
   effectiveEnd: string | null;
   creditKinds: CreditKind[];
   creditRoles: string[] | null;
+  /** That of the rule or the plan; null exempts it. */
+  clawback: Policy | null | undefined;
 }
 
 export interface Config {
@@ -118,11 +123,18 @@ export function canonical(config: unknown): Config {
   const posted = config as PostedConfig;
   return {
     dealConditions: posted.dealConditions ?? [],
-    rules: posted.rules.map((rule, position) => canonicalRule(rule, position, posted.quotaPeriod)),
+    rules: posted.rules.map((rule, position) => ({
+      ...canonicalRule(rule, position, posted.quotaPeriod),
+      clawback: rule.clawback === undefined ? posted.clawback : rule.clawback,
+    })),
   };
 }
 
-function canonicalRule(rule: PostedRule, position: number, quotaPeriod: PeriodKind | undefined): Rule {
+function canonicalRule(
+  rule: PostedRule,
+  position: number,
+  quotaPeriod: PeriodKind | undefined,
+): Omit<Rule, 'clawback'> {
   return {
     ...tierSource(rule),
     name: rule.name ?? `Rule ${position + 1}`,

@@ -131,6 +131,16 @@ export interface WorldDeal {
   /** Standard values that were given by name. */
   given?: GivenValues;
   credits?: WorldCredit[];
+  refunds?: WorldRefund[];
+}
+
+export interface WorldRefund {
+  refundId: string;
+  day: string;
+  cause: 'cancellation' | 'refund' | 'non_payment';
+  /** Absent: all that earlier refunds left. */
+  amount?: number;
+  waivers?: { repId: string | null; percent: number }[];
 }
 
 export type CreditKind = 'split' | 'overlay';

@@ -20,6 +20,7 @@ import type {
   WorldQuota,
   WorldRamp,
   WorldRate,
+  WorldRefund,
 } from './world.js';
 
 interface WorldSize {
@@ -39,6 +40,8 @@ interface WorldSize {
   fiscal?: boolean;
   /** Credit lines and credit rules. Default false. */
   credits?: boolean;
+  /** Refunds with waivers, and plans that take something back. Default false. */
+  refunds?: boolean;
   /** Exchange rates, missing and corrected ones too, and plans that convert. Default false. */
   fx?: boolean;
   /** Also generate inputs whose result the design does not define. Default false. */
@@ -346,6 +349,56 @@ function creditFields(repIds: string[]): fc.Arbitrary<WorldDeal['fields']> {
     .map(body);
 }
 
+const refundAmount = oneOf(undefined, undefined, 1, 5000, 33333.33, 60_000, 0.07);
+
+function arbitraryRefunds(repIds: string[]): fc.Arbitrary<WorldRefund[]> {
+  const waiver = fc.record({ repId: oneOf(null, ...repIds), percent: oneOf(100, 50, 33.333333) });
+  const refund = fc.record({
+    day: oneOf('2025-12-20', '2026-01-20', '2026-02-01', '2026-02-28', '2026-03-31', '2026-04-20', '2026-06-30'),
+    cause: oneOf<WorldRefund['cause']>('cancellation', 'refund', 'non_payment'),
+    amount: refundAmount,
+    waivers: maybe(fc.uniqueArray(waiver, { maxLength: 2, selector: ({ repId }) => repId }), 1),
+  });
+  return fc
+    .array(refund, { minLength: 1, maxLength: 3 })
+    .map((all) => all.map((each, index) => body({ refundId: `r${index}`, ...each }) as WorldRefund));
+}
+
+const policy = oneOf<object>(
+  {},
+  { window: { days: 30 } },
+  { window: { days: 180 }, declining: true },
+  { window: { days: 77 }, declining: true, credit: 'none' },
+  {
+    steps: [
+      { untilDay: 0, percent: 100 },
+      { untilDay: 45, percent: 66.6 },
+      { untilDay: 200, percent: 12.5 },
+    ],
+  },
+  { causes: ['cancellation', 'refund'], credit: 'refund_period' },
+);
+
+/** A policy of the plan, and others or none in some rules. */
+function withPolicies(config: fc.Arbitrary<object>, settings: Settings): fc.Arbitrary<object> {
+  if (!settings.refunds) return config;
+  const ofRule = often<object | null | undefined>(
+    fc.constant(undefined),
+    often<object | null>(policy, fc.constant(null)),
+    2,
+  );
+  const ofRules = fc.array(ofRule, { minLength: settings.rules, maxLength: settings.rules });
+  return fc
+    .tuple(config, often<object | undefined>(policy, fc.constant(undefined)), ofRules)
+    .map(([posted, ofPlan, own]) =>
+      body({
+        ...posted,
+        clawback: ofPlan,
+        rules: (posted as { rules: object[] }).rules.map((rule, index) => body({ ...rule, clawback: own[index] })),
+      }),
+    );
+}
+
 function arbitraryDeals(ids: string[], repIds: string[], settings: Settings): fc.Arbitrary<WorldDeal[]> {
   const { credits: withCredits } = settings;
   return fc.tuple(
@@ -359,6 +412,7 @@ function arbitraryDeals(ids: string[], repIds: string[], settings: Settings): fc
           closeDate: often<string | null>(fc.constantFrom(...CLOSE_DAYS), fc.constant(null), 15),
           given,
           credits: withCredits ? arbitraryCredits(repIds) : fc.constant(undefined),
+          refunds: settings.refunds ? maybe(arbitraryRefunds(repIds), 1) : fc.constant(undefined),
         })
         .map((deal) => body({ dealId, ...deal }) as WorldDeal),
     ),
@@ -372,6 +426,10 @@ function dealsBefore(deals: WorldDeal[], repIds: string[], settings: Settings): 
       {
         arbitrary: arbitraryCredits(repIds).map((credits) => body({ ...deal, credits }) as WorldDeal),
         weight: settings.credits ? 4 : 0,
+      },
+      {
+        arbitrary: arbitraryRefunds(repIds).map((refunds) => ({ ...deal, refunds })),
+        weight: settings.refunds ? 4 : 0,
       },
       { arbitrary: fc.constant(deal), weight: 5 },
       { arbitrary: fc.constant(null), weight: 1 },
@@ -1051,10 +1109,12 @@ function arbitraryDraft(shape: PlanShape, repIds: string[], settings: Settings):
       effectiveStart: oneOf(null, null, null, '2026-01-01', '2026-02-01', '2026-02-10', '2026-04-01'),
       effectiveEnd: oneOf(null, null, null, null, null, '2026-02-28', '2026-03-31', '2026-06-30', '2026-12-31'),
       fieldMapping: fc.constantFrom(...mappings),
-      config: withCreditTerms(
-        withQuotaTerms(arbitraryConfig(shape, repIds, settings), shape, settings),
+      config: withPolicies(
+        withCreditTerms(withQuotaTerms(arbitraryConfig(shape, repIds, settings), shape, settings), settings).filter(
+          hasSettledRanks,
+        ),
         settings,
-      ).filter(hasSettledRanks),
+      ),
       overrides: fc.array(override, { maxLength: 2 }),
       fx: settings.fx ? planFx : fc.constant(undefined),
       source: maybe(fc.nat({ max: 3 }), 1),
@@ -1306,6 +1366,7 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
     people: true,
     fiscal: size.people ?? true,
     credits: false,
+    refunds: false,
     fx: false,
     contested: false,
     ...size,
