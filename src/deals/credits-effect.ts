@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { dealOfKey } from '../engine/clawback.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { sumsByCurrency } from '../kernel/sums-by-currency.js';
@@ -66,14 +67,18 @@ export async function describeEffect(tx: Transaction, moves: Movement | null): P
   );
   const dealNames = await findDealNames(
     tx,
-    moved.map(({ dealKey }) => dealKey),
+    moved.map(({ dealKey }) => dealOfKey(dealKey)),
   );
   const toName = (repId: string) => repNames.get(repId) ?? '';
   const byRep = [...groupBy(moved.flatMap(toSides), ({ repId, currency }) => `${repId} ${currency}`).values()].map(
     (sides) => {
       const { repId, currency } = sides[0] as Side;
       const deals = [...groupBy(sides, ({ dealKey }) => dealKey)]
-        .map(([dealKey, ofDeal]) => ({ dealKey, dealName: dealNames.get(dealKey) ?? null, ...addSides(ofDeal) }))
+        .map(([dealKey, ofDeal]) => ({
+          dealKey,
+          dealName: dealNames.get(dealOfKey(dealKey)) ?? null,
+          ...addSides(ofDeal),
+        }))
         .filter(({ delta }) => delta !== 0)
         .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || (a.dealKey < b.dealKey ? -1 : 1));
       return { repId, repName: toName(repId), currency, ...addSides(sides), deals };

@@ -1,10 +1,25 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { dealOfKey, parseRefundKey } from '../engine/clawback.js';
 import { type Phase } from '../engine/model.js';
 import { type Trace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
 import { conditionTraces } from '../plans/condition-traces.js';
 import { proration } from '../quotas/proration.js';
+
+const refundTrace = z
+  .object({
+    earnedOn: z.string().describe('Day on which the amount that is taken back was earned, YYYY-MM-DD'),
+    refunded: z.number().describe('What the customer got back, as far as earlier refunds left it; 1 for a whole deal'),
+    dealAmount: z.number().nullable().describe('Amount of the deal; null for a deal without one'),
+    windowFrom: z.string().optional().describe('Day from which the clawback counts, YYYY-MM-DD'),
+    elapsedDays: z.int().optional().describe('Days from then until the refund'),
+    percent: z.number().optional().describe('What the plan takes back after so many days, in percent'),
+    waivedPercent: z.number().optional().describe('What the person keeps of that, in percent'),
+    takenBefore: z.number().describe('Part of the amount, of 1, that earlier refunds took back'),
+    taken: z.number().describe('Part of the amount, of 1, that all refunds until this one take back'),
+  })
+  .describe('What a refund takes back; base is the amount that was earned');
 
 const conversion = z
   .object({
@@ -84,6 +99,7 @@ export const trace = z
       })
       .optional()
       .describe('Shares of the deal, of 1; absent where the whole deal counts'),
+    refund: refundTrace.optional(),
     conversions: z
       .array(conversion)
       .optional()
@@ -147,6 +163,7 @@ export const commissionEvent = z
     repId: fields.repId,
     repName: fields.repName,
     dealId: fields.dealId.nullable(),
+    refundId: z.string().optional().describe('The refund of the deal that takes the amount back'),
     dealName: fields.dealName.nullable(),
     planId: fields.planId.nullable(),
     planName: fields.planName.nullable(),
@@ -199,6 +216,12 @@ export interface EventRow {
   readonly updatedAt: Date;
 }
 
+/** The refund to which the event belongs. */
+function refundIdOf(dealKey: string | null): Pick<CommissionEvent, 'refundId'> {
+  const refund = dealKey === null ? null : parseRefundKey(dealKey);
+  return refund === null ? {} : { refundId: refund.refundId };
+}
+
 export function toEventResponse(row: EventRow, explained: Trace | null): CommissionEvent {
   // A periodic event has its period in place of a deal.
   const ofDeal = row.phase !== 'periodic';
@@ -206,7 +229,8 @@ export function toEventResponse(row: EventRow, explained: Trace | null): Commiss
     eventId: row.eventId,
     repId: row.repId,
     repName: row.repName,
-    dealId: ofDeal ? row.dealKey : null,
+    dealId: ofDeal && row.dealKey !== null ? dealOfKey(row.dealKey) : null,
+    ...refundIdOf(row.dealKey),
     dealName: ofDeal ? row.dealName : null,
     planId: row.planId,
     planName: row.planName,

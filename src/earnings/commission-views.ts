@@ -8,6 +8,7 @@ import { eventsTable, monthsTable, statementPeriodsTable } from '../ledger/input
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
 import { countedRows } from '../ledger/input/counted-rows.js';
+import { dealOfKeyColumn, keysOfDeal } from '../ledger/input/deal-keys.js';
 import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { loadProratedQuotas } from '../ledger/input/prorated-quotas.js';
 import { earnedSums } from '../ledger/output/totals.js';
@@ -285,8 +286,8 @@ export async function listEventsOfDeal(
 ): Promise<TracedEventRow[]> {
   return selectTracedEvents(
     tx,
-    sql`e.workspace_id = ${tx.workspaceId} and e.deal_key = ${dealId} and e.phase is distinct from 'periodic'
-      ${within('e.rep_id', repIds)}`,
+    sql`e.workspace_id = ${tx.workspaceId} and e.deal_key = any(${keysOfDeal(tx, dealId)})
+      and e.phase is distinct from 'periodic' ${within('e.rep_id', repIds)}`,
   );
 }
 
@@ -337,7 +338,7 @@ export const eventColumns = sql`
 /** The rep, the deal and the plan of the events \`e\`. */
 export const withNames = sql`
   left join reps r on r.workspace_id = e.workspace_id and r.rep_id = e.rep_id
-  left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
+  left join deals d on d.workspace_id = e.workspace_id and d.deal_id = ${dealOfKeyColumn(sql`e.deal_key`)}
   left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id`;
 
 async function selectTracedEvents(tx: Transaction, condition: RawBuilder<unknown>): Promise<TracedEventRow[]> {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { loadDealNames } from '../deals/deal-names.js';
+import { parseRefundKey } from '../engine/clawback.js';
 import { type Phase } from '../engine/model.js';
 import { decodeTrace } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
@@ -8,6 +9,7 @@ import { type Period } from '../kernel/period.js';
 import { mapInSlices } from '../kernel/waiting.js';
 import { eventsTable } from '../ledger/input/as-of.js';
 import { loadRange } from '../ledger/input/calendar.js';
+import { dealOfKeyColumn } from '../ledger/input/deal-keys.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type StatementLine } from './snapshot.js';
 import { type StatementKey } from './statement.js';
@@ -48,7 +50,7 @@ export async function readTeamLedgerLines(
       e.currency, e.period, e.earned_on as "earnedOn", e.reason, e.trace, e.actor,
       e.updated_at as "updatedAt", t.lines as "trueUpLines", t.period as "trueUpOf"
     from ${eventsTable(tx)} e
-    left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
+    left join deals d on d.workspace_id = e.workspace_id and d.deal_id = ${dealOfKeyColumn(sql`e.deal_key`)}
     left join plans p on p.workspace_id = e.workspace_id and p.plan_id = e.plan_id
     left join plan_versions v on v.workspace_id = e.workspace_id and v.plan_version_id = e.plan_version_id
     left join true_ups t on t.workspace_id = e.workspace_id and t.event_id = e.event_id
@@ -64,17 +66,19 @@ export async function readTeamLedgerLines(
 function toLine(row: LedgerRow, dealName: string | null): StatementLine {
   const { repId: _rep, dealOwner: _owner, dealKey, dealCloses, phase, updatedAt, trueUpLines, trueUpOf, ...same } = row;
   // The deal key of a periodic event holds its period.
-  const dealId = phase === 'periodic' ? null : dealKey;
+  const refund = dealKey === null ? null : parseRefundKey(dealKey);
+  const dealId = phase === 'periodic' ? null : (refund?.dealId ?? dealKey);
   return {
     ...same,
     dealId,
     dealName: dealId === null ? null : dealName,
     // The close date at the time of the calculation. The deal may have a later date now.
-    closeDate: dealId === null ? null : row.kind === 'commission_earned' ? row.earnedOn : dealCloses,
+    closeDate: dealId === null ? null : row.kind === 'commission_earned' && refund === null ? row.earnedOn : dealCloses,
     status: 'earned',
     ...rateAndAttainment(row),
     updatedAt: updatedAt.toISOString(),
     ...(trueUpOf === null || trueUpOf === row.period ? {} : { sourcePeriod: trueUpOf }),
+    ...(refund === null ? {} : { refundId: refund.refundId }),
     ...(trueUpLines === null ? {} : { lines: trueUpLines }),
   };
 }

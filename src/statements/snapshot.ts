@@ -57,6 +57,8 @@ export interface StatementLine {
   readonly sourcePeriod?: string;
   /** A true-up has the lines that it pays. */
   readonly lines?: readonly TrueUpLine[];
+  /** The refund of the deal that takes the amount back. */
+  readonly refundId?: string;
 }
 
 /** The content of a statement. It does not depend on when or by whom the statement was generated. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { dealOfKey } from '../engine/clawback.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type CountedRow } from '../ledger/input/counted-rows.js';
 import { naturalKey } from '../ledger/input/ledger-rows.js';
@@ -58,7 +59,7 @@ export function trueUpLines(
     .filter(({ delta }) => !delta.isZero())
     .sort((a, b) => b.delta.absolute().compare(a.delta.absolute()) || (a.key < b.key ? -1 : 1))
     .map(({ row, was, is, delta }) => ({
-      dealId: row.phase === 'periodic' ? null : row.dealKey,
+      dealId: row.phase === 'periodic' ? null : dealOfKey(row.dealKey),
       planId: row.planId,
       ruleName: row.ruleName,
       approved: was.toString(),

@@ -291,6 +291,30 @@ describe('refunds of deals', () => {
     expect((await workspace.api.expect(200, 'GET', '/v1/deals/second/refunds')).count).to.equal(0);
   });
 
+  it('shows what was taken back with the deal, and how', async () => {
+    await twoDeals({ window: { days: 180 }, declining: true });
+    await deal('second', 60_000, '2026-02-10', { name: 'Acme' });
+    await refund('second', '2026-04-20', 15_000);
+    await workspace.calculated();
+    const { events } = await workspace.api.expect(200, 'GET', '/v1/commissions?dealId=second');
+    const event = events.find(({ refundId }: { refundId?: string }) => refundId === 'r');
+    expect(event).to.include({ dealId: 'second', dealName: 'Acme', amount: -1110, base: 7200 });
+    expect(event.trace.refund).to.deep.equal({
+      earnedOn: '2026-02-10',
+      refunded: 15_000,
+      dealAmount: 60_000,
+      windowFrom: '2026-02-10',
+      elapsedDays: 69,
+      percent: 61.666667,
+      takenBefore: 0,
+      taken: 0.15416666666666667,
+    });
+    await workspace.api.generate(people.ann, '2026-04');
+    const { lineItems } = await workspace.api.expect(200, 'GET', `/v1/statements?repId=${people.ann}&period=2026-04`);
+    expect(lineItems).to.have.length(1);
+    expect(lineItems[0]).to.include({ dealId: 'second', dealName: 'Acme', refundId: 'r', closeDate: '2026-02-10' });
+  });
+
   it('rejects refunds that are more than the deal', async () => {
     await twoDeals();
     const put = (dealId: string, amount: number | null, id = 'r') =>

@@ -119,11 +119,12 @@ function lineRow(explained: ExplainedLine, hasVersions: boolean): Html {
   <td class="amount">${money(line.amount, currency)}</td></tr>`;
 }
 
-function renderDeal({ dealId, dealName, period, planVersion }: StatementLine, hasVersions: boolean): Html {
+function renderDeal({ dealId, dealName, period, planVersion, refundId }: StatementLine, hasVersions: boolean): Html {
   const name = dealId === null ? periodName(period) : (dealName ?? dealId);
   const id = dealId === null || dealName === null || dealName === dealId ? [] : [dealId];
   const version = hasVersions && planVersion !== null ? [`version ${planVersion}`] : [];
-  const below = [...id, ...version];
+  const refund = refundId === undefined ? [] : [`refund ${refundId}`];
+  const below = [...id, ...refund, ...version];
   return below.length === 0 ? html`${name}` : html`${name}<small>${below.join(', ')}</small>`;
 }
 

@@ -12,6 +12,7 @@ import { type Period } from '../../kernel/period.js';
 import { kindOfPeriod, type PeriodCalendar } from '../../kernel/period-calendar.js';
 import { eventsTable, statementPeriodsTable } from '../../ledger/input/as-of.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
+import { dealOfKeyColumn } from '../../ledger/input/deal-keys.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { readActorNames } from '../../reps/actor-names.js';
 import { type StatementContent, type StatementHead, type StatementKey } from '../../statements/statement.js';
@@ -136,11 +137,11 @@ async function listReversed(
   until: Date | null,
 ): Promise<ReversedLine[]> {
   const { rows } = await sql<ReversedLine & { readonly repId: string; readonly dealOwner: string | null }>`
-    select e.rep_id as "repId", d.rep_id as "dealOwner", case when e.phase = 'periodic' then null else e.deal_key end as "dealId",
+    select e.rep_id as "repId", d.rep_id as "dealOwner", case when e.phase = 'periodic' then null else ${dealOfKeyColumn(sql`e.deal_key`)} end as "dealId",
       case when e.phase = 'periodic' then null else d.name end as "dealName", e.rule_name as "ruleName", e.kind,
       e.amount, e.currency, e.earned_on as "earnedOn", e.updated_at as "reversedAt", a.trigger
     from ${eventsTable(tx)} e
-    left join deals d on d.workspace_id = e.workspace_id and d.deal_id = e.deal_key
+    left join deals d on d.workspace_id = e.workspace_id and d.deal_id = ${dealOfKeyColumn(sql`e.deal_key`)}
     left join audit_runs a on a.workspace_id = e.workspace_id and a.run_id = e.run_id
     where e.workspace_id = ${tx.workspaceId} and e.rep_id = ${repId} and e.status = 'reversed' and e.amount <> 0
       and e.earned_on between ${from}::date and ${to}::date

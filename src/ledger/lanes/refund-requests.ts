@@ -76,8 +76,14 @@ export async function findRefundRequests(
     return ofLane === null ? [] : [{ ...lane, ...ofLane, index }];
   });
   if (affected.length === 0) return [];
-  const deals = affected.flatMap(({ index, dealIds, window }) =>
-    [...dealIds].map((dealId) => ({ index, dealId, ...window })),
+  const deals = affected.flatMap(({ index, dealIds, changed, window }) =>
+    [...new Set([...dealIds, ...changed.keys()])].map((dealId) => ({
+      index,
+      dealId,
+      // A refund of which a row was reversed may be dated on an earlier day now.
+      isChanged: changed.has(dealId),
+      ...window,
+    })),
   );
   const moved = affected.flatMap(({ index, changed, terms }) =>
     [...changed].map(([dealId, days]) => ({ index, dealId, repId: terms.repId, ...days })),
@@ -116,7 +122,7 @@ interface FoundDays extends DayRange {
 /** The days of refunds outside of the windows. */
 async function findOwnDays(
   tx: Transaction,
-  deals: readonly (FoundDays & { readonly dealId: string })[],
+  deals: readonly (FoundDays & { readonly dealId: string; readonly isChanged: boolean })[],
 ): Promise<FoundDays[]> {
   if (deals.length === 0) return [];
   const { rows } = await sql<FoundDays>`
@@ -126,9 +132,11 @@ async function findOwnDays(
       ['id', 'text', ({ dealId }) => dealId],
       ['from_day', 'date', ({ from }) => from],
       ['to_day', 'date', ({ to }) => to],
+      ['is_changed', 'boolean', ({ isChanged }) => String(isChanged)],
     ])} cross join lateral (
       select day from deal_refunds
-      where workspace_id = ${tx.workspaceId} and deal_id = rows_from.id and day > rows_from.to_day
+      where workspace_id = ${tx.workspaceId} and deal_id = rows_from.id
+        and (day > rows_from.to_day or (rows_from.is_changed and day < rows_from.from_day))
       offset 0
     ) r
     group by rows_from.index`.execute(tx.db);

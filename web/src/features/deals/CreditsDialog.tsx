@@ -12,12 +12,10 @@ import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
-import { Money } from '../../components/Money.js';
 import { Note } from '../../components/Note.js';
-import { formatMoney } from '../../shared/format/numbers.js';
-import { formatPeriod } from '../../shared/format/periods.js';
 import { containsText } from '../../shared/format/texts.js';
 import styles from './Credits.module.css';
+import { EffectList } from './EffectList.js';
 import {
   describeMissing,
   type EnteredLine,
@@ -186,55 +184,15 @@ interface EffectByPersonProps {
   readonly lines: Parameters<typeof creditsEffectQuery>[1];
 }
 
-const maxDealsShown = 6;
-
 /** What the lines would do to each person: open periods, approved ones, and what would be paid twice meanwhile. */
 function EffectByPerson({ dealId, lines }: EffectByPersonProps) {
   const { data, error, isFetching } = useQuery(creditsEffectQuery(dealId, lines));
   if (error !== null) return <p className="negative">{describeError(error).message}</p>;
   if (data === undefined) return <p className="dim">Calculating the commission …</p>;
-  const { byRep = null, locked = [], warnings } = data;
-  if (byRep === null)
-    return <p className="dim">Too many deals to calculate now. The commission is shown after the change.</p>;
   return (
     <div aria-busy={isFetching}>
-      {byRep.length === 0 ? <p className="dim">No commission of an open period changes.</p> : null}
-      <ul className={blocks.rows} aria-label="Effect on each person">
-        {byRep.map(({ repId, repName, currency, before, after, delta, deals }) => (
-          <li key={`${repId} ${currency}`}>
-            <span>
-              <b className="strong">{repName}</b>{' '}
-              <span className="dim">
-                {formatMoney(before, currency)} → {formatMoney(after, currency)}
-              </span>
-              {deals.length < 2 ? null : (
-                <span className="dim">
-                  {': '}
-                  {deals
-                    .slice(0, maxDealsShown)
-                    .map(
-                      (deal) =>
-                        `${deal.dealName ?? deal.dealKey} ${formatMoney(deal.delta, currency, { signed: true })}`,
-                    )
-                    .join(', ')}
-                  {deals.length > maxDealsShown ? ' …' : ''}
-                </span>
-              )}
-            </span>
-            <Money amount={delta} currency={currency} signed />
-          </li>
-        ))}
-        {locked.map(({ repId, repName, period, currency, delta }) => (
-          <li key={`${repId} ${period} ${currency}`}>
-            <span>
-              <b className="strong">{repName}</b>{' '}
-              <span className="dim">{formatPeriod(period)} is approved and stays; a discrepancy opens</span>
-            </span>
-            <Money amount={delta} currency={currency} signed />
-          </li>
-        ))}
-      </ul>
-      {warnings.map(({ code, message }) => (
+      <EffectList {...data} />
+      {data.warnings.map(({ code, message }) => (
         <Note
           key={message}
           tone="warning"

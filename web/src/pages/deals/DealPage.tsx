@@ -19,6 +19,7 @@ import { CorrectionsCard } from '../../features/deals/CorrectionsCard.js';
 import { CreditsCard } from '../../features/deals/CreditsCard.js';
 import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
 import { HistoryCard } from '../../features/deals/HistoryCard.js';
+import { RefundsCard } from '../../features/deals/RefundsCard.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
 import { kindWords } from '../../features/lines/words.js';
 import { CustomerOfDeal } from '../../features/payables/CustomerOfDeal.js';
@@ -72,6 +73,13 @@ export function DealPage() {
               credits={loaded.credits}
             />
             <Content dealId={dealId} breakdown={loaded} />
+            {role === 'admin' || role === 'payroll' ? (
+              <RefundsCard
+                dealId={dealId}
+                currency={loaded.deal?.currency ?? undefined}
+                canEdit={role === 'admin' && loaded.deal !== null && loaded.deal.deleted_at === null}
+              />
+            ) : null}
             {role === 'admin' || role === 'payroll' ? (
               <CustomerOfDeal
                 dealId={dealId}

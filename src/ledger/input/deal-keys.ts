@@ -1,0 +1,15 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+
+/** The deal of a deal key: that of the event, or of the refund to which the event belongs. */
+export function dealOfKeyColumn(key: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`regexp_replace(${key}, '^refund:(.*):[^:]*$', '\\1')`;
+}
+
+/** The key of the deal, and those of the refunds that it has or had. */
+export function keysOfDeal(tx: Transaction, dealId: string): RawBuilder<string[]> {
+  return sql`array(
+    select ${dealId}::text union
+    select 'refund:' || deal_id || ':' || refund_id from deal_refund_history
+    where workspace_id = ${tx.workspaceId} and deal_id = ${dealId})`;
+}

@@ -1,0 +1,42 @@
+import { type Refund, type SentRefund } from '../../api/refund-queries.js';
+import { isDay } from '../../shared/format/dates.js';
+import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js';
+
+/** A refund as a form has it, with texts. */
+export interface EnteredRefund {
+  readonly refundId: string;
+  readonly day: string;
+  readonly cause: Refund['cause'];
+  /** Empty for all that is left of the deal. */
+  readonly amount: string;
+  readonly reason: string;
+}
+
+export const causeWords = {
+  cancellation: 'the customer cancelled',
+  refund: 'money was returned',
+  non_payment: 'it was never paid',
+} as const satisfies Readonly<Record<Refund['cause'], string>>;
+
+/** The refund in a form; a new one gets an id that no other refund of the deal has. */
+export function toEnteredRefund(refund: Refund | null, others: readonly Refund[], today: string): EnteredRefund {
+  if (refund === null) return { refundId: freeId(others), day: today, cause: 'cancellation', amount: '', reason: '' };
+  const { refundId, day, cause, amount, reason } = refund;
+  return { refundId, day, cause, amount: writeNumber(amount ?? undefined), reason };
+}
+
+function freeId(others: readonly Refund[]): string {
+  const used = new Set(others.map(({ refundId }) => refundId));
+  let number = others.length + 1;
+  while (used.has(`R-${number}`)) number += 1;
+  return `R-${number}`;
+}
+
+/** The refund as it is sent; null while it is incomplete. */
+export function readRefund({ refundId, day, cause, amount, reason }: EnteredRefund): SentRefund | null {
+  const isWhole = amount.trim() === '';
+  const read = readNumber(amount);
+  const id = refundId.trim();
+  if (id === '' || id.includes(':') || !isDay(day) || (!isWhole && (read === null || read <= 0))) return null;
+  return { day, cause, amount: isWhole ? null : read, reason: reason.trim() };
+}
