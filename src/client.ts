@@ -97,6 +97,8 @@ export class ApiError extends Error {
     message: string,
     readonly details: Readonly<Record<string, unknown>> | undefined,
     readonly requestId: string | null,
+    /** Seconds after which the service takes the call; null if it names none. */
+    readonly retryAfter: number | null = null,
   ) {
     super(message);
   }
@@ -163,9 +165,11 @@ function buildBody({ body, upload }: LooseInput): { body?: Content } {
 /** A proxy may have responded instead of the service. */
 function toApiError(response: Response, text: string): ApiError {
   const requestId = response.headers.get('x-request-id');
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const pause = Number.isNaN(retryAfter) ? null : retryAfter;
   try {
     const { statusCode, code, message, details } = JSON.parse(text);
-    if (typeof code === 'string') return new ApiError(statusCode, code, message, details, requestId);
+    if (typeof code === 'string') return new ApiError(statusCode, code, message, details, requestId, pause);
   } catch {}
-  return new ApiError(response.status, 'unexpected_answer', `HTTP ${response.status}`, undefined, requestId);
+  return new ApiError(response.status, 'unexpected_answer', `HTTP ${response.status}`, undefined, requestId, pause);
 }

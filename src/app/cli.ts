@@ -2,6 +2,8 @@ import { Command, Option } from 'commander';
 import { serviceVersion } from '../platform/version.js';
 import { UsageError } from './commands/usage-error.js';
 import { buildCompletionScript } from './completion.js';
+import { addPlanCommands } from './plan-commands.js';
+import { reportFailure } from './report-failure.js';
 
 /**
  * The commands. Standard output is for data, standard error for messages. Exit codes: 0 done, 1 failed, 2 wrong usage,
@@ -156,37 +158,13 @@ program
     (await import('./commands/recalculate.js')).recalculate(workspaceId, options),
   );
 
-const plan = program.command('plan').description('Plans as YAML or JSON files, on any server');
-
-onServer(plan.command('pull [plan]'))
-  .description('Write a plan (name or id), or every plan, to a file; comments of an existing file stay')
-  .option('--out <file>', 'the file; by default the name of the plan')
-  .option('--dir <folder>', 'folder of the files', '.')
-  .addOption(new Option('--format <format>', 'format of new files').choices(['yaml', 'json']).default('yaml'))
-  .action(async (name, options) => (await import('./commands/plan.js')).pullPlans(name, options));
-
-onServer(plan.command('push <files...>'))
-  .description('Create plans from files, or change them; a plan that is equal to its file is not changed')
-  .option('--force', 'also if tests of a plan fail; the audit log says so')
-  .action(async (files, options) => (await import('./commands/plan.js')).pushPlans(files, options));
-
-onServer(plan.command('diff <files...>'))
-  .description('Show what a push would change, and what that would do to commission; exit 1 if it changes anything')
-  .option('--period <period>', 'period whose commission is compared; by default all days')
-  .option('--from <day>', 'first day whose commission is compared')
-  .option('--to <day>', 'last day whose commission is compared')
-  .option('--json', 'print JSON')
-  .action(async (files, options) => (await import('./commands/plan.js')).diffPlans(files, options));
-
-onServer(plan.command('test <files...>'))
-  .description('Run the tests of files; exit 1 if one fails')
-  .option('--json', 'print JSON')
-  .action(async (files, options) => (await import('./commands/plan.js')).testPlans(files, options));
+addPlanCommands(program);
 
 program
   .command('openapi')
   .description('Print the OpenAPI document')
-  .action(async () => (await import('./commands/openapi.js')).printOpenApi());
+  .addOption(new Option('--openapi <version>', 'version of OpenAPI').choices(['3.0', '3.1']).default('3.0'))
+  .action(async (options) => (await import('./commands/openapi.js')).printOpenApi(options));
 
 program
   .command('version')
@@ -211,25 +189,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-function onServer(command: Command): Command {
-  return command
-    .option('--url <url>', 'address of the service', process.env['COMMISSIONS_URL'] ?? 'http://localhost:3000')
-    .option('--key <key>', 'API key or token; by default COMMISSIONS_KEY');
-}
-
-function report(error: unknown): void {
-  const { name, code, exitCode, message, cause } = error as Error & { code?: string; exitCode?: number };
-  if (code?.startsWith('commander.')) {
-    process.exitCode = exitCode === 0 ? 0 : 2;
-    return;
-  }
-  process.stderr.write(`${error instanceof UsageError ? 'error: ' : ''}${message ?? String(error)}\n`);
-  if (error instanceof UsageError) process.exitCode = 2;
-  else if (name === 'ConfigError') process.exitCode = 78;
-  else {
-    if (cause instanceof Error) process.stderr.write(`  because: ${cause.message}\n`);
-    process.exitCode = 1;
-  }
-}
-
-await program.parseAsync().catch(report);
+await program.parseAsync().catch(reportFailure);

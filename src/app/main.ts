@@ -35,17 +35,15 @@ import { McpEndpoint, type McpParts } from '../platform/mcp/endpoint.js';
 import { OAuthEndpoint } from '../platform/mcp/oauth-endpoint.js';
 import { ToolRunner } from '../platform/mcp/tool-runner.js';
 import { metrics } from '../platform/metrics.js';
-import { describeApi } from '../platform/openapi/document.js';
 import { Documents } from '../platform/openapi/documents.js';
 import { type AnyOperation } from '../platform/operations/operation.js';
 import { redisServers } from '../platform/redis/redis-connection.js';
 import { checkRedis } from '../platform/redis/redis-settings.js';
 import { flushTraces } from '../platform/tracing.js';
-import { serviceVersion } from '../platform/version.js';
-import { describedEvents, records } from '../records.js';
 import { ScimEndpoint } from '../scim/scim-endpoint.js';
 import { compose, type Service } from './composition.js';
 import { claimForOnlyWorkspace } from './installation-operator.js';
+import { describeService } from './describe-service.js';
 import { OpenedParts } from './opened-parts.js';
 import { loadStartPageLinks, type StartPageLink } from './start-page-links.js';
 import { type SupervisorChannel, sameStopMs, stopSignals } from './supervised.js';
@@ -195,9 +193,7 @@ async function startApi(service: Service, health: Health, opened: OpenedParts): 
     () => openRateLimit(service),
     (open) => open.close(),
   );
-  const documents = new Documents(() =>
-    describeApi({ operations, version: serviceVersion, records, events: describedEvents }),
-  );
+  const documents = new Documents(describeService);
   const localRateLimit = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
   const authenticator = new TokenAuthenticator(database, attemptLimits, localRateLimit);
   const { authenticateFrom: authenticate } = authenticator;

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
+import { describeService } from '#src/app/describe-service.js';
 import { operations } from '#src/operations.js';
-import { describeApi } from '#src/platform/openapi/document.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
-import { describedEvents, records } from '#src/records.js';
 
 /**
  * Section 4 of the interface specification, row by row: method, path, access level, status, required fields of the
@@ -117,7 +116,7 @@ const byAddress = new Map(
 type Loose = any;
 
 describe('the operations of the specification', () => {
-  const document: Loose = describeApi({ operations, version: '0', records, events: describedEvents });
+  const document: Loose = describeService();
 
   it('all exist', () => {
     expect(rows.map(({ address }) => address).filter((address) => !byAddress.has(address))).to.deep.equal([]);

@@ -1,14 +1,10 @@
 import { expect } from 'chai';
-import { operations } from '#src/operations.js';
-import { describeApi } from '#src/platform/openapi/document.js';
-import { describedEvents, records } from '#src/records.js';
+import { describeService } from '#src/app/describe-service.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: nodes of the document at every depth
 type Node = any;
 
-const document: Node = JSON.parse(
-  JSON.stringify(describeApi({ operations, version: '0', records, events: describedEvents })),
-);
+const document: Node = JSON.parse(JSON.stringify(describeService()));
 
 describe('the descriptions of the OpenAPI document', () => {
   it('exist for every named schema and everything below it', () => {

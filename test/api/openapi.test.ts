@@ -30,12 +30,22 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('is valid OpenAPI 3.0', async () => {
-    const validator = new Validator();
-    const { valid, errors } = await validator.validate(document);
-    expect(errors ?? [], JSON.stringify(errors)?.slice(0, 2000)).to.deep.equal([]);
-    expect([valid, validator.version]).to.deep.equal([true, '3.0']);
-    expect(document.openapi).to.match(/^3\.0\.\d$/);
+  it('is valid OpenAPI 3.0, and 3.1 at another address, both compressed', async () => {
+    for (const [path, version] of [
+      ['/v1/openapi.json', '3.0'],
+      ['/v1/openapi-3.1.json', '3.1'],
+    ] as const) {
+      const response = await fetch(`${service.url}${path}`, { headers: { 'Accept-Encoding': 'gzip' } });
+      expect(response.headers.get('content-encoding'), path).to.equal('gzip');
+      const described = (await response.json()) as Loose;
+      const validator = new Validator();
+      const { valid, errors } = await validator.validate(described);
+      expect(errors ?? [], JSON.stringify(errors)?.slice(0, 2000)).to.deep.equal([]);
+      expect([valid, validator.version], path).to.deep.equal([true, version]);
+      expect(Object.keys(described.webhooks ?? described['x-webhooks']).sort()).to.deep.equal(
+        Object.keys(eventTypes).sort(),
+      );
+    }
   });
 
   it('states what may be null beside a type, and among the values of an enumeration', () => {
@@ -50,6 +60,32 @@ describe('the OpenAPI document', () => {
     };
     visit(document, '');
     expect(wrong).to.deep.equal([]);
+  });
+
+  it('states defaults of requests in the description, since generators require fields with a default', () => {
+    const format = described.get('listDealChanges').parameters.find(({ name }: Loose) => name === 'format');
+    expect(format.schema).to.include({ 'x-default': 'json' }).and.not.have.property('default');
+    expect(format.schema.description).to.include('Default: json');
+  });
+
+  it('describes what several operations have in common once', () => {
+    const texts = new Map<string, number>();
+    const visit = (part: Loose): void => {
+      if (typeof part !== 'object' || part === null) return;
+      const text = JSON.stringify(part);
+      if (part.type === 'object' && part.properties !== undefined && text.length > 1500)
+        texts.set(text, (texts.get(text) ?? 0) + 1);
+      // Each of several alternatives stays in its place.
+      for (const [key, value] of Object.entries(part))
+        if (!(key === 'anyOf' && (value as Loose).length > 2)) visit(value);
+    };
+    visit(document.paths);
+    visit(document.components.schemas);
+    expect([...texts].filter(([, count]) => count > 1).map(([text]) => text.slice(0, 200))).to.deep.equal([]);
+  });
+
+  it('says what the operations of each tag are about', () => {
+    for (const { name, description } of document.tags) expect(description, name).not.to.equal(name);
   });
 
   it('describes the body of every event that is sent to other systems', () => {

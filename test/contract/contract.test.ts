@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { describeService } from '#src/app/describe-service.js';
 import { operations } from '#src/operations.js';
 import { offeredTools } from '#src/platform/mcp/tool-definition.js';
-import { describeApi } from '#src/platform/openapi/document.js';
-import { describedEvents, records } from '#src/records.js';
 import { isAnnounced } from './announcements.js';
 import { compareRecords, printChange } from './compare.js';
 import { readContract } from './contract.js';
@@ -14,7 +13,7 @@ const file = new URL('api-contract.txt', root);
 
 describe('the contract of the API and of the MCP tools', () => {
   const tools = offeredTools(operations).map(({ definition }) => definition);
-  const contract = readContract(describeApi({ operations, version: '0', records, events: describedEvents }), tools);
+  const contract = readContract(describeService(), tools);
   const current = printRecord(contract);
 
   it('is the one recorded in api-contract.txt (`npm run generate` writes the file)', () => {

@@ -20,7 +20,7 @@ export interface Reading {
 /** The keywords that determine lines, and those that no caller depends on. */
 const structure = ['type', 'nullable', 'required', 'properties', 'items', 'additionalProperties', 'const', '$ref'];
 const combinations = ['allOf', 'anyOf', 'oneOf'];
-const silent = ['description', 'example', 'examples', 'title', 'additionalProperties', 'propertyNames'];
+const silent = ['x-default', 'description', 'example', 'examples', 'title', 'additionalProperties', 'propertyNames'];
 const known: ReadonlySet<string> = new Set([...structure, ...combinations, ...silent, ...keywords]);
 
 /**
@@ -74,7 +74,8 @@ class SchemaReader {
       // The patterns of days and instants are a page long and say what the format says.
       pattern: schema['format'] === undefined ? schema['pattern'] : undefined,
       enum: enumOf(schema),
-      default: schema['default'] === undefined ? undefined : JSON.stringify(schema['default']),
+      // OpenAPI states the default of a request in an extension; see describeDefault.
+      default: printDefault('default' in schema ? schema['default'] : schema['x-default']),
       deprecated: schema['deprecated'] === true ? '' : undefined,
       open: isOpen ? '' : undefined,
       text: this.reading.withText && typeof description === 'string' ? fingerprint(description) : undefined,
@@ -99,6 +100,10 @@ class SchemaReader {
       ...label(alternatives).flatMap(([name, form]) => this.lines(`${key}|${name}`, form, false)),
     ];
   }
+}
+
+function printDefault(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
 }
 
 /** The schema of the items of a list or of the values of a map, but not of the unnamed fields of an object. */

@@ -1,11 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { describeService } from '#src/app/describe-service.js';
 import { describedPlanConfig } from '#src/engine/plan-config.js';
-import { operations } from '#src/operations.js';
 import { planTemplates } from '#src/plans/templates-catalog.js';
 import { toJsonSchema } from '#src/platform/json-schema.js';
-import { describeApi } from '#src/platform/openapi/document.js';
-import { describedEvents, records } from '#src/records.js';
 import { templatesSection } from '#test/support/plan-templates-section.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: nodes of a JSON schema
@@ -26,7 +24,7 @@ describe('docs/plans.md, the plan reference', () => {
   });
 
   describe('has the default and the example that the OpenAPI document has for every field:', () => {
-    const document: Schema = describeApi({ operations, version: '0', records, events: describedEvents });
+    const document: Schema = describeService();
     const schemas = document.components.schemas;
     const plan = document.paths['/v1/plans'].post.requestBody.content['application/json'].schema;
     const rule = schemas.PlanConfig.properties.rules.items;
@@ -55,7 +53,8 @@ describe('docs/plans.md, the plan reference', () => {
           expect(schema.required?.includes(field) ?? false, `${field} required`).to.equal(
             standard.startsWith('required') && !/then|unless/.test(standard),
           );
-          if (property.default !== undefined) expect(standard, field).to.equal(`\`${property.default}\``);
+          const preset = property['x-default'];
+          if (preset !== undefined) expect(standard, field).to.equal(`\`${preset}\``);
           else if (standard.startsWith('`'))
             expect(property.description, field).to.include(standard.replaceAll('`', ''));
           const isContainer = 'allOf' in property || (property.type === 'array' && field !== 'quotaCredit');

@@ -1,10 +1,5 @@
-import { operations } from '../../operations.js';
-import { describeApi } from '../../platform/openapi/document.js';
-import { serviceVersion } from '../../platform/version.js';
-import { describedEvents, records } from '../../records.js';
+import { describeService } from '../describe-service.js';
 
-export function printOpenApi(): void {
-  process.stdout.write(
-    `${JSON.stringify(describeApi({ operations, version: serviceVersion, records, events: describedEvents }), null, 2)}\n`,
-  );
+export function printOpenApi({ openapi }: { readonly openapi: '3.0' | '3.1' }): void {
+  process.stdout.write(`${JSON.stringify(describeService(openapi), null, 2)}\n`);
 }

@@ -293,6 +293,9 @@ async function simulatedContents(
   return buildHypotheticalContents(tx, caller, deals, terms);
 }
 
+/** Of the whole period, so without the day through which it counts. */
+const { through: _through, ...simulatedAttainment } = attainmentExample;
+
 export const simulateCommissions = operation({
   id: 'simulateCommissions',
   summary: 'What a plan would pay over a period, rule by rule with traces and reasons; writes nothing',
@@ -370,7 +373,7 @@ export const simulateCommissions = operation({
       currency: 'USD',
       total: 0,
       warnings: [],
-      reps: [{ repId: sampleIds.repId, total: 0, attainment: [attainmentExample], rules: [], outcomes: [] }],
+      reps: [{ repId: sampleIds.repId, total: 0, attainment: [simulatedAttainment], rules: [], outcomes: [] }],
     },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK, simulations: SimulationRunner },

@@ -15,6 +15,7 @@ import { acceptsIdempotencyKey, findScope } from '../operations/operation-scope.
 import { failure, failureResponses, sharedFailures } from './failure-responses.js';
 import { headers, limitHeaders, toHeaders } from './headers.js';
 import { allowNulls } from './nullable.js';
+import { shareSchemas } from './shared-schemas.js';
 
 export type ApiDocument = ReturnType<typeof createDocument>;
 
@@ -22,6 +23,8 @@ export type ApiDocument = ReturnType<typeof createDocument>;
 type DescribedEvents = Readonly<Record<string, { readonly summary: string; readonly schema: string }>>;
 
 interface DescribedApi {
+  /** What the operations of a tag are about. */
+  readonly tags: Readonly<Record<string, string>>;
   readonly operations: readonly AnyOperation[];
   readonly version: string;
   /** The named schemas. */
@@ -29,14 +32,22 @@ interface DescribedApi {
   readonly events: DescribedEvents;
 }
 
-/** The OpenAPI 3.0 document of the operations. */
-export function describeApi({ operations, version, records, events }: DescribedApi): ApiDocument {
+/** The document of the operations in OpenAPI 3.0, for the tools of the last years, or 3.1, which has webhooks. */
+export function describeApi(
+  { operations, version, records, events, tags }: DescribedApi,
+  openapi: '3.0' | '3.1',
+): ApiDocument {
   const described: ZodOpenApiObject = {
-    openapi: '3.0.3',
-    info: { title: 'Commission service', version, description: introduction },
+    openapi: openapi === '3.0' ? '3.0.3' : '3.1.1',
+    info: {
+      title: 'Commission service',
+      version,
+      description: introduction,
+      contact: { name: 'The operator of this server' },
+    },
     servers: [{ url: '/' }],
     security: [{ token: [] }, { session: [] }],
-    tags: [...new Set(operations.map(toTag))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(toTag))].map((name) => ({ name, description: tags[name] ?? name })),
     paths: paths(operations),
     components: {
       schemas: { ...records, Failure: failure },
@@ -59,14 +70,21 @@ export function describeApi({ operations, version, records, events }: DescribedA
     },
   };
   const document = createDocument(described, {
-    override: ({ jsonSchema, io }) => tidySchema({ jsonSchema: jsonSchema as Record<string, unknown>, io }),
+    override: ({ jsonSchema, io }) => {
+      tidySchema({ jsonSchema: jsonSchema as Record<string, unknown>, io });
+      describeDefault(jsonSchema as Record<string, unknown>);
+      // Linters do not support Unicode classes; these are the control characters.
+      if (openapi === '3.1' && jsonSchema.pattern === '^[^\\p{Cc}]*$')
+        jsonSchema.pattern = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+    },
   });
   addQueryExamples(document, operations);
-  allowNulls(document);
-  return Object.assign(document, { 'x-webhooks': toWebhooks(events) });
+  if (openapi === '3.0') allowNulls(document);
+  shareSchemas(document as never);
+  // OpenAPI 3.0 has no webhooks; tools that render them read this extension.
+  return Object.assign(document, { [openapi === '3.0' ? 'x-webhooks' : 'webhooks']: toWebhooks(events) });
 }
 
-/** OpenAPI 3.0 has no webhooks; tools that render them read this extension. */
 function toWebhooks(events: DescribedEvents) {
   const toPath = ({ summary, schema }: DescribedEvents[string]) => ({
     post: {
@@ -80,6 +98,16 @@ function toWebhooks(events: DescribedEvents) {
     },
   });
   return Object.fromEntries(Object.entries(events).map(([type, event]) => [type, toPath(event)]));
+}
+
+/** Generators take a field with a default for one that is always present, also in requests, where it may be left out. */
+function describeDefault(schema: Record<string, unknown>): void {
+  const { default: value, description, ...rest } = schema;
+  if (value === undefined) return;
+  for (const key of ['default', 'description']) delete schema[key];
+  const stated = typeof value === 'object' ? null : `Default: ${String(value)}`;
+  const text = [description, stated].filter((part) => part !== undefined && part !== null).join('. ');
+  Object.assign(schema, rest, text === '' ? {} : { description: text }, { 'x-default': value });
 }
 
 /** Adds examples of query parameters, which their schemas do not contain. */
@@ -100,8 +128,7 @@ Responses may gain fields, and enumerations in responses may gain values: ignore
 \`x-least-role\` is the minimum role for an operation, and \`x-key-scope\` the scope that an integration key needs (\`none\`: no integration key suffices).
 \`x-step-up\`: in workspaces with \`stepUpMinutes\`, a session needs a recent sign-in or confirmation (\`POST /auth/confirm\`) for every call (\`always\`) or for some (\`sometimes\`).
 
-For TypeScript, \`openapi-typescript\` needs the option \`--default-non-nullable=false\`; without it, parameters with a default are required.
-\`x-webhooks\` describes the events that are sent to other systems.
+\`webhooks\` (\`x-webhooks\` in OpenAPI 3.0) describes the events that are sent to other systems.
 
 Amounts of money are JSON numbers, rounded to the minor unit of their currency. A sum beyond 2^53 minor units (90 trillion dollars) is the nearest number of double precision; CSV files and the header \`X-Net-Total\` have every digit.`;
 

@@ -1,7 +1,10 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { type Express, type RequestHandler } from 'express';
 import { Failure } from '../../kernel/failure.js';
+import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { type ApiDocument } from './document.js';
 
 const page = `<!doctype html>
@@ -51,24 +54,45 @@ const policy = [
  * workspace, and tools that read them have no token.
  */
 export class Documents {
-  private json: string | null = null;
+  private readonly compressed = new Map<OpenApiVersion, Promise<Compressed>>();
 
-  constructor(private readonly describe: () => ApiDocument) {}
+  constructor(private readonly describe: (openapi: OpenApiVersion) => ApiDocument) {}
 
   routes(app: Express): void {
-    app
-      .route('/v1/openapi.json')
-      .get((_request, response) => {
-        this.json ??= JSON.stringify(this.describe());
-        response.setHeader('Cache-Control', 'no-cache');
-        response.type('application/json').send(this.json);
-      })
-      .all(onlyRead);
+    app.route('/v1/openapi.json').get(this.sender('3.0')).all(onlyRead);
+    app.route('/v1/openapi-3.1.json').get(this.sender('3.1')).all(onlyRead);
     app.use('/docs', restrict);
     app.route('/docs').get(text('html', page)).all(onlyRead);
     app.route('/docs/initialize.js').get(text('text/javascript', initializer)).all(onlyRead);
     for (const file of files) app.route(`/docs/${file}`).get(packaged(file)).all(onlyRead);
   }
+
+  private sender(openapi: OpenApiVersion): RequestHandler {
+    return async (request, response) => {
+      const { json, gzip: zipped } = await getOrInsert(this.compressed, openapi, () =>
+        compress(this.describe(openapi)),
+      );
+      response.setHeader('Cache-Control', 'no-cache');
+      response.setHeader('Vary', 'Accept-Encoding');
+      response.type('application/json');
+      if (!request.acceptsEncodings('gzip')) return void response.send(json);
+      response.setHeader('Content-Encoding', 'gzip');
+      response.send(zipped);
+    };
+  }
+}
+
+type OpenApiVersion = '3.0' | '3.1';
+
+interface Compressed {
+  readonly json: Buffer;
+  readonly gzip: Buffer;
+}
+
+/** A megabyte as text, and a tenth of it compressed. */
+async function compress(document: ApiDocument): Promise<Compressed> {
+  const json = Buffer.from(JSON.stringify(document));
+  return { json, gzip: await promisify(gzip)(json) };
 }
 
 const restrict: RequestHandler = (_request, response, next) => {

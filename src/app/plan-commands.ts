@@ -1,0 +1,38 @@
+import { type Command, Option } from 'commander';
+
+/** The commands of plan files, which need a server and nothing else. */
+export function addPlanCommands(program: Command): void {
+  const plan = program.command('plan').description('Plans as YAML or JSON files, on any server');
+
+  onServer(plan.command('pull [plan]'))
+    .description('Write a plan (name or id), or every plan, to a file; comments of an existing file stay')
+    .option('--out <file>', 'the file; by default the name of the plan')
+    .option('--dir <folder>', 'folder of the files', '.')
+    .addOption(new Option('--format <format>', 'format of new files').choices(['yaml', 'json']).default('yaml'))
+    .action(async (name, options) => (await import('./commands/plan.js')).pullPlans(name, options));
+
+  onServer(plan.command('push <files...>'))
+    .description('Create plans from files, or change them; a plan that is equal to its file is not changed')
+    .option('--force', 'also if tests of a plan fail; the audit log says so')
+    .action(async (files, options) => (await import('./commands/plan.js')).pushPlans(files, options));
+
+  onServer(plan.command('diff <files...>'))
+    .description('Show what a push would change, and what that would do to commission; exit 1 if it changes anything')
+    .option('--period <period>', 'period whose commission is compared; by default all days')
+    .option('--from <day>', 'first day whose commission is compared')
+    .option('--to <day>', 'last day whose commission is compared')
+    .option('--json', 'print JSON')
+    .action(async (files, options) => (await import('./commands/plan.js')).diffPlans(files, options));
+
+  onServer(plan.command('test <files...>'))
+    .description('Run the tests of files; exit 1 if one fails')
+    .option('--json', 'print JSON')
+    .action(async (files, options) => (await import('./commands/plan.js')).testPlans(files, options));
+}
+
+/** Adds the address of the server and the key. */
+export function onServer(command: Command): Command {
+  return command
+    .option('--url <url>', 'address of the service', process.env['COMMISSIONS_URL'] ?? 'http://localhost:3000')
+    .option('--key <key>', 'API key or token; by default COMMISSIONS_KEY');
+}

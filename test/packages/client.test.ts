@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { pages, waitForJob } from '#packages/client/src/index.js';
+import { retrying } from '#packages/client/src/retry.js';
+
+/** A `fetch` that returns these outcomes one after the other; an error stands for a lost connection. */
+function sender(...outcomes: readonly (Response | Error)[]) {
+  const calls: string[] = [];
+  const send = async (_input: unknown, init?: RequestInit) => {
+    const outcome = outcomes[calls.length] as Response | Error;
+    calls.push(init?.method ?? 'GET');
+    if (outcome instanceof Error) throw outcome;
+    return outcome;
+  };
+  return { calls, send: send as typeof fetch };
+}
+
+const busy = (status: number, headers: Record<string, string> = { 'Retry-After': '0' }) =>
+  new Response('', { status, headers });
+const good = () => new Response('{}', { status: 200 });
+
+describe('the client package', () => {
+  describe('repeats', () => {
+    it('what the service has not executed, after the pause that it names', async () => {
+      for (const status of [429, 503]) {
+        const { calls, send } = sender(busy(status), busy(status), good());
+        expect((await retrying(send, {})('http://x', { method: 'POST' })).status).to.equal(200);
+        expect(calls).to.have.length(3);
+      }
+    });
+
+    it('what may have been executed only if that is harmless', async () => {
+      const lost = new Error('connection lost');
+      const withKey = { method: 'POST', headers: { 'Idempotency-Key': 'k' } };
+      for (const init of [{ method: 'GET' }, { method: 'PUT' }, withKey]) {
+        const { calls, send } = sender(lost, busy(502), good());
+        expect((await retrying(send, {})('http://x', init)).status).to.equal(200);
+        expect(calls).to.have.length(3);
+      }
+      for (const outcome of [lost, busy(504)]) {
+        const { calls, send } = sender(outcome, good());
+        const response = await retrying(send, {})('http://x', { method: 'POST' }).catch((error: unknown) => error);
+        expect(response).to.equal(outcome);
+        expect(calls).to.have.length(1);
+      }
+    });
+
+    it('nothing else, nothing with retries: 0, and nothing whose pause is longer than a minute', async () => {
+      for (const [first, retries] of [
+        [busy(400), 4],
+        [busy(500), 4],
+        [busy(503), 0],
+        [busy(429, { 'Retry-After': '61' }), 4],
+      ] as const) {
+        const { calls, send } = sender(first, good());
+        expect(await retrying(send, { retries })('http://x')).to.equal(first);
+        expect(calls).to.have.length(1);
+      }
+    });
+
+    it('until the signal ends the call', async () => {
+      const { calls, send } = sender(busy(503, { 'Retry-After': '30' }), good());
+      const stop = new AbortController();
+      const call = retrying(send, {})('http://x', { signal: stop.signal }).catch((error: unknown) => error);
+      setImmediate(() => stop.abort(new Error('stopped')));
+      expect(await call).to.have.property('message', 'stopped');
+      expect(calls).to.have.length(1);
+    });
+  });
+
+  it('reads feeds by cursor and lists by offset, with the other values of the query', async () => {
+    const collect = async (list: (input: { query?: object }) => Promise<object>) => {
+      const queries: unknown[] = [];
+      const read = async (input: { query?: object }) => {
+        queries.push(input.query);
+        return list(input);
+      };
+      let count = 0;
+      for await (const _page of pages(read, { query: { limit: 2 } })) count += 1;
+      return { count, queries };
+    };
+    const feed = await collect(async ({ query }) => ({
+      nextCursor: 'cursor' in (query ?? {}) ? 'b' : 'a',
+      more: !('cursor' in (query ?? {})),
+    }));
+    expect(feed).to.deep.equal({ count: 2, queries: [{ limit: 2 }, { limit: 2, cursor: 'a' }] });
+    const list = await collect(async ({ query = {} }) => ({
+      count: 5,
+      limit: 2,
+      offset: Number((query as { offset?: string }).offset ?? 0),
+    }));
+    expect(list.queries).to.deep.equal([{ limit: 2 }, { limit: 2, offset: '2' }, { limit: 2, offset: '4' }]);
+  });
+
+  it('waits for a job, and throws if it fails or takes too long', async () => {
+    const job = (statuses: readonly string[]) => {
+      let call = 0;
+      // biome-ignore lint/suspicious/noExplicitAny: a part of a job
+      return { getRecalculationJob: async () => ({ jobId: 'j', status: statuses[call++], error: 'boom' }) as any };
+    };
+    const seen: string[] = [];
+    const done = await waitForJob(job(['running', 'completed']), 'j', {
+      intervalMs: 0,
+      onProgress: ({ status }) => seen.push(status),
+    });
+    expect([done.status, seen]).to.deep.equal(['completed', ['running', 'completed']]);
+    const fails = (statuses: readonly string[], options: object) =>
+      waitForJob(job(statuses), 'j', options).catch((error: Error) => error.message);
+    expect(await fails(['failed'], {})).to.equal('Job j failed: boom');
+    expect(await fails(['running'], { timeoutMs: 0 })).to.equal('Job j still runs after 0 seconds.');
+  });
+});
