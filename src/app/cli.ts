@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { serviceVersion } from '../platform/version.js';
 import { UsageError } from './commands/usage-error.js';
 import { buildCompletionScript } from './completion.js';
-import { addPlanCommands } from './plan-commands.js';
+import { addListenCommand, addPlanCommands } from './plan-commands.js';
 import { reportFailure } from './report-failure.js';
 
 /**
@@ -159,6 +159,7 @@ program
   );
 
 addPlanCommands(program);
+addListenCommand(program);
 
 program
   .command('openapi')

@@ -30,6 +30,16 @@ export function addPlanCommands(program: Command): void {
     .action(async (files, options) => (await import('./commands/plan.js')).testPlans(files, options));
 }
 
+/** The command that receives events on this machine. */
+export function addListenCommand(program: Command): void {
+  onServer(program.command('listen'))
+    .description('Receive the events of the workspace on this machine and print them, for a try of webhooks')
+    .option('--port <port>', 'port of the receiver; a free one by default', '0')
+    .option('--events <types...>', 'types of events, such as statement.approved; all by default')
+    .option('--forward-to <url>', 'also send each delivery there, with its signature')
+    .action(async (options) => (await import('./commands/listen.js')).listen(options));
+}
+
 /** Adds the address of the server and the key. */
 export function onServer(command: Command): Command {
   return command

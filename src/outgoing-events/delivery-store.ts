@@ -67,19 +67,19 @@ export async function claimDue(tx: Transaction, endpointId: string): Promise<Due
     limit (select case when failures > 0 then 1 else ${maxBatch} end from endpoint)`.execute(tx.db);
   const due: DueDelivery[] = [];
   for (const row of rows) {
-    const { deliveryId, url, secrets, attempts, type, createdAt } = row;
-    const body = JSON.stringify({
-      type,
-      timestamp: createdAt.toISOString(),
-      data: await loadData(tx, row),
-    });
-    due.push({ deliveryId, url, secrets, attempts, body });
+    const { deliveryId, url, secrets, attempts } = row;
+    due.push({ deliveryId, url, secrets, attempts, body: await loadBody(tx, row) });
   }
   return due;
 }
 
-async function loadData(tx: Transaction, { data, sequenceId, runId, eventIds }: DueRow) {
-  return runId === null ? data : readChangedCommission(tx, sequenceId, runId, eventIds);
+type StoredEvent = Pick<DueRow, 'type' | 'createdAt' | 'data' | 'sequenceId' | 'runId' | 'eventIds'>;
+
+/** The text that is sent. What a run has changed is read from the history of the events. */
+export async function loadBody(tx: Transaction, event: StoredEvent): Promise<string> {
+  const { type, createdAt, data, sequenceId, runId, eventIds } = event;
+  const sent = runId === null ? data : await readChangedCommission(tx, sequenceId, runId, eventIds);
+  return JSON.stringify({ type, timestamp: createdAt.toISOString(), data: sent });
 }
 
 /**

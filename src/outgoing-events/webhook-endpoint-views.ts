@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { Failure } from '../kernel/failure.js';
+import { type Tables } from '../platform/database/tables.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { loadBody } from './delivery-store.js';
 import { endpointNotFound, type WebhookDelivery, type WebhookEndpoint } from './webhook-endpoint.js';
 
 /** The endpoints of the workspace, newest first. */
@@ -46,13 +48,15 @@ interface DeliveryPage {
   readonly limit: number;
   /** Only deliveries before this position. */
   readonly before: string | null;
+  /** Whether the text that is sent is read too. */
+  readonly bodies: boolean;
 }
 
 /** The deliveries of the endpoint, newest first, and the position of the last if there are more. */
 export async function listDeliveries(
   tx: Transaction,
   endpointId: string,
-  { status, limit, before }: DeliveryPage,
+  { status, limit, before, bodies }: DeliveryPage,
 ): Promise<{ readonly deliveries: WebhookDelivery[]; readonly next: string | null }> {
   let query = tx.db
     .selectFrom('webhook_deliveries')
@@ -64,21 +68,28 @@ export async function listDeliveries(
   if (status !== undefined) query = query.where('status', '=', status);
   if (before !== null) query = query.where('position', '<', before);
   const rows = await query.execute();
-  const deliveries = rows.slice(0, limit).map(
-    (row): WebhookDelivery => ({
-      id: row.delivery_id,
-      type: row.event_type,
-      repId: [tx.workspaceId, row.delivery_id].includes(row.sequence_id) ? null : row.sequence_id,
-      status: row.status,
-      attempts: row.attempts,
-      createdAt: row.created_at.toISOString(),
-      lastAttemptAt: row.attempted_at?.toISOString() ?? null,
-      nextAttemptAt: row.status === 'pending' ? row.not_before.toISOString() : null,
-      durationMs: row.duration_ms,
-      responseStatus: row.response_status,
-      responseBody: row.response_body,
-      error: row.error,
-    }),
-  );
+  const toDelivery = async (row: (typeof rows)[number]): Promise<WebhookDelivery> => ({
+    id: row.delivery_id,
+    type: row.event_type,
+    repId: [tx.workspaceId, row.delivery_id].includes(row.sequence_id) ? null : row.sequence_id,
+    status: row.status,
+    attempts: row.attempts,
+    createdAt: row.created_at.toISOString(),
+    lastAttemptAt: row.attempted_at?.toISOString() ?? null,
+    nextAttemptAt: row.status === 'pending' ? row.not_before.toISOString() : null,
+    durationMs: row.duration_ms,
+    responseStatus: row.response_status,
+    responseBody: row.response_body,
+    error: row.error,
+    ...(bodies ? { body: await loadBody(tx, toStoredEvent(row)) } : {}),
+  });
+  const deliveries: WebhookDelivery[] = [];
+  for (const row of rows.slice(0, limit)) deliveries.push(await toDelivery(row));
   return { deliveries, next: rows.length > limit ? (rows[limit - 1]?.position ?? null) : null };
+}
+
+type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
+
+function toStoredEvent({ event_type, created_at, data, sequence_id, run_id, event_ids }: DeliveryRow) {
+  return { type: event_type, createdAt: created_at, data, sequenceId: sequence_id, runId: run_id, eventIds: event_ids };
 }

@@ -67,6 +67,7 @@ export const webhookDelivery = z
     responseStatus: z.int().nullable().describe('HTTP status of the last response; null if there was none'),
     responseBody: z.string().nullable().describe('The first 64 KiB of the last response; null if there was none'),
     error: z.string().nullable().describe('Why the last attempt failed; null if it did not'),
+    body: z.string().optional().describe('With bodies=true: the JSON text that is sent'),
   })
   .describe('An event that is sent to an endpoint');
 export type WebhookDelivery = z.input<typeof webhookDelivery>;

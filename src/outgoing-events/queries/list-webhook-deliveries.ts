@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
-import { cursorPage, requireUuid } from '../../platform/operations/schemas.js';
+import { cursorPage, flag, requireUuid } from '../../platform/operations/schemas.js';
 import {
   deliveryExample,
   endpointExample,
@@ -15,6 +15,7 @@ import { findEndpoint, listDeliveries } from '../webhook-endpoint-views.js';
 const params = z.strictObject(endpointPath);
 const query = z.strictObject({
   status: z.enum(['pending', 'delivered', 'failed']).optional().describe('Only deliveries with this status'),
+  bodies: flag.default(false).describe('true: also the text that is sent'),
   ...cursorPage('deliveries', 50),
 });
 
@@ -37,11 +38,11 @@ export const listWebhookDeliveries = operation({
     response: { deliveries: [deliveryExample], nextCursor: null },
   },
   uses: { unitOfWork: UnitOfWork },
-  async execute({ params: { endpointId }, query: { status, limit, cursor } }, caller, { unitOfWork }) {
+  async execute({ params: { endpointId }, query: { status, limit, cursor, bodies } }, caller, { unitOfWork }) {
     const id = requireUuid(endpointId, 'not_found', unknownEndpoint);
     return unitOfWork.read(caller, async (tx) => {
       if ((await findEndpoint(tx, id)) === undefined) throw endpointNotFound();
-      const page = { status, limit, before: cursor ?? null };
+      const page = { status, limit, before: cursor ?? null, bodies };
       const { deliveries, next } = await listDeliveries(tx, id, page);
       return { deliveries, nextCursor: next };
     });

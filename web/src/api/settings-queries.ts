@@ -52,6 +52,14 @@ export const deliveriesQuery = (endpointId: string, status: Delivery['status'] |
     refetchInterval: 5000,
   });
 
+/** The latest deliveries with the text that is sent. */
+export const deliveryBodiesQuery = (endpointId: string) =>
+  queryOptions({
+    queryKey: ['deliveries', endpointId, 'bodies'],
+    queryFn: ({ signal }) =>
+      api.listWebhookDeliveries({ params: { endpointId }, query: { limit: '50', bodies: 'true' } }, { signal }),
+  });
+
 export interface AuditFilter {
   readonly actor?: string;
   readonly action?: string;

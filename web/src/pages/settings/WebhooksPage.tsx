@@ -3,7 +3,13 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { type Delivery, deliveriesQuery, type Endpoint, endpointsQuery } from '../../api/settings-queries.js';
+import {
+  type Delivery,
+  deliveriesQuery,
+  deliveryBodiesQuery,
+  type Endpoint,
+  endpointsQuery,
+} from '../../api/settings-queries.js';
 import { useKeptChoice } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
@@ -202,10 +208,11 @@ function deliveryColumns(endpointId: string): readonly Column<Delivery>[] {
       key: 'type',
       header: 'Event',
       phone: 'title',
-      cell: ({ type, createdAt }) => (
+      cell: ({ id, type, createdAt }) => (
         <>
           {type}
           <span className="second">{formatInstant(createdAt)}</span>
+          <Sent endpointId={endpointId} deliveryId={id} type={type} />
         </>
       ),
     },
@@ -238,6 +245,39 @@ function deliveryColumns(endpointId: string): readonly Column<Delivery>[] {
       cell: ({ id }) => <Replay endpointId={endpointId} deliveryId={id} />,
     },
   ];
+}
+
+interface SentProps {
+  readonly endpointId: string;
+  readonly deliveryId: string;
+  readonly type: string;
+}
+
+/** The text that is sent, which is read when a person opens it. */
+function Sent({ endpointId, deliveryId, type }: SentProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary aria-label={`What is sent: ${type}`}>What is sent</summary>
+      {isOpen ? <SentText endpointId={endpointId} deliveryId={deliveryId} /> : null}
+    </details>
+  );
+}
+
+function SentText({ endpointId, deliveryId }: Omit<SentProps, 'type'>) {
+  const bodies = useQuery(deliveryBodiesQuery(endpointId));
+  return (
+    <Loaded query={bodies} height={40}>
+      {({ deliveries }) => {
+        const body = deliveries.find(({ id }) => id === deliveryId)?.body;
+        return body === undefined ? (
+          <p className="dim">It is no longer among the latest deliveries.</p>
+        ) : (
+          <pre className={blocks.code}>{JSON.stringify(JSON.parse(body), null, 2)}</pre>
+        );
+      }}
+    </Loaded>
+  );
 }
 
 function Response({ delivery: { responseStatus, responseBody, error, durationMs } }: { readonly delivery: Delivery }) {
