@@ -8,6 +8,7 @@ const planWarningCodes = [
   'rate_above_one',
   'threshold_above_ten',
   'rank_open_ended',
+  'floor_with_marginal',
   'unknown_field',
   'unknown_value',
   'no_deal_conditions',
@@ -102,6 +103,7 @@ function checkRule(rule: Rule, names: RuleNames): PlanWarning[] {
     ...rates,
     ...thresholds,
     ...openRanks(rule, names),
+    ...floorOfParts(rule, names),
     ...ratio(rule.floorAttainment ?? 0, `${names.path}.floorAttainment`, 'floorAttainment'),
   ];
 }
@@ -117,6 +119,19 @@ function openRanks({ name, tierBy, tiers }: Rule, { path }: RuleNames): PlanWarn
       code: 'rank_open_ended',
       path: `${path}.tiers.${tiers.indexOf(last)}`,
       message: `"${name}" pays everyone from place ${last.minThreshold} on. To pay the first places only, add a tier that pays 0 from the place after the last that is paid.`,
+    },
+  ];
+}
+
+/** Parts of deals are paid by tier, and whole deals lie below or above the floor: what is paid depends on their sizes. */
+function floorOfParts(rule: Rule, { path }: RuleNames): PlanWarning[] {
+  const { name, floorAttainment = 0, tierMode, executionPhase } = rule;
+  if (floorAttainment <= 0 || tierMode !== 'marginal' || executionPhase !== 'per_deal') return [];
+  return [
+    {
+      code: 'floor_with_marginal',
+      path: `${path}.floorAttainment`,
+      message: `"${name}" never pays deals below ${percent(floorAttainment)}, and pays the deal that crosses it in full. To pay only the part above, use a first tier with rate 0 in place of the floor; to pay everything once it is reached, use executionPhase periodic.`,
     },
   ];
 }

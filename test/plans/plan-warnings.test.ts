@@ -63,6 +63,17 @@ describe('warnings about a plan', () => {
     expect(await warningsOf({ ...config, rules: [ended] })).to.deep.equal([]);
   });
 
+  it('a floor over marginal tiers warns that deals below it stay unpaid', async () => {
+    const floored = { ...rule, tierMode: 'marginal', floorAttainment: 0.5 };
+    expect(codesAt(await warningsOf({ ...config, rules: [floored] }))).to.deep.equal([
+      'floor_with_marginal config.rules.0.floorAttainment',
+    ]);
+    for (const other of [{ tierMode: 'full_rate' }, { executionPhase: 'periodic' }, { floorAttainment: 0 }])
+      expect(codesAt(await warningsOf({ ...config, rules: [{ ...floored, ...other }] }))).to.not.include(
+        'floor_with_marginal config.rules.0.floorAttainment',
+      );
+  });
+
   it('names of fields in another case, counted deals and earnings of a team cause no warning', async () => {
     const rules = [
       { ...rule, measure: 'ARR' },
