@@ -10,7 +10,7 @@ const section = page.slice(page.indexOf('## Twelve sentences'), page.indexOf('##
 const recipes = [...section.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => parse(text));
 
 describe('the recipes of docs/plans.md', () => {
-  it('are twelve sentences, of which five have a recipe of their own', () => {
+  it('are twelve sentences, and five of them have a recipe', () => {
     expect(section.split('\n').filter((line) => line.startsWith('| "'))).to.have.length(12);
     expect(recipes).to.have.length(5);
   });

@@ -44,7 +44,7 @@ interface Listener {
   stop(): Promise<void>;
 }
 
-/** A receiver on loopback with an endpoint of its own, which exists while it runs. */
+/** A receiver on loopback and its endpoint, which exists while it runs. */
 export async function startListener(client: Client, terms: ListenerTerms): Promise<Listener> {
   let secret = '';
   const server = createServer((request, response) => {
