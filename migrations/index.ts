@@ -51,9 +51,9 @@ import * as dealHistory from './049_deal_history.js';
 import * as feeds from './050_feeds.js';
 import * as scim from './051_scim.js';
 import * as installation from './052_installation.js';
-import * as deletedDraws from './052_deleted_draws.js';
-import * as profilesOfPeople from './052_profiles_of_people.js';
-import * as refunds from './052_refunds.js';
+import * as deletedDraws from './053_deleted_draws.js';
+import * as profilesOfPeople from './054_profiles_of_people.js';
+import * as refunds from './055_refunds.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -109,7 +109,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '050_feeds': feeds,
   '051_scim': scim,
   '052_installation': installation,
-  '052_deleted_draws': deletedDraws,
-  '052_profiles_of_people': profilesOfPeople,
-  '052_refunds': refunds,
+  '053_deleted_draws': deletedDraws,
+  '054_profiles_of_people': profilesOfPeople,
+  '055_refunds': refunds,
 };
