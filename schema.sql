@@ -2302,6 +2302,49 @@ CREATE TABLE identity_providers (
 ALTER TABLE identity_providers ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY identity_providers_of_owner ON identity_providers TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
+CREATE TABLE deal_refunds (
+  workspace_id uuid NOT NULL,
+  deal_id text NOT NULL,
+  refund_id text NOT NULL,
+  day date NOT NULL,
+  cause text NOT NULL,
+  amount numeric(30,4),
+  reason text NOT NULL DEFAULT ''::text,
+  waivers jsonb NOT NULL DEFAULT '[]'::jsonb,
+  deal_key text DEFAULT ((('refund:'::text || deal_id) || ':'::text) || refund_id),
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT deal_refunds_pkey PRIMARY KEY (workspace_id, deal_id, refund_id),
+  CONSTRAINT deal_refunds_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT deal_refunds_amount_check CHECK ((amount > (0)::numeric)),
+  CONSTRAINT deal_refunds_cause_check CHECK ((cause = ANY (ARRAY['cancellation'::text, 'refund'::text, 'non_payment'::text]))),
+  CONSTRAINT deal_refunds_reason_check CHECK ((length(reason) <= 1000)),
+  CONSTRAINT deal_refunds_refund_id_check CHECK (((refund_id !~ ':'::text) AND ((length(refund_id) >= 1) AND (length(refund_id) <= 200))))
+);
+CREATE INDEX deal_refunds_by_day ON deal_refunds USING btree (workspace_id, day);
+CREATE INDEX deal_refunds_by_key ON deal_refunds USING btree (workspace_id, deal_key);
+CREATE TRIGGER bump_configuration_revision AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deal_refunds FOR EACH STATEMENT EXECUTE FUNCTION bump_configuration_revision();
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON deal_refunds FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON deal_refunds FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('deal_id,refund_id', 'reason,waivers', '');
+ALTER TABLE deal_refunds ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_refunds_of_owner ON deal_refunds TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_refunds_of_workspace ON deal_refunds TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON deal_refunds TO commissions_app;
+
+CREATE TABLE deal_refund_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  deal_id text NOT NULL,
+  refund_id text NOT NULL,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  content jsonb,
+  CONSTRAINT deal_refund_history_pkey PRIMARY KEY (workspace_id, deal_id, refund_id, "position"),
+  CONSTRAINT deal_refund_history_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id)
+);
+ALTER TABLE deal_refund_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY deal_refund_history_of_owner ON deal_refund_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY deal_refund_history_of_workspace ON deal_refund_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON deal_refund_history TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,
