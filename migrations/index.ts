@@ -54,6 +54,7 @@ import * as installation from './052_installation.js';
 import * as deletedDraws from './053_deleted_draws.js';
 import * as profilesOfPeople from './054_profiles_of_people.js';
 import * as refunds from './055_refunds.js';
+import * as acceptedExceptions from './056_accepted_exceptions.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -112,4 +113,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '053_deleted_draws': deletedDraws,
   '054_profiles_of_people': profilesOfPeople,
   '055_refunds': refunds,
+  '056_accepted_exceptions': acceptedExceptions,
 };

@@ -40,6 +40,8 @@ export const routes: Readonly<Record<string, string>> = {
   getCommissionsDashboard: 'GET /v1/commissions/dashboard',
   listCommissionPeriods: 'GET /v1/commissions/periods',
   listCommissionExceptions: 'GET /v1/commissions/exceptions',
+  acceptException: 'POST /v1/commissions/exceptions/accepted',
+  deleteAcceptedException: 'DELETE /v1/commissions/exceptions/accepted/:acceptanceId',
   listFailedCalculations: 'GET /v1/commissions/failed-calculations',
   explainCommission: 'GET /v1/commissions/events/:eventId',
   listCommissionEvents: 'GET /v1/commission-events',

@@ -32,7 +32,9 @@ import { receiveBillingEvent } from './billing/commands/receive-billing-event.js
 import { addComment } from './comments/commands/add-comment.js';
 import { deleteComment } from './comments/commands/delete-comment.js';
 import { listComments } from './comments/queries/list-comments.js';
+import { acceptException } from './commissions/commands/accept-exception.js';
 import { cleanupCommissions } from './commissions/commands/cleanup-commissions.js';
+import { deleteAcceptedException } from './commissions/commands/delete-accepted-exception.js';
 import { recalculateCommissions } from './commissions/commands/recalculate-commissions.js';
 import { resetCommissions } from './commissions/commands/reset-commissions.js';
 import { explainCommission } from './commissions/queries/explain-commission.js';
@@ -249,6 +251,8 @@ export const operations = [
   getCommissionsDashboard,
   listCommissionPeriods,
   listCommissionExceptions,
+  acceptException,
+  deleteAcceptedException,
   listFailedCalculations,
   explainCommission,
   listCommissionEvents,

@@ -6,6 +6,7 @@ import { type AuditTables } from '../audit/audit-tables.js';
 import { type AuthTables } from '../auth/auth-tables.js';
 import { type BillingTables } from '../billing/billing-tables.js';
 import { type CommentTables } from '../comments/comment-tables.js';
+import { type AcceptanceTables } from '../commissions/acceptance-tables.js';
 import { type IntegrationTables } from '../crm/connections/integration-tables.js';
 import { type DealTables } from '../deals/deal-tables.js';
 import { type DisputeTables } from '../disputes/dispute-tables.js';
@@ -57,6 +58,7 @@ declare module '../platform/database/tables.js' {
       InboxTables,
       OutboundTables,
       QuotaTables,
+      AcceptanceTables,
       RampTables,
       RefundTables,
       RepTables,

@@ -3,6 +3,7 @@ import { within } from '../earnings/commission-views.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type ExceptionReason } from './exceptions.js';
 
 /** Deals that should pay: in a won stage, or without a stage. Open pipeline and lost deals are left out. */
 const isExpectedToPay = sql`(d.is_won or d.stage is null) and d.deleted_at is null`;
@@ -63,14 +64,23 @@ export interface UnreadDeals {
   readonly largest: readonly DealRow[];
 }
 
+/** Which of the deals are meant. */
+export interface ListedDeals {
+  /** How many of them are named. */
+  readonly limit: number;
+  /** Those that somebody accepted as expected, or the others. */
+  readonly accepted: boolean;
+}
+
 const hasNoSplit = sql`(d.credits is null or not d.credits @? '$.lines[*] ? (@.kind == "split")')`;
 
 /** Deals that should pay, closed in the days, without an owner and without split lines. */
-export function findUnownedDeals(tx: Transaction, { from, to }: DayRange, limit: number): Promise<UnreadDeals> {
+export function findUnownedDeals(tx: Transaction, { from, to }: DayRange, list: ListedDeals): Promise<UnreadDeals> {
   return summarize(
     tx,
+    'owner_unresolved',
     sql`d.close_date between ${from}::date and ${to}::date and d.rep_id is null and ${isExpectedToPay} and ${hasNoSplit}`,
-    limit,
+    list,
   );
 }
 
@@ -79,24 +89,33 @@ export function findExceedingDeals(
   tx: Transaction,
   { from, to }: DayRange,
   repIds: readonly string[] | null,
-  limit: number,
+  list: ListedDeals,
 ): Promise<UnreadDeals> {
   const isVisible = repIds === null ? sql`true` : hasPartOf(tx.workspaceId, sql`d`, repIds);
   const isInDays = sql`d.close_date between ${from}::date and ${to}::date`;
-  return summarize(tx, sql`${isInDays} and d.credits ? 'exceeding' and d.deleted_at is null and ${isVisible}`, limit);
+  const exceeds = sql`${isInDays} and d.credits ? 'exceeding' and d.deleted_at is null and ${isVisible}`;
+  return summarize(tx, 'split_rules_exceed_100', exceeds, list);
 }
 
 /** Deals that should pay but have no close date, so that they belong to no period. */
 export function findUndatedDeals(
   tx: Transaction,
   repIds: readonly string[] | null,
-  limit: number,
+  list: ListedDeals,
 ): Promise<UnreadDeals> {
-  return summarize(tx, sql`d.close_date is null and ${isExpectedToPay} ${within('d.rep_id', repIds)}`, limit);
+  const isUndated = sql`d.close_date is null and ${isExpectedToPay} ${within('d.rep_id', repIds)}`;
+  return summarize(tx, 'no_close_date', isUndated, list);
 }
 
-async function summarize(tx: Transaction, condition: RawBuilder<unknown>, limit: number): Promise<UnreadDeals> {
-  const where = sql`d.workspace_id = ${tx.workspaceId} and ${condition}`;
+async function summarize(
+  tx: Transaction,
+  reason: ExceptionReason,
+  condition: RawBuilder<unknown>,
+  { limit, accepted }: ListedDeals,
+): Promise<UnreadDeals> {
+  const isAccepted = sql`exists (select from accepted_exceptions a
+    where a.workspace_id = d.workspace_id and a.deal_id = d.deal_id and a.reason = ${reason})`;
+  const where = sql`d.workspace_id = ${tx.workspaceId} and ${condition} and ${isAccepted} = ${accepted}`;
   const { rows: sums } = await sql<{ currency: string; amount: string; count: number }>`
     select coalesce(d.currency, w.currency) as currency, coalesce(sum(d.amount), 0)::text as amount, count(*)::int as count
     from deals d join workspaces w on w.workspace_id = d.workspace_id

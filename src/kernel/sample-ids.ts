@@ -19,5 +19,6 @@ export const sampleIds = {
   eventId: '3c4d5e6f-7a8b-4c9d-8e1f-3a4b5c6d7e8f',
   disputeId: '4d5e6f70-8b9c-4d1e-8f30-4b5c6d7e8f90',
   discrepancyId: '5e6f7081-9cad-4e2f-9041-5c6d7e8f9001',
+  acceptanceId: '92a3b4c5-d0e1-4263-8485-901122334455',
   dealId: 'D-1',
 } as const;

@@ -55,6 +55,8 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   getCommissions: { path: '/v1/commissions?dealId=ada-1' },
   getCommissionsDashboard: { path: '/v1/commissions/dashboard?dealId=ada-1' },
   listCommissionPeriods: { path: '/v1/commissions/periods?repId=<self>' },
+  acceptException: { body: {} },
+  deleteAcceptedException: { path: '/v1/commissions/exceptions/accepted/<unknown>' },
   listCommissionExceptions: { path: '/v1/commissions/exceptions?period=never' },
   explainCommission: { path: '/v1/commissions/events/<unknown>' },
   listCommissionEvents: {},

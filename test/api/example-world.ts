@@ -94,6 +94,10 @@ export class ExampleWorld {
     const dealId = `D-${suffix}`;
     const deal = { amount: 120_000, stage: 'Won', closeDate: '2026-02-10', ownerId: `ben-${suffix}` };
     await api.expect(201, 'PUT', `/v1/deals/${dealId}`, deal);
+    const { acceptanceId } = await api.expect(201, 'POST', '/v1/commissions/exceptions/accepted', {
+      ...(exampleOf('acceptException').body as object),
+      dealId,
+    });
     const adjustment = await api.expect(200, 'POST', `/v1/statements/${ben}/adjust`, exampleOf('addAdjustment').body);
     await api.generate(ben, '2026-02');
     const comment = await api.expect(201, 'POST', `/v1/statements/${ben}/comments`, {
@@ -114,6 +118,7 @@ export class ExampleWorld {
       [paramOf('updateAssignment', 'assignmentId')]: assignment.assignmentId,
       [paramOf('deleteAbsence', 'absenceId')]: absence.absenceId,
       [paramOf('deleteRamp', 'rampId')]: ramp.rampId,
+      [paramOf('deleteAcceptedException', 'acceptanceId')]: acceptanceId,
       [paramOf('deleteQuota', 'quotaId')]: quota.quotaId,
       [paramOf('getRecalculationJob', 'jobId')]: job.jobId,
       [paramOf('putDeal', 'dealId')]: dealId,

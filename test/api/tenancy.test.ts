@@ -85,6 +85,14 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   ],
   listCommissionPeriods: [['GET /v1/commissions/periods?repId=<rep>']],
   listCommissionExceptions: [],
+  acceptException: [
+    ['POST /v1/commissions/exceptions/accepted', { reason: 'field_missing', dealId: '<deal>', note: 'x' }],
+    [
+      'POST /v1/commissions/exceptions/accepted',
+      { reason: 'field_missing', planId: '<plan>', ruleName: 'New', note: 'x' },
+    ],
+  ],
+  deleteAcceptedException: [['DELETE /v1/commissions/exceptions/accepted/<acceptance>']],
   explainCommission: [['GET /v1/commissions/events/<adjustment>']],
   listCommissionEvents: [['GET /v1/commission-events?repId=<rep>']],
   listDealChanges: [],
@@ -480,6 +488,8 @@ describe('two workspaces', () => {
       personField: 'se',
       percent: 10,
     });
+    const accepted = { reason: 'field_missing', dealId: `deal-of-${letter}`, note: `Note of ${letter}` };
+    const { acceptanceId } = await api.expect(201, 'POST', '/v1/commissions/exceptions/accepted', accepted);
     const invoice = { amount: 100, issuedOn: '2026-03-01' };
     await api.expect(200, 'PUT', `/v1/deals/deal-of-${letter}/invoices/INV`, invoice);
     const refund = { day: '2026-03-01', cause: 'refund' };
@@ -555,6 +565,7 @@ describe('two workspaces', () => {
       draw: drawId,
       batch,
       ramp: rampId,
+      acceptance: acceptanceId,
       import: importId,
       creditrule: creditRule.creditRuleId,
       quota: quota.quotaId,

@@ -131,7 +131,7 @@ describe('explanations of deals of large reps', () => {
       const { db, admin } = workspace;
       const explainer = new DealExplainer(db.unitOfWork, threads, limits, maxResults);
       const uses = { unitOfWork: db.unitOfWork, clock: db.clock, explainer };
-      const input = { params: {}, query: { period: '2026-Q1', limit: 100 }, body: {} };
+      const input = { params: {}, query: { period: '2026-Q1', limit: 100, accepted: false }, body: {} };
       const response = await listCommissionExceptions.execute(input, admin, uses);
       return response as Extract<typeof response, { exceptions: unknown }>;
     };

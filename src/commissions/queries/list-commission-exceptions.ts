@@ -12,7 +12,8 @@ import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-wo
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { period, wholeNumber } from '../../platform/operations/schemas.js';
+import { flag, period, wholeNumber } from '../../platform/operations/schemas.js';
+import { type Acceptances, acceptance, loadAcceptances } from '../acceptance.js';
 import { DealExplainer } from '../deal-explainer.js';
 import {
   findExceedingDeals,
@@ -29,6 +30,9 @@ import { calculateExceptions, type ExplainedRep } from '../rep-exceptions.js';
 
 const query = z.strictObject({
   period: period.optional().describe('The current month by default'),
+  accepted: flag
+    .default(false)
+    .describe('true: only what somebody accepted as expected to pay nothing; false: only the rest'),
   limit: wholeNumber(1, 100)
     .default(20)
     .describe('Max number of deals that are listed for each reason; counts include all'),
@@ -83,6 +87,7 @@ const response = z.object({
                     )
                     .describe('The rules that paid nothing; without a rule if no plan version applies'),
                   missing: z.array(z.string()).describe('Slugs of the fields that are missing or out of range'),
+                  acceptance: acceptance.optional(),
                 })
                 .describe('A deal that was not paid'),
             )
@@ -165,15 +170,19 @@ function idsIn(groups: readonly Group[]): string[] {
 }
 
 function toDealResponse(
-  { reason: _, rules, ...deal }: Exception,
+  exception: Exception,
   names: ReadonlyMap<string, string>,
+  acceptances: Acceptances,
 ): ExceptionsResponse['exceptions'][number]['deals'][number] {
+  const { reason: _, rules, ...deal } = exception;
+  const accepted = acceptances.find(exception);
   const findName = (id: string | null) => (id === null ? null : (names.get(id) ?? null));
   return {
     ...deal,
     repName: findName(deal.repId),
     rules: rules.map((rule) => ({ ...rule, planName: findName(rule.planId) })),
     missing: [...deal.missing],
+    ...(accepted === undefined ? {} : { acceptance: accepted }),
   };
 }
 
@@ -197,7 +206,7 @@ export const listCommissionExceptions = operation({
       notFor: 'one deal (use get_commissions with dealId).',
       changes: 'nothing.',
     },
-    arguments: { period: 'The current month by default' },
+    arguments: { period: 'The current month by default', accepted: 'Those accepted as expected' },
     listsWithin: ['exceptions'],
     summary: ({ period, deals, exceptions }) => `Period ${period}: ${deals} deals, ${exceptions.length} reasons.`,
   },
@@ -234,13 +243,14 @@ export const listCommissionExceptions = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK, explainer: DealExplainer },
   /** Calculates in memory every rep whom the caller may see and who has deals or a team. Writes nothing. */
   async execute(
-    { query: { period: requested, limit } },
+    { query: { period: requested, limit, accepted } },
     caller,
     { unitOfWork, clock, explainer },
   ): Promise<ExceptionsResponse> {
     const repIds = visibleReps(caller);
+    const list = { limit, accepted };
     const read = <T>(work: (tx: Transaction) => Promise<T>) => unitOfWork.run(caller, readOnly, work);
-    const { scope, period, toExplain, unread } = await read(async (tx) => {
+    const { scope, period, toExplain, unread, acceptances } = await read(async (tx) => {
       const workspace = await loadWorkspaceTerms(tx);
       const today = dayInZone(clock.now(), workspace.timeZone);
       const selected = requested ?? toPeriod(today, 'monthly');
@@ -248,17 +258,19 @@ export const listCommissionExceptions = operation({
       return {
         scope: { workspace, today, days },
         period: selected,
+        acceptances: await loadAcceptances(tx),
         toExplain: await listRepsToExplain(tx, days, repIds),
         unread: [
-          ['owner_unresolved', repIds === null ? await findUnownedDeals(tx, days, limit) : null],
-          ['no_close_date', await findUndatedDeals(tx, repIds, limit)],
-          ['split_rules_exceed_100', await findExceedingDeals(tx, days, repIds, limit)],
+          ['owner_unresolved', repIds === null ? await findUnownedDeals(tx, days, list) : null],
+          ['no_close_date', await findUndatedDeals(tx, repIds, list)],
+          ['split_rules_exceed_100', await findExceedingDeals(tx, days, repIds, list)],
         ] as const,
       };
     });
-    const found: Exception[] = [];
+    const all: Exception[] = [];
     for (const reps of chunk(toExplain, repsPerTransaction))
-      found.push(...(await findExceptions(caller, scope, reps, unitOfWork, explainer)));
+      all.push(...(await findExceptions(caller, scope, reps, unitOfWork, explainer)));
+    const found = all.filter((exception) => (acceptances.find(exception) !== undefined) === accepted);
     const { currency } = scope.workspace;
     const byReason = groupByReason(found, currency, limit);
     for (const [reason, deals] of unread) if (deals !== null) byReason.set(reason, toGroup(reason, deals, currency));
@@ -277,7 +289,7 @@ export const listCommissionExceptions = operation({
       exceptions: groups.map(({ listed, ...group }) => ({
         ...group,
         meaning: reasonTexts[group.reason].toAdmin,
-        deals: listed.map((exception) => toDealResponse(exception, names)),
+        deals: listed.map((exception) => toDealResponse(exception, names, acceptances)),
       })),
     };
   },

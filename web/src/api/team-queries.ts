@@ -37,6 +37,14 @@ export const exceptionsQuery = (period: string) =>
     queryFn: ({ signal }) => api.listCommissionExceptions({ query: { period, limit: '100' } }, { signal }),
   });
 
+/** What somebody accepted as expected to pay nothing. */
+export const acceptedExceptionsQuery = (period: string) =>
+  queryOptions({
+    queryKey: ['exceptions', period, 'accepted'],
+    queryFn: ({ signal }) =>
+      api.listCommissionExceptions({ query: { period, limit: '100', accepted: 'true' } }, { signal }),
+  });
+
 /** The max number of discrepancies of one response. */
 const discrepanciesOfPage = 200;
 

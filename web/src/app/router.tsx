@@ -98,7 +98,12 @@ export const router = createRouter({
         tab: oneOf('review', 'approved', 'all'),
         name: text,
       }),
-      page('/exceptions', () => import('../pages/team/ExceptionsPage.js'), 'ExceptionsPage', { period, reason: text }),
+      page('/exceptions', () => import('../pages/team/ExceptionsPage.js'), 'ExceptionsPage', {
+        period,
+        reason: text,
+        name: text,
+        show: oneOf('expected'),
+      }),
       page('/quota-progress', () => import('../pages/team/QuotaProgressPage.js'), 'QuotaProgressPage', {
         period,
         measure: text,

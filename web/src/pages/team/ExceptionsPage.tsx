@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { reasonTexts } from '#src/client.js';
-import { type ExceptionGroup, exceptionsQuery } from '../../api/team-queries.js';
+import { acceptedExceptionsQuery, type ExceptionGroup, exceptionsQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
+import { Button, LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealAmount } from '../../components/DealAmount.js';
 import { FailedCalculations } from '../../components/FailedCalculations.js';
@@ -13,34 +15,47 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
+import { TeamFilter, useTeamFilter } from '../../features/people/TeamFilter.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
+import { AcceptDialog, Accepted, type ExceptionDeal, ExpectedCount } from './AcceptException.js';
 import styles from './Team.module.css';
 
 const route = getRouteApi('/_shell/exceptions');
 
-type ExceptionDeal = ExceptionGroup['deals'][number];
-
 /** The deals that were not paid, by reason, with what to do. */
 export function ExceptionsPage() {
   const navigate = useNavigate({ from: '/exceptions' });
-  const { period: chosen, reason } = route.useSearch();
+  const { period: chosen, reason, name = '', show } = route.useSearch();
   const period = usePeriod(chosen);
-  const exceptions = useQuery(exceptionsQuery(period));
+  const isExpected = show === 'expected';
+  const exceptions = useQuery(isExpected ? acceptedExceptionsQuery(period) : exceptionsQuery(period));
   const { role } = useSession();
   return (
     <Page
-      title={`Not paid in ${formatPeriod(period)}`}
+      title={`${isExpected ? 'Expected to pay nothing' : 'Not paid'} in ${formatPeriod(period)}`}
       crumbs={[{ label: 'Team', to: '/team' }, { label: 'Exceptions' }]}
       facts={[exceptions.data === undefined ? null : formatCount(exceptions.data.deals, 'deal')]}
-      actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next, reason } })} />}
+      actions={
+        <>
+          {isExpected ? (
+            <Button onClick={() => navigate({ search: { period } })}>All deals that did not pay</Button>
+          ) : (
+            <ExpectedCount period={period} onShow={() => navigate({ search: { period, show: 'expected' } })} />
+          )}
+          <PeriodPicker
+            period={period}
+            onChange={(next) => navigate({ search: (present) => ({ ...present, period: next }) })}
+          />
+        </>
+      }
     >
       {role === 'admin' ? <FailedCalculations /> : null}
       <Loaded query={exceptions} height={480}>
         {({ exceptions: groups }) =>
           groups.length === 0 ? (
-            <EmptyState title="Every deal paid as its plan says">
+            <EmptyState title={isExpected ? 'Nothing is expected to pay nothing' : 'Every deal paid as its plan says'}>
               Deals appear here when they close without a payment, such as for a missing quota or owner.
             </EmptyState>
           ) : (
@@ -48,7 +63,8 @@ export function ExceptionsPage() {
               groups={groups}
               period={period}
               reason={reason}
-              onReason={(next) => navigate({ search: { period, reason: next } })}
+              name={name}
+              onSearch={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
             />
           )
         }
@@ -62,30 +78,56 @@ interface GroupsProps {
   readonly period: string;
   /** The reason in the address, which may have no deals. */
   readonly reason: string | undefined;
-  readonly onReason: (reason: string | undefined) => void;
+  /** Words of the person, the manager or the team. */
+  readonly name: string;
+  readonly onSearch: (search: { reason?: string | undefined; name?: string | undefined }) => void;
 }
 
-function Groups({ groups, period, reason, onReason }: GroupsProps) {
+function Groups({ groups, period, reason, name, onSearch }: GroupsProps) {
+  const [accepted, setAccepted] = useState<(Pick<ExceptionGroup, 'reason'> & { readonly deal: ExceptionDeal }) | null>(
+    null,
+  );
   const chosen = groups.find((group) => group.reason === reason);
   return (
     <>
       <Tabs<string>
         label="Exceptions by reason"
         current={chosen?.reason ?? 'all'}
-        onChange={(next) => onReason(next === 'all' ? undefined : next)}
+        onChange={(next) => onSearch({ reason: next === 'all' ? undefined : next })}
         tabs={[
           { key: 'all', label: 'All' },
           ...groups.map((group) => ({ key: group.reason, label: reasonTexts[group.reason].label, count: group.count })),
         ]}
       />
+      <TeamFilter
+        people={groups.reduce((sum, { count }) => sum + count, 0)}
+        text={name}
+        onText={(text) => onSearch({ name: text === '' ? undefined : text })}
+      />
       {(chosen === undefined ? groups : [chosen]).map((group) => (
-        <Group key={group.reason} group={group} period={period} />
+        <Group
+          key={group.reason}
+          group={group}
+          period={period}
+          name={name}
+          onAccept={(deal) => setAccepted({ reason: group.reason, deal })}
+        />
       ))}
+      {accepted === null ? null : <AcceptDialog {...accepted} onClose={() => setAccepted(null)} />}
     </>
   );
 }
 
-function Group({ group, period }: { readonly group: ExceptionGroup; readonly period: string }) {
+interface GroupProps {
+  readonly group: ExceptionGroup;
+  readonly period: string;
+  readonly name: string;
+  readonly onAccept: (deal: ExceptionDeal) => void;
+}
+
+function Group({ group, period, name, onAccept }: GroupProps) {
+  const { role } = useSession();
+  const isFound = useTeamFilter(name);
   const { reason, meaning, count, totals, deals } = group;
   const sums = totals.map(({ currency, amount }) => formatMoney(amount, currency, { unit: 'code' })).join(', ');
   return (
@@ -93,8 +135,8 @@ function Group({ group, period }: { readonly group: ExceptionGroup; readonly per
       <p className={styles.meaning}>{meaning}</p>
       <DataTable
         caption={`Deals: ${reasonTexts[reason].label}`}
-        columns={columns(period)}
-        rows={deals}
+        columns={[...columns(period), ...(role === 'admin' ? [acceptColumn(onAccept)] : [])]}
+        rows={deals.filter(({ repId, repName }) => name === '' || (repId !== null && isFound(repId, repName ?? '')))}
         rowKey={({ dealId, repId }) => `${dealId} ${repId}`}
         isInset
       />
@@ -105,6 +147,24 @@ function Group({ group, period }: { readonly group: ExceptionGroup; readonly per
       ) : null}
     </Card>
   );
+}
+
+/** The decision that the deal is expected to pay nothing, or who decided so. */
+function acceptColumn(onAccept: (deal: ExceptionDeal) => void): Column<ExceptionDeal> {
+  return {
+    key: 'accept',
+    header: <span className="unseen">Expected</span>,
+    align: 'right',
+    phone: 'note',
+    cell: (deal) =>
+      deal.acceptance === undefined ? (
+        <LinkButton onClick={() => onAccept(deal)}>
+          Expected<span className="unseen">: {deal.name ?? deal.dealId}</span>
+        </LinkButton>
+      ) : (
+        <Accepted deal={deal} />
+      ),
+  };
 }
 
 function columns(period: string): readonly Column<ExceptionDeal>[] {
