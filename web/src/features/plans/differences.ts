@@ -1,5 +1,6 @@
 import { formatDay } from '../../shared/format/dates.js';
 import { formatMoney, formatNumber, formatPercent } from '../../shared/format/numbers.js';
+import { clawbackSentence } from './clawback-words.js';
 import { type Draft, isSame, type Rule, type Tier } from './draft.js';
 import { fxWords } from './fx-words.js';
 import { payoutWords } from './payout.js';
@@ -108,11 +109,18 @@ function changesOfRule(was: Rule, rule: Rule, currency: string): string[] {
     ...changed('The quota counts', creditWords(was), creditWords(rule)),
     ...changed('It pays the credit of', creditedWords(was), creditedWords(rule)),
     ...payoutChanges(was, rule),
+    ...clawbackChanges(was, rule),
     ...conditionChanges('Pays only where', 'Its conditions', was.conditions, rule.conditions),
   ].map((sentence) => `${rule.name}: ${lower(sentence)}`);
 }
 
 /** A rule that is paid at once has other words in another phase. */
+function clawbackChanges(was: Rule, rule: Rule): string[] {
+  const words = ({ clawback }: Rule) =>
+    clawback === undefined || clawback === null ? 'nothing' : clawbackSentence(clawback, fieldWords);
+  return changed('A refund takes back', words(was), words(rule));
+}
+
 function payoutChanges(was: Rule, rule: Rule): string[] {
   if (was.payout === undefined && rule.payout === undefined) return [];
   return changed('It is paid', payoutWords(was), payoutWords(rule));

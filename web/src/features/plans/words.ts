@@ -2,6 +2,7 @@ import { reasonTexts } from '#src/client.js';
 import type { Condition, Leaf, Operator } from '#src/engine/condition.js';
 import { formatAttainment, formatMoney, formatNumber, formatRate } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
+import { clawbackSentence } from './clawback-words.js';
 import { type PlanRule } from './rules.js';
 
 export const operatorWords: Readonly<Record<Operator, string>> = {
@@ -148,6 +149,7 @@ export function ruleSentences(rule: PlanRule, currency: string): string[] {
     tierSentence(rule),
     prorationSentence(rule),
     ...limitSentences(rule, currency),
+    rule.clawback === undefined || rule.clawback === null ? null : clawbackSentence(rule.clawback, fieldWords),
   ];
   return sentences.filter((sentence) => sentence !== null);
 }

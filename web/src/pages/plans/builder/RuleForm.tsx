@@ -1,5 +1,5 @@
 import { IconTrash } from '@tabler/icons-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../../components/Button.js';
 import { InlineInput } from '../../../components/Inline.js';
 import { Segments } from '../../../components/Segments.js';
@@ -23,6 +23,8 @@ import { LimitFields } from './LimitFields.js';
 import { PayoutFields } from './PayoutFields.js';
 import { QuotaFields } from './QuotaFields.js';
 import { paysAmounts, TierTable } from './TierTable.js';
+
+const ClawbackFields = lazy(() => import('./ClawbackFields.js').then((module) => ({ default: module.ClawbackFields })));
 
 export interface RuleFormProps {
   readonly rule: Rule;
@@ -106,6 +108,9 @@ export function RuleForm(props: RuleFormProps) {
       <QuotaFields rule={rule} fields={fields} onChange={onChange} />
       <h3>Payout</h3>
       <PayoutFields rule={rule} fields={fields} onChange={onChange} />
+      <Suspense>
+        <ClawbackFields rule={rule} onChange={onChange} />
+      </Suspense>
     </>
   );
 }
