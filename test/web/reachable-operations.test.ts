@@ -29,12 +29,6 @@ const excluded: Readonly<Record<string, string>> = {
   getInvoice: 'the list of the invoices of a deal has the same',
   getPayoutBatch: 'the list of batches has the sums, and the file has the lines',
   importDealCredits: 'files of credit lines are sent by the API',
-  listDraws: 'draws are entered by the API',
-  createDraw: 'draws are entered by the API',
-  updateDraw: 'draws are entered by the API',
-  forgiveDraw: 'draws are entered by the API',
-  deleteDraw: 'draws are entered by the API',
-  importDraws: 'draws are entered by the API',
   listBalances: 'balances are read by the API',
   deleteComment: 'comments stay with the statement',
 };

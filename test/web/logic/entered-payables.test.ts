@@ -204,7 +204,7 @@ describe('a run of payroll', () => {
     const [row] = listRunRows([statement({ payouts: [batch] })]);
     expect(row).to.deep.include({
       released: '1680',
-      kept: 180,
+      kept: '180',
       payable: 1500,
       batched: '1000.1',
       fresh: '499.9',

@@ -63,6 +63,12 @@ describe('the request of an import', () => {
       { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
     ],
     [
+      'draws',
+      '/v1/draws/import',
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY' },
+      { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
+    ],
+    [
       'quotas',
       '/v1/quotas/import',
       { dryRun: 'true', fileName: 'a.csv', numberFormat: 'eu' },

@@ -1,6 +1,7 @@
 import { absenceImport } from './absences.js';
 import { assignmentImport } from './assignments.js';
 import { dealImport } from './deals.js';
+import { drawImport } from './draws.js';
 import { invoiceImport } from './invoices.js';
 import { type ImportKey, type ImportKind } from './kind.js';
 import { peopleImport } from './people.js';
@@ -13,6 +14,7 @@ export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   assignments: assignmentImport,
   absences: absenceImport,
   invoices: invoiceImport,
+  draws: drawImport,
 };
 
 export function isImportKey(value: unknown): value is ImportKey {

@@ -2,6 +2,7 @@ import {
   IconBriefcase,
   IconCalendarOff,
   IconFileInvoice,
+  IconPigMoney,
   IconTargetArrow,
   IconUserCheck,
   IconUsers,
@@ -19,6 +20,7 @@ const icons = {
   assignments: IconUserCheck,
   absences: IconCalendarOff,
   invoices: IconFileInvoice,
+  draws: IconPigMoney,
 } as const;
 
 /** What can be imported from files and spreadsheets. */

@@ -30,6 +30,7 @@ import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { rowAction } from '../../components/row-keys.js';
+import { DrawsOfPerson } from '../../features/draws/DrawsOfPerson.js';
 import { WorkingTimeline } from '../../features/people/WorkingTimeline.js';
 import { drawTimeline, isProrated, listReasons } from '../../features/people/working-time.js';
 import { formatDay, formatDays, isEnteredRange } from '../../shared/format/dates.js';
@@ -114,6 +115,7 @@ function WorkingTime({ plans, quotas, year, ...facts }: WorkingTimeProps) {
       </Card>
       <Absences repId={person.id} absences={absences} />
       <PayOfPerson person={person} />
+      <DrawsOfPerson repId={person.id} />
       <Assignments assignments={assignments} plans={plans} ramps={ramps} />
       <Employment person={person} />
     </>

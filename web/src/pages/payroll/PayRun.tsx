@@ -46,7 +46,11 @@ export function PayRun({ team: { statements, currency, period } }: { readonly te
         <Card title="This run, by person" note={`amounts in ${currency}, unless they name another currency`} isFlush>
           <DataTable
             caption="This run by person"
-            columns={buildColumns(period, currency)}
+            columns={buildColumns(
+              period,
+              currency,
+              rows.some(({ drawn }) => drawn > 0),
+            )}
             rows={first.shown}
             rowKey={({ key }) => key}
             rowHeight={37}
@@ -98,9 +102,9 @@ function RunCard({ label, sums: [main, ...others], note }: RunCardProps) {
   );
 }
 
-function buildColumns(period: string, main: string): readonly Column<RunRow>[] {
+function buildColumns(period: string, main: string, hasDraws: boolean): readonly Column<RunRow>[] {
   const amount = (
-    key: 'released' | 'kept' | 'payable' | 'batched' | 'fresh' | 'owed',
+    key: 'released' | 'drawn' | 'kept' | 'payable' | 'batched' | 'fresh' | 'owed',
     header: string,
   ): Column<RunRow> => ({
     key,
@@ -123,6 +127,7 @@ function buildColumns(period: string, main: string): readonly Column<RunRow>[] {
       cell: ({ status, version }) => <StatusBadge status={status} version={version} />,
     },
     amount('released', 'Released'),
+    ...(hasDraws ? [amount('drawn', 'Draws')] : []),
     amount('kept', 'Kept of it'),
     amount('payable', 'Payable'),
     amount('batched', 'In batches'),

@@ -14,7 +14,10 @@ export interface RunRow {
   /** The currency of batches, which is that of the person. */
   readonly paidIn: string;
   readonly released: string;
-  readonly kept: number;
+  /** What draws pay in addition. */
+  readonly drawn: number;
+  /** What is kept to reduce balances and to repay draws. */
+  readonly kept: string;
   readonly payable: number;
   /** What batches of the period contain. */
   readonly batched: string;
@@ -31,7 +34,7 @@ export function listRunRows(statements: readonly TeamStatement[]): readonly RunR
     const { repId, name, status, version, payTotals = [], payouts = [], pay } = statement;
     return payTotals.map((total, position) => {
       const index = pay === undefined ? 0 : position;
-      const { currency, released, carriedIn, recovered, payable, added, closing } = total;
+      const { currency, released, carriedIn, recovered, payable, added, closing, drawn = 0, repaid = 0 } = total;
       const paid = pay === undefined ? { currency, amount: payable } : pay;
       const batched = sumAmounts(payouts.filter((part) => part.currency === paid.currency).map(({ amount }) => amount));
       return {
@@ -39,7 +42,8 @@ export function listRunRows(statements: readonly TeamStatement[]): readonly RunR
         paidIn: paid.currency,
         ...{ key: `${repId} ${currency}`, repId, name, status, version, currency, payable, batched, added },
         released: sumAmounts([released, carriedIn]),
-        kept: recovered,
+        drawn,
+        kept: sumAmounts([recovered, repaid]),
         fresh: isApproved(statement) && index === 0 ? difference(paid.amount ?? 0, batched) : '0',
         owed: closing,
       };

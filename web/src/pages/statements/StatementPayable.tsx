@@ -7,6 +7,7 @@ import { DealLink } from '../../components/links.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
 import { Badge } from '../../components/StatusBadge.js';
+import { describeLine, kindWords } from '../../features/draws/words.js';
 import { describePayable, describeRate, statusWords } from '../../features/payables/words.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
@@ -23,6 +24,7 @@ export function StatementPayable({ statement }: { readonly statement: Statement 
         <TotalsCard key={total.currency} total={total} />
       ))}
       {payable.pay === undefined ? null : <PayCard pay={payable.pay} />}
+      <DrawsCard draws={payable.draws ?? []} />
       <LinesCard lines={payable.lines.filter(isInPart)} />
       <WaitingCard statement={statement} key={`${repId} ${approvedAt}`} />
     </div>
@@ -30,7 +32,7 @@ export function StatementPayable({ statement }: { readonly statement: Statement 
 }
 
 function TotalsCard({ total }: { readonly total: NonNullable<Statement['payable']>['totals'][number] }) {
-  const { currency, released, carriedIn, added, recovered, closing, payable: paid } = total;
+  const { currency, released, carriedIn, added, recovered, closing, payable: paid, drawn = 0, repaid = 0 } = total;
   const optional = (label: string, amount: number, signed = false) =>
     amount === 0 ? [] : [[label, <Money key={label} amount={amount} currency={currency} signed={signed} />] as const];
   return (
@@ -40,6 +42,8 @@ function TotalsCard({ total }: { readonly total: NonNullable<Statement['payable'
           ['Released', <Money key="released" amount={released} currency={currency} />],
           ...optional('Corrections of earlier periods', carriedIn, true),
           ...optional('Kept of it, for what was paid too early', -recovered, true),
+          ...optional('Paid by draws', drawn, true),
+          ...optional('Kept of it, to repay draws', -repaid, true),
           ['Payable', <LedgerTotal key="payable" amount={paid} currency={currency} unit="symbol" />],
           ...optional('Taken back, kept of later statements', added),
           ...optional('Still owed after it', closing),
@@ -72,6 +76,28 @@ function PayCard({
       {amount === null ? (
         <p className="negative">An exchange rate is missing, so the statement cannot be approved.</p>
       ) : null}
+    </Card>
+  );
+}
+
+type DrawLine = NonNullable<NonNullable<Statement['payable']>['draws']>[number];
+
+/** What draws pay and what is kept of it, with how each amount was calculated. */
+function DrawsCard({ draws }: { readonly draws: readonly DrawLine[] }) {
+  if (draws.length === 0) return null;
+  return (
+    <Card title="Draws of this statement">
+      <ul className={blocks.rows} aria-label="Draws of this statement">
+        {draws.map((line) => (
+          <li key={`${line.drawId} ${line.kind} ${line.sourcePeriod ?? ''}`}>
+            <span>
+              <b className="strong">{kindWords[line.drawKind]}</b> <span className="dim">{describeLine(line)}</span>
+              <span className="second num">{line.formula}</span>
+            </span>
+            <Money amount={line.amount} currency={line.currency} signed />
+          </li>
+        ))}
+      </ul>
     </Card>
   );
 }
