@@ -10,6 +10,7 @@ class Example {
   constructor(...lastDays: string[]) {
     this.world = new PayWorld(months(...lastDays));
     this.oracle = new OraclePayables(months(...lastDays), 100);
+    this.oracle.payCurrency = 'USD';
   }
 
   set(...events: OracleEvent[]): this {

@@ -209,8 +209,8 @@ export class RandomWorld {
       ),
     }));
     const target = this.random.below(2) === 0 ? null : approved;
+    if (!this.oracle.correct(index, after, target, currencies)) return;
     this.world.correct(index, after, target, currencies);
-    this.oracle.correct(index, after, target, currencies);
     if (target === null) this.approvedPay.set(index, this.world.pay(index, currencies));
     this.events = after;
   }

@@ -316,8 +316,11 @@ export class OraclePayables {
     this.at(index).corrections = [];
   }
 
-  /** Replaces the events of an approved period, and pays the difference there or in a later open period. */
-  correct(index: number, after: OracleEvent[], target: number | null, currencies: readonly string[]): void {
+  /**
+   * Replaces the events of an approved period, and pays the difference there or in a later open period. A true-up that pays
+   * an amount without a rate is rejected: it changes nothing, and the result is false.
+   */
+  correct(index: number, after: OracleEvent[], target: number | null, currencies: readonly string[]): boolean {
     const period = this.at(index);
     const lines: Lines = new Map();
     for (const key of new Set([...this.events, ...after].map((event) => event.key))) {
@@ -334,10 +337,19 @@ export class OraclePayables {
           .reduce(plus, nil),
       ]),
     );
-    if (target === null) for (const currency of currencies) this.trueUp(index, currency, results.get(currency) ?? nil);
-    else this.at(target).carried.push(results);
+    if (target !== null) this.at(target).carried.push(results);
+    else if (currencies.some((currency) => this.lacksRate(index, currency, results.get(currency) ?? nil))) return false;
+    else for (const currency of currencies) this.trueUp(index, currency, results.get(currency) ?? nil);
     period.corrections.push(lines);
     this.events = after;
+    return true;
+  }
+
+  private lacksRate(index: number, currency: string, result: Ratio): boolean {
+    const { approved } = this.at(index);
+    if (approved?.rates.has(currency) === true || this.rateNow(index, currency) !== null) return false;
+    const gain = positive(result);
+    return minus(gain, least(this.balance(currency), this.share(gain, currency))).n !== 0n;
   }
 
   private trueUp(index: number, currency: string, result: Ratio): void {
@@ -346,6 +358,8 @@ export class OraclePayables {
     if (approved === null || totals === undefined) throw new Error('only approved periods are trued up');
     const gain = positive(result);
     const recovered = least(this.balance(currency), this.share(gain, currency));
+    const rate = this.rateNow(index, currency);
+    if (rate !== null && !approved.rates.has(currency)) approved.rates.set(currency, rate);
     approved.totals.set(currency, {
       added: plus(totals.added, minus(gain, result)),
       recovered: plus(totals.recovered, recovered),
