@@ -27,6 +27,7 @@ export async function adminPages(browser: Browser): Promise<Readonly<Record<stri
     fields: '/fields',
     keys: '/keys',
     'fiscal-calendar': '/fiscal-calendar',
+    installation: '/installation',
     webhooks: '/endpoints',
     audit: '/audit',
     'audit-engine': '/audit?view=engine',

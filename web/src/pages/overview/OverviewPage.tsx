@@ -56,17 +56,19 @@ export function OverviewPage() {
       actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
     >
       <MailNote />
-      {isSetUp ? null : <SetUp />}
-      <Strip period={period} />
-      <div className={blocks.columns}>
-        <div className={`${blocks.inOrder} ${styles.main}`}>
-          {isSetUp ? <SetUp /> : null}
-          <ExceptionList period={period} />
-          <OpenDiscrepancies />
-        </div>
-        <div className={`${blocks.inOrder} ${styles.side}`}>
-          <Connections />
-          <Jobs />
+      <div className={`${isSetUp ? '' : blocks.inOrder} ${styles.blocks}`}>
+        {isSetUp ? null : <SetUp />}
+        <Strip period={period} />
+        <div className={blocks.columns}>
+          <div className={`${blocks.inOrder} ${styles.main}`}>
+            {isSetUp ? <SetUp /> : null}
+            <ExceptionList period={period} />
+            <OpenDiscrepancies />
+          </div>
+          <div className={`${blocks.inOrder} ${styles.side}`}>
+            <Connections />
+            <Jobs />
+          </div>
         </div>
       </div>
     </Page>
