@@ -54,7 +54,7 @@ export class AgentSession {
     private readonly caller: Caller,
   ) {}
 
-  /** For a request that begins a conversation also who calls, and the day: a model knows neither. */
+  /** For a request that begins a conversation also who calls, and the day: a model has neither. */
   async instructionsFor(body: unknown): Promise<string> {
     const { instructions, introduction } = this.parts.guidance;
     const begins = [body].flat().some((message) => beginnings.has((message as { method?: unknown })?.method));
