@@ -16,14 +16,15 @@ import { listFrozenPeriods } from './statement-views.js';
 interface AdjustmentRequest {
   readonly kind: 'adjustment' | 'clawback';
   readonly amount: number;
+  /** That of the workspace when absent. */
+  readonly currency?: string | undefined;
   readonly period: Period;
   readonly dealId: string | null;
   readonly reason: string;
 }
 
 /**
- * Writes an adjustment or a clawback into an open period, in the workspace's currency, with its audit entry. Returns its
- * id. The caller holds the rep's lane.
+ * Writes an adjustment or a clawback into an open period with its audit entry. Returns its id. The caller holds the rep's lane.
  */
 export async function writeAdjustment(
   tx: Transaction,
@@ -36,11 +37,11 @@ export async function writeAdjustment(
   assertClawbackNegative(request.kind, request.amount);
   assertNotOwnStatement(caller, repId);
   const workspace = await loadWorkspaceTerms(tx);
-  const { currency, timeZone } = workspace;
+  const currency = request.currency ?? workspace.currency;
   const range = calendarOf({ workspace }).range(request.period);
   const amount = exactAmount(request.amount, currency);
   const frozen = await listFrozenPeriods(tx, repId);
-  const earnedOn = adjustmentDay(range, dayInZone(at, timeZone), frozen);
+  const earnedOn = adjustmentDay(range, dayInZone(at, workspace.timeZone), frozen);
   if (earnedOn === null) throw statementLocked(request.period);
   if (request.dealId !== null) await assertDealExists(tx, request.dealId);
   const { kind, period, dealId, reason } = request;

@@ -78,22 +78,72 @@ describe('the currency in which people are paid', () => {
   });
 
   it('X5 in euros: the corrected rate of the deal is a difference, and the rate of payment stays', async () => {
-    const work = await PayWorkspace.create(service, { payout: null });
+    const [work, carried] = [await atOnce(), await atOnce()];
     const fx = { date: 'close_date' };
     const config = { rules: [flatRule('Europe', 0.1, { conditions: [] })] };
-    await work.api.expect(200, 'PATCH', `/v1/plans/${work.planId}`, { config, fx });
-    await work.deal('D', 50_000, '2026-01-15', { currency: 'EUR' });
-    await payIn(work, 'GBP');
-    await rates(work, ['EUR→USD', '2026-01-10', 1.08], ['USD→GBP', '2026-01-31', 0.79]);
-    await work.approve('2026-01');
-    expect((await work.statement('2026-01')).summary.payable).to.equal(5400);
-    expect((await pay(work)).amount).to.equal(4266);
-    await rates(work, ['EUR→USD', '2026-01-10', 1.1], ['USD→GBP', '2026-01-31', 0.8]);
-    await work.checked();
-    const { discrepancies } = await work.api.expect(200, 'GET', `/v1/discrepancies?repId=${work.ben}&status=open`);
-    expect(discrepancies.map(({ delta }: Loose) => delta)).to.deep.equal([100]);
+    for (const one of [work, carried]) {
+      await one.api.expect(200, 'PATCH', `/v1/plans/${one.planId}`, { config, fx });
+      await one.deal('D', 50_000, '2026-01-15', { currency: 'EUR' });
+      await payIn(one, 'GBP');
+      await rates(one, ['EUR→USD', '2026-01-10', 1.08], ['USD→GBP', '2026-01-31', 0.79]);
+      await one.approve('2026-01');
+      expect((await one.statement('2026-01')).summary.payable).to.equal(5400);
+      expect((await pay(one)).amount).to.equal(4266);
+      await rates(
+        one,
+        ['EUR→USD', '2026-01-10', 1.1],
+        ['USD→GBP', '2026-01-31', 0.8],
+        ['USD→GBP', '2026-02-28', 0.805],
+      );
+      await one.checked();
+      const { discrepancies } = await one.api.expect(200, 'GET', `/v1/discrepancies?repId=${one.ben}&status=open`);
+      expect(discrepancies.map(({ delta }: Loose) => delta)).to.deep.equal([100]);
+    }
     await work.trueUp('2026-01');
     expect((await pay(work)).amount).to.equal(4345);
+    await carried.carryForward('2026-01');
+    await carried.approve('2026-02');
+    expect((await pay(carried, '2026-02')).amount).to.equal(80.5);
+  });
+
+  it('X5 with adjustments: an amount in euros is paid at the rate of euros, and each correction in its currency', async () => {
+    const work = await atOnce();
+    await work.deal('D', 54_000, '2026-01-15');
+    const adjust = (amount: number, period: string) =>
+      work.api.expect(200, 'POST', `/v1/statements/${work.ben}/adjust`, {
+        amount,
+        currency: 'EUR',
+        period,
+        reason: 'x',
+      });
+    await adjust(100, '2026-01');
+    await payIn(work, 'GBP');
+    await rates(work, ['USD→GBP', '2026-01-31', 0.79], ['EUR→GBP', '2026-01-31', 0.85]);
+    await work.approve('2026-01');
+    const parts = ({ parts: paid }: Loose) => paid.map((part: Loose) => [part.currency, part.payable, part.amount]);
+    const usd = (await work.statement('2026-01')).summary.payable;
+    const first = await pay(work);
+    expect(parts(first)).to.deep.equal([
+      ['EUR', 100, 85],
+      ['USD', usd, Math.round(usd * 79) / 100],
+    ]);
+    await rates(
+      work,
+      ['EUR→GBP', '2026-01-31', 0.9],
+      ['USD→GBP', '2026-02-28', 0.805],
+      ['EUR→GBP', '2026-02-28', 0.86],
+    );
+    expect(parts(await pay(work)), 'the rate of the approval stays').to.deep.equal(parts(first));
+    await adjust(-40, '2026-02');
+    await work.deal('E', 10_000, '2026-02-15');
+    await work.approve('2026-02');
+    const february = await pay(work, '2026-02');
+    expect(february.parts.find((part: Loose) => part.currency === 'EUR')?.payable ?? 0).to.equal(0);
+    await adjust(100, '2026-03');
+    await rates(work, ['EUR→GBP', '2026-03-31', 0.87]);
+    await work.approve('2026-03');
+    const march = (await pay(work, '2026-03')).parts.find((part: Loose) => part.currency === 'EUR');
+    expect([march.payable, march.amount], 'what was taken back in euros is kept from euros').to.deep.equal([60, 52.2]);
   });
 
   it('prevents an approval without a rate, if there is something to pay', async () => {

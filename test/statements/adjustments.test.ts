@@ -45,6 +45,27 @@ describe('adjustments', () => {
     await own.expectSoundLedger();
   });
 
+  it('adds an amount in another currency, which is apart from the others', async () => {
+    const own = await WorkedExample.create(service);
+    expect((await add(own, { currency: 'EUR' })).body).to.include({ amount: 250.5, currency: 'EUR' });
+    const { eventId } = (await add(own, { currency: 'JPY', amount: 3000 })).body;
+    const change = (amount: number) => own.api.patch(`/v1/statements/${own.ben}/adjust/${eventId}`, { amount });
+    await expectError('400 VALIDATION_FAILED', change(3000.5));
+    await expectError('400 VALIDATION_FAILED', add(own, { currency: 'JPY', amount: 0.5 }));
+    await expectError('400 VALIDATION_FAILED', add(own, { currency: 'euro' }));
+    const { summary, otherCurrencies } = await own.generate('2026-01');
+    expect(summary).to.include({ totalAdjustments: 0, netPayout: 4800 });
+    const others = otherCurrencies.map((other: { currency: string; summary: { netPayout: number } }) => [
+      other.currency,
+      other.summary.netPayout,
+    ]);
+    expect(others).to.deep.equal([
+      ['EUR', 250.5],
+      ['JPY', 3000],
+    ]);
+    await own.expectSoundLedger();
+  });
+
   it('rejects a positive clawback on creation and on update', async () => {
     const own = await WorkedExample.create(service);
     await expectError('400 clawback_must_be_negative', add(own, { amount: 100, kind: 'clawback' }));

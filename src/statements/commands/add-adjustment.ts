@@ -6,7 +6,7 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { money, period, text } from '../../platform/operations/schemas.js';
+import { currency, money, period, text } from '../../platform/operations/schemas.js';
 import { type AdjustmentRow, adjustmentExample } from '../adjustment.js';
 import { findAdjustment } from '../adjustment-views.js';
 import { lockRep } from '../rep-lane.js';
@@ -16,7 +16,8 @@ const params = z.strictObject({ repId: pathIds.repId });
 const body = z.strictObject({
   amount: money
     .refine((amount) => amount !== 0, 'must not be 0')
-    .describe('Amount in the currency of the workspace, not 0; negative to take money back'),
+    .describe('Amount in `currency`, not 0; negative to take money back'),
+  currency: currency.optional().describe('ISO 4217 code; the currency of the workspace when absent'),
   reason: text(500).describe('Why, for the rep to read'),
   period: period.describe('Period that the amount belongs to'),
   kind: z.enum(['adjustment', 'clawback']).default('adjustment').describe('clawback: takes money back'),
@@ -25,7 +26,7 @@ const body = z.strictObject({
 
 export const addAdjustment = operation({
   id: 'addAdjustment',
-  summary: "Add an adjustment or clawback to a rep's period, in the workspace's currency",
+  summary: "Add an adjustment or clawback to a rep's period, in the workspace's currency or another",
   method: 'post',
   path: '/v1/statements/:repId/adjust',
   access: 'admin',

@@ -21,7 +21,7 @@ const body = z.strictObject({
   amount: money
     .refine((amount) => amount !== 0, 'must not be 0')
     .optional()
-    .describe('New amount in the currency of the workspace, not 0'),
+    .describe('New amount in the currency of the adjustment, not 0'),
   reason: text(500).optional().describe('New reason'),
 });
 

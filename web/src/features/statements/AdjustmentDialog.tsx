@@ -34,8 +34,10 @@ export function AdjustmentDialog({ repId, repName, period, onClose }: Adjustment
     amount: '',
     reason: '',
     dealId: '',
+    currency: '',
   });
   const { kind, amount, reason, dealId } = form.values;
+  const currency = form.values.currency.trim().toUpperCase();
   const add = useChange({
     send: () =>
       api.addAdjustment({
@@ -45,11 +47,12 @@ export function AdjustmentDialog({ repId, repName, period, onClose }: Adjustment
           kind,
           amount: readNumber(amount) ?? 0,
           reason: reason.trim(),
+          ...(currency === '' ? {} : { currency }),
           ...(dealId.trim() === '' ? {} : { dealId: dealId.trim() }),
         },
       }),
-    onDone: ({ amount: added, currency }) => {
-      showMessage(`${formatMoney(added, currency, { signed: true })} was added for ${repName}.`);
+    onDone: ({ amount: added, currency: code }) => {
+      showMessage(`${formatMoney(added, code, { signed: true })} was added for ${repName}.`);
       form.clear();
       onClose();
     },
@@ -62,12 +65,23 @@ export function AdjustmentDialog({ repId, repName, period, onClose }: Adjustment
       change={add}
       form={form}
       action={{
-        disabled: !isComplete(kind, form.values),
+        disabled: !isComplete(kind, form.values) || (currency !== '' && currency.length !== 3),
         children: 'Add amount',
       }}
     >
       <Choice label="Kind" choices={kinds} {...form.field('kind')} />
-      <EntryFields kind={kind} currency={workspace.currency} repName={repName} form={form} />
+      <EntryFields
+        kind={kind}
+        currency={currency.length === 3 ? currency : workspace.currency}
+        repName={repName}
+        form={form}
+      />
+      <TextField
+        label="Another currency (optional)"
+        maxLength={3}
+        placeholder={workspace.currency}
+        {...form.field('currency')}
+      />
       <TextField label="Deal ID (optional)" maxLength={200} {...form.field('dealId')} />
     </Dialog>
   );
