@@ -96,7 +96,12 @@ export function TeamTable({ team, previous, payable, name, band, onFilter }: Tea
                   ...(credited(team) === null
                     ? {}
                     : { credited: <Money amount={credited(team)} currency={currency} unit="none" /> }),
-                  earned: <LedgerTotal amount={totals.total} currency={currency} />,
+                  earned: (
+                    <>
+                      <LedgerTotal amount={totals.total} currency={currency} />
+                      <InAll converted={team.converted} currency={currency} />
+                    </>
+                  ),
                 }
           }
         />
@@ -208,6 +213,18 @@ function attainmentColumn(period: string): Column<TeamMember> {
   };
 }
 
+/** The sum of all currencies in that of the workspace, below what was earned in it. */
+function InAll({ converted, currency }: { readonly converted: TeamMember['converted']; readonly currency: string }) {
+  if (converted === undefined) return null;
+  return (
+    <span className="num second">
+      {converted.total === null
+        ? `no exchange rate of ${converted.missing.join(', ')}`
+        : `${formatMoney(converted.total, currency, { unit: 'code' })} in all`}
+    </span>
+  );
+}
+
 function Earned({ rep, currency }: { readonly rep: TeamMember; readonly currency: string }) {
   return (
     <>
@@ -219,13 +236,7 @@ function Earned({ rep, currency }: { readonly rep: TeamMember; readonly currency
           {formatMoney(other.earnings.total, other.currency, { unit: 'code' })}
         </span>
       ))}
-      {rep.converted === undefined ? null : (
-        <span className="num second">
-          {rep.converted.total === null
-            ? `no exchange rate of ${rep.converted.missing.join(', ')}`
-            : `${formatMoney(rep.converted.total, currency, { unit: 'code' })} in all`}
-        </span>
-      )}
+      <InAll converted={rep.converted} currency={currency} />
     </>
   );
 }
