@@ -4,7 +4,7 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { readActorNames } from '../reps/actor-names.js';
 import { type Exception } from './exceptions.js';
 
-/** How somebody accepted an exception as expected. */
+/** How an admin accepted an exception as expected. */
 export const acceptance = z
   .object({
     acceptanceId: z.string().describe('Id of the acceptance (UUID)'),
@@ -28,7 +28,7 @@ interface AcceptanceRow {
   readonly acceptedAt: Date;
 }
 
-/** The exceptions that somebody accepted as expected. */
+/** The exceptions that an admin accepted as expected. */
 export class Acceptances {
   private readonly bySubject: ReadonlyMap<string, Acceptance>;
 

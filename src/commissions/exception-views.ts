@@ -68,7 +68,7 @@ export interface UnreadDeals {
 export interface ListedDeals {
   /** How many of them are named. */
   readonly limit: number;
-  /** Those that somebody accepted as expected, or the others. */
+  /** Those that an admin accepted as expected, or the others. */
   readonly accepted: boolean;
 }
 

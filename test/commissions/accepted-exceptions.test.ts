@@ -74,14 +74,14 @@ describe('deals that are expected to pay nothing', () => {
 
   it('need one subject that exists, and a reason in words', async () => {
     const reason = 'rule_condition_failed';
-    const refused = (terms: object) => api.post(`${path}/accepted`, { reason, note: 'x', ...terms });
-    await expectError('400 VALIDATION_FAILED', refused({}));
-    await expectError('400 VALIDATION_FAILED', refused({ dealId: 'services-1', planId, ruleName: 'New' }));
-    await expectError('400 VALIDATION_FAILED', refused({ planId }));
-    await expectError('400 VALIDATION_FAILED', refused({ dealId: 'services-1', note: ' ' }));
-    await expectError('404 deal_not_found', refused({ dealId: 'none' }));
+    const rejected = (terms: object) => api.post(`${path}/accepted`, { reason, note: 'x', ...terms });
+    await expectError('400 VALIDATION_FAILED', rejected({}));
+    await expectError('400 VALIDATION_FAILED', rejected({ dealId: 'services-1', planId, ruleName: 'New' }));
+    await expectError('400 VALIDATION_FAILED', rejected({ planId }));
+    await expectError('400 VALIDATION_FAILED', rejected({ dealId: 'services-1', note: ' ' }));
+    await expectError('404 deal_not_found', rejected({ dealId: 'none' }));
     const planOfOthers = '00000000-0000-4000-8000-000000000000';
-    await expectError('404 plan_not_found', refused({ planId: planOfOthers, ruleName: 'New' }));
+    await expectError('404 plan_not_found', rejected({ planId: planOfOthers, ruleName: 'New' }));
     expect(await listed(true)).to.deep.equal([]);
   });
 });

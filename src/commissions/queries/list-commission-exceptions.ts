@@ -32,7 +32,7 @@ const query = z.strictObject({
   period: period.optional().describe('The current month by default'),
   accepted: flag
     .default(false)
-    .describe('true: only what somebody accepted as expected to pay nothing; false: only the rest'),
+    .describe('true: only what an admin accepted as expected to pay nothing; false: only the rest'),
   limit: wholeNumber(1, 100)
     .default(20)
     .describe('Max number of deals that are listed for each reason; counts include all'),

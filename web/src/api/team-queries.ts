@@ -37,7 +37,7 @@ export const exceptionsQuery = (period: string) =>
     queryFn: ({ signal }) => api.listCommissionExceptions({ query: { period, limit: '100' } }, { signal }),
   });
 
-/** What somebody accepted as expected to pay nothing. */
+/** What an admin accepted as expected to pay nothing. */
 export const acceptedExceptionsQuery = (period: string) =>
   queryOptions({
     queryKey: ['exceptions', period, 'accepted'],

@@ -61,7 +61,7 @@ export function AcceptDialog({ deal, reason, onClose }: AcceptDialogProps) {
         />
       )}
       <TextArea label="Why" {...form.field('note')} />
-      <p className="dim">Commission does not change. Another reason of the deal is listed as before.</p>
+      <p className="dim">Commission does not change. The deal is still listed for any other reason.</p>
     </Dialog>
   );
 }
