@@ -183,6 +183,14 @@ import { updateRep } from './reps/commands/update-rep.js';
 import { upsertReps } from './reps/commands/upsert-reps.js';
 import { getRep } from './reps/queries/get-rep.js';
 import { listReps } from './reps/queries/list-reps.js';
+import { confirmScheduledImport } from './scheduled-imports/commands/confirm-scheduled-import.js';
+import { createScheduledImport } from './scheduled-imports/commands/create-scheduled-import.js';
+import { deleteScheduledImport } from './scheduled-imports/commands/delete-scheduled-import.js';
+import { runScheduledImport } from './scheduled-imports/commands/run-scheduled-import.js';
+import { testScheduledImport } from './scheduled-imports/commands/test-scheduled-import.js';
+import { updateScheduledImport } from './scheduled-imports/commands/update-scheduled-import.js';
+import { listScheduledImportFiles } from './scheduled-imports/queries/list-scheduled-import-files.js';
+import { listScheduledImports } from './scheduled-imports/queries/list-scheduled-imports.js';
 import { addAdjustment } from './statements/commands/add-adjustment.js';
 import { approveStatement } from './statements/commands/approve-statement.js';
 import { approveStatements } from './statements/commands/approve-statements.js';
@@ -274,6 +282,14 @@ export const operations = [
   listImports,
   getImport,
   takeBackImport,
+  listScheduledImports,
+  createScheduledImport,
+  updateScheduledImport,
+  deleteScheduledImport,
+  testScheduledImport,
+  runScheduledImport,
+  confirmScheduledImport,
+  listScheduledImportFiles,
   listDealCorrections,
   listDealHistory,
   endDealCorrections,

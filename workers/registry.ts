@@ -11,6 +11,7 @@ import { makePreviewsJob } from '#src/plans/plan-preview-response.js';
 import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-queue.js';
 import { deliverEventsJob } from '#src/platform/outbound/delivery-job.js';
 import { PeriodicTask } from '#src/platform/periodic-task.js';
+import { runScheduledImportsJob } from '#src/scheduled-imports/scheduled-import-job.js';
 import { PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
 import { BillingSweep } from './billing-sweep.js';
 import { CrmSweep } from './crm-sweep.js';
@@ -28,8 +29,9 @@ import { LaneSweep } from './lane-sweep.js';
 import { LeasedJobRunner } from './leased-job-runner.js';
 import { LeasedWorker, type WorkKind, type WorkRunner } from './leased-worker.js';
 import { PreviewJobs } from './preview-jobs.js';
+import { ScheduledImportJobs } from './scheduled-import-jobs.js';
 import { sendMailHandler } from './send-mail.js';
-import { deliveryWork, exportWork, previewWork } from './work-kinds.js';
+import { deliveryWork, exportWork, previewWork, scheduledImportWork } from './work-kinds.js';
 
 export interface Workers {
   stop(): Promise<void>;
@@ -44,8 +46,10 @@ export async function startWorkers(service: Service): Promise<Workers> {
   const exportWorker = leasedWorker(exportWork, new LeasedJobRunner(unitOfWork, leases, exportJobs, log));
   const previewJobs = new PreviewJobs(unitOfWork, clock);
   const previewWorker = leasedWorker(previewWork, new LeasedJobRunner(unitOfWork, leases, previewJobs, log));
+  const importJobs = new ScheduledImportJobs(service.scheduledImports, service.scheduledImportMails);
+  const importWorker = leasedWorker(scheduledImportWork, new LeasedJobRunner(unitOfWork, leases, importJobs, log));
   const deliveryWorker = leasedWorker(deliveryWork, service.deliveryRunner);
-  const leasedWorkers = [exportWorker, previewWorker, deliveryWorker];
+  const leasedWorkers = [exportWorker, previewWorker, importWorker, deliveryWorker];
   const checker = new PeriodChecker(unitOfWork, clock);
   const handlers = [
     calculateHandler(laneRunner, service.queue),
@@ -56,6 +60,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     sendMailHandler(outbox, service.mailServer, log, config.NODE_ENV === 'production'),
     wakeHandler(makeExportsJob, exportWorker),
     wakeHandler(makePreviewsJob, previewWorker),
+    wakeHandler(runScheduledImportsJob, importWorker),
     wakeHandler(deliverEventsJob, deliveryWorker),
   ];
   const worker = new JobWorker(

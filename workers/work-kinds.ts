@@ -13,6 +13,12 @@ export const previewWork: WorkKind = {
   selectDue: () => sql`select workspace_id as "workspaceId", preview_id as id from due_plan_previews(4)`,
 };
 
+export const scheduledImportWork: WorkKind = {
+  name: 'scheduled imports',
+  slots: 2,
+  selectDue: () => sql`select workspace_id as "workspaceId", scheduled_import_id as id from due_scheduled_imports(8)`,
+};
+
 /** Endpoints to which one process sends at the same time. A slow receiver occupies one of these slots. */
 const endpointSlots = 12;
 /** Endpoints of one workspace to which all processes send at the same time, so that its slow receivers delay no other. */

@@ -32,6 +32,7 @@ import { LaneRunner } from '../ledger/lanes/lane-runner.js';
 import { LocalLaneDispatcher } from '../ledger/lanes/local-lane-dispatcher.js';
 import { CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { Notifications } from '../notifications/notifications.js';
+import { ScheduledImportMails } from '../notifications/scheduled-import-mails.js';
 import { operations } from '../operations.js';
 import { DeliveryRunner, type DeliverySettings } from '../outgoing-events/delivery-runner.js';
 import { type Config } from '../platform/config.js';
@@ -55,7 +56,9 @@ import { deliverEventsJob } from '../platform/outbound/delivery-job.js';
 import { PartRegistry } from '../platform/part-registry.js';
 import { openSecrets } from '../platform/secrets/master-key.js';
 import { Secrets } from '../platform/secrets/secrets.js';
+import { type RunnerSettings, ScheduledImportRunner } from '../scheduled-imports/scheduled-import-runner.js';
 import { wakeChecksThrough } from '../statements/discrepancies/check-job.js';
+import { importsThrough } from './import-operations.js';
 
 /** The parts of a running process. Processes differ only in which of them they start. */
 export interface Service {
@@ -75,6 +78,8 @@ export interface Service {
   readonly secrets: Secrets;
   readonly deliveryRunner: DeliveryRunner;
   readonly notifications: Notifications;
+  readonly scheduledImports: ScheduledImportRunner;
+  readonly scheduledImportMails: ScheduledImportMails;
   readonly outbox: Outbox;
   readonly mailServer: MailServer;
   readonly identityProviders: IdentityProviders;
@@ -114,6 +119,8 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
   const proofs = new SessionProofs(unitOfWork);
   const dispatcher = new OperationDispatcher(operations, registry, new CallLog(unitOfWork, log), proofs);
   toolRunner.attach(dispatcher);
+  const scheduledImportMails = new ScheduledImportMails(core.notifications);
+  const callImport = importsThrough(dispatcher);
   return {
     ...core,
     inboxRunner: new InboxRunner(unitOfWork, leases, inboxHandlers, inboxWake, log),
@@ -121,6 +128,8 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
     writeBackRunner: new WriteBackRunner(crmAccounts, unitOfWork, leases, queue, config.CRM_RETRY_MS, log),
     dispatcher,
     deliveryRunner: new DeliveryRunner(unitOfWork, leases, secrets, deliverySettings(config, core.notifications), log),
+    scheduledImports: new ScheduledImportRunner(callImport, secrets, scheduledImportMails, sourceSettings(config)),
+    scheduledImportMails,
     billingProvider: billing,
     startLinks,
     registry,
@@ -238,6 +247,11 @@ function toSyncSettings(config: Config, notifications: Notifications, connector:
     repairWebhook: (workspaceId, provider) => connector.repairWebhook(workspaceId, provider),
     onGivenUp: (tx, provider, reason) => notifications.syncGivenUp(tx, provider, reason),
   };
+}
+
+/** How long a source may take, and the largest file: that of an upload. */
+function sourceSettings(config: Config): RunnerSettings {
+  return { allowLoopback: config.CRM_ALLOW_LOOPBACK, timeoutMs: timeLimit(30_000), maxFileBytes: 32 * 1024 * 1024 };
 }
 
 /** How outgoing events are sent. */

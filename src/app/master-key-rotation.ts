@@ -8,6 +8,7 @@ import { routeEncryptionContext } from '../platform/inbox/inbox.js';
 import { mailPasswordEncryptionContext } from '../platform/mail/mail-settings.js';
 import { mailEncryptionContext } from '../platform/mail/outbox.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
+import { credentialsContext } from '../scheduled-imports/credentials.js';
 
 interface SealedColumn {
   readonly table: string;
@@ -41,6 +42,12 @@ const sealedColumns: readonly SealedColumn[] = [
     column: 'secret',
     key: ['endpoint_id'],
     encryptionContext: (endpointId = '') => secretEncryptionContext(endpointId),
+  },
+  {
+    table: 'scheduled_imports',
+    column: 'secret',
+    key: ['scheduled_import_id'],
+    encryptionContext: (scheduledImportId = '') => credentialsContext(scheduledImportId),
   },
   {
     table: 'mail_outbox',

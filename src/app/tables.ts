@@ -24,6 +24,7 @@ import { type QuotaTables } from '../quotas/quota-tables.js';
 import { type RampTables } from '../ramps/ramp-tables.js';
 import { type RefundTables } from '../refunds/refund-tables.js';
 import { type RepTables } from '../reps/rep-tables.js';
+import { type ScheduledImportTables } from '../scheduled-imports/scheduled-import-tables.js';
 import { type ScimTables } from '../scim/scim-tables.js';
 import { type DiscrepancyTables } from '../statements/discrepancies/discrepancy-tables.js';
 import { type StatementTables } from '../statements/statement-tables.js';
@@ -62,6 +63,7 @@ declare module '../platform/database/tables.js' {
       RampTables,
       RefundTables,
       RepTables,
+      ScheduledImportTables,
       ScimTables,
       StatementTables,
       WorkspaceTables {}

@@ -7,6 +7,13 @@ import { type AnyOperation, type Input, isPublic } from '../platform/operations/
 import { type CallRecorder } from '../platform/operations/operation-dispatcher.js';
 import { findScope } from '../platform/operations/operation-scope.js';
 
+declare module '../kernel/caller.js' {
+  interface Caller {
+    /** The id that the entry of the call in the audit log gets, for a caller who has to know it before the commit. */
+    readonly callId?: string;
+  }
+}
+
 /**
  * Whether the calls of the operation are recorded: changes, and files, because they leave the service. A public
  * operation has no person or key yet; its sign-ins and deliveries have their own entries.
@@ -89,7 +96,7 @@ interface Entry extends Call {
 /** Ids only: the body of the request, which may contain names, is left out. */
 function newEntry(caller: Caller, call: Call): Entry {
   return {
-    entryId: newId(),
+    entryId: caller.callId ?? newId(),
     at: new Date().toISOString(),
     actor: caller.actor,
     personId: personBehind(caller),

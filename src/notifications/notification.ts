@@ -7,6 +7,7 @@ export const notificationKinds = {
     'Someone whom you manage opened a dispute about a statement (managers; admins for people without a manager)',
   connection_broken:
     'The connection to a CRM broke or works again, a sync was given up, or a webhook endpoint was disabled (admins)',
+  import_problem: 'A scheduled import rejected rows, waits for a confirmation, or cannot read its source (admins)',
   weekly_digest: 'Every Monday: what your team earned, and what needs attention (managers and admins)',
 } as const;
 export type NotificationKind = keyof typeof notificationKinds;

@@ -67,8 +67,10 @@ describe('failpoints', () => {
           deliveries: [],
         });
         scenario = new Scenario(fleet, world);
+        await scenario.startScheduledImport();
       });
       after(async () => {
+        await scenario?.stop();
         await fleet?.stop();
         await world?.stop();
       });

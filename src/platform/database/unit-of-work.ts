@@ -46,7 +46,8 @@ export interface TransactionOptions {
 export interface TransactionHooks {
   /** Runs first, under the locks of the transaction. */
   readonly afterBegin?: (tx: Transaction) => Promise<unknown>;
-  readonly beforeCommit?: (tx: Transaction) => Promise<unknown>;
+  /** `result` is what the work of the transaction returned. */
+  readonly beforeCommit?: (tx: Transaction, result: unknown) => Promise<unknown>;
 }
 
 declare module '../../kernel/caller.js' {
@@ -203,7 +204,7 @@ export class UnitOfWork {
       try {
         for (const { afterBegin } of hooks) await afterBegin?.(tx);
         result = await work(tx);
-        for (const { beforeCommit } of hooks) await beforeCommit?.(tx);
+        for (const { beforeCommit } of hooks) await beforeCommit?.(tx, result);
         if (statesAffected(lock)) bumpCacheVersions(tx, tx.outcome.affected);
       } finally {
         await opened;

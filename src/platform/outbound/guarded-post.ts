@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net';
 import { isLoopbackAddress, isPublicAddress, loopbackHosts } from './public-address.js';
 
 interface Address {
@@ -12,13 +13,17 @@ interface Address {
 /** Resolves a host name to all of its addresses. */
 type ResolveHost = (hostname: string) => Promise<readonly Address[]>;
 
-export interface PostLimits {
+/** Which addresses may be reached, and how long it may take. */
+export interface ConnectLimits {
   /** Allows http and https to `localhost`, 127.0.0.1 and [::1]. */
   readonly allowLoopback: boolean;
   readonly timeoutMs: number;
+  readonly resolveHost?: ResolveHost;
+}
+
+export interface PostLimits extends ConnectLimits {
   /** The rest of the response is discarded. */
   readonly maxResponseBytes: number;
-  readonly resolveHost?: ResolveHost;
 }
 
 interface PostResponse {
@@ -52,7 +57,7 @@ export function postGuarded(
   body: string,
   limits: PostLimits,
 ): Promise<PostResponse> {
-  return requestGuarded(url, { method: 'POST', headers, body }, limits);
+  return requestText(url, { method: 'POST', headers, body }, limits);
 }
 
 /** Reads from an address that a stranger entered, with the same checks. */
@@ -61,7 +66,50 @@ export function getGuarded(
   headers: Readonly<Record<string, string>>,
   limits: PostLimits,
 ): Promise<PostResponse> {
-  return requestGuarded(url, { method: 'GET', headers, body: '' }, limits);
+  return requestText(url, { method: 'GET', headers, body: '' }, limits);
+}
+
+const maxRedirects = 5;
+const redirectStatuses: readonly number[] = [301, 302, 303, 307, 308];
+
+/**
+ * Reads a file from an address that a customer entered. Redirects are followed, since services that publish files send
+ * them; every target is checked as the first address was, and the headers, which may be secret, go to the first host only.
+ */
+export async function downloadGuarded(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  limits: PostLimits,
+): Promise<{ readonly status: number; readonly bytes: Buffer }> {
+  let at = url;
+  for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
+    const sent = at.origin === url.origin ? headers : {};
+    const response = await requestGuarded(at, { method: 'GET', headers: sent, body: '' }, limits);
+    if (response.isCut) throw new PostFailure(`the file is larger than ${limits.maxResponseBytes / 1024 / 1024} MiB`);
+    if (!redirectStatuses.includes(response.status) || response.location === null) return response;
+    if (!URL.canParse(response.location, at.href)) throw new PostFailure('the redirect leads to no URL');
+    at = new URL(response.location, at);
+  }
+  throw new PostFailure(`more than ${maxRedirects} redirects`);
+}
+
+/** Opens a connection to a server whose name a customer entered, with the same checks of its addresses. */
+export async function connectGuarded(hostname: string, port: number, limits: ConnectLimits): Promise<Socket> {
+  const signal = AbortSignal.timeout(limits.timeoutMs);
+  try {
+    const [first] = await aborted(signal, resolveChecked(hostname, limits));
+    const socket = connect({ host: (first as Address).address, port });
+    signal.addEventListener('abort', () => socket.connecting && socket.destroy(), { once: true });
+    await aborted(signal, once(socket, 'connect'));
+    return socket;
+  } catch (error) {
+    throw toPostFailure(error, signal, limits);
+  }
+}
+
+async function requestText(url: URL, sent: GuardedRequest, limits: PostLimits): Promise<PostResponse> {
+  const { status, bytes } = await requestGuarded(url, sent, limits);
+  return { status, body: bytes.toString('utf8') };
 }
 
 interface GuardedRequest {
@@ -70,16 +118,28 @@ interface GuardedRequest {
   readonly body: string;
 }
 
-async function requestGuarded(url: URL, sent: GuardedRequest, limits: PostLimits): Promise<PostResponse> {
+interface GuardedResponse {
+  readonly status: number;
+  readonly location: string | null;
+  readonly bytes: Buffer;
+  /** Whether the response is larger than the limit. */
+  readonly isCut: boolean;
+}
+
+async function requestGuarded(url: URL, sent: GuardedRequest, limits: PostLimits): Promise<GuardedResponse> {
   const signal = AbortSignal.timeout(limits.timeoutMs);
   try {
     const addresses = await aborted(signal, checkedAddresses(url, limits));
     return await aborted(signal, send(url, sent, addresses, limits.maxResponseBytes, signal));
   } catch (error) {
-    if (error instanceof PostFailure) throw error;
-    if (signal.aborted) throw new PostFailure(`no complete response within ${limits.timeoutMs / 1000} seconds`);
-    throw new PostFailure(`no connection${formatCode(error)}`);
+    throw toPostFailure(error, signal, limits);
   }
+}
+
+function toPostFailure(error: unknown, signal: AbortSignal, { timeoutMs }: ConnectLimits): PostFailure {
+  if (error instanceof PostFailure) return error;
+  if (signal.aborted) return new PostFailure(`no complete response within ${timeoutMs / 1000} seconds`);
+  return new PostFailure(`no connection${formatCode(error)}`);
 }
 
 function aborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
@@ -90,12 +150,20 @@ function aborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   });
 }
 
-async function checkedAddresses(url: URL, { allowLoopback, resolveHost = resolveAll }: PostLimits) {
-  const problem = checkUrl(url, allowLoopback);
+async function checkedAddresses(url: URL, limits: ConnectLimits): Promise<readonly Address[]> {
+  const problem = checkUrl(url, limits.allowLoopback);
   if (problem !== null) throw new PostFailure(`the URL ${problem}`);
-  const host = bareHost(url);
+  return resolveChecked(url.hostname, limits);
+}
+
+/** The addresses of the host, all of which are public; of this machine only where it is allowed and named. */
+async function resolveChecked(
+  hostname: string,
+  { allowLoopback, resolveHost = resolveAll }: ConnectLimits,
+): Promise<readonly Address[]> {
+  const host = bareHost({ hostname });
   const addresses = isIP(host) === 0 ? await resolveHost(host) : [{ address: host, family: isIP(host) }];
-  const isAllowed = allowLoopback && loopbackHosts.includes(url.hostname) ? isLoopbackAddress : isPublicAddress;
+  const isAllowed = allowLoopback && loopbackHosts.includes(hostname) ? isLoopbackAddress : isPublicAddress;
   if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address)))
     throw new PostFailure('the host name does not resolve to public addresses only');
   return addresses;
@@ -103,7 +171,7 @@ async function checkedAddresses(url: URL, { allowLoopback, resolveHost = resolve
 
 const resolveAll: ResolveHost = (hostname) => lookup(hostname, { all: true });
 
-function bareHost({ hostname }: URL): string {
+function bareHost({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
@@ -113,7 +181,7 @@ function send(
   addresses: readonly Address[],
   maxBytes: number,
   signal: AbortSignal,
-): Promise<PostResponse> {
+): Promise<GuardedResponse> {
   const pinned: LookupFunction = (_hostname, { all }, callback) => {
     const [first] = addresses as [Address];
     if (all === true) callback(null, [...addresses]);
@@ -122,7 +190,11 @@ function send(
   return new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
     const sent = request(url, { method, headers, agent: false, lookup: pinned, signal }, (response) => {
-      limitedText(response, maxBytes).then((text) => resolve({ status: response.statusCode ?? 0, body: text }), reject);
+      const { statusCode: status = 0, headers: received } = response;
+      limitedBytes(response, maxBytes).then(
+        (read) => resolve({ status, location: received.location ?? null, ...read }),
+        reject,
+      );
     });
     sent.on('error', reject);
     sent.end(body);
@@ -130,7 +202,10 @@ function send(
 }
 
 /** Closes the connection as soon as the limit is exceeded. */
-async function limitedText(response: IncomingMessage, maxBytes: number): Promise<string> {
+async function limitedBytes(
+  response: IncomingMessage,
+  maxBytes: number,
+): Promise<Pick<GuardedResponse, 'bytes' | 'isCut'>> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -138,7 +213,7 @@ async function limitedText(response: IncomingMessage, maxBytes: number): Promise
     size += chunk.length;
     if (size > maxBytes) break;
   }
-  return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
+  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isCut: size > maxBytes };
 }
 
 /** The code of a connection error, such as ECONNREFUSED. The rest of its text may contain addresses. */

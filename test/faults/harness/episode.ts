@@ -188,7 +188,7 @@ function violationOf(error: unknown): Violation {
   return error instanceof Violation ? error : new Violation('harness', String((error as Error).stack));
 }
 
-/** I24: every calculation request, period check, inbox message, job, export, preview, outgoing event and write to a CRM is processed. */
+/** I24: every calculation request, period check, inbox message, job, export, preview, file to import, outgoing event and write to a CRM is processed. */
 export async function quiescence(
   fleet: Fleet,
   worlds: readonly EpisodeWorld[],
@@ -208,6 +208,7 @@ export async function quiescence(
       documents: number;
       events: number;
       previews: number;
+      files: number;
       writes: number;
       lanes: unknown;
     }>(
@@ -219,6 +220,8 @@ export async function quiescence(
         (select count(*)::int from export_jobs where workspace_id = any($1) and finished_at is null) as documents,
         (select count(*)::int from webhook_deliveries where workspace_id = any($1) and status = 'pending') as events,
         (select count(*)::int from plan_previews where workspace_id = any($1) and finished_at is null) as previews,
+        (select count(*)::int from scheduled_imports where workspace_id = any($1)
+          and (requests > handled_requests or next_run_at <= now() + interval '1 minute')) as files,
         (select count(*)::int from write_back_requests where workspace_id = any($1)) + (
           select count(*)::int from deal_write_backs where workspace_id = any($1) and due_at <= now()) as writes,
         (select json_agg(l) from lanes l where workspace_id = any($1) and attempts > 0) as lanes`,

@@ -27,6 +27,9 @@ export const adminRoutes = [
     import: text,
     page: pageNumber,
   }),
+  page('/imports/scheduled', () => import('../pages/data/ScheduledImportsPage.js'), 'ScheduledImportsPage', {
+    schedule: text,
+  }),
   page('/imports/$kind', () => import('../pages/data/ImportPage.js'), 'ImportPage'),
   page('/deals', () => import('../pages/data/DealsPage.js'), 'DealsPage', {
     query: text,

@@ -17,6 +17,7 @@ const names: Readonly<Record<Mail['kind'], string>> = {
   dispute_answered: 'Question answered',
   question_asked: 'Question to answer',
   connection_broken: 'Connection broken',
+  import_problem: 'Problem of a scheduled import',
   weekly_digest: 'Weekly summary',
 };
 

@@ -1,6 +1,7 @@
 import {
   IconBriefcase,
   IconCalendarOff,
+  IconClock,
   IconFileInvoice,
   IconPigMoney,
   IconTargetArrow,
@@ -46,6 +47,15 @@ export function ImportsPage() {
             </li>
           );
         })}
+        <li>
+          <Link to="/imports/scheduled" className={styles.kind}>
+            <IconClock size={20} stroke={1.6} aria-hidden="true" />
+            <span>
+              <span className={styles.kindTitle}>Scheduled imports</span>
+              <span className="second">Files of a web address, an S3-compatible store or SFTP, every hour or day.</span>
+            </span>
+          </Link>
+        </li>
       </ul>
       <ImportHistory />
     </Page>

@@ -1,0 +1,147 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { constants } from 'node:fs';
+import { type Client, type FileEntryWithStats, type SFTPWrapper } from 'ssh2';
+import { withTimeout } from '../../kernel/waiting.js';
+import { connectGuarded, PostFailure } from '../../platform/outbound/guarded-post.js';
+import {
+  type FileSource,
+  inOrder,
+  isCsv,
+  type ListedFile,
+  maxListedFiles,
+  type SourceLimits,
+  unreachable,
+} from './source.js';
+
+interface SftpAccess {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly folder: string;
+  /** The fingerprint that the key of the server must have; any key for undefined. */
+  readonly hostKey: string | undefined;
+  readonly password?: string | undefined;
+  readonly privateKey?: string | undefined;
+  readonly passphrase?: string | undefined;
+}
+
+/** The files of a folder. The connection goes to a checked address, and only to the server whose key is known. */
+export async function sftpSource(access: SftpAccess, limits: SourceLimits): Promise<FileSource> {
+  // Loaded on demand: most processes read no folder by SFTP.
+  const { default: ssh2 } = await import('ssh2');
+  const client = new ssh2.Client();
+  try {
+    const hostKey = await connect(client, access, limits);
+    const sftp = await withinLimit(limits, open(client));
+    const folder = access.folder.replace(/\/+$/, '') || '/';
+    const path = (name: string) => `${folder === '/' ? '' : folder}/${name}`;
+    return {
+      hostKey,
+      list: async () => listFiles(await withinLimit(limits, readFolder(sftp, folder))),
+      read: ({ name }, maxBytes) => withinLimit(limits, readFile(sftp, path(name), maxBytes)),
+      close: () => client.destroy(),
+    };
+  } catch (error) {
+    client.destroy();
+    throw toFailure(error);
+  }
+}
+
+/** Resolves with the fingerprint of the server's key. */
+async function connect(client: Client, access: SftpAccess, limits: SourceLimits): Promise<string> {
+  const sock = await connectGuarded(access.host, access.port, limits);
+  const { user: username, password, privateKey, passphrase } = access;
+  let found = '';
+  const hostVerifier = (key: Buffer) => {
+    found = `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+    return access.hostKey === undefined || isEqual(found, access.hostKey);
+  };
+  await new Promise<void>((resolve, reject) => {
+    client.once('ready', resolve);
+    // Later errors end the calls that wait, and must not end the process.
+    client.on('error', reject);
+    client.once('close', () => reject(new Error('the server closed the connection')));
+    const readyTimeout = limits.timeoutMs;
+    client.connect({
+      sock,
+      username,
+      hostVerifier,
+      readyTimeout,
+      ...(password === undefined ? {} : { password }),
+      ...(privateKey === undefined ? {} : { privateKey }),
+      ...(passphrase === undefined ? {} : { passphrase }),
+    });
+  }).catch((error: unknown) => {
+    if (found !== '' && access.hostKey !== undefined && !isEqual(found, access.hostKey))
+      throw unreachable(`the key of the server is ${found} and not the known one, ${access.hostKey}`);
+    throw error;
+  });
+  return found;
+}
+
+function isEqual(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}
+
+function open(client: Client): Promise<SFTPWrapper> {
+  return new Promise((resolve, reject) => {
+    client.sftp((error, sftp) => (error === undefined ? resolve(sftp) : reject(error)));
+  });
+}
+
+function readFolder(sftp: SFTPWrapper, folder: string): Promise<FileEntryWithStats[]> {
+  return new Promise((resolve, reject) => {
+    sftp.readdir(folder, (error, entries) => (error === undefined ? resolve(entries) : reject(error)));
+  });
+}
+
+function listFiles(entries: readonly FileEntryWithStats[]): readonly ListedFile[] {
+  if (entries.length > maxListedFiles) throw unreachable(`the folder has more than ${maxListedFiles} files`);
+  const isFile = (mode: number) => (mode & constants.S_IFMT) === constants.S_IFREG;
+  const files = entries.filter(({ filename, attrs }) => isFile(attrs.mode) && isCsv(filename));
+  return inOrder(
+    files.map(({ filename: name, attrs: { size, mtime } }) => ({
+      name,
+      version: `${size} ${mtime}`,
+      bytes: size,
+      modifiedAt: new Date(mtime * 1000).toISOString(),
+    })),
+  );
+}
+
+async function readFile(sftp: SFTPWrapper, path: string, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const stream = sftp.createReadStream(path);
+  // The stream ends before the server has closed the file; a connection that ends in between fails it.
+  const closed = once(stream, 'close');
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes) throw unreachable(`the file is larger than ${maxBytes / 1024 / 1024} MiB`);
+  }
+  await closed;
+  return Buffer.concat(chunks);
+}
+
+/** A server that stops to respond ends no call by itself. */
+async function withinLimit<T>({ timeoutMs }: SourceLimits, work: Promise<T>): Promise<T> {
+  try {
+    return await withTimeout(timeoutMs, work, () => {
+      throw unreachable(`no response within ${timeoutMs / 1000} seconds`);
+    });
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
+/** The texts of the library name no addresses and no secrets; those of the operating system are reduced to their code. */
+function toFailure(error: unknown): Error {
+  if (error instanceof PostFailure) return unreachable(error.message);
+  if (!(error instanceof Error) || error.name === 'Failure') return error as Error;
+  if ('level' in error && error.level === 'client-authentication')
+    return unreachable('the server rejected the user or the credentials');
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  return unreachable(code ?? error.message);
+}

@@ -1,0 +1,44 @@
+import { Failure } from '../../kernel/failure.js';
+import { type ConnectLimits } from '../../platform/outbound/guarded-post.js';
+
+/** A file as its source lists it. */
+export interface ListedFile {
+  readonly name: string;
+  /** How the source distinguishes versions; null if it does not. */
+  readonly version: string | null;
+  /** Null if the source does not say it. */
+  readonly bytes: number | null;
+  /** Instant in ISO 8601; null if the source does not say it. */
+  readonly modifiedAt: string | null;
+}
+
+/** An open connection to where the files are. */
+export interface FileSource {
+  /** The CSV files, the oldest first. */
+  list(): Promise<readonly ListedFile[]>;
+  read(file: ListedFile, maxBytes: number): Promise<Buffer>;
+  /** Fingerprint of the key of the server; null where the certificate of HTTPS proves the server. */
+  readonly hostKey: string | null;
+  close(): void;
+}
+
+export type SourceLimits = ConnectLimits;
+
+/** A folder with more files is not read: files that were imported should be moved away or deleted. */
+export const maxListedFiles = 10_000;
+
+export function unreachable(reason: string): Failure {
+  return new Failure('source_unreachable', `The source cannot be read: ${reason}.`);
+}
+
+/** Files of other kinds, and those that a program has hidden while it writes them. */
+export function isCsv(name: string): boolean {
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  return /\.(csv|tsv|txt)$/i.test(last) && !last.startsWith('.');
+}
+
+/** The oldest first, so that a later file has the last word on a deal. */
+export function inOrder(files: readonly ListedFile[]): readonly ListedFile[] {
+  const key = ({ modifiedAt, name }: ListedFile) => `${modifiedAt ?? ''} ${name}`;
+  return [...files].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}

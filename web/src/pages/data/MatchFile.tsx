@@ -1,0 +1,188 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAction } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { allPlansQuery, fieldMappingQuery } from '../../api/import-queries.js';
+import { peopleQuery } from '../../api/payroll-queries.js';
+import { type ScheduledFile, type ScheduledImport } from '../../api/scheduled-import-queries.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button } from '../../components/Button.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { InlineSelect } from '../../components/Inline.js';
+import { combineQueries, Loaded } from '../../components/Loaded.js';
+import { Money } from '../../components/Money.js';
+import { type ImportContext } from '../../features/imports/kind.js';
+import { firstTargets, targetChoices, toMatching } from '../../features/imports/scheduled.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { readSavedColumns } from './saved-columns.js';
+
+interface MatchFileProps {
+  readonly scheduled: ScheduledImport;
+  readonly file: ScheduledFile;
+}
+
+/** What the file would do with the present matching of its columns, and its confirmation. */
+export function MatchFile(props: MatchFileProps) {
+  const [people, plans, mapping] = [useQuery(peopleQuery), useQuery(allPlansQuery), useQuery(fieldMappingQuery)];
+  return (
+    <Loaded query={combineQueries({ people, plans, mapping })} height={240}>
+      {({ people: { reps }, plans: listed, mapping: { standard } }) => (
+        <Matching {...props} context={{ people: reps, plans: listed, standard }} />
+      )}
+    </Loaded>
+  );
+}
+
+function Matching({ scheduled, file, context }: MatchFileProps & { readonly context: ImportContext }) {
+  const { id, subject, options } = scheduled;
+  const [targets, setTargets] = useState(() => firstTargets(scheduled, file, context, readSavedColumns('deals')));
+  const [dateFormat, setDateFormat] = useState(options.dateFormat ?? 'ISO');
+  const [numberFormat, setNumberFormat] = useState(options.numberFormat ?? '');
+  const { columns, idColumn, problems } = toMatching(subject, file, targets, context);
+  const chosen = {
+    columns,
+    ...(idColumn === undefined ? {} : { idColumn }),
+    dateFormat,
+    ...(numberFormat === '' ? {} : { numberFormat }),
+  };
+  const isChecked = JSON.stringify(sorted(chosen)) === JSON.stringify(sorted({ dateFormat: 'ISO', ...options }));
+  const params = { scheduledImportId: id };
+  const check = useAction({
+    send: () => api.updateScheduledImport({ params, body: { options: chosen as ScheduledImport['options'] } }),
+  });
+  const confirm = useAction({
+    send: () => api.confirmScheduledImport({ params, body: { fileId: file.fileId } }),
+  });
+  return (
+    <section className={blocks.stack} aria-label={`Match the columns of ${file.name}`}>
+      <h3>
+        {file.name}: {formatCount(file.sample.count, 'row')}
+      </h3>
+      {isChecked ? <DryRun file={file} /> : <p className="dim">Check what the file would do with this matching.</p>}
+      {problems.map((problem) => (
+        <p key={problem} role="alert">
+          {problem}
+        </p>
+      ))}
+      <div className={blocks.filters}>
+        <InlineSelect
+          label="Order of day and month"
+          value={dateFormat}
+          choices={[
+            ['ISO', 'Dates as 2026-12-31'],
+            ['MDY', 'Dates as 12/31/2026'],
+            ['DMY', 'Dates as 31/12/2026'],
+          ]}
+          onChange={({ currentTarget: { value } }) => setDateFormat(value as 'ISO' | 'MDY' | 'DMY')}
+        />
+        <InlineSelect
+          label="Decimal sign"
+          value={numberFormat}
+          choices={[
+            ['', 'Numbers as their values show'],
+            ['en', 'Numbers as 1,234.50'],
+            ['eu', 'Numbers as 1.234,50'],
+          ]}
+          onChange={({ currentTarget: { value } }) => setNumberFormat(value as 'en' | 'eu' | '')}
+        />
+      </div>
+      <DataTable
+        caption={`Columns of ${file.name}`}
+        columns={buildColumns(subject, file, targets, setTargets)}
+        rows={file.sample.header.map((_, index) => index)}
+        rowKey={(index) => String(index)}
+        rowHeight={50}
+      />
+      <div className={blocks.saveLine}>
+        <span className="dim">Later files with these columns are imported without a question.</span>
+        <Button disabled={isChecked || problems.length > 0} isBusy={check.isBusy} onClick={() => check.send()}>
+          Check this matching
+        </Button>
+        <Button
+          kind="primary"
+          disabled={!isChecked || file.status !== 'waiting'}
+          isBusy={confirm.isBusy}
+          onClick={() => confirm.send()}
+        >
+          Confirm and import
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+/** The options with their keys in one order, so that equal ones are equal texts. */
+function sorted(value: object): object {
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, inner !== null && typeof inner === 'object' ? sorted(inner) : inner]),
+  );
+}
+
+function DryRun({ file: { result, error } }: Pick<MatchFileProps, 'file'>) {
+  return (
+    <>
+      {error === null ? null : <p role="alert">{error}</p>}
+      {result === null ? null : (
+        <p>
+          It would create or change {formatCount(result.accepted, 'row')}, leave {formatCount(result.unchanged, 'row')}{' '}
+          unchanged and reject {formatCount(result.rejected, 'row')}.{' '}
+          {result.totals.map(({ currency, amount }) => (
+            <span key={currency}>
+              Sum of the amounts: <Money amount={amount} currency={currency} />.{' '}
+            </span>
+          ))}
+          {result.unknownOwners.length === 0
+            ? null
+            : `Owners that match no person: ${result.unknownOwners.join(', ')}.`}
+        </p>
+      )}
+      {result === null || result.reasons.length === 0 ? null : (
+        <ul>
+          {result.reasons.slice(0, 5).map(({ row, reason }) => (
+            <li key={row}>
+              Row {row}: {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function buildColumns(
+  subject: ScheduledImport['subject'],
+  { sample: { header, rows } }: ScheduledFile,
+  targets: readonly string[],
+  onChange: (targets: readonly string[]) => void,
+): readonly Column<number>[] {
+  const set = (index: number, target: string) => onChange(targets.map((key, at) => (at === index ? target : key)));
+  return [
+    {
+      key: 'name',
+      header: 'In the file',
+      phone: 'title',
+      cell: (index) => <span className="strong">{header[index]}</span>,
+    },
+    {
+      key: 'values',
+      header: 'First values',
+      phone: 'detail',
+      cell: (index) => <span className="dim">{rows.map((row) => row[index] || 'empty').join(' · ')}</span>,
+    },
+    {
+      key: 'target',
+      header: 'Goes to',
+      phone: 'note',
+      cell: (index) => (
+        <InlineSelect
+          label={`Where ${header[index]} goes`}
+          value={targets[index]}
+          choices={targetChoices(subject)}
+          onChange={({ currentTarget }) => set(index, currentTarget.value)}
+        />
+      ),
+    },
+  ];
+}

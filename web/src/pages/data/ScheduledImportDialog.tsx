@@ -1,0 +1,159 @@
+import { useChange } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { type ScheduledImport } from '../../api/scheduled-import-queries.js';
+import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
+import { ConfirmButton } from '../../components/ConfirmButton.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Choice, TextArea, TextField } from '../../components/Field.js';
+import { sourceNames, subjectNames } from '../../features/imports/scheduled.js';
+import { type EnteredImport, enteredImport, isComplete, toBody } from './entered-import.js';
+
+interface ScheduledImportDialogProps {
+  /** Null for a new one. */
+  readonly scheduled: ScheduledImport | null;
+  readonly onClose: () => void;
+  readonly onSaved: (id: string) => void;
+}
+
+/** Name, source, credentials and schedule. */
+export function ScheduledImportDialog({ scheduled, onClose, onSaved }: ScheduledImportDialogProps) {
+  const form = useKeptForm(`scheduled-import ${scheduled?.id ?? 'new'}`, enteredImport(scheduled));
+  const done = (id: string) => {
+    form.clear();
+    onSaved(id);
+  };
+  const save = useChange({
+    send: async () => (await send(scheduled, form.values)).id,
+    onDone: done,
+  });
+  const isNew = scheduled === null;
+  return (
+    <Dialog
+      title={isNew ? 'New scheduled import' : 'Scheduled import'}
+      onClose={onClose}
+      onSubmit={() => save.send()}
+      change={save}
+      form={form}
+      action={{ disabled: !isComplete(form.values, scheduled), children: isNew ? 'Create and read' : 'Save' }}
+    >
+      <TextField label="Name" {...form.field('name')} />
+      {isNew ? (
+        <Choice label="What the files hold" choices={Object.entries(subjectNames)} {...form.field('subject')} />
+      ) : null}
+      <Choice label="Where the files are" choices={Object.entries(sourceNames)} {...form.field('kind')} />
+      <SourceFields form={form} />
+      <CredentialFields form={form} hasCredentials={scheduled?.hasCredentials ?? false} />
+      <Choice
+        label="How often"
+        choices={[
+          ['day', 'every day'],
+          ['hour', 'every hour'],
+        ]}
+        {...form.field('every')}
+      />
+      <TextField
+        label="At"
+        type="time"
+        hint={form.values.every === 'hour' ? 'Only the minutes count.' : 'In the time zone of the workspace.'}
+        {...form.field('at')}
+      />
+      {scheduled === null ? null : (
+        <div>
+          <ConfirmButton
+            confirm="Yes, delete it; what it imported stays"
+            send={() => api.deleteScheduledImport({ params: { scheduledImportId: scheduled.id } })}
+            onDone={() => done('')}
+          >
+            Delete scheduled import
+          </ConfirmButton>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function send(scheduled: ScheduledImport | null, values: EnteredImport): Promise<ScheduledImport> {
+  const body = toBody(values, scheduled);
+  if (scheduled === null) return api.createScheduledImport({ body: body as never });
+  return api.updateScheduledImport({ params: { scheduledImportId: scheduled.id }, body });
+}
+
+function SourceFields({ form }: { readonly form: KeptForm<EnteredImport> }) {
+  const { kind } = form.values;
+  if (kind === 'url')
+    return (
+      <TextField
+        label="Address"
+        type="url"
+        hint="https. Google Sheets gives one with File, Share, Publish to web, CSV."
+        {...form.field('url')}
+      />
+    );
+  if (kind === 's3')
+    return (
+      <>
+        <TextField
+          label="Address of the store"
+          type="url"
+          hint="Leave it empty for Amazon S3."
+          {...form.field('endpoint')}
+        />
+        <TextField label="Region" {...form.field('region')} />
+        <TextField label="Bucket" {...form.field('bucket')} />
+        <TextField label="Folder" hint="Empty for the whole bucket." {...form.field('folder')} />
+      </>
+    );
+  return (
+    <>
+      <TextField label="Host" {...form.field('host')} />
+      <TextField label="Port" inputMode="numeric" {...form.field('port')} />
+      <TextField label="User" autoComplete="off" {...form.field('user')} />
+      <TextField label="Folder" {...form.field('folder')} />
+    </>
+  );
+}
+
+interface CredentialFieldsProps {
+  readonly form: KeptForm<EnteredImport>;
+  readonly hasCredentials: boolean;
+}
+
+function CredentialFields({ form, hasCredentials }: CredentialFieldsProps) {
+  const { kind } = form.values;
+  const kept = hasCredentials ? 'Leave it empty to keep the stored one.' : undefined;
+  if (kind === 'url')
+    return (
+      <TextField
+        label="Authorization"
+        autoComplete="off"
+        hint={kept ?? 'Only if the address needs it, such as Bearer and a token.'}
+        {...form.field('authorization')}
+      />
+    );
+  if (kind === 's3')
+    return (
+      <>
+        <TextField label="ID of the access key" autoComplete="off" hint={kept} {...form.field('accessKeyId')} />
+        <TextField
+          label="Secret of the access key"
+          type="password"
+          autoComplete="off"
+          hint={kept}
+          {...form.field('secretAccessKey')}
+        />
+      </>
+    );
+  return (
+    <>
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="off"
+        hint={kept ?? 'Or a private key.'}
+        {...form.field('password')}
+      />
+      <TextArea label="Private key" rows={3} spellCheck={false} hint={kept} {...form.field('privateKey')} />
+      <TextField label="Passphrase of the key" type="password" autoComplete="off" {...form.field('passphrase')} />
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import { type ScheduledImport } from '../../api/scheduled-import-queries.js';
+
+const credentialNames = {
+  url: ['authorization'],
+  s3: ['accessKeyId', 'secretAccessKey'],
+  sftp: ['password', 'privateKey', 'passphrase'],
+} as const;
+type CredentialName = (typeof credentialNames)[keyof typeof credentialNames][number];
+
+/** The fields of the form. Credentials are never shown, so their fields begin empty. */
+export interface EnteredImport extends Readonly<Record<CredentialName, string>> {
+  readonly name: string;
+  readonly subject: string;
+  readonly kind: ScheduledImport['source']['kind'];
+  readonly url: string;
+  readonly endpoint: string;
+  readonly region: string;
+  readonly bucket: string;
+  readonly folder: string;
+  readonly host: string;
+  readonly port: string;
+  readonly user: string;
+  readonly every: string;
+  readonly at: string;
+}
+
+export function enteredImport(scheduled: ScheduledImport | null): EnteredImport {
+  const source: Partial<Record<string, unknown>> = scheduled?.source ?? {};
+  const text = (name: string) => String(source[name] ?? '');
+  return {
+    name: scheduled?.name ?? '',
+    subject: scheduled?.subject ?? 'deals',
+    kind: scheduled?.source.kind ?? 'url',
+    url: text('url'),
+    endpoint: text('endpoint'),
+    region: text('region'),
+    bucket: text('bucket'),
+    folder: text('folder'),
+    host: text('host'),
+    port: text('port') || '22',
+    user: text('user'),
+    authorization: '',
+    accessKeyId: '',
+    secretAccessKey: '',
+    password: '',
+    privateKey: '',
+    passphrase: '',
+    every: scheduled?.schedule.every ?? 'day',
+    at: scheduled?.schedule.at ?? '06:00',
+  };
+}
+
+function toSource(values: EnteredImport): ScheduledImport['source'] {
+  const { kind, url, endpoint, region, bucket, folder, host, port, user } = values;
+  if (kind === 'url') return { kind, url: url.trim() };
+  if (kind === 's3') return { kind, region, bucket, folder, ...(endpoint === '' ? {} : { endpoint }) };
+  return { kind, host, port: Number(port), user, folder };
+}
+
+function toCredentials(values: EnteredImport): Partial<Record<CredentialName, string>> | undefined {
+  const given = credentialNames[values.kind].filter((name) => values[name].trim() !== '');
+  return given.length === 0 ? undefined : Object.fromEntries(given.map((name) => [name, values[name].trim()]));
+}
+
+const requiredNames = {
+  url: ['url'],
+  s3: ['region', 'bucket'],
+  sftp: ['host', 'port', 'user', 'folder'],
+} as const;
+
+/** Whether everything that the source needs is entered. */
+export function isComplete(values: EnteredImport, scheduled: ScheduledImport | null): boolean {
+  const needed = ['name', 'at', ...requiredNames[values.kind]] as const;
+  if (needed.some((name) => values[name].trim() === '')) return false;
+  const keepsCredentials = scheduled !== null && !isOtherSource(values, scheduled);
+  return keepsCredentials || values.kind === 'url' || toCredentials(values) !== undefined;
+}
+
+/** The key of an SFTP server, which the service has added, is no difference that a person entered. */
+function isOtherSource(values: EnteredImport, scheduled: ScheduledImport): boolean {
+  return JSON.stringify(toSource(values)) !== JSON.stringify(toSource(enteredImport(scheduled)));
+}
+
+/** What is sent. An unchanged source is left out, since another one needs a new dry run. */
+export function toBody(values: EnteredImport, scheduled: ScheduledImport | null) {
+  const credentials = toCredentials(values);
+  const schedule = { every: values.every as 'day' | 'hour', at: values.at };
+  return {
+    name: values.name,
+    schedule,
+    ...(scheduled === null ? { subject: values.subject } : {}),
+    ...(scheduled === null || isOtherSource(values, scheduled) ? { source: toSource(values) } : {}),
+    ...(credentials === undefined ? {} : { credentials }),
+  };
+}
