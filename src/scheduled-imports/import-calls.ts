@@ -35,7 +35,7 @@ export function callImport(
   return call(run.subject, buildQuery(run, file), Readable.from([file.csv]), caller);
 }
 
-/** Whoever confirmed the dry run is responsible for what it imports. */
+/** The person who confirmed the dry run is responsible for what it imports. */
 function toCaller({ workspaceId, id, confirmedBy }: ClaimedRun): Caller {
   return {
     ...serviceCaller(workspaceId, newId()),

@@ -48,7 +48,7 @@ export async function claimRun(tx: Transaction, id: string): Promise<ClaimedRun 
   return { ...same, workspaceId, id, schedule: { every, at }, confirmedHeader, confirmedBy, hadFailed: error !== null };
 }
 
-/** Throws unless the import is as the run knows it; it then stays so until the transaction ends. */
+/** Throws unless the import is as it was when the run began; it then stays so until the transaction ends. */
 export async function assertCurrent(tx: Transaction, { id, revision }: ClaimedRun): Promise<void> {
   const { rows } = await sql`
     select from scheduled_imports
@@ -187,7 +187,7 @@ export async function recordVersion(
 }
 
 /** A file that waits is the only one: others were replaced by it, or are not in the source any more. */
-export async function forgetWaiting(tx: Transaction, { id }: ClaimedRun, except: string | null): Promise<void> {
+export async function deleteWaiting(tx: Transaction, { id }: ClaimedRun, except: string | null): Promise<void> {
   await sql`
     delete from scheduled_import_files
     where workspace_id = ${tx.workspaceId} and scheduled_import_id = ${id} and status = 'waiting'

@@ -12,7 +12,7 @@ import {
   assertCurrent,
   type ClaimedRun,
   finishRun,
-  forgetWaiting,
+  deleteWaiting,
   type Handled,
   type KnownFile,
   RunOutdated,
@@ -27,7 +27,7 @@ import { type FileSource, type ListedFile, type SourceLimits } from './sources/s
 /** Runs a transaction that writes nothing if another worker has taken the run over. */
 type Write = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 
-/** Tells the admins what they have to know, in the transaction that stores it. */
+/** Reports to the admins what they have to decide, in the transaction that stores it. */
 export interface ImportMails {
   rowsRejected(tx: Transaction, importName: string, file: string, result: FileResult): Promise<void>;
   fileFailed(tx: Transaction, importName: string, file: string, reason: string): Promise<void>;
@@ -98,7 +98,7 @@ export class ScheduledImportRunner {
       if (last?.hash === downloaded.hash && isHandled(last)) await write((tx) => recordVersion(tx, run, downloaded));
       else if (await this.handle(open, downloaded, last)) return true;
     }
-    await write((tx) => forgetWaiting(tx, run, null));
+    await write((tx) => deleteWaiting(tx, run, null));
     return true;
   }
 
@@ -166,7 +166,7 @@ export class ScheduledImportRunner {
     const isSame = last?.status === 'waiting' && last.hash === file.hash;
     await write(async (tx) => {
       await assertCurrent(tx, run);
-      await forgetWaiting(tx, run, file.hash);
+      await deleteWaiting(tx, run, file.hash);
       await recordFile(tx, run, toFound(file), { status: 'waiting', result, error: reason });
       if (!isSame)
         await this.mails.fileWaits(tx, run.name, file.name, reason ?? 'It is the first file of the scheduled import.');

@@ -127,7 +127,7 @@ export function assertAddress(source: SourceAddress, allowLoopback: boolean): vo
 }
 
 /**
- * A file that another system writes gives nobody rights: roles, activity and payroll ids of people stay with admins, so
+ * A file that another system writes gives no user rights: roles, activity and payroll ids of people stay with admins, so
  * columns of these names are left out.
  */
 export const withheldColumns: readonly string[] = ['role', 'active', 'payrollid'];

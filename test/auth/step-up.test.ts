@@ -75,6 +75,30 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
     needs: [{ body: { request: 'x', decision: 'allow' } }],
     others: [{ body: { request: 'x', decision: 'deny' } }],
   },
+  createScheduledImport: {
+    needs: [
+      {
+        body: {
+          name: 'Bookings',
+          subject: 'deals',
+          source: { kind: 'url', url: 'https://files.invalid/bookings.csv' },
+          schedule: { every: 'day', at: '06:00' },
+        },
+      },
+    ],
+  },
+  updateScheduledImport: {
+    needs: [
+      {
+        path: `/v1/scheduled-imports/${unknown}`,
+        body: { source: { kind: 'url', url: 'https://files.invalid/other.csv' } },
+      },
+    ],
+    others: [{ path: `/v1/scheduled-imports/${unknown}`, body: { paused: true } }],
+  },
+  confirmScheduledImport: {
+    needs: [{ path: `/v1/scheduled-imports/${unknown}/confirm`, body: { fileId: unknown } }],
+  },
   createWebhookEndpoint: { needs: [{ body: { url: 'https://example.com/hook' } }] },
   updateWebhookEndpoint: {
     needs: [{ path: `/v1/webhook-endpoints/${unknown}`, body: { url: 'https://example.com/other' } }],
@@ -100,6 +124,8 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
 /** Their calls fail after the check, because they name nothing that exists. */
 const failures: Readonly<Record<string, readonly number[]>> = {
   getExportFile: [404],
+  updateScheduledImport: [404],
+  confirmScheduledImport: [404],
   updateWebhookEndpoint: [404],
   createPayoutBatch: [409],
   updatePayoutBatch: [404],

@@ -97,7 +97,7 @@ export class Scenario {
     }
   }
 
-  /** A file with one more deal, which a worker is asked to import now. */
+  /** A file with one more deal, which a worker imports now. */
   async importScheduled(): Promise<void> {
     if (this.files === null) throw new Error('there is no scheduled import');
     this.files.content = this.csv(this.nextDelivery());

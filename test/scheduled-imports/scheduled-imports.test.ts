@@ -132,7 +132,7 @@ describe('scheduled imports', () => {
     expect((await api.expect(200, 'GET', '/v1/imports')).count).to.equal(3);
   });
 
-  it('tells the admins of rejected rows, and waits again when a file lacks a column of the confirmed one', async () => {
+  it('reports rejected rows to the admins, and waits again when a file lacks a column of the confirmed one', async () => {
     files.content = `${header}\nB1,1000,Won,2026-01-15,ann\n`;
     const { id } = await create();
     await confirm(id);
@@ -187,8 +187,8 @@ describe('scheduled imports', () => {
     expect(deals[0].closeDate).to.equal('2026-02-01');
     const paused = await api.expect(200, 'PATCH', `/v1/scheduled-imports/${id}`, { paused: true });
     expect(paused).to.deep.include({ paused: true, nextRunAt: null, isRunning: false });
-    const refused = await api.post(`/v1/scheduled-imports/${id}/run`);
-    expect([refused.status, refused.body.code]).to.deep.equal([409, 'scheduled_import_paused']);
+    const rejectedRun = await api.post(`/v1/scheduled-imports/${id}/run`);
+    expect([rejectedRun.status, rejectedRun.body.code]).to.deep.equal([409, 'scheduled_import_paused']);
     const resumed = await api.expect(200, 'PATCH', `/v1/scheduled-imports/${id}`, { paused: false });
     expect(Date.parse(resumed.nextRunAt)).to.be.greaterThan(Date.now());
     // The other options need a new confirmation.
