@@ -55,7 +55,7 @@ import * as deletedDraws from './053_deleted_draws.js';
 import * as profilesOfPeople from './054_profiles_of_people.js';
 import * as refunds from './055_refunds.js';
 import * as acceptedExceptions from './056_accepted_exceptions.js';
-import * as scheduledImports from './052_scheduled_imports.js';
+import * as scheduledImports from './057_scheduled_imports.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -115,5 +115,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '054_profiles_of_people': profilesOfPeople,
   '055_refunds': refunds,
   '056_accepted_exceptions': acceptedExceptions,
-  '052_scheduled_imports': scheduledImports,
+  '057_scheduled_imports': scheduledImports,
 };

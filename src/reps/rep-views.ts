@@ -108,7 +108,7 @@ export async function workspaceToday(tx: Transaction, clock: Clock): Promise<Day
 }
 
 /** The values of the people that a list is restricted to; texts are compared without regard to case. */
-export interface ProfileFilter {
+interface ProfileFilter {
   readonly title?: string | undefined;
   readonly team?: string | undefined;
   readonly location?: string | undefined;

@@ -11,8 +11,8 @@ import { type CallImport, callDryRun, callImport } from './import-calls.js';
 import {
   assertCurrent,
   type ClaimedRun,
-  finishRun,
   deleteWaiting,
+  finishRun,
   type Handled,
   type KnownFile,
   RunOutdated,

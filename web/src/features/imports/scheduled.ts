@@ -5,7 +5,7 @@ import { matchColumns } from './suggest.js';
 import { type SourceTable } from './table.js';
 
 type Subject = ScheduledImport['subject'];
-export type ScheduledOptions = ScheduledImport['options'];
+type ScheduledOptions = ScheduledImport['options'];
 
 export const subjectNames: Readonly<Record<Subject, string>> = { deals: 'Deals', people: 'People', quotas: 'Quotas' };
 
