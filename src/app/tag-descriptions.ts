@@ -21,6 +21,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   'fiscal-years': 'Years of the workspace by months or in weeks',
   'fx-rates': 'Exchange rates by table, pair and day',
   imports: 'The history of imported files',
+  installation: 'Mail and sign-in of this installation',
   integrations: 'Settings and syncs of connected CRMs',
   invoices: 'Payments of customers, which release commission',
   'mail-preferences': 'Which mails a person receives',

@@ -52,7 +52,40 @@ export async function finishMove({ from, to }: MoveDatabases, workspaceId: strin
   if (!(await hasWorkspace(to, workspaceId))) throw new MoveRefused('the other database does not have the workspace');
   if (!(await rejectsWrites(from, workspaceId))) throw new MoveRefused('the workspace is not being moved from here');
   const tables = await listTables(from);
-  const deleted = await from.transaction().execute(async (tx) => {
+  const deleted = await deleteRows(from, workspaceId, tables);
+  await acceptWrites(from, workspaceId, tables);
+  return deleted;
+}
+
+/** The number of rows of the workspace, by table. */
+export async function countWorkspace(database: Database, workspaceId: string): Promise<MovedRows> {
+  const counts: Record<string, number> = {};
+  for (const { name } of await listTables(database)) {
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from ${sql.table(name)} where workspace_id = ${workspaceId}`.execute(database);
+    counts[name] = rows[0]?.count ?? 0;
+  }
+  return counts;
+}
+
+/**
+ * Deletes a workspace with everything in it. Its writes are rejected first, as in a move, so that no row of a transaction
+ * that is still open remains. Other workspaces are not affected.
+ */
+export async function deleteWorkspace(database: Database, workspaceId: string): Promise<MovedRows> {
+  if (!(await hasWorkspace(database, workspaceId))) throw new MoveRefused(`there is no workspace ${workspaceId}`);
+  await assertMayReplicate(database);
+  const tables = await listTables(database);
+  await rejectWrites(database, workspaceId, tables);
+  try {
+    return await deleteRows(database, workspaceId, tables);
+  } finally {
+    await acceptWrites(database, workspaceId, tables);
+  }
+}
+
+function deleteRows(database: Database, workspaceId: string, tables: readonly MovedTable[]): Promise<MovedRows> {
+  return database.transaction().execute(async (tx) => {
     await replicate(tx);
     const counts: Record<string, number> = {};
     for (const { name } of tables) {
@@ -64,8 +97,6 @@ export async function finishMove({ from, to }: MoveDatabases, workspaceId: strin
       await sql`delete from ${sql.table(name)} where workspace_id = ${workspaceId}`.execute(tx);
     return counts;
   });
-  await acceptWrites(from, workspaceId, tables);
-  return deleted;
 }
 
 /** Lets the workspace be written again where it is, if it was not copied. */

@@ -1,5 +1,13 @@
 import { withDatabase } from '../../platform/database/pool.js';
-import { cancelMove, copyWorkspace, finishMove, type MovedRows, MoveRefused } from '../workspace-move.js';
+import {
+  cancelMove,
+  copyWorkspace,
+  countWorkspace,
+  deleteWorkspace as deleteRows,
+  finishMove,
+  type MovedRows,
+  MoveRefused,
+} from '../workspace-move.js';
 import { withOwner, withServer } from './database-access.js';
 import { assertWorkspaceId, UsageError } from './usage-error.js';
 
@@ -31,6 +39,21 @@ export async function moveWorkspace(
   });
   process.stdout.write(json ? `${JSON.stringify({ workspaceId, rows })}\n` : describe(rows ?? {}));
   process.stderr.write(`${nextStep(finish, cancel)}\n`);
+}
+
+/** Deletes a workspace; without `yes`, only prints what would be deleted. */
+export async function deleteWorkspace(
+  workspaceId: string,
+  { yes = false, json = false }: { readonly yes?: boolean; readonly json?: boolean },
+): Promise<void> {
+  assertWorkspaceId(workspaceId);
+  const rows = await withServer((server) =>
+    withOwner(server, (owner) => (yes ? deleteRows(owner, workspaceId) : countWorkspace(owner, workspaceId))),
+  ).catch((error: unknown) => {
+    throw error instanceof MoveRefused ? new UsageError(error.message) : error;
+  });
+  process.stdout.write(json ? `${JSON.stringify({ workspaceId, deleted: yes, rows })}\n` : describe(rows));
+  process.stderr.write(yes ? 'The workspace was deleted.\n' : 'Nothing was deleted; add --yes to delete these rows.\n');
 }
 
 function describe(rows: MovedRows): string {
