@@ -70,6 +70,8 @@ workspace
   .command('operator <workspaceId>')
   .description('Let the admins of the workspace set up mail and sign-in of the installation; none: nobody')
   .action(async (workspaceId) => (await import('./commands/workspace.js')).nameOperator(workspaceId));
+
+workspace
   .command('delete <workspaceId>')
   .description('Delete a workspace with everything in it, such as a sandbox; it cannot be restored')
   .option('--yes', 'delete; without it, only print the number of rows')
