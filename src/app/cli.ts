@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { serviceVersion } from '../platform/version.js';
+import { chosenShard } from './commands/chosen-shard.js';
 import { UsageError } from './commands/usage-error.js';
 import { buildCompletionScript } from './completion.js';
 import { addListenCommand, addPlanCommands } from './plan-commands.js';
@@ -61,7 +62,8 @@ workspace
   .description(
     'Copy a workspace to the database of TARGET_DATABASE_OWNER_URL while it is in use, and compare every row',
   )
-  .option('--finish', 'after its requests go there: delete it here')
+  .option('--to <name>', 'move it to this database of DATABASE_SHARDS instead, and direct its requests there')
+  .option('--finish', 'after its requests go there: delete it where it was')
   .option('--cancel', 'let it be changed here again after a move that was interrupted')
   .option('--json', 'print JSON')
   .action(async (workspaceId, options) => (await import('./commands/move.js')).moveWorkspace(workspaceId, options));
@@ -191,10 +193,35 @@ program
     process.stdout.write(script);
   });
 
+const onDatabases = [
+  migrate,
+  ...migrate.commands,
+  ...['workspace', 'api-key', 'master-key', 'audit', 'person'].flatMap((name) => subcommandsOf(name)),
+  ...['mail', 'status', 'recalc'].map((name) => findCommand(program, name)),
+];
+for (const command of onDatabases) if (command.name() !== 'move') onShard(command);
+
 // The reader of a pipe, such as `head`, may end first.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();
 });
+
+function findCommand(parent: Command, name: string): Command {
+  return parent.commands.find((command) => command.name() === name) as Command;
+}
+
+function subcommandsOf(name: string): readonly Command[] {
+  return findCommand(program, name).commands;
+}
+
+/** Where a service has several databases, the command works on one of them. */
+function onShard(command: Command): void {
+  command
+    .option('--shard <name>', 'the database of DATABASE_SHARDS to work on; by default that of DATABASE_URL')
+    .hook('preAction', (_program, action) => {
+      chosenShard.name = action.opts<{ shard?: string }>().shard ?? null;
+    });
+}
 
 await program.parseAsync().catch(reportFailure);

@@ -2,6 +2,7 @@ import { CallLog } from '../audit/call-log.js';
 import { FailedSignIns } from '../auth/failed-sign-ins.js';
 import { IdentityProviders } from '../auth/oidc/identity-providers.js';
 import { SessionProofs } from '../auth/session-proofs.js';
+import { SignIns } from '../auth/sign-ins.js';
 import { StartLinks } from '../auth/start-links.js';
 import { BillingInboxHandler } from '../billing/billing-inbox-handler.js';
 import { BillingIntake } from '../billing/billing-intake.js';
@@ -38,6 +39,7 @@ import { DeliveryRunner, type DeliverySettings } from '../outgoing-events/delive
 import { type Config } from '../platform/config.js';
 import { createDatabase, type Database } from '../platform/database/pool.js';
 import { ReadReplica } from '../platform/database/read-replica.js';
+import { mainShard } from '../platform/database/shard-settings.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { PdfPrinter } from '../platform/documents/browser.js';
 import { Inbox } from '../platform/inbox/inbox.js';
@@ -70,6 +72,7 @@ export interface Service {
   readonly queueBackend: QueueBackend;
   readonly queue: JobQueue;
   readonly laneRunner: LaneRunner;
+  readonly signIns: SignIns;
   readonly inboxRunner: InboxRunner;
   readonly crmSyncRunner: CrmSyncRunner;
   readonly writeBackRunner: WriteBackRunner;
@@ -97,8 +100,15 @@ export interface Service {
 }
 
 /** The composition root: the only place that constructs the parts. `appUrl` is the database of the service's tables. */
-export function compose(config: Config, appUrl: string, log: Log, clock: Clock = systemClock): Service {
-  const core = composeCore(config, appUrl, log, clock);
+export function compose(
+  config: Config,
+  appUrl: string,
+  log: Log,
+  clock: Clock = systemClock,
+  /** The name of the database among several. */
+  shard: string = mainShard,
+): Service {
+  const core = composeCore(config, appUrl, log, clock, shard);
   const { unitOfWork, leases, changes, secrets, queue } = core;
   const startLinks = new StartLinks();
   const deliveryHealth = new DeliveryHealth(unitOfWork, log);
@@ -145,12 +155,12 @@ export function compose(config: Config, appUrl: string, log: Log, clock: Clock =
 }
 
 /** The parts that the slices share: databases, queue, calculation, secrets, mail, PDF. */
-function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
+function composeCore(config: Config, appUrl: string, log: Log, clock: Clock, shard: string) {
   const size = config.DATABASE_POOL_SIZE;
   const onError = (error: Error) => log.warn({ err: error }, 'database connection lost');
   const database = createDatabase({ url: appUrl, size, onError });
   const replica = composeReplica(config, database, log);
-  const queueBackend = chooseQueueBackend(config, appUrl);
+  const queueBackend = chooseQueueBackend(config, appUrl, shard);
   const queue = new JobQueue(queueBackend, log);
   const localLanes = new LocalLaneDispatcher(wakeLanesThrough(queue), log);
   const unitOfWork = new UnitOfWork(database, {
@@ -183,6 +193,7 @@ function composeCore(config: Config, appUrl: string, log: Log, clock: Clock) {
     mailServer,
     identityProviders: new IdentityProviders(config, unitOfWork, secrets, log),
     notifications,
+    signIns: new SignIns(unitOfWork, clock),
     attemptLimits: new AttemptLimits(database, config.FAILED_SIGN_INS_PER_MINUTE),
     pdfPrinter: new PdfPrinter(config.CHROMIUM_PATH, log),
   };
@@ -222,6 +233,7 @@ function registerParts(core: ReturnType<typeof composeCore>, own: OwnParts): Par
     .register(AttemptLimits, attemptLimits)
     .register(FailedSignIns, new FailedSignIns(unitOfWork, secrets, attemptLimits, log))
     .register(IdentityProviders, core.identityProviders)
+    .register(SignIns, core.signIns)
     .register(StartLinks, own.startLinks)
     .register(JobQueue, queue)
     .register(CrmAccounts, crmAccounts)

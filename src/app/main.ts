@@ -1,50 +1,33 @@
+import { type RequestListener } from 'node:http';
 import closeWithGrace from 'close-with-grace';
 import express, { type Express } from 'express';
 import { sql } from 'kysely';
 import { migrations } from '#migrations/index.js';
 import { startWorkers } from '#workers/registry.js';
-import { AgentAuthorization, agentIssuer } from '../agents/access/agent-authorization.js';
-import { AgentWriteRules } from '../agents/change-requests/agent-write-rules.js';
-import { guidance } from '../agents/guidance/guidance.js';
-import { SignInPages } from '../auth/pages/sign-in-pages.js';
-import { CrmConsents } from '../crm/connections/crm-consents.js';
-import { ConnectPages } from '../crm/connections/pages/connect-pages.js';
-import { operations } from '../operations.js';
+import { mapInParallel } from '../kernel/waiting.js';
 import { type Config } from '../platform/config.js';
-import { assertMigrated, listPendingMigrations, migrateToLatest } from '../platform/database/migrate.js';
-import { assertHarmlessRole, type Database, withDatabase } from '../platform/database/pool.js';
+import { listPendingMigrations } from '../platform/database/migrate.js';
+import { type Database, withDatabase } from '../platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from '../platform/database/server.js';
-import { createApp } from '../platform/http/app.js';
-import { type Authenticate, TokenAuthenticator } from '../platform/http/authenticate.js';
-import { BrowserSessions } from '../platform/http/browser-sessions.js';
 import { Health } from '../platform/http/health.js';
-import { IdempotencyStore } from '../platform/http/idempotency.js';
 import { LargeBodies } from '../platform/http/large-bodies.js';
 import { type Address, assertFree, type Listening, listen } from '../platform/http/listen.js';
 import { metricsPage } from '../platform/http/metrics-page.js';
-import { PostgresRateCounter } from '../platform/http/postgres-rate-counter.js';
-import { RateLimit } from '../platform/http/rate-limit.js';
-import { RedisRateCounter } from '../platform/http/redis-rate-counter.js';
 import { reportUnhandledRejections } from '../platform/http/request-context.js';
-import { ResponseCache } from '../platform/http/response-cache.js';
-import { WebApp } from '../platform/http/web-app.js';
 import { AddressLimit } from '../platform/limits/address-limit.js';
 import { type Log } from '../platform/log.js';
-import { allowedHosts } from '../platform/mcp/allowed-hosts.js';
-import { McpEndpoint, type McpParts } from '../platform/mcp/endpoint.js';
-import { OAuthEndpoint } from '../platform/mcp/oauth-endpoint.js';
-import { ToolRunner } from '../platform/mcp/tool-runner.js';
 import { metrics } from '../platform/metrics.js';
-import { Documents } from '../platform/openapi/documents.js';
-import { type AnyOperation } from '../platform/operations/operation.js';
-import { redisServers } from '../platform/redis/redis-connection.js';
 import { checkRedis } from '../platform/redis/redis-settings.js';
 import { flushTraces } from '../platform/tracing.js';
-import { ScimEndpoint } from '../scim/scim-endpoint.js';
+import { type ApiParts, agentAuthorization, openApi } from './api.js';
 import { compose, type Service } from './composition.js';
-import { describeService } from './describe-service.js';
 import { claimForOnlyWorkspace } from './installation-operator.js';
 import { OpenedParts } from './opened-parts.js';
+import { assertUsable, migrate } from './opening.js';
+import { type Shard } from './shards/shard.js';
+import { openShardApi } from './shards/shard-api.js';
+import { type Shards } from './shards/shards.js';
+import { closeShards, startShards } from './shards/start-shards.js';
 import { loadStartPageLinks, type StartPageLink } from './start-page-links.js';
 import { type SupervisorChannel, sameStopMs, stopSignals } from './supervised.js';
 
@@ -90,36 +73,70 @@ export async function start(
   try {
     await opened.open(async () => undefined, flushTraces);
     if (parts.api) await assertFree(apiAddress(config));
-    const server = await opened.open(
-      () => openDatabaseServer(config, log),
-      ({ stop }) => stop(),
-    );
-    // An embedded database belongs to the process, so a worker without an API migrates it too.
-    const migrates = (parts.api || server.embedded) && config.MIGRATE_AT_START;
-    if (migrates) await migrate(server, log);
-    const service = await opened.open(
-      async () => compose(config, server.appUrl, log),
-      ({ close }) => close(),
-    );
-    await assertHarmlessRoles(service);
-    await assertMigrated(service.database, migrations);
-    await checkRedis(config, log);
-    const health = createHealth(service, parts);
-    const metricsAt = await startMetrics(service, health, opened);
-    if (parts.worker)
-      await opened.open(
-        () => startWorkers(service),
-        (workers) => workers.stop(),
-      );
-    const isFirst = server.embedded && parts.api && parts.worker && !(await hasWorkspaces(server.ownerUrl));
-    const welcome = isFirst && firstStart !== null ? await firstStart(service) : null;
-    const url = parts.api ? (await startApi(service, health, opened)).url : null;
-    const links = parts.restarts ? [] : await linksToSignIn(server, service, url);
-    return { url, metricsUrl: metricsAt?.url ?? null, service, welcome, links, stop: () => opened.close() };
+    return config.DATABASE_SHARDS.length > 0
+      ? await startWithShards(config, parts, log, opened)
+      : await startWithDatabase(config, parts, log, firstStart, opened);
   } catch (error) {
     await opened.close();
     throw error;
   }
+}
+
+async function startWithDatabase(
+  config: Config,
+  parts: ProcessParts,
+  log: Log,
+  firstStart: FirstStart | null,
+  opened: OpenedParts,
+): Promise<RunningProcess> {
+  const server = await opened.open(
+    () => openDatabaseServer(config, log),
+    ({ stop }) => stop(),
+  );
+  // An embedded database belongs to the process, so a worker without an API migrates it too.
+  const migrates = (parts.api || server.embedded) && config.MIGRATE_AT_START;
+  if (migrates) await migrate(server.ownerUrl, log);
+  const service = await opened.open(
+    async () => compose(config, server.appUrl, log),
+    ({ close }) => close(),
+  );
+  await assertUsable(service);
+  await checkRedis(config, log);
+  const health = createHealth(service, parts);
+  const metricsAt = await startMetrics(() => [service], health, opened);
+  if (parts.worker)
+    await opened.open(
+      () => startWorkers(service),
+      (workers) => workers.stop(),
+    );
+  const isFirst = server.embedded && parts.api && parts.worker && !(await hasWorkspaces(server.ownerUrl));
+  const welcome = isFirst && firstStart !== null ? await firstStart(service) : null;
+  const serve = async () => {
+    const authorization = agentAuthorization(service);
+    return openApi(service, opened, { ...apiParts(config, () => [service], health), authorization });
+  };
+  const url = parts.api ? (await listenWith(await serve(), config, health, opened)).url : null;
+  const links = parts.restarts ? [] : await linksToSignIn(server, service, url);
+  return { url, metricsUrl: metricsAt?.url ?? null, service, welcome, links, stop: () => opened.close() };
+}
+
+/** The same for several databases: each has its own parts, and a request reaches those of its workspace. */
+async function startWithShards(
+  config: Config,
+  parts: ProcessParts,
+  log: Log,
+  opened: OpenedParts,
+): Promise<RunningProcess> {
+  await checkRedis(config, log);
+  const shards = await opened.open(() => startShards(config, parts, log), closeShards);
+  const services = () => shards.serving().map(({ service }) => service);
+  const health = createShardHealth(shards, parts);
+  const metricsAt = await startMetrics(services, health, opened);
+  const serve = () => openShardApi(shards, opened, apiParts(config, services, health));
+  const url = parts.api ? (await listenWith(await serve(), config, health, opened)).url : null;
+  const [main] = shards.all;
+  const metricsUrl = metricsAt?.url ?? null;
+  return { url, metricsUrl, service: main.service, welcome: null, links: [], stop: () => opened.close() };
 }
 
 /** Links for the terminal. A service on a database server of its own prints none: others read its log. */
@@ -131,20 +148,6 @@ async function linksToSignIn(server: DatabaseServer, service: Service, url: stri
   });
 }
 
-/** Workers without an API, and processes with MIGRATE_AT_START=0, do not migrate. */
-async function migrate(server: DatabaseServer, log: Log): Promise<void> {
-  const done = await migrateToLatest(server.ownerUrl, migrations);
-  if (done.length > 0) log.info({ migrations: done }, 'database migrated');
-}
-
-/** Checks the role of every connection that the service keeps, and begins to use the replica. */
-async function assertHarmlessRoles({ config, database, replica }: Service): Promise<void> {
-  await assertHarmlessRole(database);
-  await replica?.start();
-  if (config.QUEUE_DATABASE_URL === undefined || config.REDIS_URL !== undefined) return;
-  await withDatabase({ url: config.QUEUE_DATABASE_URL }, assertHarmlessRole);
-}
-
 async function hasWorkspaces(ownerUrl: string): Promise<boolean> {
   const read = (owner: Database) => sql`select 1 from workspaces limit 1`.execute(owner);
   return (await withDatabase({ url: ownerUrl, asOwner: true }, read)).rows.length > 0;
@@ -152,29 +155,48 @@ async function hasWorkspaces(ownerUrl: string): Promise<boolean> {
 
 function createHealth({ database, queue }: Service, { restarts = 0 }: ProcessParts): Health {
   metrics.processRestarts.inc(restarts);
-  return new Health(
-    {
-      database: async () => {
-        await sql`select 1`.execute(database);
-      },
-      migrations: async () => {
-        if ((await listPendingMigrations(database, migrations, 'service')).length > 0)
-          throw new Error('migrations are pending');
-      },
+  const checks = { database: () => probe(database), migrations: () => assertNonePending(database) };
+  return new Health(checks, () => queue.check(), restarts);
+}
+
+/** A process is ready while one database serves its workspaces; the others are named. */
+function createShardHealth(shards: Shards, { restarts = 0 }: ProcessParts): Health {
+  metrics.processRestarts.inc(restarts);
+  const check = async (shard: Shard) => {
+    if (!shard.isServing) throw new Error(`the database ${shard.name} does not respond`);
+    await assertNonePending(shard.service.database);
+  };
+  const checks = {
+    database: async () => {
+      if (shards.serving().length === 0) throw new Error('no database responds');
     },
-    () => queue.check(),
-    restarts,
-  );
+  };
+  const queues = async () => void (await mapInParallel(shards.serving(), ({ service }) => service.queue.check()));
+  const databases = Object.fromEntries(shards.all.map((shard) => [shard.name, () => check(shard)]));
+  return new Health(checks, queues, restarts, { databases });
+}
+
+async function probe(database: Database): Promise<void> {
+  await sql`select 1`.execute(database);
+}
+
+async function assertNonePending(database: Database): Promise<void> {
+  if ((await listPendingMigrations(database, migrations, 'service')).length > 0)
+    throw new Error('migrations are pending');
 }
 
 /** On a separate port, metrics and health need no token: operators do not expose that port. */
-async function startMetrics(service: Service, health: Health, opened: OpenedParts): Promise<Listening | null> {
-  const { config, log } = service;
+async function startMetrics(
+  services: () => readonly Service[],
+  health: Health,
+  opened: OpenedParts,
+): Promise<Listening | null> {
+  const { config, log } = services()[0] as Service;
   if (config.METRICS_PORT === undefined) return null;
   const app = express();
   app.disable('x-powered-by');
   health.routes(app);
-  metricsPage(service, null)(app);
+  metricsPage(services, null)(app);
   const address = { host: config.HOST, port: config.METRICS_PORT, setting: 'METRICS_PORT' };
   const listening = await opened.open(
     () => listen(app, address),
@@ -186,109 +208,26 @@ async function startMetrics(service: Service, health: Health, opened: OpenedPart
 
 const apiAddress = ({ HOST, PORT }: Config): Address => ({ host: HOST, port: PORT, setting: 'PORT' });
 
-async function startApi(service: Service, health: Health, opened: OpenedParts): Promise<Listening> {
-  const { config, database, replica, dispatcher, log, attemptLimits, clock } = service;
-  const { METRICS_TOKEN: metricsToken, PUBLIC_URL: publicUrl } = config;
-  const rateLimit = await opened.open(
-    () => openRateLimit(service),
-    (open) => open.close(),
-  );
-  const documents = new Documents(describeService);
-  const localRateLimit = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
-  const authenticator = new TokenAuthenticator(database, attemptLimits, localRateLimit);
-  const { authenticateFrom: authenticate } = authenticator;
-  const browser = new BrowserSessions({ publicUrl, secrets: service.secrets, authenticate, rateLimit });
-  const addressLimit = new AddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE);
-  const loadProviders = () => service.identityProviders.listButtons();
-  const signIn = new SignInPages(browser, dispatcher, loadProviders, addressLimit);
-  const webApp = WebApp.open({
-    basePath: browser.basePath,
-    operations,
-    loadProviders,
-  });
-  const connect = new ConnectPages(browser, service.registry.resolve(CrmConsents));
-  const largeBodies = new LargeBodies();
-  const agents = agentEndpoints(service, {
-    authenticate: authenticator.authenticateAgentFrom,
-    rateLimit,
-    addressLimit,
-    largeBodies,
-  });
-  const scim = scimEndpoint(service, authenticate, rateLimit);
-  const app = createApp({
-    operations,
-    dispatcher,
-    authenticate,
-    browser,
-    trustProxyHops: config.TRUST_PROXY_HOPS,
-    rateLimit,
-    slowClientMs: config.SLOW_CLIENT_SECONDS * 1000,
-    addressLimit,
-    largeBodies,
-    responseCache: new ResponseCache(clock, replica),
-    idempotency: new IdempotencyStore(service.unitOfWork, log),
-    log,
-    extra: [
-      (express) => health.routes(express),
-      (express) => documents.routes(express),
-      ...agents,
-      (express) => scim.routes(express),
-      (express) => signIn.routes(express),
-      (express) => connect.routes(express),
-      (express) => webApp.routes(express),
-      ...(metricsToken === undefined ? [] : [metricsPage(service, metricsToken)]),
-    ],
-  });
+/** What the routes of all databases of a process share. */
+function apiParts(config: Config, services: () => readonly Service[], health: Health): Omit<ApiParts, 'authorization'> {
+  const { METRICS_TOKEN: metricsToken } = config;
+  const healthRoutes = (app: Express) => health.routes(app);
+  return {
+    routes: metricsToken === undefined ? [healthRoutes] : [healthRoutes, metricsPage(services, metricsToken)],
+    addressLimit: new AddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
+    largeBodies: new LargeBodies(),
+  };
+}
+
+function listenWith(handler: RequestListener, config: Config, health: Health, opened: OpenedParts): Promise<Listening> {
   return opened.open(
-    () => listen(app, apiAddress(config)),
+    () => listen(handler, apiAddress(config)),
     async (listening) => {
       health.beginShutdown();
       await new Promise((resolve) => setTimeout(resolve, config.DRAIN_MS));
       await listening.close();
     },
   );
-}
-
-function scimEndpoint(service: Service, authenticate: Authenticate, rateLimit: RateLimit): ScimEndpoint {
-  const { dispatcher, unitOfWork, clock, log, config } = service;
-  const upsertReps = operations.find(({ id }) => id === 'upsertReps') as AnyOperation;
-  const publicUrl = config.PUBLIC_URL?.replace(/\/$/, '') ?? '';
-  return new ScimEndpoint({ authenticate, rateLimit, dispatcher, unitOfWork, clock, log, upsertReps, publicUrl });
-}
-
-/** The MCP endpoint, and the authorization server where people connect agents by signing in. */
-function agentEndpoints(
-  { config, unitOfWork, secrets, dispatcher, registry, clock, log }: Service,
-  {
-    addressLimit,
-    ...shared
-  }: Pick<McpParts, 'authenticate' | 'rateLimit' | 'largeBodies'> & {
-    readonly addressLimit: AddressLimit;
-  },
-): ((app: Express) => void)[] {
-  const issuer = agentIssuer(config);
-  const authorization = issuer === null ? null : new AgentAuthorization(issuer, unitOfWork, secrets, config);
-  const hosts = allowedHosts(config);
-  const mcp = new McpEndpoint({
-    ...shared,
-    operations,
-    guidance,
-    dispatcher,
-    hosts,
-    authorization,
-    writes: new AgentWriteRules(unitOfWork, registry.resolve(ToolRunner), clock, config.PUBLIC_URL),
-    log,
-  });
-  if (authorization === null) return [(app) => mcp.routes(app)];
-  const oauth = new OAuthEndpoint(authorization, addressLimit, log);
-  return [(app) => mcp.routes(app), (app) => oauth.routes(app)];
-}
-
-/** Counts requests in a store that all API processes share: Redis when it is configured, otherwise PostgreSQL. */
-async function openRateLimit({ config, database, log }: Service): Promise<RateLimit> {
-  const redis = redisServers(config);
-  const counter = redis === null ? new PostgresRateCounter(database) : await RedisRateCounter.open(redis, log);
-  return new RateLimit(counter, config.RATE_LIMIT_PER_MINUTE, log);
 }
 
 /**

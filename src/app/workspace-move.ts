@@ -140,6 +140,8 @@ async function copyTables(
       await replicate(target);
       const counts: Record<string, number> = {};
       for (const table of tables) {
+        // A job that was still queued when the workspace left this database before may have recorded its failure.
+        await sql`delete from ${sql.table(table.name)} where workspace_id = ${workspaceId}`.execute(target);
         await copyTable(source, target, workspaceId, table);
         const [sent, arrived] = [await sumRows(source, workspaceId, table), await sumRows(target, workspaceId, table)];
         if (sent.rows !== arrived.rows || sent.sums !== arrived.sums)
@@ -215,7 +217,7 @@ async function copyAgentClients(source: DatabaseTransaction, target: DatabaseTra
   );
 }
 
-async function hasWorkspace(database: Database, workspaceId: string): Promise<boolean> {
+export async function hasWorkspace(database: Database, workspaceId: string): Promise<boolean> {
   const { rows } = await sql`select from workspaces where workspace_id = ${workspaceId}`.execute(database);
   return rows.length > 0;
 }
@@ -285,7 +287,7 @@ async function acceptWrites(database: Database, workspaceId: string, tables: rea
   });
 }
 
-async function rejectsWrites(database: Database, workspaceId: string): Promise<boolean> {
+export async function rejectsWrites(database: Database, workspaceId: string): Promise<boolean> {
   const { rows } = await sql`
     select from pg_trigger where tgname = ${triggerName(workspaceId)} limit 1`.execute(database);
   return rows.length > 0;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Transaction, type TransactionWithoutWorkspace } from '../platform/database/unit-of-work.js';
+import { type TransactionWithoutWorkspace } from '../platform/database/unit-of-work.js';
 import { type SealedMail } from '../platform/mail/outbox.js';
 import { type StoredCode } from './sign-in-code.js';
 
@@ -57,7 +57,7 @@ export async function returnTry(
 }
 
 /** Consumes the code; false if it was already used or expired. */
-export async function useCode(tx: Transaction, codeId: string): Promise<boolean> {
-  const { rows } = await sql<{ used: boolean }>`select use_sign_in_code(${codeId}) as used`.execute(tx.db);
+export async function useCode({ db }: Pick<TransactionWithoutWorkspace, 'db'>, codeId: string): Promise<boolean> {
+  const { rows } = await sql<{ used: boolean }>`select use_sign_in_code(${codeId}) as used`.execute(db);
   return rows[0]?.used === true;
 }

@@ -8,13 +8,24 @@ import { findEntitlement } from '../workspaces/change-tier.js';
 import { type BillingEvent, checkoutCompleted } from './billing-event.js';
 import { bindSubscription, linkCustomer } from './billing-store.js';
 
+/** The customers of other databases, where a service has several. */
+export interface OtherCustomers {
+  isOf(event: Pick<BillingEvent, 'customerId' | 'workspaceId'>): Promise<boolean>;
+}
+
 /** Stores provider events in the inbox, from every source. */
 export class BillingIntake {
+  private others: OtherCustomers | null = null;
+
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly inbox: Inbox,
     private readonly log: Log,
   ) {}
+
+  attach(others: OtherCustomers): void {
+    this.others = others;
+  }
 
   /** Resolves when the event is stored (or was already); false if no workspace belongs to the customer. */
   async take(event: BillingEvent): Promise<boolean> {
@@ -36,7 +47,9 @@ export class BillingIntake {
   }
 
   /** A checkout that names no workspace, reported once, because the operator must find out for which one it was. */
-  private async report({ eventId, customerId, workspaceId: reference }: BillingEvent): Promise<void> {
+  private async report(event: BillingEvent): Promise<void> {
+    if ((await this.others?.isOf(event)) === true) return;
+    const { eventId, customerId, workspaceId: reference } = event;
     const { rows } = await this.unitOfWork.withoutWorkspace((tx) =>
       sql<{ stored: boolean }>`
         select store_unmatched_payment(${eventId}, ${customerId}, ${reference}) as stored`.execute(tx.db),

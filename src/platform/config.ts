@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { type Issue } from '../kernel/failure.js';
 import { readValue } from '../kernel/invalid-values.js';
+import { configuredShards } from './database/shard-settings.js';
 import { configuredClients } from './mcp/agent-client.js';
 import { baseUrl, flag, parsedUrl, port, url, urls, whole } from './setting-schemas.js';
 
@@ -44,7 +45,20 @@ const shape = {
     description: 'Direct connection for the queue, which uses LISTEN; needed when DATABASE_URL points to a pooler',
     example: 'postgres://app:secret@db:5432/commissions',
   }),
-  DATABASE_POOL_SIZE: whole(2, 200).default(12).describe('Max number of PostgreSQL connections of one process'),
+  DATABASE_SHARDS: z
+    .string()
+    .default('[]')
+    .refine(isJson, 'must be a JSON list')
+    .transform((value) => JSON.parse(value) as unknown)
+    .pipe(configuredShards)
+    .meta({
+      description:
+        'Further databases that hold workspaces, as a JSON list of name, url and optionally ownerUrl, readUrl and queueUrl, which mean the same as the four settings above; DATABASE_URL is the first, `main`, and has the directory. See [growing](growing.md#several-databases)',
+      example: '[{"name":"eu","url":"postgres://commissions_app:secret@db-eu:5432/commissions"}]',
+    }),
+  DATABASE_POOL_SIZE: whole(2, 200)
+    .default(12)
+    .describe('Max number of PostgreSQL connections of one process to each database'),
   REDIS_URL: urls(['redis', 'rediss']).optional().meta({
     description:
       'Redis for the queue and the rate limit, instead of PostgreSQL; several nodes of a cluster, or sentinels, are separated by commas, and the credentials of the first apply to all',
@@ -207,6 +221,7 @@ export const platformSettings: SettingsGroup = {
   shape,
   contradictions: (config) => [
     ...productionProblems(config),
+    ...shardProblems(config),
     ...redisProblems(config),
     ...mailProblems(config),
     ...signOnProblems(config),
@@ -271,6 +286,14 @@ function productionProblems(config: Config): string[] {
     found.push('MASTER_KEY | is required in production | for example the output of: openssl rand -base64 32');
   if (config.OIDC_ALLOW_HTTP) found.push('OIDC_ALLOW_HTTP | is not allowed in production | remove it');
   return found;
+}
+
+function shardProblems({ DATABASE_SHARDS, DATABASE_URL }: Config): string[] {
+  return DATABASE_SHARDS.length > 0 && DATABASE_URL === undefined
+    ? [
+        'DATABASE_URL | is required with DATABASE_SHARDS | for example postgres://commissions_app:secret@db:5432/commissions',
+      ]
+    : [];
 }
 
 function redisProblems({ REDIS_URL, REDIS_MODE }: Config): string[] {

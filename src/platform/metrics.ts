@@ -77,6 +77,12 @@ export const metrics = {
     labelNames: ['server'] as const,
     registers,
   }),
+  databaseServing: new Gauge({
+    name: 'database_serving',
+    help: '1 while a database of a service with several responds, 0 while it does not; alert on this',
+    labelNames: ['database'] as const,
+    registers,
+  }),
   rateLimitUnenforced: new Counter({
     name: 'rate_limit_unenforced_total',
     help: 'Requests that were not counted because the store of the rate limit was unavailable; alert on this',

@@ -3,10 +3,13 @@ import { type Config } from '../../platform/config.js';
 import { migrateToLatest } from '../../platform/database/migrate.js';
 import { assertHarmlessRole, type Database, withDatabase } from '../../platform/database/pool.js';
 import { type DatabaseServer, openDatabaseServer } from '../../platform/database/server.js';
+import { mainShard } from '../../platform/database/shard-settings.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { createLog } from '../../platform/log.js';
 import { readConfig } from '../config.js';
 import { findDataFolderWarning } from '../data-folder-warning.js';
+import { settingsOfShard, shardNames } from '../shards/shard-config.js';
+import { chosenShard } from './chosen-shard.js';
 import { UsageError } from './usage-error.js';
 
 /**
@@ -14,7 +17,7 @@ import { UsageError } from './usage-error.js';
  * of the command.
  */
 export async function withServer<T>(work: (server: DatabaseServer, config: Config) => Promise<T>): Promise<T> {
-  const config = readConfig(process.env);
+  const config = configOfShard(readConfig(process.env));
   const warning = await findDataFolderWarning(config);
   if (warning !== null) process.stderr.write(`${warning}\n`);
   const server = await openDatabaseServer(config, createLog('warn'));
@@ -23,6 +26,13 @@ export async function withServer<T>(work: (server: DatabaseServer, config: Confi
   } finally {
     await server.stop();
   }
+}
+
+/** The settings for the database of the option `--shard`. */
+function configOfShard(config: Config): Config {
+  const found = settingsOfShard(config, chosenShard.name ?? mainShard);
+  if (found !== null) return found;
+  throw new UsageError(`DATABASE_SHARDS has no database ${chosenShard.name}; it has ${shardNames(config).join(', ')}`);
 }
 
 /** Works as the role of the service, on a migrated database. */

@@ -1,4 +1,6 @@
 import { withDatabase } from '../../platform/database/pool.js';
+import { readConfig } from '../config.js';
+import { ShardMove, withShardOwners } from '../shards/shard-move.js';
 import {
   cancelMove,
   copyWorkspace,
@@ -14,31 +16,50 @@ import { assertWorkspaceId, UsageError } from './usage-error.js';
 interface MoveOptions {
   readonly finish?: boolean;
   readonly cancel?: boolean;
+  /** The database of DATABASE_SHARDS; by default that of TARGET_DATABASE_OWNER_URL, which another group serves. */
+  readonly to?: string;
   readonly json?: boolean;
 }
 
 export async function moveWorkspace(
   workspaceId: string,
-  { finish = false, cancel = false, json = false }: MoveOptions,
+  { finish = false, cancel = false, to, json = false }: MoveOptions,
 ): Promise<void> {
   assertWorkspaceId(workspaceId);
   if (finish && cancel) throw new UsageError('--finish and --cancel exclude each other');
+  const step = finish ? 'finish' : cancel ? 'cancel' : 'copy';
+  const moving = to === undefined ? moveToOtherGroup(workspaceId, step) : moveToShard(workspaceId, to, step);
+  const rows = await moving.catch((error: unknown) => {
+    throw error instanceof MoveRefused ? new UsageError(error.message) : error;
+  });
+  process.stdout.write(json ? `${JSON.stringify({ workspaceId, rows })}\n` : describe(rows ?? {}));
+  process.stderr.write(`${to === undefined ? nextStep[step] : nextStepOfShards[step]}\n`);
+}
+
+type Step = 'copy' | 'finish' | 'cancel';
+
+async function moveToShard(workspaceId: string, to: string, step: Step): Promise<MovedRows | null> {
+  const config = readConfig(process.env);
+  return withShardOwners(config, (owners) => {
+    const move = new ShardMove(owners, workspaceId, to);
+    if (step === 'finish') return move.finish();
+    return step === 'cancel' ? move.cancel() : move.run();
+  });
+}
+
+async function moveToOtherGroup(workspaceId: string, step: Step): Promise<MovedRows | null> {
   const url = process.env['TARGET_DATABASE_OWNER_URL'];
   if (url === undefined) throw new UsageError('set TARGET_DATABASE_OWNER_URL to the owner of the other database');
-  const rows = await withServer((server) =>
+  return withServer((server) =>
     withOwner(server, (from) =>
       withDatabase({ url, asOwner: true }, async (to) => {
-        if (finish) return finishMove({ from, to }, workspaceId);
-        if (!cancel) return copyWorkspace({ from, to }, workspaceId);
+        if (step === 'finish') return finishMove({ from, to }, workspaceId);
+        if (step === 'copy') return copyWorkspace({ from, to }, workspaceId);
         await cancelMove({ from, to }, workspaceId);
         return null;
       }),
     ),
-  ).catch((error: unknown) => {
-    throw error instanceof MoveRefused ? new UsageError(error.message) : error;
-  });
-  process.stdout.write(json ? `${JSON.stringify({ workspaceId, rows })}\n` : describe(rows ?? {}));
-  process.stderr.write(`${nextStep(finish, cancel)}\n`);
+  );
 }
 
 /** Deletes a workspace; without `yes`, only prints what would be deleted. */
@@ -61,11 +82,18 @@ function describe(rows: MovedRows): string {
   return moved.map(([table, count]) => `${table.padEnd(28)} ${count}\n`).join('');
 }
 
-function nextStep(finish: boolean, cancel: boolean): string {
-  if (finish) return 'The workspace was deleted here.';
-  if (cancel) return 'The workspace can be changed here again.';
-  return (
+const nextStep: Readonly<Record<Step, string>> = {
+  copy:
     'Every row was copied and compared. Here the workspace is read-only now. ' +
-    'Direct its requests to the other database, then run the command again with --finish.'
-  );
-}
+    'Direct its requests to the other database, then run the command again with --finish.',
+  finish: 'The workspace was deleted here.',
+  cancel: 'The workspace can be changed here again.',
+};
+
+const nextStepOfShards: Readonly<Record<Step, string>> = {
+  copy:
+    'Every row was copied and compared, and the workspace is used in the other database now. ' +
+    'Run the command again with --finish to delete it where it was.',
+  finish: 'The workspace was deleted where it was.',
+  cancel: nextStep.cancel,
+};

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { CLOCK } from '../../platform/injection-tokens.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
 import { operation } from '../../platform/operations/operation.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
@@ -10,9 +8,8 @@ import { FailedSignIns } from '../failed-sign-ins.js';
 import { IdentityProviders } from '../oidc/identity-providers.js';
 import { callbackPath } from '../oidc/provider-terms.js';
 import { consumeState } from '../oidc/sign-in-state-store.js';
-import { openSession } from '../open-session.js';
 import { chooseWorkspace, type Session, session, sessionExample } from '../sign-in.js';
-import { findSignIns } from '../sign-in-views.js';
+import { SignIns } from '../sign-ins.js';
 
 const responseParameter = z.string().max(8000);
 // Providers add further parameters.
@@ -24,17 +21,12 @@ const query = z
   })
   .catchall(responseParameter);
 
-async function signIn(
-  email: string,
-  workspaceId: string | null,
-  unitOfWork: UnitOfWork,
-  clock: Clock,
-): Promise<Session | null> {
-  const signIns = await unitOfWork.withoutWorkspace((tx) => findSignIns(tx, email, workspaceId));
+async function signIn(email: string, workspaceId: string | null, people: SignIns): Promise<Session | null> {
+  const signIns = await people.find(email, workspaceId);
   const [signIn, ...others] = signIns;
   if (signIn === undefined) return null;
   if (others.length > 0) throw chooseWorkspace(signIns);
-  return unitOfWork.write(signIn, (tx) => openSession(tx, signIn, 'oidc', clock));
+  return people.open(signIn, 'oidc');
 }
 
 /** One response for forged and repeated answers and for unknown addresses. */
@@ -63,12 +55,12 @@ export const finishOidcLogin = operation({
     limits: AttemptLimits,
     providers: IdentityProviders,
     failedSignIns: FailedSignIns,
-    clock: CLOCK,
+    people: SignIns,
   },
   async execute(
     { query: received },
     caller,
-    { unitOfWork, secrets, limits, providers, failedSignIns, clock },
+    { unitOfWork, secrets, limits, providers, failedSignIns, people },
   ): Promise<Session> {
     const address = caller.address ?? '';
     limits.assertNotBlocked(address);
@@ -83,7 +75,7 @@ export const finishOidcLogin = operation({
       await limits.countFailure(address);
       throw signInFailed();
     }
-    const opened = await signIn(email, started.workspaceId, unitOfWork, clock);
+    const opened = await signIn(email, started.workspaceId, people);
     if (opened !== null) return opened;
     await failedSignIns.record(caller, 'oidc', email);
     throw signInFailed();

@@ -11,6 +11,7 @@ import { Secrets } from '../../platform/secrets/secrets.js';
 import { typedEmail } from '../sign-in.js';
 import { codeHmac, codeMail, createNonce, emailHash, networkHash, newCode, newSalt } from '../sign-in-code.js';
 import { issueCode } from '../sign-in-code-store.js';
+import { SignIns } from '../sign-ins.js';
 
 const body = z.strictObject({
   email: typedEmail.describe('E-mail address of the person, in any case'),
@@ -46,13 +47,14 @@ export const sendCode = operation({
     outbox: Outbox,
     limits: AttemptLimits,
     mailServer: MailServer,
+    people: SignIns,
     config: CONFIG,
   },
   /** Neither the response nor the time it takes shows whether the address exists or has reached its limit. */
   async execute(
     { body: { email, workspaceId } },
     caller,
-    { unitOfWork, secrets, outbox, limits, mailServer, config },
+    { unitOfWork, secrets, outbox, limits, people, mailServer, config },
   ): Promise<{ sent: true; nonce: string; isMailSetUp: boolean }> {
     await limits.count('code', caller.address ?? '', maxPerHour, 3600);
     const code = newCode();
@@ -60,12 +62,13 @@ export const sendCode = operation({
     const salt = newSalt();
     const mail = codeMail(email, code, config.PUBLIC_URL);
     const sealed = outbox.seal(mail);
+    const boundTo = await people.bindable(workspaceId ?? null);
     const isMailSetUp = await unitOfWork.withoutWorkspace(async (tx) => {
       await issueCode(tx, {
         email,
         emailHash: emailHash(secrets, email),
         networkHash: networkHash(secrets, caller.address ?? ''),
-        workspaceId: workspaceId ?? null,
+        workspaceId: boundTo,
         codeId,
         salt,
         hmac: codeHmac(secrets, email, codeId, salt, code),

@@ -1,19 +1,16 @@
 import { z } from 'zod';
-import { type Clock } from '../../kernel/clock.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
-import { CLOCK } from '../../platform/injection-tokens.js';
 import { AttemptLimits } from '../../platform/limits/attempt-limits.js';
 import { operation } from '../../platform/operations/operation.js';
 import { uuid } from '../../platform/operations/schemas.js';
 import { Secrets } from '../../platform/secrets/secrets.js';
 import { FailedSignIns } from '../failed-sign-ins.js';
-import { openSession } from '../open-session.js';
 import { findRightCode } from '../right-code.js';
 import { chooseWorkspace, invalidCode, type Session, session, sessionExample, typedEmail } from '../sign-in.js';
 import { networkHash, readCodeId } from '../sign-in-code.js';
 import { returnTry, useCode } from '../sign-in-code-store.js';
-import { findSignIns } from '../sign-in-views.js';
+import { SignIns } from '../sign-ins.js';
 
 // A malformed code is a wrong code: 401, not 400.
 const body = z.strictObject({
@@ -34,12 +31,12 @@ async function signIn(
   address: string,
   unitOfWork: UnitOfWork,
   secrets: Secrets,
-  clock: Clock,
+  people: SignIns,
 ): Promise<Session | null> {
   const outcome = await findRightCode({ email, code, codeId, address }, unitOfWork, secrets);
   if (outcome === null) return null;
   if (workspaceId !== undefined && outcome.workspaceId !== null && workspaceId !== outcome.workspaceId) return null;
-  const signIns = await unitOfWork.withoutWorkspace((tx) => findSignIns(tx, email, workspaceId ?? outcome.workspaceId));
+  const signIns = await people.find(email, workspaceId ?? outcome.workspaceId);
   const [signIn, ...others] = signIns;
   if (signIn === undefined) return null;
   if (others.length > 0) {
@@ -48,10 +45,10 @@ async function signIn(
     );
     throw chooseWorkspace(signIns);
   }
-  return unitOfWork.write(signIn, async (tx) => {
-    if (!(await useCode(tx, outcome.codeId))) return null;
+  return people.open(signIn, 'otp', async (tx) => {
+    if (!(await useCode(tx, outcome.codeId))) return false;
     await failpoint('otp.afterConsume');
-    return openSession(tx, signIn, 'otp', clock);
+    return true;
   });
 }
 
@@ -67,11 +64,17 @@ export const verifyCode = operation({
   browserSignIn: 'code',
   failures: { invalid_code: 401 },
   example: { body: { email: 'ben@acme.test', code: '314159' }, response: sessionExample },
-  uses: { unitOfWork: UnitOfWork, secrets: Secrets, limits: AttemptLimits, failedSignIns: FailedSignIns, clock: CLOCK },
-  async execute({ body: request }, caller, { unitOfWork, secrets, limits, failedSignIns, clock }): Promise<Session> {
+  uses: {
+    unitOfWork: UnitOfWork,
+    secrets: Secrets,
+    limits: AttemptLimits,
+    failedSignIns: FailedSignIns,
+    people: SignIns,
+  },
+  async execute({ body: request }, caller, { unitOfWork, secrets, limits, failedSignIns, people }): Promise<Session> {
     const codeId = request.nonce === undefined ? null : readCodeId(secrets, request.email, request.nonce);
     if (codeId === null) limits.assertNotBlocked(caller.address ?? '');
-    const opened = await signIn(request, codeId, caller.address ?? '', unitOfWork, secrets, clock);
+    const opened = await signIn(request, codeId, caller.address ?? '', unitOfWork, secrets, people);
     if (opened !== null) return opened;
     await failedSignIns.record(caller, 'otp', request.email);
     throw invalidCode();

@@ -7,10 +7,11 @@ import {
 import { UnverifiedDeliveries } from '../../crm/deliveries/unverified-deliveries.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure, invalid } from '../../kernel/failure.js';
+import { isUuid } from '../../kernel/ids.js';
 import { type Config } from '../../platform/config.js';
 import { parseJson } from '../../platform/http/json-body.js';
 import { CLOCK, CONFIG } from '../../platform/injection-tokens.js';
-import { operation, type RawBody } from '../../platform/operations/operation.js';
+import { type Destination, operation, type RawBody } from '../../platform/operations/operation.js';
 import { type BillingEvent, readBillingEvent, readThinEvent } from '../billing-event.js';
 import { BillingIntake } from '../billing-intake.js';
 import { BillingUnavailable } from '../billing-provider.js';
@@ -38,6 +39,19 @@ async function thinEvent(json: unknown, config: Config): Promise<BillingEvent | 
   }
 }
 
+/**
+ * A checkout may name the workspace, whose customer is not known yet. A thin event names an object and not its customer:
+ * the sweep of each database then reads it from the provider.
+ */
+function namedAccounts(raw: RawBody): readonly Destination[] {
+  const event = readBillingEvent(parseJson(raw.bytes));
+  if (event === null || event === 'ignored') return [];
+  const customer = { source: 'billing', route: event.customerId };
+  return event.workspaceId !== null && isUuid(event.workspaceId)
+    ? [customer, { workspaceId: event.workspaceId }]
+    : [customer];
+}
+
 export const receiveBillingEvent = operation({
   id: 'receiveBillingEvent',
   summary:
@@ -45,7 +59,7 @@ export const receiveBillingEvent = operation({
   method: 'post',
   path: '/webhooks/billing',
   access: 'public',
-  raw: { limitBytes: deliveryLimitBytes },
+  raw: { limitBytes: deliveryLimitBytes, destinations: namedAccounts },
   response: deliveryResponse,
   failures: { bad_signature: 401, rate_limited: 429, billing_unavailable: 503 },
   example: {

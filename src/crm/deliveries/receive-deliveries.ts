@@ -34,6 +34,8 @@ interface DeliverySource<Id extends string> {
   readonly secretPerConnection: boolean;
   /** The accounts that a delivery without a valid signature names. Anyone may have sent it. */
   claimedRoutes(raw: RawBody): readonly string[];
+  /** The accounts that a delivery names in a way that others must not see, where they differ from the claimed ones. */
+  namedRoutes?(raw: RawBody): readonly string[];
   /** Throws if the signature or the secret is invalid. */
   verify(
     raw: RawBody,
@@ -51,6 +53,7 @@ export function receiveDeliveries<const Id extends string>({
   provider,
   secretPerConnection,
   claimedRoutes,
+  namedRoutes,
   verify,
   ...declared
 }: DeliverySource<Id>) {
@@ -59,7 +62,11 @@ export function receiveDeliveries<const Id extends string>({
     path: `/webhooks/${provider}`,
     access: 'public',
     query: deliveryQuery,
-    raw: { limitBytes: deliveryLimitBytes },
+    raw: {
+      limitBytes: deliveryLimitBytes,
+      destinations: (body: RawBody) =>
+        (namedRoutes ?? claimedRoutes)(body).map((route) => ({ source: provider, route })),
+    },
     response: deliveryResponse,
     failures: { bad_signature: 401, rate_limited: 429 },
     uses: {

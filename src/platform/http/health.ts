@@ -4,12 +4,21 @@ import { inParallel, mapInParallel, withTimeout } from '../../kernel/waiting.js'
 
 export type Check = () => Promise<void>;
 
+interface HealthOptions {
+  /** Those of a service with several: the process serves the workspaces of the others without one. */
+  readonly databases?: Readonly<Record<string, Check>>;
+  readonly timeoutMs?: number;
+  readonly cacheMs?: number;
+}
+
 /**
  * `/livez`: the process responds. `/readyz`: it can serve requests, which ends with the first step of a shutdown, so
  * that a load balancer uses other processes for the rest of it. Requests do not depend on the queue: what they request
  * is stored in PostgreSQL, and a queue that cannot be reached only delays it.
  */
 export class Health {
+  private readonly databases: Readonly<Record<string, Check>>;
+  private readonly limits: { readonly timeoutMs: number; readonly cacheMs: number };
   private stopping = false;
   private cached: { at: number; readiness: Promise<Readiness> } | null = null;
 
@@ -18,8 +27,11 @@ export class Health {
     private readonly queue: Check,
     /** How often a supervisor has restarted the process. */
     private readonly restarts = 0,
-    private readonly limits = { timeoutMs: timeLimit(1000), cacheMs: 1000 },
-  ) {}
+    { databases = {}, ...limits }: HealthOptions = {},
+  ) {
+    this.databases = databases;
+    this.limits = { timeoutMs: timeLimit(1000), cacheMs: 1000, ...limits };
+  }
 
   routes(app: Express): void {
     app.get('/livez', (_request, response) => {
@@ -46,15 +58,27 @@ export class Health {
   }
 
   private async check(): Promise<Readiness> {
-    const [results, isQueueReachable] = await inParallel(
-      () =>
-        mapInParallel(Object.entries(this.checks), async ([name, check]) => [name, await this.passes(check)] as const),
+    const [results, databases, isQueueReachable] = await inParallel(
+      () => this.outcomes(this.checks),
+      () => this.outcomes(this.databases),
       () => this.passes(this.queue),
     );
-    const outcomes = [...results, ['queue', isQueueReachable] as const];
+    const named = databases.map(([name, passed]) => [`database ${name}`, passed] as const);
+    const outcomes = [...results, ...named, ['queue', isQueueReachable] as const];
     const checks = Object.fromEntries(outcomes.map(([name, passed]) => [name, passed ? 'ok' : 'failing'] as const));
     if (results.some(([, passed]) => !passed)) return { status: 'not_ready', checks };
-    return isQueueReachable ? { status: 'ready', checks } : { status: 'degraded', queue: 'unreachable', checks };
+    const lost = databases.filter(([, passed]) => !passed).map(([name]) => name);
+    if (isQueueReachable && lost.length === 0) return { status: 'ready', checks };
+    return {
+      status: 'degraded',
+      ...(isQueueReachable ? {} : { queue: 'unreachable' }),
+      ...(lost.length === 0 ? {} : { databases: lost }),
+      checks,
+    };
+  }
+
+  private outcomes(checks: Readonly<Record<string, Check>>): Promise<(readonly [string, boolean])[]> {
+    return mapInParallel(Object.entries(checks), async ([name, check]) => [name, await this.passes(check)] as const);
   }
 
   private async passes(check: Check): Promise<boolean> {
@@ -72,5 +96,7 @@ const servingStatuses: ReadonlySet<string> = new Set(['ready', 'degraded']);
 interface Readiness {
   readonly status: 'ready' | 'degraded' | 'not_ready' | 'stopping';
   readonly queue?: 'unreachable';
+  /** The databases that do not respond. */
+  readonly databases?: readonly string[];
   readonly checks: Readonly<Record<string, 'ok' | 'failing'>>;
 }

@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { type Express } from 'express';
 import { newId } from '../../kernel/ids.js';
 
 /** A listening server. */
@@ -23,7 +22,7 @@ export async function assertFree(address: Address): Promise<void> {
   await new Promise((resolve) => probe.close(resolve));
 }
 
-export async function listen(app: Express, address: Address): Promise<Listening> {
+export async function listen(app: RequestListener, address: Address): Promise<Listening> {
   const server = createServer(
     { requestTimeout: 120_000, headersTimeout: 15_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 },
     app,

@@ -5,12 +5,13 @@ import { timeLimit } from '../../kernel/time-limit.js';
 import { withTimeout } from '../../kernel/waiting.js';
 import { type Config } from '../config.js';
 import { appSessionOptions } from '../database/pool.js';
+import { mainShard } from '../database/shard-settings.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
 import { connectRedis, type RedisServers, redisServers } from '../redis/redis-connection.js';
 import { inJobSpan } from '../tracing.js';
 import { DecayingLoad } from './decaying-load.js';
-import { keyPrefix, queueName } from './queue-name.js';
+import { keyPrefix, queueName, queuePrefix } from './queue-name.js';
 
 /** A declared job. Its payload holds ids and no rows, since the handler reads the state when it runs. */
 export interface JobDeclaration<Payload> {
@@ -33,12 +34,18 @@ export interface JobHandler<Payload> {
 }
 
 /** The server of the queue: Redis, or the service's own PostgreSQL. */
-export type QueueBackend = { readonly redis: RedisServers } | { readonly postgresUrl: string };
+export type QueueBackend =
+  | { readonly redis: RedisServers; readonly prefix?: string }
+  | { readonly postgresUrl: string };
 
 /** On PostgreSQL the queue uses LISTEN, which poolers in transaction mode do not support. */
-export function chooseQueueBackend(config: Config, appUrl: string): QueueBackend {
+export function chooseQueueBackend(config: Config, appUrl: string, shard: string = mainShard): QueueBackend {
   const redis = redisServers(config);
-  return redis === null ? { postgresUrl: config.QUEUE_DATABASE_URL ?? appUrl } : { redis };
+  return redis === null ? { postgresUrl: config.QUEUE_DATABASE_URL ?? appUrl } : { redis, prefix: queuePrefix(shard) };
+}
+
+function prefixOf(backend: QueueBackend): string {
+  return 'redis' in backend ? (backend.prefix ?? keyPrefix) : keyPrefix;
 }
 
 const responseTimeoutMs = timeLimit(2000);
@@ -58,7 +65,7 @@ export class JobQueue {
   private skipUntil = 0;
 
   constructor(
-    backend: QueueBackend,
+    private readonly backend: QueueBackend,
     private readonly log: Log,
   ) {
     this.connection = connect(backend, 4, 1);
@@ -74,7 +81,7 @@ export class JobQueue {
 
   private open(): Queue {
     const { connection, factory } = this.connection;
-    const queue = new Queue(queueName, { connection, prefix: keyPrefix } as QueueOptions, factory);
+    const queue = new Queue(queueName, { connection, prefix: prefixOf(this.backend) } as QueueOptions, factory);
     queue.on('error', this.warn);
     queue.waitUntilReady().catch(() => {
       if (this.opened === queue) this.opened = null;
@@ -177,7 +184,7 @@ export class JobWorker {
     const byName = new Map(handlers.map((handler) => [handler.declaration.name, handler as JobHandler<unknown>]));
     const options = {
       connection,
-      prefix: keyPrefix,
+      prefix: prefixOf(backend),
       concurrency,
       autorun: false,
       lockDuration: 60_000,

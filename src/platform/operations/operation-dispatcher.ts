@@ -30,6 +30,16 @@ export interface IdentityProofs {
   assertRecent(caller: Caller): Promise<void>;
 }
 
+/** Decides in which database a call runs, where a service has several. */
+export interface CallRouting {
+  run(
+    operation: AnyOperation,
+    raw: RawInput,
+    caller: Caller,
+    here: () => Promise<OperationResult>,
+  ): Promise<OperationResult>;
+}
+
 /** The codes of rejections because of the caller's rights. */
 const rightsCodes: readonly string[] = ['forbidden', 'insufficient_scope', 'step_up_required'];
 
@@ -54,6 +64,7 @@ export interface OperationResult {
  */
 export class OperationDispatcher {
   private readonly executions = new Map<AnyOperation, Execution>();
+  private routing: CallRouting | null = null;
 
   constructor(
     operations: readonly AnyOperation[],
@@ -90,8 +101,23 @@ export class OperationDispatcher {
     if (!hasScope(caller, operation)) throw insufficientScope(caller, operation);
   }
 
+  attach(routing: CallRouting): void {
+    this.routing = routing;
+  }
+
   /** `around` calls its argument, which parses the request and may take long for a large one. */
   async run(
+    operation: AnyOperation,
+    raw: RawInput,
+    caller: Caller,
+    around: (parse: () => Input) => Input = (parse) => parse(),
+  ): Promise<OperationResult> {
+    const here = () => this.runHere(operation, raw, caller, around);
+    return this.routing === null ? here() : this.routing.run(operation, raw, caller, here);
+  }
+
+  /** Runs the operation in the database of this dispatcher. */
+  async runHere(
     operation: AnyOperation,
     raw: RawInput,
     caller: Caller,

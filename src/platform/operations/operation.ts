@@ -106,9 +106,21 @@ export interface Example {
   readonly response?: unknown;
 }
 
-/** The max number of bytes of a {@link RawBody}. */
+/** How the sender of a delivery names an account: with its id there, or with that of the workspace. */
+export interface InboundRoute {
+  readonly source: string;
+  readonly route: string;
+}
+export type Destination = InboundRoute | { readonly workspaceId: string };
+
+/** The max number of bytes of a {@link RawBody}, and whom it is for. */
 interface RawTerms {
   readonly limitBytes: number;
+  /**
+   * The accounts that a delivery names, before its signature is checked. A service with several databases runs the
+   * operation in those of these accounts.
+   */
+  readonly destinations: (body: RawBody) => readonly Destination[];
 }
 
 type Schema = z.ZodType;

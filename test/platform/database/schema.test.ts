@@ -34,6 +34,8 @@ const outsideWorkspaces: Readonly<Record<string, string>> = {
   billing_recovery: 'how far the events of the billing provider were taken in, of all workspaces',
   billing_unmatched: 'payments that name no workspace',
   database_identity: 'the server that numbers transactions, of all workspaces',
+  directory_workspaces: 'belongs to the service: which database has a workspace',
+  directory_keys: 'looked up before the workspace is known',
 };
 
 describe('the schema', () => {

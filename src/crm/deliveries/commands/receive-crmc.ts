@@ -19,6 +19,10 @@ export const receiveCrmc = receiveDeliveries({
   example: { body: { opportunityId: '006RO000000abcdYAA' }, response: { accepted: 1, ignored: 0 } },
   // The secret alone names the account.
   claimedRoutes: () => [],
+  namedRoutes: (raw) => {
+    const secret = secretIn(raw);
+    return secret === undefined ? [] : [hashRouteSecret(secret)];
+  },
   /** A Flow reports which deals have changed: every call counts as new, and only ids are read. */
   verify: async (raw, { inbox }) => {
     const secret = secretIn(raw);
