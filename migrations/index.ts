@@ -56,7 +56,7 @@ import * as profilesOfPeople from './054_profiles_of_people.js';
 import * as refunds from './055_refunds.js';
 import * as acceptedExceptions from './056_accepted_exceptions.js';
 import * as scheduledImports from './057_scheduled_imports.js';
-import * as directory from './056_directory.js';
+import * as directory from './058_directory.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -117,5 +117,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '055_refunds': refunds,
   '056_accepted_exceptions': acceptedExceptions,
   '057_scheduled_imports': scheduledImports,
-  '056_directory': directory,
+  '058_directory': directory,
 };
