@@ -2345,6 +2345,113 @@ CREATE POLICY deal_refund_history_of_owner ON deal_refund_history TO CURRENT_USE
 CREATE POLICY deal_refund_history_of_workspace ON deal_refund_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON deal_refund_history TO commissions_app;
 
+CREATE TABLE accepted_exceptions (
+  workspace_id uuid NOT NULL,
+  acceptance_id uuid NOT NULL,
+  reason text NOT NULL,
+  deal_id text,
+  plan_id uuid,
+  rule_name text,
+  note text NOT NULL,
+  accepted_by text NOT NULL,
+  accepted_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT accepted_exceptions_pkey PRIMARY KEY (workspace_id, acceptance_id),
+  CONSTRAINT accepted_exceptions_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id) ON DELETE CASCADE,
+  CONSTRAINT accepted_exceptions_workspace_id_plan_id_fkey FOREIGN KEY (workspace_id, plan_id) REFERENCES plans(workspace_id, plan_id),
+  CONSTRAINT accepted_exceptions_check CHECK (((deal_id IS NULL) = (plan_id IS NOT NULL))),
+  CONSTRAINT accepted_exceptions_check1 CHECK (((rule_name IS NULL) = (plan_id IS NULL))),
+  CONSTRAINT accepted_exceptions_note_check CHECK (((length(note) >= 1) AND (length(note) <= 1000))),
+  CONSTRAINT accepted_exceptions_reason_check CHECK (((length(reason) >= 1) AND (length(reason) <= 100)))
+);
+CREATE UNIQUE INDEX accepted_exceptions_of_deals ON accepted_exceptions USING btree (workspace_id, deal_id, reason) WHERE (deal_id IS NOT NULL);
+CREATE UNIQUE INDEX accepted_exceptions_of_rules ON accepted_exceptions USING btree (workspace_id, plan_id, rule_name, reason) WHERE (plan_id IS NOT NULL);
+CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON accepted_exceptions FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON accepted_exceptions FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('acceptance_id', 'note', '');
+ALTER TABLE accepted_exceptions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accepted_exceptions_of_owner ON accepted_exceptions TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY accepted_exceptions_of_workspace ON accepted_exceptions TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON accepted_exceptions TO commissions_app;
+
+CREATE TABLE scheduled_imports (
+  workspace_id uuid NOT NULL,
+  scheduled_import_id uuid NOT NULL,
+  name text NOT NULL,
+  subject text NOT NULL,
+  source jsonb NOT NULL,
+  secret bytea,
+  options jsonb NOT NULL,
+  every text NOT NULL,
+  at_time time without time zone NOT NULL,
+  paused boolean NOT NULL DEFAULT false,
+  revision uuid NOT NULL,
+  confirmed_header text[],
+  confirmed_by uuid,
+  confirmed_at timestamp with time zone,
+  next_run_at timestamp with time zone NOT NULL,
+  requests integer NOT NULL DEFAULT 0,
+  handled_requests integer NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  last_run_at timestamp with time zone,
+  error text,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT scheduled_imports_pkey PRIMARY KEY (workspace_id, scheduled_import_id),
+  CONSTRAINT scheduled_imports_every_check CHECK ((every = ANY (ARRAY['hour'::text, 'day'::text]))),
+  CONSTRAINT scheduled_imports_subject_check CHECK ((subject = ANY (ARRAY['deals'::text, 'people'::text, 'quotas'::text])))
+);
+ALTER TABLE scheduled_imports ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY scheduled_imports_of_owner ON scheduled_imports TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY scheduled_imports_of_workspace ON scheduled_imports TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON scheduled_imports TO commissions_app;
+
+CREATE TABLE scheduled_import_files (
+  workspace_id uuid NOT NULL,
+  scheduled_import_id uuid NOT NULL,
+  file_id uuid NOT NULL,
+  name text NOT NULL,
+  version text,
+  hash text NOT NULL,
+  bytes integer NOT NULL,
+  status text NOT NULL,
+  sample jsonb NOT NULL,
+  result jsonb,
+  error text,
+  import_id uuid,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT scheduled_import_files_pkey PRIMARY KEY (workspace_id, scheduled_import_id, file_id),
+  CONSTRAINT scheduled_import_files_workspace_id_scheduled_import_id_nam_key UNIQUE (workspace_id, scheduled_import_id, name, hash),
+  CONSTRAINT scheduled_import_files_workspace_id_scheduled_import_id_fkey FOREIGN KEY (workspace_id, scheduled_import_id) REFERENCES scheduled_imports(workspace_id, scheduled_import_id) ON DELETE CASCADE,
+  CONSTRAINT scheduled_import_files_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'imported'::text, 'failed'::text])))
+);
+CREATE INDEX scheduled_import_files_latest ON scheduled_import_files USING btree (workspace_id, scheduled_import_id, at DESC, file_id);
+ALTER TABLE scheduled_import_files ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY scheduled_import_files_of_owner ON scheduled_import_files TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY scheduled_import_files_of_workspace ON scheduled_import_files TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON scheduled_import_files TO commissions_app;
+
+CREATE TABLE directory_workspaces (
+  workspace uuid NOT NULL,
+  shard text NOT NULL,
+  is_moving boolean NOT NULL DEFAULT false,
+  CONSTRAINT directory_workspaces_pkey PRIMARY KEY (workspace),
+  CONSTRAINT directory_workspaces_shard_check CHECK (((length(shard) >= 1) AND (length(shard) <= 40)))
+);
+ALTER TABLE directory_workspaces ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory_workspaces_of_owner ON directory_workspaces TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+
+CREATE TABLE directory_keys (
+  kind text NOT NULL,
+  key_hash bytea NOT NULL,
+  workspace uuid NOT NULL,
+  noted_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT directory_keys_pkey PRIMARY KEY (kind, key_hash, workspace),
+  CONSTRAINT directory_keys_key_hash_check CHECK ((length(key_hash) = 32)),
+  CONSTRAINT directory_keys_kind_check CHECK ((kind = ANY (ARRAY['token'::text, 'email'::text, 'route'::text])))
+);
+CREATE INDEX directory_keys_by_age ON directory_keys USING btree (kind, noted_at);
+CREATE INDEX directory_keys_by_workspace ON directory_keys USING btree (workspace, kind);
+ALTER TABLE directory_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY directory_keys_of_owner ON directory_keys TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,
@@ -2810,6 +2917,78 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_uses() TO commissions_app;
 
+CREATE OR REPLACE FUNCTION directory_delete_old()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      delete from directory_keys k where k.kind = 'token' and k.noted_at < now() - interval '30 days'
+    $function$
+;
+GRANT EXECUTE ON FUNCTION directory_delete_old() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION directory_find(of_kind text, hash bytea)
+ RETURNS TABLE(workspace uuid, shard text, is_moving boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select k.workspace, w.shard, w.is_moving
+      from directory_keys k join directory_workspaces w on w.workspace = k.workspace
+      where k.kind = of_kind and k.key_hash = hash
+      order by k.noted_at, k.workspace
+    $function$
+;
+GRANT EXECUTE ON FUNCTION directory_find(text,bytea) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION directory_note(of_kind text, hash bytea, of_workspace uuid, in_shard text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      insert into directory_workspaces (workspace, shard) values (of_workspace, in_shard) on conflict do nothing;
+      if hash is not null then
+        insert into directory_keys (kind, key_hash, workspace) values (of_kind, hash, of_workspace)
+        on conflict do nothing;
+      end if;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION directory_note(text,bytea,uuid,text) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION directory_place(of_workspace uuid)
+ RETURNS TABLE(shard text, is_moving boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select w.shard, w.is_moving from directory_workspaces w where w.workspace = of_workspace
+    $function$
+;
+GRANT EXECUTE ON FUNCTION directory_place(uuid) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION directory_replace(of_kind text, of_workspace uuid, in_shard text, hashes bytea[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      insert into directory_workspaces (workspace, shard) values (of_workspace, in_shard) on conflict do nothing;
+      if not exists (select from directory_workspaces w where w.workspace = of_workspace and w.shard = in_shard) then
+        return;
+      end if;
+      delete from directory_keys k
+      where k.workspace = of_workspace and k.kind = of_kind and k.key_hash <> all(hashes);
+      insert into directory_keys (kind, key_hash, workspace)
+      select of_kind, h, of_workspace from unnest(hashes) h order by h
+      on conflict do nothing;
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION directory_replace(text,uuid,text,bytea[]) TO commissions_app;
+
 CREATE OR REPLACE FUNCTION due_billing_checks(max_customers integer)
  RETURNS TABLE(workspace_id uuid, customer_id text, check_at timestamp with time zone)
  LANGUAGE sql
@@ -3006,6 +3185,29 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION due_pulls() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_scheduled_imports(max_imports integer)
+ RETURNS TABLE(workspace_id uuid, scheduled_import_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select due.workspace_id, due.scheduled_import_id
+      from (
+        select s.workspace_id, s.scheduled_import_id, s.next_run_at,
+          row_number() over (partition by s.workspace_id order by s.next_run_at) as place
+        from scheduled_imports s
+        where not s.paused and (s.next_run_at <= now() or s.requests > s.handled_requests)
+          and not exists (
+            select from work_leases l
+            where l.workspace_id = s.workspace_id and l.work = 'scheduled import ' || s.scheduled_import_id
+              and l.leased_until > now())
+      ) due
+      order by due.place, due.next_run_at
+      limit max_imports
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_scheduled_imports(integer) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION due_webhook_endpoints(max_endpoints integer)
  RETURNS TABLE(workspace_id uuid, endpoint_id uuid)
@@ -3335,6 +3537,29 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION list_identity_providers() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION listed_routes()
+ RETURNS TABLE(workspace uuid, source text, route text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select r.workspace_id, r.source, r.route from inbound_routes r
+    $function$
+;
+GRANT EXECUTE ON FUNCTION listed_routes() TO commissions_app;
+
+CREATE OR REPLACE FUNCTION listed_workspaces()
+ RETURNS TABLE(workspace uuid, version uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select w.workspace_id, v.version
+      from workspaces w left join cache_versions v on v.workspace_id = w.workspace_id and v.scope = 65
+    $function$
+;
+GRANT EXECUTE ON FUNCTION listed_workspaces() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION mail_server()
  RETURNS TABLE(settings jsonb, password bytea)
