@@ -33,6 +33,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   ramps: 'Reduced targets and rates of new people',
   reps: 'People, their roles and managers',
   revision: 'Whether anything has changed',
+  'scheduled-imports': 'Files that are imported by a schedule',
   service: 'Where the service is described',
   statements: 'Statements: generation, adjustments, approval, files',
   'webhook-endpoints': 'Receivers of events in other systems',

@@ -22,10 +22,12 @@ const paidLine = z
   .describe('What an approved statement granted, recovered or offset');
 
 /** A draw with what approved statements did with it. */
-export const paidDraw = draw.extend({
-  owed: z.number().describe('What the person owes of it after all approved statements'),
-  lines: z.array(paidLine).describe('What approved statements granted and recovered, earliest first'),
-});
+export const paidDraw = draw
+  .extend({
+    owed: z.number().describe('What the person owes of it after all approved statements'),
+    lines: z.array(paidLine).describe('What approved statements granted and recovered, earliest first'),
+  })
+  .describe('A draw, and what approved statements did with it');
 
 interface DrawState {
   readonly owed: number;

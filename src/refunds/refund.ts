@@ -36,7 +36,7 @@ const percent = z
 export const waiverTerms = z.strictObject({
   repId: uuid.nullable().default(null).describe('Id of the rep (UUID); null for everyone without a separate waiver'),
   percent: percent.describe('What they keep of what would be taken back, in percent; 0 takes the waiver back'),
-  reason: text(1000).describe('Why'),
+  reason: text(1000).describe('Why the person keeps it'),
 });
 export type WaiverTerms = z.output<typeof waiverTerms>;
 
@@ -51,7 +51,7 @@ export const refund = z
           .object({
             repId: z.string().nullable().describe('Id of the rep (UUID); null for everyone without a separate waiver'),
             percent: z.number().describe('What they keep of what would be taken back, in percent'),
-            reason: z.string().describe('Why'),
+            reason: z.string().describe('Why the person keeps it'),
           })
           .describe('What a person keeps'),
       )

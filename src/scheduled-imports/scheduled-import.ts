@@ -21,32 +21,38 @@ const url = z
 /** Where the files are. */
 export const sourceAddress = z
   .discriminatedUnion('kind', [
-    z.strictObject({
-      kind: z.literal('url').describe('A URL that returns one CSV file'),
-      url: url.describe('https, with a public address. Redirects are followed'),
-    }),
-    z.strictObject({
-      kind: z.literal('s3').describe('A folder of an S3-compatible store'),
-      endpoint: url.optional().describe('URL of the store; Amazon S3 of the region by default'),
-      region: text(60)
-        .regex(/^[a-z0-9-]+$/)
-        .describe('Region of the bucket, such as eu-central-1'),
-      bucket: text(63)
-        .regex(/^[a-zA-Z0-9._-]+$/)
-        .describe('Name of the bucket'),
-      folder: z.string().trim().max(500).default('').describe('Folder in the bucket; the whole bucket by default'),
-    }),
-    z.strictObject({
-      kind: z.literal('sftp').describe('A folder of an SFTP server'),
-      host: text(253).regex(hostname, 'must be a host name').describe('Public host name or address of the server'),
-      port: z.int().min(1).max(65_535).default(22).describe('Port of the server'),
-      user: text(100).describe('Name of the user'),
-      folder: text(500).describe('Path of the folder'),
-      hostKey: text(100)
-        .regex(/^SHA256:[A-Za-z0-9+/]{43}$/)
-        .optional()
-        .describe('Fingerprint of the key of the server; the one of the first connection by default'),
-    }),
+    z
+      .strictObject({
+        kind: z.literal('url').describe('A URL that returns one CSV file'),
+        url: url.describe('https, with a public address. Redirects are followed'),
+      })
+      .describe('A file at a URL'),
+    z
+      .strictObject({
+        kind: z.literal('s3').describe('A folder of an S3-compatible store'),
+        endpoint: url.optional().describe('URL of the store; Amazon S3 of the region by default'),
+        region: text(60)
+          .regex(/^[a-z0-9-]+$/)
+          .describe('Region of the bucket, such as eu-central-1'),
+        bucket: text(63)
+          .regex(/^[a-zA-Z0-9._-]+$/)
+          .describe('Name of the bucket'),
+        folder: z.string().trim().max(500).default('').describe('Folder in the bucket; the whole bucket by default'),
+      })
+      .describe('A folder of an S3-compatible store'),
+    z
+      .strictObject({
+        kind: z.literal('sftp').describe('A folder of an SFTP server'),
+        host: text(253).regex(hostname, 'must be a host name').describe('Public host name or address of the server'),
+        port: z.int().min(1).max(65_535).default(22).describe('Port of the server'),
+        user: text(100).describe('Name of the user'),
+        folder: text(500).describe('Path of the folder'),
+        hostKey: text(100)
+          .regex(/^SHA256:[A-Za-z0-9+/]{43}$/)
+          .optional()
+          .describe('Fingerprint of the key of the server; the one of the first connection by default'),
+      })
+      .describe('A folder of an SFTP server'),
   ])
   .describe('Where the files are');
 export type SourceAddress = z.infer<typeof sourceAddress>;

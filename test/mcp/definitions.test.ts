@@ -68,9 +68,9 @@ describe('the definitions of the tools', () => {
     expect(definitions[0]?.name).to.equal('get_workspace');
   });
 
-  it('use fewer than 14,650 tokens without the output schemas, at four characters each', () => {
+  it('use fewer than 15,500 tokens without the output schemas, at four characters each', () => {
     const listed = definitions.map(({ outputSchema: _, ...definition }) => definition);
-    expect(JSON.stringify(listed).length / 4).to.be.lessThan(14_650);
+    expect(JSON.stringify(listed).length / 4).to.be.lessThan(15_500);
   });
 
   for (const { definition, operation, tool } of offered) {

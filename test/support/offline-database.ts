@@ -11,9 +11,11 @@ import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { CLOCK, CONFIG } from '#src/platform/injection-tokens.js';
 import { createLog } from '#src/platform/log.js';
+import { MailServer } from '#src/platform/mail/mail-server.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { OperationDispatcher } from '#src/platform/operations/operation-dispatcher.js';
 import { PartRegistry } from '#src/platform/part-registry.js';
+import { Secrets } from '#src/platform/secrets/secrets.js';
 import { afterFile } from './after-file.js';
 import { query } from './ledger-checks.js';
 import { migrateTestDatabase } from './migrate-test-database.js';
@@ -115,12 +117,14 @@ const threads = simulationThreads(threadLimits);
 /** A dispatcher for one operation, wired as in the composition but without a queue. */
 export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake }: Wiring): OperationDispatcher {
   const laneRunner = new LaneRunner(unitOfWork, clock, wake, createLog('silent'));
+  const config = readConfig({ NODE_ENV: 'test' });
   const registry = new PartRegistry()
     .register(UnitOfWork, unitOfWork)
     .register(CommissionChanges, new CommissionChanges(unitOfWork, wake, laneRunner, clock, deriveFromPeople))
     .register(LaneRunner, laneRunner)
     .register(CLOCK, clock)
-    .register(CONFIG, readConfig({ NODE_ENV: 'test' }))
+    .register(MailServer, new MailServer(config, unitOfWork, new Secrets(Buffer.alloc(32, 1))))
+    .register(CONFIG, config)
     .register(DealExplainer, new DealExplainer(unitOfWork, threads, threadLimits));
   return new OperationDispatcher([operation], registry);
 }

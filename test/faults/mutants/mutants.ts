@@ -230,7 +230,7 @@ export const mutants: readonly Mutant[] = [
     changes: [
       {
         file: 'src/platform/database/unit-of-work.ts',
-        from: 'for (const { beforeCommit } of hooks) await beforeCommit?.(tx);',
+        from: 'for (const { beforeCommit } of hooks) await beforeCommit?.(tx, result);',
         to: '',
       },
     ],

@@ -86,7 +86,7 @@ export const commissionClaims: Claims = {
       expect(await shown({})).to.not.include(repId);
       expect(await shown({ include: 'all' })).to.include(repId);
     },
-    'Amounts in other currencies are listed in otherCurrencies and never added': testedIn(
+    'Other currencies are in otherCurrencies, never added; converted has all at shown rates': testedIn(
       'commissions/queries',
       'sums each currency separately and includes inactive reps with earnings',
     ),

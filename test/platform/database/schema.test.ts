@@ -352,6 +352,7 @@ describe('the schema', () => {
         bytea: `decode(md5(random()::text), 'hex')`,
         bool: 'true',
         date: 'current_date',
+        time: "'06:30'",
         timestamptz: 'now()',
         text: 'gen_random_uuid()::text',
       };

@@ -18,7 +18,6 @@ import { formatDay } from '../../../shared/format/dates.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
 import { FormField } from './FormField.js';
-import { FxFields } from './FxFields.js';
 import { PreviewBar, usePreview } from './PreviewBar.js';
 import { RuleForm } from './RuleForm.js';
 import { RuleList } from './RuleList.js';
@@ -28,6 +27,7 @@ import { DiscardButton, LeaveGuard } from './UnsavedChanges.js';
 import { type Builder, type Part, useBuilder } from './use-builder.js';
 import { Warnings } from './Warnings.js';
 
+const FxFields = lazy(() => import('./FxFields.js').then((module) => ({ default: module.FxFields })));
 const JsonDialog = lazy(() => import('./JsonDialog.js').then((module) => ({ default: module.JsonDialog })));
 
 const editRoute = getRouteApi('/_shell/plans/$planId/edit');
@@ -285,7 +285,9 @@ function PlanForm({ builder: { draft, edit, editTerms }, fields, currency }: Pla
           />
         </FormField>
       </div>
-      <FxFields fx={draft.fx} currency={currency} onChange={(fx) => edit({ fx })} />
+      <Suspense>
+        <FxFields fx={draft.fx} currency={currency} onChange={(fx) => edit({ fx })} />
+      </Suspense>
     </>
   );
 }

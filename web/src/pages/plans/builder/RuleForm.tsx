@@ -20,10 +20,10 @@ import { ConditionList } from './ConditionList.js';
 import { CreditFields } from './CreditFields.js';
 import { FormulaField, NumberFieldSelect, SelectField } from './FormField.js';
 import { LimitFields } from './LimitFields.js';
-import { PayoutFields } from './PayoutFields.js';
 import { QuotaFields } from './QuotaFields.js';
 import { paysAmounts, TierTable } from './TierTable.js';
 
+const PayoutFields = lazy(() => import('./PayoutFields.js').then((module) => ({ default: module.PayoutFields })));
 const ClawbackFields = lazy(() => import('./ClawbackFields.js').then((module) => ({ default: module.ClawbackFields })));
 
 export interface RuleFormProps {
@@ -107,8 +107,8 @@ export function RuleForm(props: RuleFormProps) {
       <h3>Quota</h3>
       <QuotaFields rule={rule} fields={fields} onChange={onChange} />
       <h3>Payout</h3>
-      <PayoutFields rule={rule} fields={fields} onChange={onChange} />
       <Suspense>
+        <PayoutFields rule={rule} fields={fields} onChange={onChange} />
         <ClawbackFields rule={rule} onChange={onChange} />
       </Suspense>
     </>
