@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { Failure } from '#src/kernel/failure.js';
 import { type Credentials } from '#src/scheduled-imports/credentials.js';
@@ -190,5 +192,17 @@ describe('sources of scheduled imports', () => {
       expect(await reasonOf(readAll(address({ host: '10.0.0.1' }), server))).to.match(/public addresses only/);
       expect(await reasonOf(readAll(address(), { privateKey: 'nonsense' }))).to.match(/privateKey/i);
     });
+  });
+
+  it('leaves no connection open where the SFTP client rejects the private key', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const connected = once(server, 'connection') as Promise<[Socket]>;
+    const address = { kind: 'sftp', host: '127.0.0.1', port, user: 'u', folder: '/' } as const;
+    expect(await reasonOf(readAll(address, { privateKey: 'nonsense' }))).to.match(/privateKey/i);
+    const [socket] = await connected;
+    await once(socket.resume(), 'close');
+    server.close();
   });
 });

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { constants } from 'node:fs';
+import { type Socket } from 'node:net';
 import { type Client, type FileEntryWithStats, type SFTPWrapper } from 'ssh2';
 import { withTimeout } from '../../kernel/waiting.js';
 import { connectGuarded, PostFailure } from '../../platform/outbound/guarded-post.js';
@@ -31,8 +32,10 @@ export async function sftpSource(access: SftpAccess, limits: SourceLimits): Prom
   // Loaded on demand: most processes read no folder by SFTP.
   const { default: ssh2 } = await import('ssh2');
   const client = new ssh2.Client();
+  let socket: Socket | undefined;
   try {
-    const hostKey = await connect(client, access, limits);
+    socket = await connectGuarded(access.host, access.port, limits);
+    const hostKey = await connect(client, socket, access, limits);
     const sftp = await withinLimit(limits, open(client));
     const folder = access.folder.replace(/\/+$/, '') || '/';
     const path = (name: string) => `${folder === '/' ? '' : folder}/${name}`;
@@ -43,14 +46,14 @@ export async function sftpSource(access: SftpAccess, limits: SourceLimits): Prom
       close: () => client.destroy(),
     };
   } catch (error) {
-    client.destroy();
+    // The client has not taken the socket if it rejects the key, and an error of a socket without an owner ends the process.
+    socket?.destroy();
     throw toFailure(error);
   }
 }
 
 /** Resolves with the fingerprint of the server's key. */
-async function connect(client: Client, access: SftpAccess, limits: SourceLimits): Promise<string> {
-  const sock = await connectGuarded(access.host, access.port, limits);
+async function connect(client: Client, sock: Socket, access: SftpAccess, limits: SourceLimits): Promise<string> {
   const { user: username, password, privateKey, passphrase } = access;
   let found = '';
   const hostVerifier = (key: Buffer) => {
