@@ -8,8 +8,6 @@ import styles from './SideDrawer.module.css';
 interface SideDrawerProps {
   readonly label: string;
   readonly onClose: () => void;
-  /** Whether a wide screen displays it beside the page, which must have a narrow form. Default: over the page. */
-  readonly isBeside?: boolean;
   readonly children: React.ReactNode;
   /** Buttons at the lower edge. */
   readonly footer?: React.ReactNode;
@@ -19,11 +17,11 @@ interface SideDrawerProps {
  * Details at the right side: over the page or beside it, and the full screen on a phone. Escape
  * closes it, and the focus returns to where it was.
  */
-export function SideDrawer({ label, onClose, isBeside = false, children, footer }: SideDrawerProps) {
+export function SideDrawer({ label, onClose, children, footer }: SideDrawerProps) {
   const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
   const drawer = useRef<HTMLElement>(null);
   useReturnFocus();
-  useOpenDrawer(drawer, isBeside, onClose);
+  useOpenDrawer(drawer, onClose);
   return (
     <Trap isActive={isPhone ?? false}>
       {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: with aria-modal the role is dialog */}
@@ -51,11 +49,10 @@ function Trap({ isActive, children }: { readonly isActive: boolean; readonly chi
   return isActive ? <FocusTrap>{children}</FocusTrap> : children;
 }
 
-function useOpenDrawer(drawer: React.RefObject<HTMLElement | null>, isBeside: boolean, onClose: () => void): void {
+function useOpenDrawer(drawer: React.RefObject<HTMLElement | null>, onClose: () => void): void {
   const close = useRef(onClose);
   close.current = onClose;
   useEffect(() => {
-    if (isBeside) document.documentElement.dataset['drawer'] = 'open';
     drawer.current?.focus();
     const press = (event: KeyboardEvent) => {
       if (
@@ -66,9 +63,6 @@ function useOpenDrawer(drawer: React.RefObject<HTMLElement | null>, isBeside: bo
         close.current();
     };
     document.addEventListener('keydown', press);
-    return () => {
-      document.removeEventListener('keydown', press);
-      delete document.documentElement.dataset['drawer'];
-    };
-  }, [drawer, isBeside]);
+    return () => document.removeEventListener('keydown', press);
+  }, [drawer]);
 }

@@ -23,13 +23,12 @@ const DisputeDialog = lazy(() =>
   import('../disputes/DisputeDialog.js').then((module) => ({ default: module.DisputeDialog })),
 );
 
-interface TraceDrawerProps {
+export interface TraceDrawerProps {
   readonly eventId: string;
   /** The lines of the page, in their order, for previous and next. */
   readonly eventIds: readonly string[];
   /** The period of the statement that a question is about; default: that of the amount. */
   readonly period?: string;
-  readonly isBeside?: boolean;
 }
 
 /** Closing is the way back to the page that opened the drawer, whatever was shown in it meanwhile. */
@@ -47,7 +46,7 @@ function useTraceAddress() {
 }
 
 /** Explains one amount. Its id is in the address of the page. */
-export function TraceDrawer({ eventId, eventIds, period, isBeside }: TraceDrawerProps) {
+export function TraceDrawer({ eventId, eventIds, period }: TraceDrawerProps) {
   const { onShow, onClose } = useTraceAddress();
   const explanation = useQuery(explanationQuery(eventId));
   const [isAsking, setAsking] = useKeptDialog(disputeKey(period ?? '', eventId));
@@ -82,7 +81,7 @@ export function TraceDrawer({ eventId, eventIds, period, isBeside }: TraceDrawer
     </>
   );
   return (
-    <SideDrawer label="How this amount was computed" onClose={onClose} isBeside={isBeside} footer={footer}>
+    <SideDrawer label="How this amount was computed" onClose={onClose} footer={footer}>
       <div className={styles.buttons}>
         <IconButton
           icon={IconChevronUp}

@@ -25,8 +25,8 @@ import { kindWords } from '../../features/lines/words.js';
 import { CustomerOfDeal } from '../../features/payables/CustomerOfDeal.js';
 import { PayablesOfDeal } from '../../features/payables/PayablesOfDeal.js';
 import { conditionWords, fieldWords, valueWords } from '../../features/plans/words.js';
+import { LazyTraceDrawer } from '../../features/trace/LazyTraceDrawer.js';
 import { opensTrace } from '../../features/trace/opens-trace.js';
-import { TraceDrawer } from '../../features/trace/TraceDrawer.js';
 import { formatDay, formatTimestamp } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
@@ -92,7 +92,7 @@ export function DealPage() {
         )}
       </Loaded>
       {isEdited && deal !== null ? <EditDealDialog deal={deal} onClose={() => setEdited(false)} /> : null}
-      {trace === undefined ? null : <TraceDrawer eventId={trace} eventIds={events.map(({ eventId }) => eventId)} />}
+      {trace === undefined ? null : <LazyTraceDrawer eventId={trace} eventIds={events.map(({ eventId }) => eventId)} />}
     </Page>
   );
 }

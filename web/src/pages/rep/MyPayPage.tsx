@@ -30,7 +30,7 @@ import { selectLines } from '../../features/lines/shown-lines.js';
 import { orderedLines } from '../../features/lines/words.js';
 import { ZeroLines } from '../../features/lines/ZeroLines.js';
 import { mainQuota } from '../../features/plans/attainment.js';
-import { TraceDrawer } from '../../features/trace/TraceDrawer.js';
+import { LazyTraceDrawer } from '../../features/trace/LazyTraceDrawer.js';
 import { formatInstant } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { daysOf, formatPeriod, hasDays, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
@@ -74,7 +74,7 @@ export function MyPayPage() {
       >
         {(loaded) => <Content {...loaded} period={period} traced={trace ?? null} shown={lines} showsAll={showsAll} />}
       </Loaded>
-      {trace === undefined ? null : <TraceDrawer eventId={trace} eventIds={lines.map(({ eventId }) => eventId)} />}
+      {trace === undefined ? null : <LazyTraceDrawer eventId={trace} eventIds={lines.map(({ eventId }) => eventId)} />}
     </Page>
   );
 }

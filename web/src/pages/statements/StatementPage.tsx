@@ -17,7 +17,7 @@ import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { selectLines } from '../../features/lines/shown-lines.js';
-import { TraceDrawer } from '../../features/trace/TraceDrawer.js';
+import { LazyTraceDrawer } from '../../features/trace/LazyTraceDrawer.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod, shortPeriod } from '../../shared/format/periods.js';
@@ -101,7 +101,7 @@ export function StatementPage() {
           </>
         )}
       </Loaded>
-      {trace === undefined ? null : <TraceDrawer eventId={trace} eventIds={eventIds} period={period} isBeside />}
+      {trace === undefined ? null : <LazyTraceDrawer eventId={trace} eventIds={eventIds} period={period} isBeside />}
     </Page>
   );
 }

@@ -1,11 +1,11 @@
 import { useBlocker } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useHasSessionEnded, useSession } from '../../../app/session.js';
+import { lazy, Suspense, useState } from 'react';
+import { useHasSessionEnded } from '../../../app/session.js';
 import { Button } from '../../../components/Button.js';
 import { Dialog } from '../../../components/Dialog.js';
-import { listDifferences } from '../../../features/plans/differences.js';
-import { DifferenceList } from '../DifferenceList.js';
 import { type Builder } from './use-builder.js';
+
+const DiscardDialog = lazy(() => import('./DiscardDialog.js').then((module) => ({ default: module.DiscardDialog })));
 
 /** Asks before the page is left with a draft that is not saved. The tab keeps the draft; closing the tab deletes it. */
 export function LeaveGuard({ builder: { isChanged } }: { readonly builder: Builder }) {
@@ -26,28 +26,14 @@ export function LeaveGuard({ builder: { isChanged } }: { readonly builder: Build
 
 /** Takes the changes of the draft back, after it has listed them. */
 export function DiscardButton({ builder }: { readonly builder: Builder }) {
-  const { workspace } = useSession();
-  const { draft, saved, isChanged, discard } = builder;
   const [isAsked, setAsked] = useState(false);
-  if (!isChanged) return null;
-  const differences = saved === null ? [] : listDifferences(saved, draft, workspace.currency);
+  if (!builder.isChanged) return null;
   return (
     <>
       <Button onClick={() => setAsked(true)}>Discard</Button>
-      {isAsked ? (
-        <Dialog
-          title="Discard your changes?"
-          onClose={() => setAsked(false)}
-          onSubmit={() => {
-            discard();
-            setAsked(false);
-          }}
-          action={{ kind: 'danger', children: 'Discard changes' }}
-        >
-          <p>{saved === null ? 'The plan is not saved.' : 'This cannot be undone:'}</p>
-          <DifferenceList differences={differences} />
-        </Dialog>
-      ) : null}
+      <Suspense fallback={null}>
+        {isAsked ? <DiscardDialog builder={builder} onClose={() => setAsked(false)} /> : null}
+      </Suspense>
     </>
   );
 }
