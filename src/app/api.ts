@@ -98,7 +98,7 @@ export async function openApi(service: Service, opened: OpenedParts, parts: ApiP
 function scimEndpoint(service: Service, authenticate: Authenticate, rateLimit: RateLimit): ScimEndpoint {
   const { dispatcher, unitOfWork, clock, log, config } = service;
   const upsertReps = operations.find(({ id }) => id === 'upsertReps') as AnyOperation;
-  const publicUrl = config.PUBLIC_URL?.replace(/\/$/, '') ?? '';
+  const publicUrl = config.PUBLIC_URL ?? '';
   return new ScimEndpoint({ authenticate, rateLimit, dispatcher, unitOfWork, clock, log, upsertReps, publicUrl });
 }
 

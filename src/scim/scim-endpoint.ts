@@ -7,8 +7,8 @@ import { type RateLimit } from '../platform/http/rate-limit.js';
 import { jsonTextReader } from '../platform/http/read-json.js';
 import { type Log } from '../platform/log.js';
 import { toErrorMessage } from './scim-error.js';
-import { type ScimRequest } from './scim-handlers.js';
 import { type ScimParts, ScimPeople } from './scim-people.js';
+import { type Handle, type ScimMethod, type ScimPath, scimRoutes } from './scim-routes.js';
 
 export interface ScimEndpointParts extends ScimParts {
   readonly authenticate: Authenticate;
@@ -22,36 +22,19 @@ const basePath = '/scim/v2';
 const mediaType = 'application/scim+json';
 const readText = jsonTextReader(1024 * 1024, ['application/json', mediaType]);
 
-const routes = {
-  '/Users': ['get', 'post'],
-  '/Users/:id': ['get', 'put', 'patch', 'delete'],
-  '/Groups': ['get', 'post'],
-  '/Groups/:id': ['get', 'put', 'patch', 'delete'],
-  '/ServiceProviderConfig': ['get'],
-  '/ResourceTypes': ['get'],
-  '/ResourceTypes/:id': ['get'],
-  '/Schemas': ['get'],
-  '/Schemas/:id': ['get'],
-} as const;
-type Path = keyof typeof routes;
-type Method = (typeof routes)[Path][number];
-type Handle = (request: ScimRequest) => Promise<{ readonly status: number; readonly body?: object }>;
-
 /**
  * SCIM 2.0 (RFC 7643 and 7644): an identity provider creates, changes and deactivates people, and sets their roles by
  * groups, with a key that has the scope `scim`.
  */
 export class ScimEndpoint {
-  private declared = false;
-
   constructor(private readonly parts: ScimEndpointParts) {}
 
   routes(app: Express): void {
-    for (const [path, methods] of Object.entries(routes))
-      for (const method of methods) app[method](`${basePath}${path}`, this.respond(path as Path, method));
+    for (const [path, methods] of Object.entries(scimRoutes))
+      for (const method of methods) app[method](`${basePath}${path}`, this.respond(path as ScimPath, method));
   }
 
-  private respond(path: Path, method: Method): RequestHandler {
+  private respond(path: ScimPath, method: ScimMethod): RequestHandler {
     return async (request, response) => {
       const requestId = String(response.getHeader('X-Request-Id'));
       response.setHeader('Cache-Control', 'no-store');
@@ -89,11 +72,11 @@ export class ScimEndpoint {
   }
 
   /** The library is loaded with the first request: most processes never need it. */
-  private async load(path: Path, method: Method): Promise<Handle> {
-    const { declareResources, handlers } = await import('./scim-handlers.js');
-    if (!this.declared) declareResources(`${this.parts.publicUrl}${basePath}`);
-    this.declared = true;
-    return (handlers[path] as Partial<Record<Method, Handle>>)[method] as Handle;
+  private async load(path: ScimPath, method: ScimMethod): Promise<Handle> {
+    const { declareResources } = await import('./scim-messages.js');
+    const { handlers } = await import('./scim-handlers.js');
+    declareResources(`${this.parts.publicUrl}${basePath}`);
+    return (handlers[path] as Partial<Record<ScimMethod, Handle>>)[method] as Handle;
   }
 }
 

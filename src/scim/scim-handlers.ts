@@ -1,9 +1,7 @@
-import { type Request } from 'express';
 import { type Role, roles } from '../kernel/caller.js';
 import { ScimError } from './scim-error.js';
 import {
   type Discovery,
-  declareResources,
   describe,
   matching,
   maxResults,
@@ -16,24 +14,8 @@ import {
   writeGroup,
   writeUser,
 } from './scim-messages.js';
-import { type ScimPeople } from './scim-people.js';
+import { type Answer, type Handle, type ScimHandlers, type ScimRequest } from './scim-routes.js';
 import { groupNames, keepManager, toScimUser } from './scim-user.js';
-
-export { declareResources };
-
-export interface ScimRequest {
-  readonly people: ScimPeople;
-  readonly id: string;
-  readonly query: Request['query'];
-  readonly body: unknown;
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body?: object;
-}
-
-type Handle = (request: ScimRequest) => Promise<Answer>;
 
 const ok = (body: unknown): Answer => ({ status: 200, body: body as object });
 
@@ -50,16 +32,11 @@ const createUser: Handle = async ({ people, body }) => ({
   body: writeUser(toScimUser(await people.create(await readUser(body)))),
 });
 
-const replaceUser: Handle = async ({ people, id, body }) => {
-  const before = toScimUser(await people.find(id));
-  const user = keepManager(await readUser(body), before);
-  return ok(writeUser(toScimUser(await people.replace(id, user))));
-};
+const replaceUser: Handle = async ({ people, id, body }) =>
+  ok(writeUser(toScimUser(await people.change(id, async (before) => keepManager(await readUser(body), before)))));
 
-const updateUser: Handle = async ({ people, id, body }) => {
-  const user = await patchUser(toScimUser(await people.find(id)), body);
-  return ok(writeUser(toScimUser(await people.replace(id, user))));
-};
+const updateUser: Handle = async ({ people, id, body }) =>
+  ok(writeUser(toScimUser(await people.change(id, (before) => patchUser(before, body)))));
 
 const deleteUser: Handle = async ({ people, id }) => {
   await people.remove(id);
@@ -136,7 +113,7 @@ const describeWith =
     ok(await describe(name, id === '' ? undefined : id));
 
 /** What each method of each path does. */
-export const handlers = {
+export const handlers: ScimHandlers = {
   '/Users': { get: listUsers, post: createUser },
   '/Users/:id': { get: getUser, put: replaceUser, patch: updateUser, delete: deleteUser },
   '/Groups': { get: listGroups, post: createGroup },
@@ -146,7 +123,7 @@ export const handlers = {
   '/ResourceTypes/:id': { get: describeWith('ResourceTypes') },
   '/Schemas': { get: describeWith('Schemas') },
   '/Schemas/:id': { get: describeWith('Schemas') },
-} as const satisfies Readonly<Record<string, Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', Handle>>>>;
+};
 
 const defaultCount = 100;
 
@@ -159,7 +136,7 @@ function numberOf(value: unknown, fallback: number): number {
 }
 
 /** One page. Only its resources are written: a workspace may have tens of thousands of people. */
-function toPage<T>(found: readonly T[], query: Request['query'], write: (resource: T) => object): object {
+function toPage<T>(found: readonly T[], query: ScimRequest['query'], write: (resource: T) => object): object {
   const startIndex = Math.max(1, numberOf(query['startIndex'], 1));
   const count = Math.min(maxResults, Math.max(0, numberOf(query['count'], defaultCount)));
   const page = found.slice(startIndex - 1, startIndex - 1 + count);
@@ -173,7 +150,7 @@ function toPage<T>(found: readonly T[], query: Request['query'], write: (resourc
 }
 
 /** The resource with the attributes that the query asks for, or without those that it excludes. */
-function selected(resource: object, query: Request['query']): object {
+function selected(resource: object, query: ScimRequest['query']): object {
   const names = (value: unknown) =>
     new Set(
       (textOf(value) ?? '')

@@ -7,8 +7,12 @@ const { Config, Messages, Resources, Schemas, Types } = SCIMMY;
 
 export const maxResults = 200;
 
-/** The library describes what is declared to it, once for the process. */
+let isDeclared = false;
+
+/** The library keeps one declaration for the process and rejects a second one. */
 export function declareResources(baseUrl: string): void {
+  if (isDeclared) return;
+  isDeclared = true;
   Resources.declare(Resources.User.extend(Schemas.EnterpriseUser, false));
   Resources.declare(Resources.Group);
   for (const resource of Object.values(discovery)) resource.basepath(baseUrl);

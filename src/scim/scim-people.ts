@@ -52,15 +52,17 @@ export class ScimPeople {
     return this.keepNames(email, user);
   }
 
-  /** Stores the user in place of the one before. Attributes that the provider does not send stay. */
-  async replace(id: string, user: ScimUser): Promise<ScimPerson> {
+  /** Stores what `become` makes of the user before. Attributes that the provider does not send stay. */
+  async change(id: string, become: (before: ScimUser) => Promise<ScimUser>): Promise<ScimPerson> {
     const people = await this.load();
-    const before = people.find((person) => person.id === id && !person.isRemoved);
-    if (before === undefined) throw repNotFound();
+    const person = people.find((each) => each.id === id && !each.isRemoved);
+    if (person === undefined) throw repNotFound();
+    const before = toScimUser(person);
+    const user = await become(before);
     const email = readAddress(user);
-    if (email !== before.email)
+    if (email !== person.email)
       throw new ScimError(400, 'mutability', 'The userName cannot change: the e-mail address identifies a person.');
-    await this.write(people, email, readChange(user, toScimUser(before)), before);
+    await this.write(people, email, readChange(user, before), person);
     return this.keepNames(email, user);
   }
 

@@ -20,7 +20,7 @@ export class AgentWriteRules implements AgentWrites {
     private readonly clock: Clock,
     publicUrl: string | undefined,
   ) {
-    this.approveUrl = `${publicUrl?.replace(/\/$/, '') ?? ''}/agent-changes`;
+    this.approveUrl = `${publicUrl ?? ''}/agent-changes`;
   }
 
   /** By default, agents that people connected need a confirmation, and keys need none. */

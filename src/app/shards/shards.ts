@@ -77,12 +77,7 @@ export class Shards {
       for (const place of listed) this.cache(place);
       return { places: listed, isComplete: true };
     }
-    return this.search(key, this.all);
-  }
-
-  /** Notes a key that this database has just created. */
-  async note(key: Key, shard: Shard): Promise<void> {
-    await this.search(key, [shard]);
+    return this.search(key);
   }
 
   /** The database of the workspace; null if no directory says so. */
@@ -95,10 +90,12 @@ export class Shards {
     return place;
   }
 
-  private async search(key: Key, shards: readonly Shard[]): Promise<Located> {
-    const results = await mapInParallel(shards, (shard) => this.searchOne(key, shard));
+  private async search(key: Key): Promise<Located> {
+    const results = await mapInParallel(this.all, (shard) => this.searchOne(key, shard));
     const owners = groupBy(
-      shards.flatMap(({ name }, index) => (results[index] ?? []).map((workspaceId) => ({ workspaceId, shard: name }))),
+      this.all.flatMap(({ name }, index) =>
+        (results[index] ?? []).map((workspaceId) => ({ workspaceId, shard: name })),
+      ),
       ({ workspaceId }) => workspaceId,
     );
     const places: PlacedWorkspace[] = [];
