@@ -2452,6 +2452,48 @@ CREATE INDEX directory_keys_by_workspace ON directory_keys USING btree (workspac
 ALTER TABLE directory_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY directory_keys_of_owner ON directory_keys TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 
+CREATE TABLE approval_jobs (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  period text NOT NULL,
+  force boolean NOT NULL,
+  caller jsonb NOT NULL,
+  status text NOT NULL DEFAULT 'running'::text,
+  attempts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  error text,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  finished_at timestamp with time zone,
+  CONSTRAINT approval_jobs_pkey PRIMARY KEY (workspace_id, job_id),
+  CONSTRAINT approval_jobs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
+);
+CREATE INDEX approval_jobs_by_period ON approval_jobs USING btree (workspace_id, period, started_at);
+CREATE INDEX approval_jobs_unfinished ON approval_jobs USING btree (workspace_id, not_before) WHERE (finished_at IS NULL);
+CREATE TRIGGER record_row_change AFTER INSERT ON approval_jobs FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('job_id', '', 'caller,attempts,not_before');
+ALTER TABLE approval_jobs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY approval_jobs_of_owner ON approval_jobs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY approval_jobs_of_workspace ON approval_jobs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON approval_jobs TO commissions_app;
+
+CREATE TABLE approval_job_statements (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  place integer NOT NULL,
+  rep_id text NOT NULL,
+  version integer NOT NULL,
+  outcome text,
+  code text,
+  message text,
+  CONSTRAINT approval_job_statements_pkey PRIMARY KEY (workspace_id, job_id, place),
+  CONSTRAINT approval_job_statements_workspace_id_job_id_rep_id_key UNIQUE (workspace_id, job_id, rep_id),
+  CONSTRAINT approval_job_statements_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES approval_jobs(workspace_id, job_id) ON DELETE CASCADE,
+  CONSTRAINT approval_job_statements_outcome_check CHECK ((outcome = ANY (ARRAY['approved'::text, 'rejected'::text])))
+);
+ALTER TABLE approval_job_statements ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY approval_job_statements_of_owner ON approval_job_statements TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY approval_job_statements_of_workspace ON approval_job_statements TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON approval_job_statements TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,
@@ -2795,6 +2837,17 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_mails_to(text) TO commissions_app;
 
+CREATE OR REPLACE FUNCTION delete_old_approval_jobs()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      delete from approval_jobs where finished_at < now() - interval '7 days'
+    $function$
+;
+GRANT EXECUTE ON FUNCTION delete_old_approval_jobs() TO commissions_app;
+
 CREATE OR REPLACE FUNCTION delete_old_change_requests()
  RETURNS void
  LANGUAGE sql
@@ -2988,6 +3041,28 @@ AS $function$
     end $function$
 ;
 GRANT EXECUTE ON FUNCTION directory_replace(text,uuid,text,bytea[]) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_approval_jobs(max_jobs integer)
+ RETURNS TABLE(workspace_id uuid, job_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select due.workspace_id, due.job_id
+      from (
+        select a.workspace_id, a.job_id, a.not_before,
+          row_number() over (partition by a.workspace_id order by a.not_before) as place
+        from approval_jobs a
+        where a.finished_at is null and a.not_before <= now()
+          and not exists (
+            select from work_leases l
+            where l.workspace_id = a.workspace_id and l.work = 'approval ' || a.job_id and l.leased_until > now())
+      ) due
+      order by due.place, due.not_before
+      limit max_jobs
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_approval_jobs(integer) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION due_billing_checks(max_customers integer)
  RETURNS TABLE(workspace_id uuid, customer_id text, check_at timestamp with time zone)

@@ -57,6 +57,7 @@ import * as refunds from './055_refunds.js';
 import * as acceptedExceptions from './056_accepted_exceptions.js';
 import * as scheduledImports from './057_scheduled_imports.js';
 import * as directory from './058_directory.js';
+import * as approvalJobs from './059_approval_jobs.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -118,4 +119,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '056_accepted_exceptions': acceptedExceptions,
   '057_scheduled_imports': scheduledImports,
   '058_directory': directory,
+  '059_approval_jobs': approvalJobs,
 };

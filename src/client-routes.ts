@@ -147,6 +147,8 @@ export const routes: Readonly<Record<string, string>> = {
   generateStatements: 'POST /v1/statements/generate',
   generateStatement: 'POST /v1/statements/:repId/generate',
   approveStatements: 'POST /v1/statements/approve',
+  listApprovalJobs: 'GET /v1/statements/approve/jobs',
+  getApprovalJob: 'GET /v1/statements/approve/jobs/:jobId',
   approveStatement: 'POST /v1/statements/:repId/approve',
   addAdjustment: 'POST /v1/statements/:repId/adjust',
   updateAdjustment: 'PATCH /v1/statements/:repId/adjust/:adjustmentId',

@@ -191,6 +191,8 @@ import { testScheduledImport } from './scheduled-imports/commands/test-scheduled
 import { updateScheduledImport } from './scheduled-imports/commands/update-scheduled-import.js';
 import { listScheduledImportFiles } from './scheduled-imports/queries/list-scheduled-import-files.js';
 import { listScheduledImports } from './scheduled-imports/queries/list-scheduled-imports.js';
+import { getApprovalJob } from './statements/approval-jobs/queries/get-approval-job.js';
+import { listApprovalJobs } from './statements/approval-jobs/queries/list-approval-jobs.js';
 import { addAdjustment } from './statements/commands/add-adjustment.js';
 import { approveStatement } from './statements/commands/approve-statement.js';
 import { approveStatements } from './statements/commands/approve-statements.js';
@@ -366,6 +368,8 @@ export const operations = [
   generateStatements,
   generateStatement,
   approveStatements,
+  listApprovalJobs,
+  getApprovalJob,
   approveStatement,
   addAdjustment,
   updateAdjustment,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { approveThrough } from '#src/app/approve-operation.js';
 import { type Service } from '#src/app/composition.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
@@ -12,7 +13,9 @@ import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-
 import { deliverEventsJob } from '#src/platform/outbound/delivery-job.js';
 import { PeriodicTask } from '#src/platform/periodic-task.js';
 import { runScheduledImportsJob } from '#src/scheduled-imports/scheduled-import-job.js';
+import { runApprovalsJob } from '#src/statements/approval-jobs/approval-job.js';
 import { PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
+import { ApprovalJobs } from './approval-jobs.js';
 import { BillingSweep } from './billing-sweep.js';
 import { CrmSweep } from './crm-sweep.js';
 import { DiscrepancySweep } from './discrepancy-sweep.js';
@@ -31,7 +34,7 @@ import { LeasedWorker, type WorkKind, type WorkRunner } from './leased-worker.js
 import { PreviewJobs } from './preview-jobs.js';
 import { ScheduledImportJobs } from './scheduled-import-jobs.js';
 import { sendMailHandler } from './send-mail.js';
-import { deliveryWork, exportWork, previewWork, scheduledImportWork } from './work-kinds.js';
+import { approvalWork, deliveryWork, exportWork, previewWork, scheduledImportWork } from './work-kinds.js';
 
 export interface Workers {
   stop(): Promise<void>;
@@ -46,10 +49,12 @@ export async function startWorkers(service: Service): Promise<Workers> {
   const exportWorker = leasedWorker(exportWork, new LeasedJobRunner(unitOfWork, leases, exportJobs, log));
   const previewJobs = new PreviewJobs(unitOfWork, clock);
   const previewWorker = leasedWorker(previewWork, new LeasedJobRunner(unitOfWork, leases, previewJobs, log));
+  const approvalJobs = new ApprovalJobs(unitOfWork, approveThrough(service.dispatcher));
+  const approvalWorker = leasedWorker(approvalWork, new LeasedJobRunner(unitOfWork, leases, approvalJobs, log));
   const importJobs = new ScheduledImportJobs(service.scheduledImports, service.scheduledImportMails);
   const importWorker = leasedWorker(scheduledImportWork, new LeasedJobRunner(unitOfWork, leases, importJobs, log));
   const deliveryWorker = leasedWorker(deliveryWork, service.deliveryRunner);
-  const leasedWorkers = [exportWorker, previewWorker, importWorker, deliveryWorker];
+  const leasedWorkers = [exportWorker, previewWorker, approvalWorker, importWorker, deliveryWorker];
   const checker = new PeriodChecker(unitOfWork, clock);
   const handlers = [
     calculateHandler(laneRunner, service.queue),
@@ -60,6 +65,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     sendMailHandler(outbox, service.mailServer, log, config.NODE_ENV === 'production'),
     wakeHandler(makeExportsJob, exportWorker),
     wakeHandler(makePreviewsJob, previewWorker),
+    wakeHandler(runApprovalsJob, approvalWorker),
     wakeHandler(runScheduledImportsJob, importWorker),
     wakeHandler(deliverEventsJob, deliveryWorker),
   ];
@@ -104,6 +110,7 @@ function deletions({ database, log }: Service): PeriodicTask[] {
     task('deletion of limited uses', 3_600_000, sql`select delete_old_uses()`),
     task('deletion of exports', 60_000, sql`select delete_old_exports()`),
     task('deletion of plan previews', 60_000, sql`select delete_old_plan_previews()`),
+    task('deletion of approvals', 3_600_000, sql`select delete_old_approval_jobs()`),
     task('deletion of deliveries', 3_600_000, sql`select delete_old_deliveries()`),
     task('deletion of change requests', 3_600_000, sql`select delete_old_change_requests()`),
     task('end of lost change requests', 10_000, sql`select end_lost_change_requests()`),

@@ -13,6 +13,12 @@ export const previewWork: WorkKind = {
   selectDue: () => sql`select workspace_id as "workspaceId", preview_id as id from due_plan_previews(4)`,
 };
 
+export const approvalWork: WorkKind = {
+  name: 'approvals',
+  slots: 1,
+  selectDue: () => sql`select workspace_id as "workspaceId", job_id as id from due_approval_jobs(4)`,
+};
+
 export const scheduledImportWork: WorkKind = {
   name: 'scheduled imports',
   slots: 2,

@@ -26,6 +26,7 @@ import { type RefundTables } from '../refunds/refund-tables.js';
 import { type RepTables } from '../reps/rep-tables.js';
 import { type ScheduledImportTables } from '../scheduled-imports/scheduled-import-tables.js';
 import { type ScimTables } from '../scim/scim-tables.js';
+import { type ApprovalJobTables } from '../statements/approval-jobs/approval-job-tables.js';
 import { type DiscrepancyTables } from '../statements/discrepancies/discrepancy-tables.js';
 import { type StatementTables } from '../statements/statement-tables.js';
 import { type WorkspaceTables } from '../workspaces/workspace-tables.js';
@@ -38,6 +39,7 @@ declare module '../platform/database/tables.js' {
   interface Tables
     extends AbsenceTables,
       AgentAccessTables,
+      ApprovalJobTables,
       AssignmentTables,
       AuditTables,
       AuthTables,

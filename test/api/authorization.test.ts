@@ -153,6 +153,8 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   generateStatements: { body: {} },
   generateStatement: { path: '/v1/statements/<unknown>/generate', body: {} },
   approveStatements: { body: {} },
+  listApprovalJobs: { path: '/v1/statements/approve/jobs?period=never' },
+  getApprovalJob: { path: '/v1/statements/approve/jobs/<unknown>' },
   approveStatement: { path: '/v1/statements/<unknown>/approve', body: {} },
   addAdjustment: { path: '/v1/statements/<unknown>/adjust', body: {} },
   updateAdjustment: { path: '/v1/statements/<unknown>/adjust/<unknown>', body: {} },

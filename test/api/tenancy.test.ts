@@ -299,6 +299,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   approveStatements: [
     ['POST /v1/statements/approve', { period: '2026-03', statements: [{ repId: '<rep>', version: 1 }] }],
   ],
+  listApprovalJobs: [],
+  getApprovalJob: [['GET /v1/statements/approve/jobs/<approval>']],
   approveStatement: [['POST /v1/statements/<rep>/approve', { period: '2026-03', status: 'approved' }]],
   addAdjustment: [
     ['POST /v1/statements/<rep>/adjust', { period: '2026-03', amount: 5, reason: 'x' }],
@@ -485,6 +487,8 @@ describe('two workspaces', () => {
     const discrepancyId = await insertDiscrepancy(service, made, ada, '2025-12');
     const exported = await api.get(`/v1/statements/${ada}/export?period=2026-03&format=xlsx`);
     expect(exported.status).to.equal(200);
+    const confirmed = { period: '2026-05', statements: [{ repId: ada, version: 1 }], async: true };
+    const { job: approval } = await api.expect(202, 'POST', '/v1/statements/approve', confirmed);
     const [{ jobId: exportId }] = (await api.expect(200, 'GET', '/v1/statements/export/jobs')).jobs;
     const leave = { repId: ada, from: '2026-08-01', to: '2026-08-15' };
     const { absenceId } = await api.expect(201, 'POST', '/v1/absences', leave);
@@ -579,6 +583,7 @@ describe('two workspaces', () => {
       quota: quota.quotaId,
       job: jobId,
       export: exportId,
+      approval: approval.jobId,
       comment: commentId,
       adjustment: eventId,
       dispute: disputeId,
@@ -609,7 +614,9 @@ describe('two workspaces', () => {
     );
     await service.waitForChecks(b.workspaceId);
     // The job of a calculation ends after it, in a separate transaction.
-    const running = `select from jobs where workspace_id = $1 and status = 'running'`;
+    const running = `
+      select from jobs where workspace_id = $1 and status = 'running'
+      union all select from approval_jobs where workspace_id = $1 and status = 'running'`;
     await until(async () => (await service.sql(running, b.workspaceId)).length === 0, { what: 'the end of the jobs' });
     await sealAuditEntries(service.running.service.unitOfWork);
     untouched = await contentOf(b.workspaceId);

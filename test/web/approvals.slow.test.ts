@@ -95,21 +95,34 @@ describe('approvals in the web app', function () {
     await close();
   });
 
-  it('shows why a statement of a selection was not approved, and approves the others', async () => {
-    const { page, close } = await browser.openPage('manager', path);
+  it('continues an approval when the page is loaded again, and says who was not approved and why', async () => {
+    const { page, problems, close } = await browser.openPage('manager', path);
     await page.waitForSelector(selectable);
     const [disputed, other] = (await rowsOf()).filter(({ status, name }) => status === 'draft' && name !== 'Maya Ito');
     for (const one of [disputed, other]) await page.click(`input[aria-label="Select ${one?.name}"]`);
     await page.evaluate('document.activeElement.blur()');
     await page.keyboard.press('a');
     await page.waitForSelector('[role=dialog] [type=submit]:focus');
+    // The worker waits until the page has been loaded again.
+    await browser.service.sql(`alter table approval_jobs alter column not_before set default 'infinity'`);
+    await page.keyboard.press('Enter');
+    const progress = `document.body.textContent.includes('Approving statements: 0 of 2')`;
+    await page.waitForFunction(progress);
+    expect(await violationsInBothSchemes(page)).to.deep.equal([]);
+    await page.reload();
+    await page.waitForFunction(progress);
     const rep = await browser.as(disputed?.name as string);
     await rep.expect(201, 'POST', '/v1/disputes', { period, type: 'other', description: 'Please look again' });
-    await page.keyboard.press('Enter');
-    await page.waitForFunction(`document.body.textContent.includes('Not approved')`, { timeout: 20_000 });
+    await browser.service.sql('alter table approval_jobs alter column not_before set default now()');
+    await browser.service.sql('update approval_jobs set not_before = now()');
+    await page.waitForFunction(String.raw`/1\sstatement approved, 1 not/.test(document.body.textContent)`);
+    await page.waitForFunction(`document.body.textContent.includes('Not approved')`);
     const after = await rowsOf();
     expect(after.find(({ repId }) => repId === disputed?.repId)?.status).to.equal('draft');
     expect(after.find(({ repId }) => repId === other?.repId)?.status).to.equal('approved');
+    await page.reload();
+    await page.waitForFunction(`document.body.textContent.includes('Not approved')`);
+    expect(problems).to.deep.equal([]);
     await close();
   });
 });

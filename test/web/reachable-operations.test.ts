@@ -22,6 +22,7 @@ const excluded: Readonly<Record<string, string>> = {
   putDeal: 'deals come from files and CRMs; the import changes single values of a deal',
   getStatementStatus: 'the list of statements has the status',
   listExportJobs: 'a file is saved by the page that started it',
+  getApprovalJob: 'the list of approvals has the same',
   trueUpStatement: 'the page of discrepancies pays the difference through resolveDiscrepancy',
   setCrmcSync: 'updateIntegration does the same for every CRM',
   waiveRefund: 'waivers are entered by the API',

@@ -2,7 +2,7 @@ import { type Caller, peopleBehind } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { type Transaction, withTransactionHooks } from '../../platform/database/unit-of-work.js';
-import { findRoleAndActivity, findVisibleTeam } from '../../reps/rep-views.js';
+import { withPresentRights } from '../../reps/present-rights.js';
 import { type PresentBasis, readBasis } from './basis.js';
 import { showSameFigures } from './change-preview.js';
 import { type ShownPart, type StoredCaller } from './change-request.js';
@@ -131,20 +131,14 @@ async function findRequester(
   { requestId, actor: approvedBy, repId: approverId }: Caller,
   { scopes, actor, ...stored }: StoredCaller,
 ): Promise<Caller | null> {
-  const { repId, accessLevel } = stored;
-  const caller = {
+  return withPresentRights(tx, {
     ...stored,
     workspaceId: tx.workspaceId,
     requestId,
     actor: `${actor}, approved by ${approvedBy}`,
     ...(approverId === null ? {} : { approvedBy: approverId }),
     ...(scopes === undefined ? {} : { scopes: new Set(scopes) }),
-  };
-  if (repId === null) return caller;
-  const person = await findRoleAndActivity(tx, repId);
-  if (person?.active !== true || person.role !== accessLevel) return null;
-  const team = person.role === 'manager' ? await findVisibleTeam(tx, repId) : null;
-  return team === null ? caller : { ...caller, team: new Set(team) };
+  });
 }
 
 interface Running {

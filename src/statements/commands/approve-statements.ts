@@ -8,10 +8,21 @@ import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
 import { isUnavailable } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
-import { operation } from '../../platform/operations/operation.js';
+import { JobQueue } from '../../platform/jobs/job-queue.js';
+import { operation, Reply } from '../../platform/operations/operation.js';
 import { pathId, period } from '../../platform/operations/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { knownReps } from '../../reps/rep-views.js';
+import {
+  type ApprovalJob,
+  approvalJob,
+  rejectedStatement,
+  runApprovalsJob,
+  toJobResponse,
+} from '../approval-jobs/approval-job.js';
+import { insertApprovalJob } from '../approval-jobs/approval-job-store.js';
+import { findApprovalJobs } from '../approval-jobs/approval-job-views.js';
+import { toStoredApprover } from '../approval-jobs/stored-approver.js';
 import { approve } from './approve-statement.js';
 import { type StatementParts } from './generate-statement.js';
 
@@ -31,6 +42,10 @@ const body = z.strictObject({
     .max(maxStatements)
     .describe('The statements to approve, each with the version that was checked'),
   force: z.boolean().default(false).describe('true: approve although earlier pay periods with amounts to pay are open'),
+  async: z
+    .boolean()
+    .default(false)
+    .describe('true: store the approval as a job and respond with it at once; false: wait until all are approved'),
 });
 
 const response = z.object({
@@ -49,16 +64,11 @@ const response = z.object({
     )
     .describe('The statements that were approved'),
   refused: z
-    .array(
-      z
-        .object({
-          repId: fields.repId,
-          code: z.string().describe('Error code'),
-          message: z.string().describe('What is wrong and what to do'),
-        })
-        .describe('A statement that was not approved'),
-    )
+    .array(rejectedStatement)
     .describe('The statements that were not approved, each with the error that approveStatement returns for it'),
+  job: approvalJob
+    .optional()
+    .describe('Present with `async`: the job that approves the statements, with their outcomes'),
 });
 
 type Response = z.input<typeof response>;
@@ -97,6 +107,23 @@ function toFailure(error: unknown): Failure {
   );
 }
 
+/** A worker approves exactly these versions, also when the caller is no longer there. */
+async function startJob(
+  { period: requestedPeriod, force, statements }: Pick<z.output<typeof body>, 'period' | 'force' | 'statements'>,
+  caller: Caller,
+  { unitOfWork, queue }: { readonly unitOfWork: UnitOfWork; readonly queue: JobQueue },
+): Promise<Reply<Response>> {
+  const { workspaceId } = caller;
+  const job = await unitOfWork.write(caller, async (tx) => {
+    const confirmed = { period: requestedPeriod, force, statements, caller: toStoredApprover(caller) };
+    const jobId = await insertApprovalJob(tx, confirmed);
+    const [stored] = await findApprovalJobs(tx, { jobId });
+    return stored as ApprovalJob;
+  });
+  await queue.add(runApprovalsJob, { workspaceId });
+  return new Reply(202, { period: requestedPeriod, approved: [], refused: [], job: toJobResponse(job, caller) });
+}
+
 export const approveStatements = operation({
   id: 'approveStatements',
   summary:
@@ -107,6 +134,7 @@ export const approveStatements = operation({
   body,
   maxKeys: 100_000,
   response,
+  otherStatus: 202,
   failures: {},
   example: {
     body: {
@@ -130,9 +158,11 @@ export const approveStatements = operation({
       ],
     },
   },
-  uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, clock: CLOCK },
-  async execute({ body: { period: requestedPeriod, statements, force } }, caller, { unitOfWork, laneRunner, clock }) {
-    const requested = [...new Map(statements.map((statement) => [statement.repId, statement])).values()];
+  uses: { unitOfWork: UnitOfWork, laneRunner: LaneRunner, queue: JobQueue, clock: CLOCK },
+  async execute({ body: request }, caller, { unitOfWork, laneRunner, queue, clock }) {
+    const { period: requestedPeriod, force } = request;
+    const requested = [...new Map(request.statements.map((statement) => [statement.repId, statement])).values()];
+    if (request.async) return startJob({ ...request, statements: requested }, caller, { unitOfWork, queue });
     // Unknown ids are found in one query: an approval needs several transactions.
     const repIds = requested.map(({ repId }) => repId);
     const known = await unitOfWork.read(caller, (tx) => knownReps(tx, repIds));

@@ -8,6 +8,7 @@ import {
   type TeamStatements,
   waiting,
 } from '#web/api/team-queries.js';
+import { approvedWords, rejections } from '#web/pages/team/approvals/approval-outcome.js';
 import {
   type ApprovalRow,
   approvalRows,
@@ -18,7 +19,6 @@ import {
   isToReview,
   isUnready,
 } from '#web/pages/team/approvals/approval-rows.js';
-import { approveInChunks } from '#web/pages/team/approvals/approve-in-chunks.js';
 import { changedLines } from '#web/pages/team/approvals/changed-lines.js';
 import { netSums } from '#web/pages/team/approvals/net-sums.js';
 import { neighbours } from '#web/pages/team/approvals/review-order.js';
@@ -65,44 +65,22 @@ const holdOf = (change: Change, given?: Given, repId = 'ana') => {
 };
 const withoutQuota = (reason: string) => ({ exceptions: [{ reason, deals: [{ repId: 'ana' }, { repId: null }] }] });
 
-describe('approving many statements', () => {
-  const chosen = Array.from({ length: 45 }, (_, at) => ({ repId: `r${at}`, version: 1 }));
-  const words = (error: unknown) => String(error);
+describe('an approval of many statements', () => {
+  const rejected = ['ana', 'ben', 'cem'].map((repId) => ({ repId, version: 2, code: 'x', message: `Not ${repId}.` }));
 
-  it('sends them some at a time, and lists what was rejected', async () => {
-    const progress: number[] = [];
-    const sizes: number[] = [];
-    const result = await approveInChunks(
-      chosen,
-      async (chunk) => {
-        sizes.push(chunk.length);
-        const rejected = chunk.filter(({ repId }) => repId === 'r21').map(({ repId }) => ({ repId, message: 'no' }));
-        return { approved: chunk.slice(rejected.length), refused: rejected };
-      },
-      words,
-      ({ done }) => progress.push(done),
-    );
-    expect([sizes, progress]).to.deep.equal([
-      [20, 20, 5],
-      [0, 20, 40],
-    ]);
-    expect(result).to.deep.equal({ approved: 44, failed: new Map([['r21', 'no']]) });
+  it('lists why statements were not approved, until they are approved or have another version', () => {
+    const statements = [
+      { repId: 'ana', status: 'draft', version: 2 },
+      { repId: 'ben', status: 'draft', version: 3 },
+      { repId: 'cem', status: 'approved', version: 2 },
+    ] as const;
+    expect([...rejections({ rejected }, statements)]).to.deep.equal([['ana', 'Not ana.']]);
+    expect([...rejections(undefined, statements)]).to.deep.equal([]);
   });
 
-  it('lists everyone who was not approved when the connection is lost', async () => {
-    let sent = 0;
-    const result = await approveInChunks(
-      chosen,
-      async (chunk) => {
-        sent += 1;
-        if (sent > 1) throw new Error('offline');
-        return { approved: chunk, refused: [] };
-      },
-      words,
-      () => {},
-    );
-    expect([sent, result.approved, result.failed.size]).to.deep.equal([2, 20, 25]);
-    expect(result.failed.get('r44')).to.equal('Error: offline Approve it again.');
+  it('says how it ended', () => {
+    expect(approvedWords(1, 0)).to.match(/^1\sstatement approved\.$/);
+    expect(approvedWords(1820, 2)).to.match(/^1,820\sstatements approved, 2 not\. The list says why\.$/);
   });
 });
 

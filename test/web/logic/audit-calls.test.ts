@@ -14,9 +14,10 @@ describe('the calls of the audit log', () => {
       entry('b', 'r1', 'generateStatements'),
       entry('a', undefined),
       entry('z', undefined),
+      entry('y', 'r2'),
     ];
     expect(groupCalls(entries).map(({ parts }) => parts.map(({ entryId }) => entryId).join(''))).to.deep.equal([
-      'ed',
+      'edy',
       'c',
       'b',
       'a',

@@ -11,6 +11,7 @@ export type TeamStatements = Extract<Answer<'getStatements'>, { statements: unkn
 export type TeamStatement = TeamStatements['statements'][number];
 export type Exceptions = Answer<'listCommissionExceptions'>;
 export type ExceptionGroup = Exceptions['exceptions'][number];
+export type ApprovalJob = Answer<'listApprovalJobs'>['jobs'][number];
 export type DisputeDetail = Answer<'getDispute'>;
 export type Discrepancy = Answer<'listDiscrepancies'>['discrepancies'][number];
 
@@ -36,6 +37,18 @@ export const exceptionsQuery = (period: string) =>
     queryKey: ['exceptions', period],
     queryFn: ({ signal }) => api.listCommissionExceptions({ query: { period, limit: '100' } }, { signal }),
   });
+
+/** The approvals of many statements of the period that the person may see, the latest first. A running one is read again. */
+export const approvalJobsQuery = (period: string) =>
+  queryOptions({
+    queryKey: ['approval-jobs', period],
+    queryFn: ({ signal }) => api.listApprovalJobs({ query: { period } }, { signal }),
+    refetchInterval: ({ state: { data } }) => (data?.jobs.some(isRunning) === true ? 1000 : false),
+  });
+
+export function isRunning({ status }: Pick<ApprovalJob, 'status'>): boolean {
+  return status === 'running';
+}
 
 /** What an admin accepted as expected to pay nothing. */
 export const acceptedExceptionsQuery = (period: string) =>

@@ -6,22 +6,21 @@ export interface AuditCall {
   readonly parts: readonly [AuditEntry, ...AuditEntry[]];
 }
 
-/** The calls in the order of their entries. Parts of one call follow each other. */
+/**
+ * The calls, in the order of the entry of each that comes first. Entries of other calls may be between the parts of a
+ * call that a job carries out.
+ */
 export function groupCalls(entries: readonly AuditEntry[]): AuditCall[] {
-  const calls: { callId: string; parts: [AuditEntry, ...AuditEntry[]] }[] = [];
+  const calls = new Map<string, [AuditEntry, ...AuditEntry[]]>();
   for (const entry of entries) {
-    const last = calls.at(-1);
-    if (last !== undefined && isSameCall(last.parts[0], entry)) last.parts.push(entry);
-    else calls.push({ callId: entry.entryId, parts: [entry] });
+    const parts = calls.get(callOf(entry));
+    if (parts === undefined) calls.set(callOf(entry), [entry]);
+    else parts.push(entry);
   }
-  return calls;
+  return [...calls.values()].map((parts) => ({ callId: parts[0].entryId, parts }));
 }
 
-function isSameCall(first: AuditEntry, next: AuditEntry): boolean {
-  return (
-    next.requestId !== undefined &&
-    next.requestId === first.requestId &&
-    next.operation === first.operation &&
-    next.outcome === first.outcome
-  );
+/** Equal for the entries of one call. */
+function callOf({ entryId, requestId, operation, outcome }: AuditEntry): string {
+  return requestId === undefined ? entryId : [requestId, operation, outcome].join(' ');
 }

@@ -23,6 +23,7 @@ import { formatPeriod, hasDays, shiftPeriod } from '../../../shared/format/perio
 import { ApprovalList } from './ApprovalList.js';
 import { ApprovalStrip } from './ApprovalStrip.js';
 import styles from './Approvals.module.css';
+import { rejections } from './approval-outcome.js';
 import { approvalRows } from './approval-rows.js';
 import { useSeenStatements } from './seen-statements.js';
 import { useApprove } from './use-approve.js';
@@ -39,7 +40,7 @@ export function ApprovalsPage() {
   const context = useApprovalContext(period);
   const [failures, setFailures] = useState<Failures>(new Map());
   const generate = useGenerate(period, setFailures);
-  const approve = useApprove(period, setFailures);
+  const approve = useApprove(period);
   const people = team.data?.statements.length ?? 0;
   const hasDrafts = team.data?.statements.some(({ status }) => status !== 'none') === true;
   return (
@@ -65,7 +66,9 @@ export function ApprovalsPage() {
       }
     >
       <Working what="Generating" progress={generate.progress} />
-      <Working what="Approving" progress={approve.progress} />
+      <Working what="Approving" progress={approve.progress}>
+        It continues when you close this page.
+      </Working>
       <Loaded query={team} height={480}>
         {(statements) =>
           statements.statements.length === 0 ? (
@@ -80,8 +83,8 @@ export function ApprovalsPage() {
               period={period}
               context={context}
               statements={statements}
-              failures={failures}
-              onApprove={approve.progress === null ? approve.start : null}
+              failures={new Map([...rejections(approve.latest, statements.statements), ...failures])}
+              onApprove={approve.start}
             />
           )
         }
@@ -93,9 +96,10 @@ export function ApprovalsPage() {
 interface WorkingProps {
   readonly what: 'Generating' | 'Approving';
   readonly progress: { readonly done: number; readonly total: number } | null;
+  readonly children?: string;
 }
 
-function Working({ what, progress }: WorkingProps) {
+function Working({ what, progress, children }: WorkingProps) {
   if (progress === null) return null;
   const { done, total } = progress;
   const text = `${what} statements: ${done} of ${total}`;
@@ -106,6 +110,7 @@ function Working({ what, progress }: WorkingProps) {
         {`${what} statements: ${Math.floor((done / Math.max(1, total)) * 4) * 25} %`}
       </span>
       <span aria-hidden="true">{text}</span>
+      {children === undefined ? null : <span className="dim"> {children}</span>}
       <ProgressBar ratio={done / Math.max(1, total)} label={text} />
     </div>
   );

@@ -1,40 +1,47 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { api } from '../../../api/client.js';
-import { describeError } from '../../../api/describe-error.js';
-import { type TeamStatement } from '../../../api/team-queries.js';
-import { showMessage } from '../../../app/messages.js';
-import { approveInChunks, type Progress } from './approve-in-chunks.js';
-import { type Failures } from './use-generate.js';
+import { type ApprovalJob, approvalJobsQuery, isRunning, type TeamStatement } from '../../../api/team-queries.js';
+import { showMessage, showProblem } from '../../../app/messages.js';
+import { approvedWords } from './approval-outcome.js';
 
-/** Approves the versions that were confirmed, some at a time, and reports every statement that was not approved. */
-export function useApprove(period: string, onFailures: (failures: Failures) => void) {
-  const [progress, setProgress] = useState<Progress | null>(null);
+/**
+ * Stores the versions that were confirmed as a job, and reads its progress. The job continues when the page is closed,
+ * and the page finds it again.
+ */
+export function useApprove(period: string) {
   const queryClient = useQueryClient();
-  const { mutate } = useMutation({
+  const { data } = useQuery(approvalJobsQuery(period));
+  const running = data?.jobs.find(isRunning);
+  const latest = data?.jobs[0];
+  useReportedEnd(running, latest);
+  const { mutate, isPending } = useMutation({
     mutationFn: (statements: readonly TeamStatement[]) =>
-      approveInChunks(
-        statements,
-        (chunk) =>
-          api.approveStatements({
-            body: { period, statements: chunk.map(({ repId, version }) => ({ repId, version })) },
-          }),
-        (error) => describeError(error).message,
-        setProgress,
-      ),
-    onSuccess: ({ approved, failed }) => {
-      onFailures(failed);
-      showMessage(approvedWords(approved, failed.size), failed.size === 0);
-    },
-    onSettled: () => {
-      setProgress(null);
-      return queryClient.invalidateQueries();
-    },
+      api.approveStatements({
+        body: { period, statements: statements.map(({ repId, version }) => ({ repId, version })), async: true },
+      }),
+    onError: showProblem,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: approvalJobsQuery(period).queryKey }),
   });
-  return { progress, start: (statements: readonly TeamStatement[]) => mutate(statements) };
+  return {
+    progress: running?.progress ?? null,
+    latest,
+    start: isPending || running !== undefined ? null : (statements: readonly TeamStatement[]) => mutate(statements),
+  };
 }
 
-function approvedWords(approved: number, failed: number): string {
-  const done = approved === 1 ? '1 statement approved' : `${approved} statements approved`;
-  return failed === 0 ? `${done}.` : `${done}, ${failed} not. The list says why.`;
+/** Says how a job ended that this page has seen running, and loads what it changed. */
+function useReportedEnd(running: ApprovalJob | undefined, latest: ApprovalJob | undefined): void {
+  const queryClient = useQueryClient();
+  const seen = useRef<string | null>(null);
+  useEffect(() => {
+    if (running !== undefined) {
+      seen.current = running.jobId;
+      return;
+    }
+    if (latest === undefined || latest.jobId !== seen.current) return;
+    seen.current = null;
+    showMessage(approvedWords(latest.approved, latest.rejected.length), latest.rejected.length === 0);
+    void queryClient.invalidateQueries();
+  }, [running, latest, queryClient]);
 }

@@ -4,10 +4,14 @@ import { api } from '../../../api/client.js';
 import { isPaidElsewhere, type TeamStatements } from '../../../api/team-queries.js';
 import { showMessage } from '../../../app/messages.js';
 import { formatCount } from '../../../shared/format/numbers.js';
-import { type Progress } from './approve-in-chunks.js';
 
 /** What went wrong with the statements of people, by rep. */
 export type Failures = ReadonlyMap<string, string>;
+
+interface Progress {
+  readonly done: number;
+  readonly total: number;
+}
 
 /** People of one request, so that the progress moves. */
 const chunkSize = 50;
