@@ -368,6 +368,21 @@ describe('refunds of deals', () => {
       expect(paid).to.deep.equal([0, 7200, 0, 3000, 2500, 7300]);
     });
 
+    it('P9: a declining clawback takes back what was released, and nothing of what was not', async () => {
+      const clawback = { window: { days: 180 }, declining: true };
+      const rules = [flatRule('New business', 0.12, { clawback, payout: asPaid })];
+      const work = await PayWorkspace.create(service, { rules });
+      workspace = work;
+      for (const dealId of ['paid', 'unpaid']) await work.deal(dealId, 60_000, '2026-02-10');
+      await work.invoice('paid', 60_000, [['2026-02-20', 60_000]]);
+      for (const dealId of ['paid', 'unpaid']) await cancel(work, dealId, '2026-04-20');
+      await work.calculated();
+      expect(await work.lines('2026-02')).to.deep.equal({ paid: 7200 });
+      expect(await work.lines('2026-04')).to.deep.equal({ paid: -4440 });
+      const { summary } = await work.statement('2026-04');
+      expect(summary.netPayout).to.equal(-8880);
+    });
+
     it('takes back no more than was released', async () => {
       const rules = [flatRule('New business', 0.08, { clawback: within180, payout: asPaid })];
       const work = await PayWorkspace.create(service, { rules });
