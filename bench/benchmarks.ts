@@ -21,6 +21,7 @@ export const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   pdf: async () => (await import('./pdf.js')).pdf,
   documents: async () => (await import('./documents.js')).documents,
   sync: async () => (await import('./crm-sync.js')).crmSync,
+  payouts: async () => (await import('./payouts.js')).payouts,
   fairness: async () => (await import('./fairness.js')).fairness,
   agents: async () => (await import('./agents.js')).agents,
 };

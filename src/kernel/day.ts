@@ -37,6 +37,7 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 export function addDays(day: Day, count: number): Day {
+  if (count === 0) return day;
   return new Date(toInstant(day, count)).toISOString().slice(0, 10);
 }
 

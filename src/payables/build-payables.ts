@@ -135,9 +135,7 @@ function payableOf(
 ): StoredPayable {
   const { groups, history } = payables;
   const byKey = new Map(groups.map((group) => [group.key, group]));
-  const lines = computed
-    .map((line) => toStoredLine(line, byKey.get(line.key), known.get(line.key), range.to))
-    .sort(byDeal);
+  const lines = inOrder(computed.map((line) => toStoredLine(line, byKey.get(line.key), known.get(line.key), range.to)));
   const carried = history.listCarriedInto(period, range);
   const corrections = carried.flatMap(({ sourcePeriod, payable }) =>
     payable.lines.map((line): StoredPayLine => ({ ...line, kind: 'correction', sourcePeriod })),
@@ -229,22 +227,15 @@ export function toStoredLine(
     return { ...shared, dealId, planId, ruleName, category, currency, earned: '0', released: '0' };
   }
   const { dealKey, planId, ruleName, category, currency } = group.row;
-  return {
-    ...shared,
-    dealId: dealKey,
-    planId,
-    ruleName,
-    category,
-    currency,
-    earned: computeEarned(group, lastDay).toString(),
-    released: computeReleased(group, lastDay).toString(),
-  };
+  const earned = computeEarned(group, lastDay).toString();
+  const released = computeReleased(group, lastDay).toString();
+  return { ...shared, dealId: dealKey, planId, ruleName, category, currency, earned, released };
 }
 
-/** The same order for the same lines. */
-function byDeal(a: StoredPayLine, b: StoredPayLine): number {
-  const text = ({ dealId, ruleName, key }: StoredPayLine) => `${dealId ?? '\uffff'}|${ruleName}|${key}`;
-  return text(a) < text(b) ? -1 : 1;
+/** By deal: the same order for the same lines. */
+function inOrder(lines: readonly StoredPayLine[]): StoredPayLine[] {
+  const keyed = lines.map((line) => ({ line, text: `${line.dealId ?? '\uffff'}|${line.ruleName}|${line.key}` }));
+  return keyed.sort((a, b) => (a.text < b.text ? -1 : 1)).map(({ line }) => line);
 }
 
 export function amountsIn(lines: readonly Pick<StoredPayLine, 'currency' | 'amount'>[], currency: string): Decimal[] {

@@ -132,7 +132,7 @@ async function loadFacts(tx: Transaction, rows: readonly PayableRow[]): Promise<
   const dealKeys = [...new Set(all.filter(isScheduled).flatMap(({ dealKey }) => dealKey ?? []))];
   const paidKeys = [...new Set(all.filter(needsDeal).flatMap(({ dealKey }) => dealKey ?? []))];
   const [deals, invoices, amounts, refunds] = await inParallel(
-    () => loadDeals(tx, dealKeys),
+    () => loadDeals(tx, dealKeys, [...rules.values()].some(readsFields)),
     () => listInvoices(tx, paidKeys),
     () => loadFrozenAmounts(tx, dealKeys),
     () => listRefunds(tx, paidKeys),
@@ -169,8 +169,18 @@ async function loadRules(tx: Transaction, rows: readonly PayableRow[]): Promise<
   );
 }
 
+/** Whether a part of the event waits for a date of the deal. */
+function readsFields({ payout }: RuleTerms): boolean {
+  if (payout === undefined || 'parts' in payout) return false;
+  return payout.schedule.some(({ on }) => on !== 'close' && on !== 'paid' && on !== 'paid_in_full');
+}
+
 /** Deleted deals too: their approved rows stay. */
-async function loadDeals(tx: Transaction, dealKeys: readonly string[]): Promise<ReadonlyMap<string, StoredDeal>> {
+async function loadDeals(
+  tx: Transaction,
+  dealKeys: readonly string[],
+  withFields: boolean,
+): Promise<ReadonlyMap<string, StoredDeal>> {
   if (dealKeys.length === 0) return new Map();
   const { rows } = await sql<{
     dealId: string;
@@ -181,7 +191,7 @@ async function loadDeals(tx: Transaction, dealKeys: readonly string[]): Promise<
     fields: Fields;
   }>`
     select deal_id as "dealId", amount::text as amount, currency, close_date as "closeDate",
-      created_date as "createdDate", fields
+      created_date as "createdDate", ${withFields ? sql`fields` : sql`'{}'::jsonb`} as fields
     from deals where workspace_id = ${tx.workspaceId} and deal_id = any(${dealKeys}::text[])`.execute(tx.db);
   return new Map(
     rows.map(({ dealId, amount, currency, closeDate, createdDate, fields }) => [
@@ -213,6 +223,8 @@ function inputKey(repId: string, ruleName: string | null, dealKey: string | null
 /** The share terms of rows. */
 class Shares {
   private readonly known = new Map<PayableRow, ShareTerms>();
+  /** The facts of the deals of rows that no approved period owns. */
+  private readonly current = new Map<string | null, DealFacts>();
 
   constructor(
     private readonly facts: Facts,
@@ -233,13 +245,13 @@ class Shares {
     if (row.ruleId === null || isBefore(row, this.firstDay)) return { kind: 'whole' };
     const rule = this.facts.rules.get(row.ruleId);
     if (row.phase === 'cascade' && rule === undefined) return this.followInputs(row);
-    const { deal, facts } = this.readDeal(row);
+    const deal = this.facts.deals.get(row.dealKey ?? '');
     const parts = scheduleParts(rule?.payout, row.day, (slug) => {
       if (deal === undefined || rule === undefined) return null;
       const { measures, timeZone } = this.facts.workspace;
       return asDay(fieldReader(slug, rule.mapping, measures)(deal), timeZone);
     });
-    return { kind: 'schedule', parts, deal: facts };
+    return { kind: 'schedule', parts, deal: this.factsOf(row, deal) };
   }
 
   /** An input that no longer exists is left out. */
@@ -253,21 +265,25 @@ class Shares {
     };
   }
 
-  private readDeal({ repId, frozen, dealKey }: PayableRow): { readonly deal?: StoredDeal; readonly facts: DealFacts } {
-    const deal = this.facts.deals.get(dealKey ?? '');
+  private factsOf({ repId, frozen, dealKey }: PayableRow, deal: StoredDeal | undefined): DealFacts {
     const stored = frozen === null ? undefined : this.facts.amounts.get(frozenKey(repId, frozen.period, dealKey ?? ''));
-    const amount = stored === undefined ? (deal?.amount ?? null) : stored;
+    if (stored !== undefined) return this.readFacts(dealKey, deal, stored);
+    const known = this.current.get(dealKey) ?? this.readFacts(dealKey, deal, deal?.amount ?? null);
+    this.current.set(dealKey, known);
+    return known;
+  }
+
+  private readFacts(dealKey: string | null, deal: StoredDeal | undefined, amount: string | null): DealFacts {
     const currency = deal?.currency ?? this.facts.workspace.currency;
     const ofDeal = amount === null ? null : Decimal.of(amount);
     const refunds = (this.facts.refunds.get(dealKey ?? '') ?? []).map(toFact);
-    const facts = {
+    return {
       amount: ofDeal,
       refunds: measureRefunds(refunds, ofDeal).map(({ refund, given }) => ({ day: refund.day, amount: given })),
       payments: (this.facts.invoices.get(dealKey ?? '') ?? []).flatMap((invoice) =>
         toPayments(invoice, currency, this.facts.rates),
       ),
     };
-    return deal === undefined ? { facts } : { deal, facts };
   }
 }
 

@@ -128,15 +128,12 @@ function toKey({
   return kind === 'commission_earned' ? `${planId}|${ruleName}|${dealKey}` : (eventId as string);
 }
 
-function toRow(
-  { kind, earnedOn, trace: _trace, truedUp: _period, ...row }: StoredRow,
-  frozen: FrozenDays | null,
-  inputs: readonly CascadeInput[] | null,
-): PayableRow {
+function toRow(stored: StoredRow, frozen: FrozenDays | null, inputs: readonly CascadeInput[] | null): PayableRow {
+  const { kind, earnedOn, trace: _trace, truedUp: _period, ...row } = stored;
   const isOfDeal = kind === 'commission_earned' && row.phase !== 'periodic';
   return {
     ...row,
-    key: toKey({ ...row, kind }),
+    key: toKey(stored),
     dealKey: isOfDeal ? row.dealKey : null,
     day: frozen !== null && frozen.range.to < earnedOn ? frozen.range.to : earnedOn,
     frozen,

@@ -67,6 +67,8 @@ export function computeShare(terms: ShareTerms, day: Day): Fraction {
     );
   const { parts, deal } = terms;
   if (deal.amount !== null && deal.amount.sign() <= 0) return whole;
+  const [only, another] = parts;
+  if (only !== undefined && another === undefined && only.weight.sign() > 0) return computePart(only, deal, day);
   return weightedMean(parts.map((part) => ({ weight: part.weight, fraction: computePart(part, deal, day) }))) ?? whole;
 }
 
