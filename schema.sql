@@ -2494,6 +2494,22 @@ CREATE POLICY approval_job_statements_of_owner ON approval_job_statements TO CUR
 CREATE POLICY approval_job_statements_of_workspace ON approval_job_statements TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON approval_job_statements TO commissions_app;
 
+CREATE TABLE rep_pay_currency_history (
+  workspace_id uuid NOT NULL,
+  position bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  rep_id uuid NOT NULL,
+  from_day date NOT NULL,
+  currency text,
+  CONSTRAINT rep_pay_currency_history_pkey PRIMARY KEY (workspace_id, rep_id, from_day, "position"),
+  CONSTRAINT rep_pay_currency_history_workspace_id_rep_id_fkey FOREIGN KEY (workspace_id, rep_id) REFERENCES reps(workspace_id, rep_id),
+  CONSTRAINT rep_pay_currency_history_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text))
+);
+ALTER TABLE rep_pay_currency_history ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY rep_pay_currency_history_of_owner ON rep_pay_currency_history TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY rep_pay_currency_history_of_workspace ON rep_pay_currency_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT INSERT, SELECT ON rep_pay_currency_history TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,

@@ -58,6 +58,7 @@ import * as acceptedExceptions from './056_accepted_exceptions.js';
 import * as scheduledImports from './057_scheduled_imports.js';
 import * as directory from './058_directory.js';
 import * as approvalJobs from './059_approval_jobs.js';
+import * as payCurrencyHistory from './060_pay_currency_history.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -120,4 +121,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '057_scheduled_imports': scheduledImports,
   '058_directory': directory,
   '059_approval_jobs': approvalJobs,
+  '060_pay_currency_history': payCurrencyHistory,
 };

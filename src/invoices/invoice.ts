@@ -41,15 +41,33 @@ export const invoiceTerms = z.strictObject({
 });
 export type InvoiceTerms = z.infer<typeof invoiceTerms>;
 
+const recordedPayment = payment
+  .extend({
+    rateMissing: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: the payment counts nothing, since there is no exchange rate of its day into the currency of the deal; otherwise absent',
+      ),
+  })
+  .describe('A payment of the customer');
+
 export const invoice = z
   .object({
     dealId: fields.dealId,
     invoiceId: z.string().describe('Id of the invoice in the system that issues it'),
     ...invoiceTerms.shape,
+    payments: z.array(recordedPayment).describe('All payments of the invoice'),
     updatedAt: fields.updatedAt,
   })
   .describe('An invoice of a deal with the payments of the customer');
-export type Invoice = z.output<typeof invoice>;
+export type InvoiceResponse = z.output<typeof invoice>;
+
+export interface Invoice extends InvoiceTerms {
+  readonly dealId: string;
+  readonly invoiceId: string;
+  readonly updatedAt: string;
+}
 
 export const invoiceParams = z.strictObject({
   dealId: dealId.describe('Id of the deal in the CRM'),

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { convertAmount, defaultRateTable, type ExchangeRates } from '../engine/exchange-rates.js';
 import { roundToCurrency } from '../kernel/currency.js';
 import { type Day, type DayRange } from '../kernel/day.js';
@@ -35,7 +35,7 @@ export interface PayTerms {
 /** Null if each of the reps is paid in the currency in which they earn. */
 export async function loadPayTerms(tx: Transaction, repIds: readonly string[]): Promise<PayTerms | null> {
   const { rows } = await sql<DatedCurrency & { readonly repId: string }>`
-    select rep_id as "repId", from_day as "from", currency from rep_pay_currencies
+    select rep_id as "repId", from_day as "from", currency from ${payCurrenciesTable(tx)} c
     where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[])
     order by from_day desc`.execute(tx.db);
   if (rows.length === 0) return null;
@@ -51,6 +51,15 @@ export async function loadPayTerms(tx: Transaction, repIds: readonly string[]): 
     payFx: payFx ?? { date: 'period_end' },
     today,
   };
+}
+
+/** The currencies of payment as they are, or in a transaction with `asOf` as they were at that instant. */
+function payCurrenciesTable(tx: Transaction): RawBuilder<unknown> {
+  if (tx.asOf === null) return sql`rep_pay_currencies`;
+  return sql`(
+    select distinct on (rep_id, from_day) * from rep_pay_currency_history
+    where workspace_id = ${tx.workspaceId} and changed_at <= ${tx.asOf}::timestamptz
+    order by rep_id, from_day, position desc)`;
 }
 
 /** The statement of the days with what it pays in the currency that is in force on its last day. */

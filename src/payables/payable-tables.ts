@@ -28,5 +28,6 @@ export interface PayableTables {
     created_at: GeneratedInstant;
   };
   rep_pay_currencies: { workspace_id: string; rep_id: string; from_day: Day; currency: string | null };
+  rep_pay_currency_history: { workspace_id: string; rep_id: string; from_day: Day; currency: string | null };
   payout_hold_history: HoldColumns & { position: Generated<string>; changed_at: GeneratedInstant };
 }

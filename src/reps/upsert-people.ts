@@ -12,6 +12,7 @@ import { storeEmployments } from './employment-store.js';
 import { type Employment, isSameEmployment } from './employment-views.js';
 import { assertHeadcount, countHeads } from './headcount.js';
 import { lockPeople } from './lock-people.js';
+import { type PayCurrencyChange, payCurrencyChange, storePayCurrencies } from './pay-currency-store.js';
 import { assertNotOwnPayrollId, takenPayrollIds } from './payroll-ids.js';
 import { changedProfile, isSameProfile, noProfile, profileChange } from './profile.js';
 import { email, payrollId } from './rep.js';
@@ -43,6 +44,7 @@ export const person = z
     managerFrom: day.optional().describe('First day of the new manager, YYYY-MM-DD; today by default'),
     hireDate: day.nullable().optional().describe('First day of employment, YYYY-MM-DD; prorated quotas begin on it'),
     endDate: day.nullable().optional().describe('Last day of employment, YYYY-MM-DD; null for none'),
+    ...payCurrencyChange,
   })
   .describe('A rep to create or to update');
 /** An existing rep keeps their name if none is given. */
@@ -100,6 +102,7 @@ export async function upsertPeople(
   if (moves || employed.length > 0 || upserts.some(isNewToTheCrm)) beforeCommissionChange();
   await writeReps(tx, upserts);
   await storeEmployments(tx, employed);
+  const repaid = await storePayCurrencies(tx, caller, payCurrencyChanges(people, ids, today));
   await recalculate.reps(
     employed.map(({ repId }) => repId),
     'rep_change',
@@ -112,7 +115,8 @@ export async function upsertPeople(
   return upserts.map(({ known: was, next }): UpsertedPerson => {
     const { repId } = next;
     if (was === undefined) return { repId, outcome: 'created' };
-    const isUnchanged = isSame(was, next) && isSameLines(before.get(repId) ?? [], after.get(repId) ?? []);
+    const isUnchanged =
+      isSame(was, next) && !repaid.has(repId) && isSameLines(before.get(repId) ?? [], after.get(repId) ?? []);
     return { repId, outcome: isUnchanged ? 'unchanged' : 'changed' };
   });
 }
@@ -137,6 +141,8 @@ function issuesWithin(people: readonly Person[]): Issue[] {
         message: 'needs a managerEmail, or null to end the reporting line',
       });
     }
+    if (incoming.payCurrencyFrom !== undefined && incoming.payCurrency === undefined)
+      issues.push({ path: `reps.${index}.payCurrencyFrom`, message: 'needs a payCurrency, or null to end it' });
     seen.add(incoming.email);
     return issues;
   });
@@ -250,4 +256,14 @@ function managerChanges(people: readonly Person[], ids: ReadonlyMap<string, stri
     const managerId = managerEmail === null ? null : (ids.get(managerEmail) as string);
     return [{ repId: ids.get(address) as string, managerId, from: managerFrom, path: `reps.${index}.managerEmail` }];
   });
+}
+
+function payCurrencyChanges(
+  people: readonly Person[],
+  ids: ReadonlyMap<string, string>,
+  today: Day,
+): PayCurrencyChange[] {
+  return people.flatMap(({ email: address, payCurrency: currency, payCurrencyFrom: from = today }) =>
+    currency === undefined ? [] : [{ repId: ids.get(address) as string, from, currency }],
+  );
 }

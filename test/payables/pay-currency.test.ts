@@ -193,6 +193,26 @@ describe('the currency in which people are paid', () => {
     expect(await pay(work, '2026-03')).to.equal(undefined);
   });
 
+  it('is shown as it was entered at an earlier instant, and read from the file of people', async () => {
+    const work = await atOnce();
+    await rates(work, ['USD→GBP', '2026-01-31', 0.5]);
+    await work.deal('D', 10_000, '2026-01-15');
+    const [row] = await work.sql<{ at: Date }>('select clock_timestamp() as at where $1::uuid is not null');
+    const upload = (...lines: readonly string[]) =>
+      work.api.expect(200, 'POST', '/v1/reps/import', ['email,payCurrency,payCurrencyFrom', ...lines].join('\n'), {
+        'Content-Type': 'text/csv',
+      });
+    const imported = await upload('ben@acme.test,GBP,2026-01-01', 'mia@acme.test,,2026-01-01');
+    expect(imported.results.map(({ outcome, reason = null }: Loose) => [outcome, reason])).to.deep.equal([
+      ['changed', null],
+      ['rejected', 'payCurrencyFrom: needs a payCurrency, or null to end it'],
+    ]);
+    expect((await pay(work)).amount).to.equal(400);
+    const before = await work.statement('2026-01', `&asOf=${row?.at.toISOString()}`);
+    expect(before.payable.pay).to.equal(undefined);
+    expect((await upload('ben@acme.test,GBP,2026-01-01')).results[0].outcome).to.equal('unchanged');
+  });
+
   it('converts by the table and the day that the workspace says', async () => {
     const work = await atOnce();
     const { api } = work;
@@ -219,7 +239,14 @@ describe('the currency in which people are paid', () => {
     await work.deal('D', 60_000, '2026-01-15');
     await work.invoice('D', 50_000, [['2026-02-15', 25_000]], { currency: 'EUR' });
     expect(await work.payable('2026-02')).to.equal(0);
+    const payments = async () =>
+      (await work.api.expect(200, 'GET', '/v1/deals/D/invoices')).invoices.flatMap(
+        (invoice: Loose) => invoice.payments,
+      );
+    const payment = { paymentId: 'P0', amount: 25_000, paidOn: '2026-02-15' };
+    expect(await payments()).to.deep.equal([{ ...payment, rateMissing: true }]);
     await rates(work, ['EUR→USD', '2026-02-10', 1.2]);
+    expect(await payments()).to.deep.equal([payment]);
     expect(await work.payable('2026-02')).to.equal(2400);
   });
 });

@@ -7,6 +7,7 @@ import { operation } from '../../platform/operations/operation.js';
 import {
   assertPaymentsUnique,
   type Invoice,
+  type InvoiceResponse,
   invoice,
   invoiceExample,
   invoiceParams,
@@ -14,6 +15,7 @@ import {
 } from '../invoice.js';
 import { replaceInvoice } from '../invoice-store.js';
 import { findInvoice } from '../invoice-views.js';
+import { markMissingRates } from '../missing-rates.js';
 
 export const putInvoice = operation({
   id: 'putInvoice',
@@ -32,14 +34,15 @@ export const putInvoice = operation({
     response: invoiceExample,
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ params, body: terms }, caller, { unitOfWork, clock }): Promise<Invoice> {
+  async execute({ params, body: terms }, caller, { unitOfWork, clock }): Promise<InvoiceResponse> {
     assertPaymentsUnique(terms);
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
       await assertDealExists(tx, params.dealId);
       const before = await watchReleases(tx, [params.dealId], clock);
       await replaceInvoice(tx, params, terms);
       await recordReleases(tx, before);
-      return (await findInvoice(tx, params)) as Invoice;
+      const [stored] = await markMissingRates(tx, [(await findInvoice(tx, params)) as Invoice]);
+      return stored as InvoiceResponse;
     });
   },
 });

@@ -5,6 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { invoice, invoiceExample } from '../invoice.js';
 import { listInvoices as loadInvoices } from '../invoice-views.js';
+import { markMissingRates } from '../missing-rates.js';
 
 const params = z.strictObject({ dealId: dealId.describe('Id of the deal in the CRM') });
 
@@ -24,7 +25,9 @@ export const listInvoices = operation({
   example: { params: { dealId: sampleIds.dealId }, response: { invoices: [invoiceExample], count: 1 } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { dealId: requested } }, caller, { unitOfWork }) {
-    const invoices = await unitOfWork.read(caller, (tx) => loadInvoices(tx, [requested]));
+    const invoices = await unitOfWork.read(caller, async (tx) =>
+      markMissingRates(tx, await loadInvoices(tx, [requested])),
+    );
     return { invoices, count: invoices.length };
   },
 });

@@ -39,6 +39,8 @@ const columns = {
     location: ['office', 'city'],
     hireDate: ['startDate', 'employedFrom'],
     endDate: ['employedTo'],
+    payCurrency: ['currencyOfPayment'],
+    payCurrencyFrom: [],
   },
   required: ['email'],
 } as const;
@@ -67,9 +69,9 @@ const truths: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: tr
 /** The person of a row, or the reason for its rejection. An empty cell leaves the value unchanged. */
 function readPerson({ cells, problem }: Row, dateFormat: DateFormat): Person | string {
   if (problem !== null) return problem;
-  const { role, active, managerFrom, hireDate, endDate, ...same } = cells;
-  const days: Partial<Record<'managerFrom' | 'hireDate' | 'endDate', Day>> = {};
-  for (const [name, cell] of Object.entries({ managerFrom, hireDate, endDate })) {
+  const { role, active, managerFrom, hireDate, endDate, payCurrencyFrom, ...same } = cells;
+  const days: Partial<Record<'managerFrom' | 'hireDate' | 'endDate' | 'payCurrencyFrom', Day>> = {};
+  for (const [name, cell] of Object.entries({ managerFrom, hireDate, endDate, payCurrencyFrom })) {
     if (cell === undefined) continue;
     const read = readDateText(cell, dateFormat, 'UTC');
     if (read === null) return `${name}: ${cell} is not a date in the format ${dateFormat}`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, peopleBehind, roles } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { allDays, type Day } from '../../kernel/day.js';
+import { allDays } from '../../kernel/day.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
 import { Failure, invalid, rejectAny } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -11,7 +11,7 @@ import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { currency, day, flag, requireUuid, uuid } from '../../platform/operations/schemas.js';
+import { day, flag, requireUuid, uuid } from '../../platform/operations/schemas.js';
 import { previewPersonalWrite } from '../../simulation/preview-write.js';
 import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
 import { recovery } from '../../workspaces/workspace.js';
@@ -21,6 +21,7 @@ import { type Employment, isSameEmployment } from '../employment-views.js';
 import { assertHeadcount, countHeads } from '../headcount.js';
 import { listPersonalKeys, mayLeaveKeys, validKeys } from '../keys-of-people.js';
 import { lockPeople } from '../lock-people.js';
+import { payCurrencyChange, storePayCurrencies } from '../pay-currency-store.js';
 import { assertNotOwnPayrollId, takenPayrollIds } from '../payroll-ids.js';
 import { changedProfile, isSameProfile, profileChange } from '../profile.js';
 import { payrollId, type Rep, rep, repExample, repNotFound } from '../rep.js';
@@ -40,15 +41,7 @@ const body = z.strictObject({
     .nullable()
     .optional()
     .describe('How much a statement of the rep may keep of what it releases; null for what the workspace says'),
-  payCurrency: currency
-    .nullable()
-    .optional()
-    .describe(
-      'Currency in which statements pay the rep from payCurrencyFrom on, ISO 4217 code; null for the one that the rep earns in',
-    ),
-  payCurrencyFrom: day
-    .optional()
-    .describe('Day from which the payCurrency counts, YYYY-MM-DD; today by default. Approved statements stay'),
+  ...payCurrencyChange,
   managerFrom: day.optional().describe('First day of the new manager, YYYY-MM-DD; today by default'),
 });
 type Change = z.infer<typeof body>;
@@ -82,7 +75,8 @@ async function storeChange(
   const affectsCommission = await changes.run(caller, 'none', async (tx) => {
     await changePerson(tx, caller, repId, change);
     await storeRecovery(tx, caller, repId, change);
-    await storePayCurrency(tx, caller, repId, change, await workspaceToday(tx, clock));
+    const { payCurrency: currency, payCurrencyFrom: from = await workspaceToday(tx, clock) } = change;
+    await storePayCurrencies(tx, caller, currency === undefined ? [] : [{ repId, from, currency }]);
     const moves = await managerChange(tx, repId, change);
     const isMoved = moves.length > 0 && movesAnyone(await loadHierarchy(tx), moves, await workspaceToday(tx, clock));
     return (await changedEmployment(tx, repId, change)) !== null || isMoved;
@@ -153,31 +147,6 @@ async function storeRecovery(tx: Transaction, caller: Caller, repId: string, { r
     .set({ recovery_percent: limit === null ? null : String(limit.maxPercent) })
     .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
-    .execute();
-}
-
-/** No person decides in which currency they are paid. */
-async function storePayCurrency(
-  tx: Transaction,
-  caller: Caller,
-  repId: string,
-  { payCurrency, payCurrencyFrom }: Change,
-  today: Day,
-) {
-  if (payCurrency === undefined) return;
-  if (peopleBehind(caller).includes(repId))
-    throw new Failure('forbidden', 'You cannot change the currency in which you are paid. Another admin must do it.');
-  await tx.db
-    .insertInto('rep_pay_currencies')
-    .values({
-      workspace_id: tx.workspaceId,
-      rep_id: repId,
-      from_day: payCurrencyFrom ?? today,
-      currency: payCurrency,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['workspace_id', 'rep_id', 'from_day']).doUpdateSet({ currency: payCurrency }),
-    )
     .execute();
 }
 

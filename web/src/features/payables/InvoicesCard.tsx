@@ -70,6 +70,11 @@ const statusWords = {
   written_off: { tone: 'negative', words: 'Written off' },
 } as const;
 
+function describePayment({ amount, paidOn, rateMissing }: Invoice['payments'][number], currency: string): string {
+  const words = `${formatMoney(amount, currency)} on ${formatDay(paidOn, 'year')}`;
+  return rateMissing === true ? `${words} (counts nothing: no exchange rate of this day)` : words;
+}
+
 interface InvoiceRowProps {
   readonly invoice: Invoice;
   readonly currency: string;
@@ -92,9 +97,7 @@ function InvoiceRow({ invoice, currency, onEdit }: InvoiceRowProps) {
         <span className="second">
           {payments.length === 0
             ? 'Not paid yet'
-            : payments
-                .map((payment) => `${formatMoney(payment.amount, currency)} on ${formatDay(payment.paidOn, 'year')}`)
-                .join(', ')}
+            : payments.map((payment) => describePayment(payment, currency)).join(', ')}
         </span>
         <ProgressBar
           ratio={paidShare(invoice)}
