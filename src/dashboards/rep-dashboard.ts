@@ -12,6 +12,7 @@ import {
 } from '../earnings/commission-views.js';
 import { convertedTotal, ratesOfTotals, withConvertedTotal } from '../earnings/converted-total.js';
 import { earnings, otherEarnings, sumByCurrency } from '../earnings/earnings.js';
+import { withRunningCredits } from '../earnings/running-quotas.js';
 import { loadTrend } from '../earnings/trend.js';
 import { findUnsetQuotas } from '../earnings/unset-quotas.js';
 import { roundToCurrency } from '../kernel/currency.js';
@@ -120,13 +121,14 @@ export async function readRepDashboard(
   );
   const late = { corrections: groupBy(corrections, byDeal), differences: groupBy(differences, byDeal) };
   const unset = findUnsetQuotas({ repId, period, calendar, today }, quotas, plans, credits);
+  const counted = await withRunningCredits(tx, [...quotas, ...unset], today);
   return {
     repId,
     name,
     period,
     currency,
     ...withConvertedTotal(sumByCurrency(rows, currency), ratesOfTotals(workspace, range, today)),
-    attainment: [...quotas, ...unset].map((quota) => attainmentWithNextTier(quota, plans, calendar, today)),
+    attainment: counted.map((quota) => attainmentWithNextTier(quota, plans, calendar, today)),
     closedDealCount,
     closedDeals: closed.map((deal) => toClosedDealResponse(deal, late)),
     openPipeline: toPipelineResponse(open, currency),

@@ -4,6 +4,7 @@ import { attainment, attainmentExample, toAttainment } from '../earnings/attainm
 import { listQuotas, listTeam, sumEarnings } from '../earnings/commission-views.js';
 import { convertedTotal, ratesOfTotals, withConvertedTotal } from '../earnings/converted-total.js';
 import { earnings, earningsExample, otherEarnings, sumByCurrency } from '../earnings/earnings.js';
+import { withRunningCredits } from '../earnings/running-quotas.js';
 import { type Day } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
@@ -75,7 +76,9 @@ export async function readTeamOverview(
     async () => (tx.asOf === null ? loadBookings(tx, days, repIds) : null),
   );
   const earnedBy = groupBy(earned, (row) => row.repId);
-  const quotasByRep = groupBy(quotas, (quota) => quota.repId);
+  const ofTeam = new Set(team.map(({ repId }) => repId));
+  const ofReps = quotas.filter(({ repId }) => ofTeam.has(repId));
+  const quotasByRep = groupBy(await withRunningCredits(tx, ofReps, today), (quota) => quota.repId);
   const { earnings: totals, ...others } = withConvertedTotal(sumByCurrency(earned, currency), rates);
   return {
     period,

@@ -8,7 +8,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { isFiscalPeriod, kindOfPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
 import { proration, toProrationResponse } from '../quotas/proration.js';
-import { computeRatio, creditSoFar } from '../quotas/quota.js';
+import { computeRatio, creditSoFar, runningFields } from '../quotas/quota.js';
 
 const nextTier = z
   .object({
@@ -30,6 +30,7 @@ export const attainment = z
     proration: proration.optional(),
     credit: creditSoFar('credit'),
     attainment: creditSoFar('attainment'),
+    ...runningFields,
     through: z
       .string()
       .describe(
@@ -51,6 +52,10 @@ export interface QuotaRow {
   readonly proration?: Proration;
   /** Null if nothing is counted before the end of the attainment period. */
   readonly credit: string | null;
+  /** Set if only periodic rules count and have not done so. */
+  readonly countsAtEnd?: true;
+  /** Why these have collected nothing. */
+  readonly uncounted?: string;
   /** The last day whose credit is counted. */
   readonly through: Day;
 }
@@ -72,6 +77,8 @@ export function toAttainment(quota: QuotaRow): z.input<typeof attainment> {
     ...(quota.proration === undefined ? {} : { proration: toProrationResponse(quota.proration) }),
     credit: credit?.toNumber() ?? null,
     attainment: credit === null ? null : computeRatio(credit, target),
+    ...(quota.countsAtEnd === undefined ? {} : { countsAtEnd: quota.countsAtEnd }),
+    ...(quota.uncounted === undefined ? {} : { uncounted: quota.uncounted }),
     through: quota.through,
   };
 }

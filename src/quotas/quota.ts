@@ -11,9 +11,25 @@ export function creditSoFar(field: 'credit' | 'attainment') {
   return fields[field]
     .nullable()
     .describe(
-      `${fields[field].description}; null if only periodic rules count, which do so once, until the attainment period has ended`,
+      `${fields[field].description}; null if only periodic rules would count, and they do not: \`uncounted\` says why`,
     );
 }
+
+/** Where only periodic rules count, which do so once, when the attainment period has ended. */
+export const runningFields = {
+  countsAtEnd: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Present while only periodic rules count: the credit is what they have collected so far, and counts when the attainment period ends',
+    ),
+  uncounted: z
+    .string()
+    .optional()
+    .describe(
+      'Why the periodic rules would count nothing, as a reason such as variable_target_missing; too_many_deals if the deals are too many to be read for this answer',
+    ),
+};
 
 /** What the days of the period leave of the targets; absent if the rule prorates nothing, or this quota is fixed. */
 const proratedFields = {
@@ -67,6 +83,7 @@ export const quota = z
     ...proratedFields,
     current_value: creditSoFar('credit'),
     attainment: creditSoFar('attainment'),
+    ...runningFields,
   })
   .describe('The target of a rep for one attainment key and period');
 export type Quota = z.infer<typeof quota>;

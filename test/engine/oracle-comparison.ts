@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { byKey, comparableRows, continuedLedgers, engineLedger } from '#test/support/engine-world.js';
+import { byKey, comparableRows, continuedLedgers, engineLedger, periodicCredits } from '#test/support/engine-world.js';
 import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
 import { arbitraryWorld } from '#test/support/oracle/worlds.js';
 
@@ -62,6 +62,19 @@ export function describeOracleComparison(worldCount: number, seed: number): void
         { numRuns: worldCount, seed },
       );
       expect(rowCounts.filter((count) => count > 0)).to.have.length.above(worldCount / 50);
+    });
+
+    it('gives periodic rules the same credit on the last day of the period as when they count', () => {
+      const counts: number[] = [];
+      fc.assert(
+        fc.property(fc.oneof(creditWorld(), fxWorld(), refundWorld()), (world) => {
+          const { ended, running } = periodicCredits(world);
+          expect(running).to.deep.equal(ended);
+          counts.push(ended.filter(({ credit }) => credit !== '0').length);
+        }),
+        { numRuns: worldCount, seed },
+      );
+      expect(counts.filter((count) => count > 0)).to.have.length.above(worldCount / 50);
     });
 
     it('gives the same rows for every order of the deals', () => {

@@ -16,10 +16,11 @@ import { ExchangeRates } from '#src/engine/exchange-rates.js';
 import { type Decision, type FixedEvent, type RepInput, type UpstreamEvent } from '#src/engine/model.js';
 import { readPlanConfig } from '#src/engine/plan-config.js';
 import { selectUpstream } from '#src/engine/rule-values.js';
+import { runningCreditSteps } from '#src/engine/running-credit.js';
 import { type Deal } from '#src/engine/slug.js';
 import { buildTimeline, type DatedPlan, stoppedDays } from '#src/engine/version-timeline.js';
 import { type DayRange, isEffective, isWithin } from '#src/kernel/day.js';
-import { Decimal } from '#src/kernel/decimal.js';
+import { Decimal, sum } from '#src/kernel/decimal.js';
 import { PeriodCalendar } from '#src/kernel/period-calendar.js';
 import { withoutLastDigits } from './oracle/decimal.js';
 import { type LedgerRow, type World, type WorldRefund } from './oracle/world.js';
@@ -71,6 +72,41 @@ export function continuedLedgers(
           .sort(byKey);
       return { whole: rows(decisions), continued: rows(continued.decisions) };
     });
+}
+
+interface PeriodicCredit {
+  readonly key: string;
+  readonly credit: string | null;
+}
+
+/** The credit of every periodic event of reps without approved periods, and the running credit on its day. */
+export function periodicCredits(world: World): {
+  readonly ended: PeriodicCredit[];
+  readonly running: PeriodicCredit[];
+} {
+  const ledger = engineLedger(world);
+  const ended: PeriodicCredit[] = [];
+  const running: PeriodicCredit[] = [];
+  for (const { repId } of world.reps) {
+    const { refunds: _, ...input } = engineInput(world, repId, ledger);
+    const events = calculateRep({ ...input, fixed: [], frozen: [] }).decisions.filter(
+      ({ phase }) => phase === 'periodic',
+    );
+    for (const { planId, attainmentKey, period, earnedOn } of events) {
+      const key = [repId, planId, attainmentKey, period].join('|');
+      const days = rangeOf(world, period);
+      const ofKey = events.filter(
+        (one) => one.planId === planId && one.attainmentKey === attainmentKey && one.period === period,
+      );
+      const total = sum(ofKey.map((one) => one.credit));
+      ended.push({ key, credit: total.toString() });
+      const steps = runningCreditSteps(input, period, { days, through: earnedOn });
+      let step = steps.next();
+      while (step.done !== true) step = steps.next();
+      running.push({ key, credit: step.value.creditOf(planId, attainmentKey)?.toString() ?? null });
+    }
+  }
+  return { ended, running };
 }
 
 interface RepRows {

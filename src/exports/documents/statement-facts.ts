@@ -4,6 +4,7 @@ import { listNewestComments } from '../../comments/comment-views.js';
 import { loadDealNames } from '../../deals/deal-names.js';
 import { type QuotaRow } from '../../earnings/attainment.js';
 import { listQuotas, sumEarnings } from '../../earnings/commission-views.js';
+import { withRunningCredits } from '../../earnings/running-quotas.js';
 import { type EffectiveTier, effectiveTiers } from '../../engine/compiled-plan.js';
 import { attainmentKey, type Rule } from '../../engine/plan-config.js';
 import { addDays, type Day, type DayRange } from '../../kernel/day.js';
@@ -98,7 +99,7 @@ export async function loadStatementFacts(
     content,
     asOf,
     rules: await loadRules(tx, key, content),
-    quotas: asOf === null ? await listQuotas(tx, period, repId) : [],
+    quotas: asOf === null ? await withRunningCredits(tx, await listQuotas(tx, period, repId), addDays(days.to, 1)) : [],
     reversed: await listReversed(tx, { repId, days }, content.generatedAt),
     comments: await listNewestComments(tx, key, { limit: maxShownComments }),
     people: await readActorNames(

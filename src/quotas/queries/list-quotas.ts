@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { findPlanId } from '../../plans/plan-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { period, uuid } from '../../platform/operations/schemas.js';
 import { narrowedReps } from '../../reps/rep.js';
+import { workspaceToday } from '../../reps/rep-views.js';
 import { quota, quotaExample } from '../quota.js';
 import { listQuotas as loadQuotas } from '../quota-views.js';
+import { withCreditsToDate } from '../quotas-to-date.js';
 
 const query = z.strictObject({
   repId: uuid.optional().describe('Only quotas of this rep (UUID)'),
@@ -44,14 +47,15 @@ export const listQuotas = operation({
     summary: (quotas) => `Quotas: ${quotas.length}.`,
   },
   example: { query: { repId: sampleIds.repId, period: '2026-Q1' }, response: [quotaExample] },
-  uses: { unitOfWork: UnitOfWork },
-  async execute({ query: request }, caller, { unitOfWork }) {
+  uses: { unitOfWork: UnitOfWork, clock: CLOCK },
+  async execute({ query: request }, caller, { unitOfWork, clock }) {
     const repIds = narrowedReps(caller, request.repId);
     const filter = { period: request.period, ...(repIds === null ? {} : { repIds }) };
     return unitOfWork.read(caller, async (tx) => {
-      if (request.planId === undefined) return loadQuotas(tx, filter);
-      const planId = await findPlanId(tx, request.planId);
-      return planId === undefined ? [] : loadQuotas(tx, { ...filter, planId });
+      const planId = request.planId === undefined ? undefined : await findPlanId(tx, request.planId);
+      if (request.planId !== undefined && planId === undefined) return [];
+      const quotas = await loadQuotas(tx, { ...filter, planId });
+      return withCreditsToDate(tx, quotas, await workspaceToday(tx, clock));
     });
   },
 });

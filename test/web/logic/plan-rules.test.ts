@@ -121,6 +121,16 @@ describe('the quota that a rep looks at first', () => {
       'Many 2026-Q1',
     ],
     ['then the month', ['2026', '2026-H1', '2026-01'].map((period) => attainment('Many', period)), 'Many 2026-01'],
+    [
+      'the one that counts deal by deal',
+      [attainment('Many', '2026-Q1', { countsAtEnd: true }), attainment('Few', '2026-Q1')],
+      'Few 2026-Q1',
+    ],
+    [
+      'the one that counts at the end if there is no other',
+      [attainment('Many', '2026-Q1', { countsAtEnd: true })],
+      'Many 2026-Q1',
+    ],
     ['no quota of 0', [attainment('Many', '2026-Q1', { target: 0 })], null],
     ['no rule by value', [attainment('Value', '2026-Q1')], null],
     ['no rule of managers', [attainment('Team', '2026-Q1')], null],

@@ -5,7 +5,7 @@ import { listRules, measureOf, type Overrides, type OwnTier, type PlanRule, tier
 
 export type Attainment = Dashboard['attainment'][number];
 
-/** A quota with credit. Those of periodic rules have none before the end of their period. */
+/** A quota with credit. That of periodic rules is what they have collected so far; some cannot have any. */
 export type CountedQuota<Quota extends { readonly attainment: number | null } = Attainment> = Quota & {
   readonly [Field in keyof Quota & ('attainment' | 'credit')]: number;
 };
@@ -16,7 +16,7 @@ export function isCounted<Quota extends { readonly attainment: number | null }>(
   return quota.attainment !== null;
 }
 
-type QuotaProgress = Pick<Attainment, 'planId' | 'measure' | 'period' | 'target' | 'attainment'>;
+type QuotaProgress = Pick<Attainment, 'planId' | 'measure' | 'period' | 'target' | 'attainment' | 'countsAtEnd'>;
 
 /** The quota that a rep looks at first, with the rule whose tiers it decides. */
 export interface MainQuota<Quota extends QuotaProgress = Attainment> {
@@ -25,7 +25,10 @@ export interface MainQuota<Quota extends QuotaProgress = Attainment> {
   readonly rule: PlanRule;
 }
 
-/** The counted quota with tiers by attainment; of several, one that is longer than a month and shorter than a year. */
+/**
+ * The counted quota with tiers by attainment: one whose deals count at once rather than at the end; of several, one that
+ * is longer than a month and shorter than a year.
+ */
 export function mainQuota<Quota extends QuotaProgress>(
   attainment: readonly Quota[],
   plans: readonly Plan[],
@@ -36,7 +39,12 @@ export function mainQuota<Quota extends QuotaProgress>(
     return plan === undefined || rule === undefined || quota.target <= 0 ? [] : [{ quota, plan, rule }];
   });
   const order = (mainQuota: MainQuota<Quota>) => [3, 1, 6, 12].indexOf(toPeriodLength(mainQuota.quota.period));
-  return found.sort((a, b) => b.rule.tiers.length - a.rule.tiers.length || order(a) - order(b))[0] ?? null;
+  const isLate = ({ quota }: MainQuota<Quota>) => Number(quota.countsAtEnd === true);
+  return (
+    found.sort(
+      (a, b) => isLate(a) - isLate(b) || b.rule.tiers.length - a.rule.tiers.length || order(a) - order(b),
+    )[0] ?? null
+  );
 }
 
 function isDecidedBy(rule: PlanRule, { measure, period }: QuotaProgress): boolean {

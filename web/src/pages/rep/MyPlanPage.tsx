@@ -8,7 +8,7 @@ import { Card, Facts, Page } from '../../components/Page.js';
 import { PayoutCurve } from '../../components/PayoutCurve.js';
 import { Skeleton } from '../../components/States.js';
 import { amountWords } from '../../components/TierMeter.js';
-import { isCounted, prorationWords } from '../../features/plans/attainment.js';
+import { type Attainment, isCounted, prorationWords } from '../../features/plans/attainment.js';
 import { payoutCurve } from '../../features/plans/curve.js';
 import { payoutSentences } from '../../features/plans/payout.js';
 import {
@@ -82,6 +82,13 @@ function describeDates({ inForce, timeline }: Plan): string {
   return next?.from == null ? `${since}${until}` : `${since}${until}, then version ${next.version}`;
 }
 
+/** How much of the quota is reached. */
+function reachedWords(quota: Attainment): string {
+  if (!isCounted(quota)) return 'it counts at the end of the period.';
+  const late = quota.countsAtEnd === true ? ', which counts at the end of the period' : '';
+  return `you are at ${formatAttainment(quota.attainment)}${late}.`;
+}
+
 interface RuleInWordsProps {
   readonly rule: PlanRule;
   readonly plan: Plan;
@@ -122,10 +129,7 @@ function RuleInWords({ rule, plan, currency }: RuleInWordsProps) {
       {quota === undefined || rule.tierBy !== 'attainment' ? null : (
         <p>
           Your quota for {formatPeriod(period)} is {amountWords(quota.target, currency, isMoney)}
-          {prorated === null ? '' : ` (${prorated})`};{' '}
-          {isCounted(quota)
-            ? `you are at ${formatAttainment(quota.attainment)}.`
-            : 'it counts at the end of the period.'}
+          {prorated === null ? '' : ` (${prorated})`}; {reachedWords(quota)}
         </p>
       )}
       <div className={styles.terms}>

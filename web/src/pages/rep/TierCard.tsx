@@ -98,11 +98,15 @@ function Effect({ main: { quota, rule }, position: { current, next }, currency }
   const left = `${formatCount(daysBetween(useToday(), daysOf(quota.period).to), 'day')} left in ${formatPeriod(quota.period)}.`;
   if (next === null) return <p className={styles.words}>{left}</p>;
   const [now, then] = [current === null ? 'nothing' : payWords(current, currency), payWords(next, currency)];
-  const effect = {
+  const effects = {
     marginal: `Every ${currency === 'USD' ? 'dollar' : currency} above it pays ${then} instead of ${now}.`,
     full_rate: `The deal that crosses it, and every deal after it, pays ${then} instead of ${now}.`,
     retroactive: `Every deal of the ${attainmentPeriodWords(rule)} then pays ${then} instead of ${now}.`,
-  }[rule.tierMode];
+  };
+  const effect =
+    rule.executionPhase === 'periodic'
+      ? `At the end of the ${attainmentPeriodWords(rule)} it then pays ${then} instead of ${now}.`
+      : effects[rule.tierMode];
   return (
     <p className={styles.words}>
       {effect} {left}

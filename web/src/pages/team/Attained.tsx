@@ -17,6 +17,7 @@ export function Attained({ attainment }: { readonly attainment: CountedQuota | n
     measure,
     countedPeriod(period, through),
     prorationWords(attainment),
+    attainment.countsAtEnd === true ? 'to date, counts at the end' : null,
     elapsed === null ? null : `${formatAttainment(elapsed)} of the period is over`,
   ].filter((part) => part !== null);
   return (

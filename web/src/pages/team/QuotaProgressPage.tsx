@@ -170,9 +170,14 @@ function Missing({ quota }: { readonly quota: Attainment }) {
   if (quota.target === 0) return <span className="dim">no target</span>;
   if (!isCounted(quota)) return <span className="dim">counts at the end</span>;
   const missing = difference(quota.target, quota.credit);
-  return signOf(missing) <= 0 ? (
-    <span className="dim">reached</span>
-  ) : (
-    <span className="num">{formatUnits(missing)}</span>
+  return (
+    <>
+      {signOf(missing) <= 0 ? (
+        <span className="dim">reached</span>
+      ) : (
+        <span className="num">{formatUnits(missing)}</span>
+      )}
+      {quota.countsAtEnd === true ? <span className="second">to date, counts at the end</span> : null}
+    </>
   );
 }
