@@ -2,8 +2,10 @@ import { decodeConversionsOf } from '../engine/trace.js';
 import { type Day } from '../kernel/day.js';
 import { type StatementLine } from '../statements/snapshot.js';
 
-/** What a rate converted for a line: the first value of the rule, as decimal texts. */
+/** A value that a rate converted for a line, as decimal texts. */
 export interface LineConversion {
+  /** The slug of the field; null for what a person below earned. */
+  readonly field: string | null;
   readonly from: string;
   readonly to: string;
   readonly original: string;
@@ -15,22 +17,19 @@ export interface LineConversion {
   readonly isProvisional: boolean;
 }
 
-/** The conversions of a line, one for each rate and day; none for a line in one currency. */
+/** The converted values of a line, those of one rate and day together; none for a line in one currency. */
 export function lineConversions({ trace }: Pick<StatementLine, 'trace'>): readonly LineConversion[] {
   if (typeof trace !== 'string') return [];
-  return decodeConversionsOf(trace).flatMap(({ from, to, rate, day, provisional, values: [first] }) =>
-    first === undefined
-      ? []
-      : [
-          {
-            from,
-            to,
-            original: String(first.value),
-            converted: String(first.converted),
-            rate,
-            day,
-            isProvisional: provisional === true,
-          },
-        ],
+  return decodeConversionsOf(trace).flatMap(({ from, to, rate, day, provisional, values }) =>
+    values.map(({ field = null, value, converted }) => ({
+      field,
+      from,
+      to,
+      original: String(value),
+      converted: String(converted),
+      rate,
+      day,
+      isProvisional: provisional === true,
+    })),
   );
 }

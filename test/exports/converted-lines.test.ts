@@ -41,6 +41,51 @@ describe('files of converted lines', () => {
     ]);
   });
 
+  describe('of which two values were converted', () => {
+    let two: WorkedExample;
+    before(async () => {
+      two = await WorkedExample.create(service, { deals: false });
+      const { api, planId } = two;
+      const { config } = await api.expect(200, 'GET', `/v1/plans/${planId}`);
+      const conditions = [{ field: 'arr', fieldType: 'currency', operator: 'gte', value: 1000 }];
+      const rules = config.rules.map((rule: object) => ({ ...rule, conditions }));
+      await api.expect(200, 'PATCH', `/v1/plans/${planId}`, {
+        fx: { date: 'close_date' },
+        config: { ...config, rules },
+      });
+      const rates = [{ from: 'EUR', to: 'USD', day: '2026-01-01', rate: 1.25 }];
+      await api.expect(200, 'PUT', '/v1/fx-rates', { rates });
+      await two.deal('D1', 50_000, '2026-01-15', {
+        currency: 'EUR',
+        name: 'Alder',
+        fields: { arr: 2000, arr_currency: 'EUR' },
+      });
+      await two.calculated();
+    });
+
+    it('have both as CSV and in the workbook', async () => {
+      const [row] = parse((await two.api.get(exportPath(two, '2026-Q1', 'csv'))).body, {
+        columns: true,
+        bom: true,
+      }) as Loose[];
+      const both = (text: string) => text.split('; ').toSorted();
+      expect(both(row['Converted Field'])).to.deep.equal(['amount', 'arr']);
+      expect(both(row['Original Amount'])).to.deep.equal(['2000.00', '50000.00']);
+      const { bytes } = await download(two.api, exportPath(two, '2026-Q1', 'xlsx'));
+      const rows = readRows((await readWorkbook(bytes)).getWorksheet('Exchange rates'));
+      const values = rows.map((each: Loose) => [each['Field'].value, each['Converted Amount'].value]);
+      expect(Object.fromEntries(values)).to.deep.equal({ amount: 62_500, arr: 2500 });
+    });
+
+    it('have both as a document', async function () {
+      await requireBrowser(this);
+      const text = pdfText((await download(two.api, exportPath(two, '2026-Q1', 'pdf'))).bytes);
+      if (text === null) return this.skip();
+      expect(squeezed(text)).to.contain('amount: EUR 50,000.00 × 1.25 = USD 62,500.00');
+      expect(squeezed(text)).to.contain('arr: EUR 2,000.00 × 1.25 = USD 2,500.00');
+    });
+  });
+
   it('have no such column where no line was converted', async () => {
     const [row] = await csvOf('2026-02');
     expect(Object.keys(row).at(-1)).to.equal('Currency');

@@ -51,12 +51,13 @@ const columns: readonly (readonly [title: string, cell: (line: StatementLine) =>
 ];
 const rowColumns = ['Rep', 'Email', 'Period', 'Currency'];
 
-/** In files with a converted line. A line that several rates converted, such as that of a period, has all of them. */
+/** In files with a converted line. A line of which several values were converted has all of them. */
 const conversionColumns: readonly (readonly [title: string, cell: (one: LineConversion) => string])[] = [
   ['Original Currency', ({ from }) => from],
   ['Original Amount', ({ from, original }) => plainAmount(original, from)],
   ['Exchange Rate', ({ rate }) => String(rate)],
   ['Rate Day', ({ day }) => day],
+  ['Converted Field', ({ field }) => field ?? 'team'],
 ];
 
 /** CSV and JSON are written in the request, because they need no worker. */

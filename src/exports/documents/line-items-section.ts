@@ -153,12 +153,13 @@ function describeDetails({ line, terms, trace, slices }: ExplainedLine, fixed: b
   return [...(trace?.conversions ?? []).flatMap(describeConversion), ...share, ...parts, ...ramp, ...refund, ...limits];
 }
 
-/** What was converted at which rate: of a period several rates and days. */
+/** What was converted at which rate. Where several values were, each is named by its field. */
 function describeConversion({ from, to, day, rate, provisional, values }: Conversion): string[] {
-  const [first] = values;
-  if (first === undefined) return [];
-  const written = `${from} ${money(roundBase(Decimal.of(first.value), from), from)} × ${rate} = ${to} ${money(roundBase(Decimal.of(first.converted), to), to)}`;
-  return [`${written}, rate of ${day}${provisional === true ? ', provisional' : ''}`];
+  return values.map(({ field, value, converted }) => {
+    const name = values.length === 1 || field === undefined ? '' : `${field}: `;
+    const written = `${from} ${money(roundBase(Decimal.of(value), from), from)} × ${rate} = ${to} ${money(roundBase(Decimal.of(converted), to), to)}`;
+    return `${name}${written}, rate of ${day}${provisional === true ? ', provisional' : ''}`;
+  });
 }
 
 type Conversion = NonNullable<NonNullable<ExplainedLine['trace']>['conversions']>[number];

@@ -110,6 +110,7 @@ const conversionColumns: readonly WorkbookColumn[] = [
   { title: 'Deal ID', width: 18 },
   { title: 'Deal', width: 30 },
   { title: 'Rule', width: 22 },
+  { title: 'Field', width: 16 },
   { title: 'Original Currency', width: 16 },
   { title: 'Original Amount', width: 16, align: 'right' },
   { title: 'Exchange Rate', width: 16, align: 'right' },
@@ -281,13 +282,14 @@ class ConversionSheet {
   constructor(private readonly workbook: WorkbookWriter) {}
 
   write(name: string, line: StatementLine): void {
-    for (const { from, to, original, converted, rate, day, isProvisional } of lineConversions(line)) {
+    for (const { field, from, to, original, converted, rate, day, isProvisional } of lineConversions(line)) {
       this.sheet ??= this.workbook.sheet('Exchange rates', conversionColumns);
       this.sheet.row([
         { text: name },
         { text: line.dealId },
         { text: line.dealName },
         { text: line.ruleName },
+        { text: field ?? 'team' },
         { text: from },
         { money: original, currency: from },
         { count: rate },
