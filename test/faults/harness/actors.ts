@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type EpisodeLog } from './episode-log.js';
-import { type Delivery, type EpisodeWorld, months, salesConfig, someDay } from './episode-world.js';
+import { type Delivery, type EpisodeWorld, foreignCurrency, months, salesConfig, someDay } from './episode-world.js';
 import { type Fleet } from './fleet.js';
 import { RetryingClient } from './retrying-client.js';
 import { type SeededRandom } from './seeded-random.js';
@@ -114,7 +114,7 @@ async function dispute(client: RetryingClient, repId: string, period: string): P
     await client.send('PATCH', `/v1/disputes/${disputeId}`, { status: 'withdrawn' });
 }
 
-/** Previews and changes plans, changes quotas and managers, starts recalculations and exports, deletes deals and adds adjustments. */
+/** Previews and changes plans, changes quotas, exchange rates and managers, starts recalculations and exports, deletes deals and adds adjustments. */
 export async function administer(stage: Stage, random: SeededRandom): Promise<void> {
   const actions = [
     setQuota,
@@ -125,6 +125,8 @@ export async function administer(stage: Stage, random: SeededRandom): Promise<vo
     previewPlan,
     previewPlan,
     changeManager,
+    setRate,
+    setRate,
     deleteDeal,
     adjust,
     adjust,
@@ -148,6 +150,19 @@ const setQuota: Action = (world, client, random) =>
     period: random.pick(['2026-Q1', '2026-Q2']),
     target: random.between(5, 40) * 1000,
   });
+
+/** Enters a rate of one day, or deletes those of a month but the first, so that every deal has one. */
+const setRate: Action = (_world, client, random) => {
+  const pair = { from: foreignCurrency, to: 'USD' };
+  const month = random.pick(months);
+  if (random.chance(0.25))
+    return client.send(
+      'DELETE',
+      `/v1/fx-rates?${new URLSearchParams({ ...pair, since: `${month}-02`, until: `${month}-28` })}`,
+    );
+  const rates = [{ ...pair, day: someDay(random), rate: random.between(80, 160) / 100 }];
+  return client.send('PUT', '/v1/fx-rates', { rates });
+};
 
 const recalculate: Action = async (world, client, random) => {
   const scope = random.pick([{}, { planId: world.planIds.sales }, { repId: random.pick(Object.values(world.repIds)) }]);

@@ -21,6 +21,8 @@ export interface Delivery {
   readonly closeDate: string | null;
   readonly ownerId: string;
   readonly sourceUpdatedAt: string;
+  /** Absent: that of the workspace. */
+  readonly currency?: string;
 }
 
 export const months = ['2026-01', '2026-02', '2026-03', '2026-04'] as const;
@@ -34,6 +36,8 @@ const managerOf: Readonly<Record<string, string>> = {
   cid: 'south',
 };
 const dealsPerWorkspace = 12;
+/** The sales plan converts deals in it. */
+export const foreignCurrency = 'EUR';
 
 export interface EpisodeReceiver {
   readonly endpointId: string;
@@ -94,7 +98,10 @@ export class EpisodeWorld {
     }));
     const ids: string[] = await api.saveReps(...reps);
     const repIds = Object.fromEntries(people.map((person, index) => [person, ids[index] as string]));
-    const sales = await api.createPlan({ name: 'Sales', config: salesConfig(random) });
+    const rates = months.map((month) => ({ from: foreignCurrency, to: 'USD', day: `${month}-01`, rate: 1.25 }));
+    await api.expect(200, 'PUT', '/v1/fx-rates', { rates });
+    const fx = { date: 'close_date' };
+    const sales = await api.createPlan({ name: 'Sales', config: salesConfig(random), fx });
     const managers = await api.createPlan({ name: 'Managers', config: managersConfig });
     await api.assign(ids, sales.planId);
     await api.assign(ids.slice(0, 3), managers.planId);
@@ -147,7 +154,7 @@ export class EpisodeWorld {
     );
     const versions = await rows<WorldPlanVersion & { planId: string }>(
       `select plan_id as "planId", plan_version_id as "planVersionId", version, supersedes, status, has_been_active as "hasBeenActive", effective_start as "effectiveStart",
-        effective_end as "effectiveEnd", currency, field_mapping as "fieldMapping", config from plan_versions where workspace_id = $1`,
+        effective_end as "effectiveEnd", currency, fx, field_mapping as "fieldMapping", config from plan_versions where workspace_id = $1`,
     );
     const assignments = await rows<World['assignments'][number]>(
       `select rep_id as "repId", plan_id as "planId", effective_start as "effectiveStart", effective_end as "effectiveEnd"
@@ -159,6 +166,13 @@ export class EpisodeWorld {
     );
     const identities = await rows<Pick<WorldPlan, 'planId' | 'status'>>(
       'select plan_id as "planId", status from plans where workspace_id = $1',
+    );
+    const fxRates = await rows<NonNullable<World['fxRates']>[number]>(
+      `select rate_table as "table", from_currency as "from", to_currency as "to", day::text as day, rate::text as rate
+      from fx_rates where workspace_id = $1`,
+    );
+    const [settings] = await rows<{ fxMaxAgeDays: number | null }>(
+      'select fx_max_age_days as "fxMaxAgeDays" from workspaces where workspace_id = $1',
     );
     const frozen = await this.frozenPeriods(ownerUrl);
     const deletedRows = await rows<{ dealId: string }>(
@@ -176,7 +190,8 @@ export class EpisodeWorld {
     );
     return {
       asOf: new Date().toISOString().slice(0, 10),
-      workspace: { currency: 'USD', timeZone: 'UTC', standard: {}, measures: {} },
+      workspace: { currency: 'USD', timeZone: 'UTC', standard: {}, measures: {}, ...settings },
+      fxRates,
       reps: Object.values(this.repIds).map((repId) => ({ repId, lines: lines.filter((line) => line.repId === repId) })),
       plans,
       assignments,
@@ -206,8 +221,12 @@ export class EpisodeWorld {
     });
   }
 
-  private dealOf({ dealId, amount, closeDate, ownerId }: Omit<Delivery, 'sourceUpdatedAt'>): WorldDeal {
-    const given = { dealAmount: amount, ownerId: this.memberId(ownerId) };
+  private dealOf({ dealId, amount, closeDate, ownerId, currency }: Omit<Delivery, 'sourceUpdatedAt'>): WorldDeal {
+    const given = {
+      dealAmount: amount,
+      ownerId: this.memberId(ownerId),
+      ...(currency === undefined ? {} : { currency }),
+    };
     return { dealId, repId: this.repIds[ownerId] as string, fields: {}, closeDate, given };
   }
 }
@@ -252,25 +271,25 @@ const managersConfig = {
 
 /** One to four versions of every deal with different amounts, days and owners. */
 function deliveriesOf(random: SeededRandom): Delivery[] {
-  const deliveries: Delivery[] = [];
-  for (let deal = 0; deal < dealsPerWorkspace; deal += 1) {
-    let ownerId = random.pick(people.slice(1));
-    let closeDate: string | null = someDay(random);
-    const versions = random.between(1, 4);
-    for (let version = 0; version < versions; version += 1) {
-      if (version > 0 && random.chance(0.4)) ownerId = random.pick(people.slice(1));
-      if (version > 0 && random.chance(0.4)) closeDate = random.chance(0.1) ? null : movedDay(random);
-      const sourceUpdatedAt = new Date(Date.UTC(2026, 4, 1, 0, version, deal)).toISOString();
-      deliveries.push({
-        dealId: `deal-${deal}`,
-        amount: random.between(10_000, 900_000) / 100,
-        closeDate,
-        ownerId,
-        sourceUpdatedAt,
-      });
-    }
-  }
-  return deliveries;
+  return Array.from({ length: dealsPerWorkspace }, (_, deal) => versionsOf(deal, random)).flat();
+}
+
+function versionsOf(deal: number, random: SeededRandom): Delivery[] {
+  let ownerId = random.pick(people.slice(1));
+  let closeDate: string | null = someDay(random);
+  const money = random.chance(0.3) ? { currency: foreignCurrency } : {};
+  return Array.from({ length: random.between(1, 4) }, (_, version) => {
+    if (version > 0 && random.chance(0.4)) ownerId = random.pick(people.slice(1));
+    if (version > 0 && random.chance(0.4)) closeDate = random.chance(0.1) ? null : movedDay(random);
+    return {
+      dealId: `deal-${deal}`,
+      amount: random.between(10_000, 900_000) / 100,
+      closeDate,
+      ownerId,
+      sourceUpdatedAt: new Date(Date.UTC(2026, 4, 1, 0, version, deal)).toISOString(),
+      ...money,
+    };
+  });
 }
 
 export function someDay(random: SeededRandom): string {

@@ -180,7 +180,9 @@ async function check(fleet: Fleet, episode: Episode, logged: number): Promise<vo
   await quiescence(fleet, episode.worlds);
   episode.log.add('quiet', '');
   await episode.assertInvariants();
-  const deadlock = /.*deadlock detected.*/.exec((await fleet.postgres.log()).slice(logged))?.[0];
+  const deadlock = /.*deadlock detected.*(?:\n(?:\t|.* (?:DETAIL|HINT|CONTEXT|STATEMENT): ).*)*/.exec(
+    (await fleet.postgres.log()).slice(logged),
+  )?.[0];
   if (deadlock !== undefined) throw new Violation('40P01', deadlock);
 }
 

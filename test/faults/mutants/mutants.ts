@@ -171,6 +171,18 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'does not recalculate what another exchange rate converts',
+    breaks: ['I1'],
+    steps: 'test/fx-rates/fx-rates.test',
+    changes: [
+      {
+        file: 'src/fx-rates/change-fx-rates.ts',
+        from: '  if (days.size === 0) return null;',
+        to: '  if (days.size >= 0) return null;',
+      },
+    ],
+  },
+  {
     name: 'does not recalculate managers',
     breaks: ['I1'],
     changes: [
