@@ -1,5 +1,14 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { type RunOutcome } from './audit-tables.js';
+
+export const runOutcomes = [
+  'written',
+  'no_change',
+  'skipped',
+  'statement_locked',
+  'failed',
+] as const satisfies readonly RunOutcome[];
 
 /** One run of the engine, or one action of a person or key. */
 export const auditRun = z
@@ -12,7 +21,7 @@ export const auditRun = z
     repId: fields.repId.optional(),
     period: fields.period.optional(),
     outcome: z
-      .enum(['written', 'no_change', 'skipped', 'statement_locked', 'failed'])
+      .enum(runOutcomes)
       .describe('What the run did. statement_locked: approved statements blocked every change'),
     counters: z
       .object({

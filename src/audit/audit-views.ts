@@ -2,11 +2,15 @@ import { type Selectable, type SqlBool, sql } from 'kysely';
 import { type Tables } from '../platform/database/tables.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type AuditRun } from './audit-run.js';
+import { type RunOutcome } from './audit-tables.js';
 
 export interface AuditFilter {
   readonly actor?: string | undefined;
   /** Runs for this deal alone and runs that included it. */
   readonly dealId?: string | undefined;
+  readonly outcome?: readonly RunOutcome[] | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 export async function listAuditRuns(
@@ -17,6 +21,9 @@ export async function listAuditRuns(
   const where = sql<SqlBool>`
     audit_runs.workspace_id = ${tx.workspaceId}
     ${filter.actor === undefined ? sql`` : sql`and audit_runs.actor = ${filter.actor}`}
+    ${filter.outcome === undefined ? sql`` : sql`and audit_runs.outcome = any(${filter.outcome}::text[])`}
+    ${filter.from === undefined ? sql`` : sql`and audit_runs.started_at >= ${filter.from}::timestamptz`}
+    ${filter.to === undefined ? sql`` : sql`and audit_runs.started_at < ${filter.to}::timestamptz`}
     ${
       filter.dealId === undefined
         ? sql``

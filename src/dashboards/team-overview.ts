@@ -1,17 +1,24 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { attainment, attainmentExample, toAttainment } from '../earnings/attainment.js';
+import {
+  attainment,
+  attainmentExample,
+  attainmentWithNextTier,
+  type QuotaRow,
+  toAttainment,
+} from '../earnings/attainment.js';
 import { listQuotas, listTeam, sumEarnings } from '../earnings/commission-views.js';
 import { convertedTotal, ratesOfTotals, withConvertedTotal } from '../earnings/converted-total.js';
 import { earnings, earningsExample, otherEarnings, sumByCurrency } from '../earnings/earnings.js';
 import { withRunningCredits } from '../earnings/running-quotas.js';
+import { loadTiersOfQuotas } from '../earnings/tiers-of-quotas.js';
 import { type Day } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { inParallel } from '../kernel/waiting.js';
 import { loadRange } from '../ledger/input/calendar.js';
-import { type WorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { calendarOf, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { openDiscrepancies, sumOpenDiscrepancies } from '../statements/discrepancies/open-discrepancies.js';
 import { bookings, loadBookings } from './bookings.js';
@@ -78,7 +85,9 @@ export async function readTeamOverview(
   const earnedBy = groupBy(earned, (row) => row.repId);
   const ofTeam = new Set(team.map(({ repId }) => repId));
   const ofReps = quotas.filter(({ repId }) => ofTeam.has(repId));
-  const quotasByRep = groupBy(await withRunningCredits(tx, ofReps, today), (quota) => quota.repId);
+  const counted = await withRunningCredits(tx, ofReps, today);
+  const quotasByRep = groupBy(counted, (quota) => quota.repId);
+  const toResponse = await attainmentIn(tx, counted, workspace, today);
   const { earnings: totals, ...others } = withConvertedTotal(sumByCurrency(earned, currency), rates);
   return {
     period,
@@ -96,12 +105,20 @@ export async function readTeamOverview(
         repId: rep.repId,
         name: rep.name,
         ...withConvertedTotal(sumByCurrency(earnedBy.get(rep.repId) ?? [], currency), rates),
-        attainment: (quotasByRep.get(rep.repId) ?? []).map(toAttainment),
+        attainment: (quotasByRep.get(rep.repId) ?? []).map(toResponse),
         dealCount: (earnedBy.get(rep.repId) ?? []).reduce((count, row) => count + row.deals, 0),
         ...(sold === null ? {} : { bookings: sold.byRep.get(rep.repId) ?? [] }),
         statementStatus: rep.statementStatus,
       })),
   };
+}
+
+/** A state of an earlier instant has no next tiers: the credit is that of now. */
+async function attainmentIn(tx: Transaction, quotas: readonly QuotaRow[], workspace: WorkspaceTerms, today: Day) {
+  if (tx.asOf !== null) return toAttainment;
+  const planOf = await loadTiersOfQuotas(tx, quotas, workspace);
+  const calendar = calendarOf({ workspace });
+  return (quota: QuotaRow) => attainmentWithNextTier(quota, [planOf(quota)], calendar, today);
 }
 
 export const teamOverviewExample = {

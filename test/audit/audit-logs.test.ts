@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type RunOutcome } from '#src/audit/audit-tables.js';
 import { listAuditLogs } from '#src/audit/queries/list-audit-logs.js';
 import { newId } from '#src/kernel/ids.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
@@ -15,7 +16,7 @@ describe('audit log', () => {
 
   async function run(
     minute: number,
-    more: { actor?: string; dealId?: string; deals?: string[] } = {},
+    more: { actor?: string; dealId?: string; deals?: string[]; outcome?: RunOutcome } = {},
   ): Promise<string> {
     const runId = newId();
     await workspace.insert.row('audit_runs', {
@@ -24,7 +25,7 @@ describe('audit log', () => {
       trigger: 'deal_change',
       scope: 'rep',
       deal_id: more.dealId ?? null,
-      outcome: 'no_change',
+      outcome: more.outcome ?? 'no_change',
       started_at: new Date(Date.UTC(2026, 0, 1, 0, minute)),
     });
     for (const dealId of more.deals ?? [])
@@ -67,6 +68,17 @@ describe('audit log', () => {
     expect(page.runs.map((one: { runId: string }) => one.runId)).to.deep.equal([ids[1], ids[0]]);
     expect(page).to.include({ count: 3, limit: 2, offset: 1 });
     expect(await read({ offset: '9' })).to.deep.equal({ runs: [], count: 3, limit: 100, offset: 9 });
+  });
+
+  it('filters runs by outcome and time', async () => {
+    const [first, second, third] = [await run(1), await run(2, { outcome: 'failed' }), await run(3)];
+    const idsOf = async (query: Record<string, string>) =>
+      (await read(query)).runs.map((found: { runId: string }) => found.runId);
+    expect(await idsOf({ outcome: 'failed' })).to.deep.equal([second]);
+    expect(await idsOf({ outcome: 'failed,no_change' })).to.deep.equal([third, second, first]);
+    expect(await idsOf({ from: '2026-01-01T00:02:00Z' })).to.deep.equal([third, second]);
+    expect(await idsOf({ from: '2026-01-01T00:02:00Z', to: '2026-01-01T00:03:00Z' })).to.deep.equal([second]);
+    await workspace.expectError('VALIDATION_FAILED', 400, listAuditLogs, { query: { outcome: 'failed,other' } });
   });
 
   it('filters runs by actor, and by deal including runs that only affected it', async () => {

@@ -59,7 +59,7 @@ const closePeriod: Prompt = {
 1. list_exceptions for each month of ${period}: deals that paid nothing, by reason, with what to do. get_commissions with a dealId explains one.
 2. list_plans with status draft: drafts that should have been active in ${period}.
 3. list_assignments and list_quotas: people on plans with tiers by attainment who lack a quota for the period of the rule.
-4. list_audit_logs: outcomes failed and statement_locked since the period began.
+4. list_audit_logs with outcome failed,statement_locked and from: what has happened since the period began.
 5. get_commissions for ${period} and for the months before: name everyone whose figures differ greatly.
 6. commission://statements/${period}: who has a statement, draft or approved.
 

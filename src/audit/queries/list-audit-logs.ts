@@ -4,13 +4,24 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { offsetPage, text } from '../../platform/operations/schemas.js';
-import { auditRun } from '../audit-run.js';
+import { instant, offsetPage, text } from '../../platform/operations/schemas.js';
+import { auditRun, runOutcomes } from '../audit-run.js';
+import { type RunOutcome } from '../audit-tables.js';
 import { listAuditRuns } from '../audit-views.js';
+
+const outcomes = new RegExp(`^(${runOutcomes.join('|')})(,(${runOutcomes.join('|')}))*$`);
 
 const query = z.strictObject({
   actor: text(200).optional().describe('Only runs that this actor caused'),
   dealId: text(200).optional().describe('Only runs of this deal, by its id in the CRM'),
+  outcome: z
+    .string()
+    .regex(outcomes, `must be one or several of ${runOutcomes.join(', ')}, separated by commas`)
+    .transform((list) => list.split(',') as RunOutcome[])
+    .optional()
+    .describe(`Only runs with one of these outcomes, separated by commas: ${runOutcomes.join(', ')}`),
+  from: instant.optional().describe('Only runs from this instant on, ISO 8601'),
+  to: instant.optional().describe('Only runs before this instant, ISO 8601'),
   ...offsetPage('runs', 500, 100),
 });
 
@@ -42,6 +53,9 @@ export const listAuditLogs = operation({
     arguments: {
       actor: 'Only what this actor did, matched exactly, such as orchestrator',
       dealId: "Only runs for this deal, by the CRM's id",
+      outcome: 'Only these outcomes, separated by commas, such as failed,statement_locked',
+      from: 'Only from this instant on, ISO 8601',
+      to: { always: undefined },
     },
     list: 'runs',
     summary: ({ count }) => `Entries that match: ${count}.`,
