@@ -54,6 +54,7 @@ function Bars({ months, period, currency }: EarningsBarsProps) {
   const isNow = (month: Month) => now.includes(month);
   // The amount is wider than its bars, so it stands above the bars beside them too.
   const labelAt = y(Math.max(0, ...months.slice(-Math.max(3, now.length)).map(({ total }) => total))) + 4;
+  const ownTop = y(Math.max(0, ...now.map(({ total }) => total))) + 2;
   return (
     <fieldset aria-label="Earnings by month" className={styles.chart}>
       <div className={styles.plot} style={{ height }}>
@@ -80,6 +81,10 @@ function Bars({ months, period, currency }: EarningsBarsProps) {
               </span>
             </Link>
           ))}
+          <span
+            className={styles.stem}
+            style={{ bottom: ownTop, height: labelAt - ownTop, right: `${(50 * now.length) / months.length}%` }}
+          />
           <span className={styles.value} style={{ bottom: labelAt }}>
             {formatMoney(sum, currency)}
           </span>

@@ -90,7 +90,7 @@ export function PayoutCurve({ now, nowName, before, beforeName, thresholds, curr
           </>
         )}
         {[0, ...(marks.length === 0 ? [1] : marks)].map((mark, index, all) =>
-          index > 0 && x(mark) - x(all[index - 1] ?? 0) < 26 ? null : (
+          index > 0 && x(mark) - x(all[index - 1] ?? 0) < 32 ? null : (
             <text key={mark} x={x(mark)} y={height + 16} textAnchor={index === 0 ? 'start' : 'middle'}>
               {formatPercent(mark, 0)}
             </text>

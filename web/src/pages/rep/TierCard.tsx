@@ -30,14 +30,17 @@ export function TierCard({ main, openDeals, currency }: TierCardProps) {
   const today = useToday();
   const { to } = daysOf(main.quota.period);
   const isOver = to < today;
-  const position = tierPosition(main, repId, isOver ? to : today, overrides);
+  // A month that has ended, of a period that has not: what is missing now is on the page of this month.
+  const isEarlier = !isOver && main.quota.through < today;
+  const isPast = isOver || isEarlier;
+  const position = tierPosition(main, repId, isPast ? main.quota.through : today, overrides);
   const isMoney = main.rule.measure === 'amount';
   return (
     <Card>
       <div className={styles.tierHead}>
         <div>
-          {isOver ? (
-            <Ended main={main} position={position} />
+          {isPast ? (
+            <Past main={main} position={position} isOver={isOver} />
           ) : (
             <>
               <Lead main={main} position={position} currency={currency} isMoney={isMoney} />
@@ -45,14 +48,14 @@ export function TierCard({ main, openDeals, currency }: TierCardProps) {
             </>
           )}
         </div>
-        {isOver ? null : (
+        {isPast ? null : (
           <Link to="/me/simulate" className={buttonClass()}>
             <ButtonContent icon={IconCalculator}>If I close …</ButtonContent>
           </Link>
         )}
       </div>
       <TierMeter quota={main.quota} position={position} currency={currency} isMoney={isMoney} />
-      {isOver || position.next === null || !isMoney ? null : (
+      {isPast || position.next === null || !isMoney ? null : (
         <CrossingDeals main={main} openDeals={openDeals} currency={currency} />
       )}
     </Card>
@@ -79,15 +82,23 @@ function Lead({ main: { quota }, position: { current, next }, currency, isMoney 
   );
 }
 
-/** The result of an attainment period that is over. */
-function Ended({ main: { quota }, position: { current } }: Pick<LeadProps, 'main' | 'position'>) {
+interface PastProps extends Pick<LeadProps, 'main' | 'position'> {
+  readonly isOver: boolean;
+}
+
+/** The result of an attainment period that is over, or of its months until then. */
+function Past({ main: { quota }, position: { current }, isOver }: PastProps) {
+  const period = formatPeriod(quota.period);
+  const attained = formatAttainment(quota.attainment);
   return (
     <>
       <h2 className={styles.lead}>
-        {formatPeriod(quota.period)} ended at {formatAttainment(quota.attainment)}
+        {isOver ? `${period} ended at ${attained}` : `${attained} of ${period} by ${formatDay(quota.through)}`}
       </h2>
       <p className={styles.words}>
-        {current === null ? 'No tier was reached.' : `The tier reached is ${current.name}.`}
+        {current === null
+          ? 'No tier was reached.'
+          : `The tier reached ${isOver ? 'is' : 'by then was'} ${current.name}.`}
       </p>
     </>
   );

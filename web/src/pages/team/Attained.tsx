@@ -12,13 +12,13 @@ export function Attained({ attainment }: { readonly attainment: CountedQuota | n
   if (attainment === null) return <span className={`dim ${styles.none}`}>–</span>;
   const { measure, period, through, attainment: ratio } = attainment;
   const text = formatAttainment(ratio);
-  const elapsed = elapsedShare(period, today);
+  const elapsed = elapsedShare(attainment, today);
   const details = [
     measure,
     countedPeriod(period, through),
     prorationWords(attainment),
     attainment.countsAtEnd === true ? 'to date, counts at the end' : null,
-    elapsed === null ? null : `${formatAttainment(elapsed)} of the period is over`,
+    elapsed === null ? null : `${formatAttainment(elapsed)} of the period ${through < today ? 'was' : 'is'} over`,
   ].filter((part) => part !== null);
   return (
     <span className={styles.attained} title={details.join(', ')}>
