@@ -16,12 +16,15 @@ interface PersonFiltersProps {
   readonly onFilter: (filter: PersonFilter) => void;
   /** Whether people who may not sign in are in the list. */
   readonly hasInactive?: boolean;
+  /** A further choice of the list. */
+  readonly children?: React.ReactNode;
 }
 
 const choices = { team: 'All teams', title: 'All titles', location: 'All locations' } as const;
 
 /** Restricts a list of people by words, team, title and location; choices without values are left out. */
-export function PersonFilters({ people, filter, shown, onFilter, hasInactive = false }: PersonFiltersProps) {
+export function PersonFilters(props: PersonFiltersProps) {
+  const { people, filter, shown, onFilter, hasInactive = false, children } = props;
   const set = (change: PersonFilter) => onFilter({ ...filter, ...change });
   return (
     <div className={blocks.filters}>
@@ -55,6 +58,7 @@ export function PersonFilters({ people, filter, shown, onFilter, hasInactive = f
           onChange={({ currentTarget }) => set({ state: (currentTarget.value || undefined) as PersonFilter['state'] })}
         />
       ) : null}
+      {children}
       {shown === people.length ? null : (
         <>
           <span className="dim" aria-live="polite">

@@ -168,8 +168,7 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
         onFilter={(next) =>
           navigate({ search: (present) => ({ year: present.year, rule: present.rule, ...next }), replace: true })
         }
-      />
-      <div className={blocks.filters}>
+      >
         <InlineSelect
           label="Who is listed"
           value={isEveryone ? 'all' : 'plan'}
@@ -179,7 +178,7 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
           ]}
           onChange={({ currentTarget }) => setEveryone(currentTarget.value === 'all')}
         />
-      </div>
+      </PersonFilters>
       <Loaded query={combineQueries({ people, quotas })} height={480}>
         {(data) => <Targets rule={rule} year={year} people={shown} quotas={data.quotas} />}
       </Loaded>
