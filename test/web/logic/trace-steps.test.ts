@@ -117,8 +117,11 @@ describe('the steps from a deal to its amount', () => {
   });
 
   it('name a rate that was agreed with the person beside that of the plan', () => {
-    const agreed = step('Tiers', { trace: { parts: [{ tierIndex: 0, rate: 0.07, part: 60_000, planRate: 0.06 }] } });
+    const agreedParts = [{ tierIndex: 0, rate: 0.07, part: 60_000, planRate: 0.06 }];
+    const agreed = step('Tiers', { trace: { parts: agreedParts } });
     expect(agreed.words).to.deep.equal(['Your rate, agreed with you: 7 % instead of 6 %.']);
+    const ofOther = { event: { repId: 'omar', repName: 'Omar Haddad' }, trace: { parts: agreedParts } };
+    expect(step('Tiers', ofOther).words).to.deep.equal(['The rate agreed with Omar Haddad: 7 % instead of 6 %.']);
     expect(step('Tiers').words).to.deep.equal([]);
   });
 

@@ -80,7 +80,7 @@ function tracedSteps(explanation: Explanation, trace: Trace, reader: Reader): re
     conditionStep(trace),
     ...teamSteps(explanation, trace),
     attainmentStep(explanation, trace),
-    tierStep(explanation, trace),
+    tierStep(explanation, trace, reader),
     limitStep(explanation, trace),
   ];
 }
@@ -265,7 +265,8 @@ function countDecimals(amounts: readonly string[], currency: string): number {
   return maxDecimals;
 }
 
-function tierStep({ event, rule }: Explanation, trace: Trace): Step {
+function tierStep({ event, rule }: Explanation, trace: Trace, reader: Reader): Step {
+  const person = event.repId === reader.repId ? null : event.repName;
   const names = new Map(rule?.tiers.map(({ tierIndex, name }) => [tierIndex, name]));
   const total = Number(sumAmounts(trace.parts.map(({ part }) => Math.abs(part)))) || 1;
   const amounts = paidParts(trace);
@@ -284,17 +285,18 @@ function tierStep({ event, rule }: Explanation, trace: Trace): Step {
   return {
     title: 'Tiers',
     figure: rule === null ? '' : rule.tierBy === 'attainment' ? (modes[rule.tierMode] ?? '') : `by ${rule.tierBy}`,
-    words: tierWords(trace, rule),
+    words: tierWords(trace, rule, person),
     rows: [],
     parts,
     ...(isByAttainment && rule?.tierMode === 'marginal' ? { scale: computeScale(trace, rule.tiers, parts) } : {}),
   };
 }
 
-function tierWords(trace: Trace, rule: Explanation['rule']): string[] {
+/** The person is null for the reader. */
+function tierWords(trace: Trace, rule: Explanation['rule'], person: string | null): string[] {
   const { tierValue, rank, ratePercent, parts } = trace;
   return [
-    ...parts.flatMap(({ rate, planRate }) => agreedWords(rate, planRate)),
+    ...parts.flatMap(({ rate, planRate }) => agreedWords(rate, planRate, person)),
     ...(tierValue === undefined ? [] : [`The deal's value for the tier is ${formatNumber(tierValue, 2)}.`]),
     ...(rank === undefined ? [] : [`Position ${rank} among the people of the plan.`]),
     ...(ratePercent === undefined ? [] : [`The ramp pays ${formatNumber(ratePercent, 6)} % of the sum of the parts.`]),
@@ -303,9 +305,10 @@ function tierWords(trace: Trace, rule: Explanation['rule']): string[] {
 }
 
 /** A rate that was agreed with the person. */
-function agreedWords(rate: number | null, planRate: number | undefined): string[] {
+function agreedWords(rate: number | null, planRate: number | undefined, person: string | null): string[] {
   if (rate === null || planRate === undefined) return [];
-  return [`Your rate, agreed with you: ${formatRate(rate)} instead of ${formatRate(planRate)}.`];
+  const whose = person === null ? 'Your rate, agreed with you' : `The rate agreed with ${person}`;
+  return [`${whose}: ${formatRate(rate)} instead of ${formatRate(planRate)}.`];
 }
 
 function whyNoPart({ tier, reason }: Trace, rule: Explanation['rule']): string {
