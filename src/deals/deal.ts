@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { isRefundKey } from '../engine/clawback.js';
 import {
   absenceReason,
   asDay,
@@ -288,7 +289,8 @@ const dayOrInstant = z
   .trim()
   .refine((value) => readDay(value, 'UTC') !== null, 'must be a day, YYYY-MM-DD, or an ISO 8601 instant');
 
-export const dealId = text(200);
+/** The commission of refunds has keys of this form, which no deal may have. */
+export const dealId = text(200).refine((id) => !isRefundKey(id), 'must not begin with refund:');
 
 export const dealBody = z.strictObject({
   fields: dealFields.optional(),

@@ -326,6 +326,23 @@ describe('refunds of deals', () => {
     await expectError('400 refund_exceeds_deal', put('negative', null));
     await expectError('404 refund_not_found', workspace.api.delete('/v1/deals/second/refunds/none'));
   });
+
+  it('have keys that no deal can take', async () => {
+    await twoDeals();
+    const { api } = workspace;
+    const taken = 'refund:second:r';
+    const deal = { amount: 10, ownerId: 'ann', closeDate: '2026-02-10' };
+    for (const send of [
+      api.put(`/v1/deals/${encodeURIComponent(taken)}`, deal),
+      api.get(`/v1/deals/${encodeURIComponent(taken)}/history`),
+    ])
+      expect((await send).body.code).to.equal('VALIDATION_FAILED');
+    const { rejected } = await api.expect(200, 'POST', '/v1/deals/import', { deals: [{ dealId: taken, ...deal }] });
+    expect(rejected.map((row: { reason: string }) => row.reason)).to.deep.equal([
+      'dealId: must not begin with refund:',
+    ]);
+  });
+
   describe('in payouts', () => {
     const cancel = (work: PayWorkspace, dealId: string, day: string) =>
       work.api.expect(200, 'PUT', `/v1/deals/${dealId}/refunds/r`, { day, cause: 'cancellation' });
