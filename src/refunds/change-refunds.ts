@@ -58,7 +58,7 @@ export function waiving(key: RefundKey, terms: WaiverTerms, caller: Caller): Ref
 /** What a waiver leaves to the person who enters it, another admin must decide. */
 async function assertNotOwn(tx: Transaction, caller: Caller, { dealId }: StoredRefund, { repId }: WaiverTerms) {
   const people = peopleBehind(caller);
-  const earners = repId === null ? [...(await loadEarnedDays(tx, [dealId])).keys()] : [repId];
+  const earners = repId === null ? await listEarners(tx, dealId) : [repId];
   if (people.some((person) => earners.includes(person)))
     throw new Failure('forbidden', 'You cannot waive what would be taken back from you. Another admin must do it.');
 }
@@ -165,8 +165,9 @@ async function findAffected(
   return affected;
 }
 
-async function loadEarnedDays(tx: Transaction, dealIds: readonly string[]): Promise<ReadonlyMap<string, Day>> {
-  return new Map((await loadEarned(tx, dealIds)).map(({ repId, day }) => [repId, day]));
+/** Everyone who has earned on the deal. */
+export async function listEarners(tx: Transaction, dealId: string): Promise<string[]> {
+  return [...new Set((await loadEarned(tx, [dealId])).map(({ repId }) => repId))];
 }
 
 /**

@@ -42,6 +42,7 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   list_draws: [{}, 'ok'],
   list_fx_rates: [{}, 'ok'],
   set_fx_rates: [{ rates: [{ from: 'EUR', to: 'EUR', day: '2026-01-01', rate: 1 }] }, 'invalid_rate'],
+  put_refund: [{ dealId: 'nope', refundId: 'r', day: '2026-01-01', cause: 'refund' }, 'deal_not_found'],
   set_absence: [{ repId: unknown, from: '2026-01-01', to: '2026-01-02' }, 'rep_not_found'],
   set_quota: [{ repIds: [unknown], measure: 'x', period: '2026-Q1', target: 1 }, 'rep_not_found'],
   delete_quota: [{ quotaId: unknown }, 'quota_not_found'],
@@ -106,7 +107,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 7, rep: 21, manager: 25, admin: 47 }[accessLevel],
+        { public: 0, connection: 11, payroll: 7, rep: 21, manager: 25, admin: 48 }[accessLevel],
       );
     });
 

@@ -37,6 +37,7 @@ const planned: Readonly<Record<string, string>> = {
   set_absence: 'Di',
   list_fx_rates: 'R',
   set_fx_rates: 'Di',
+  put_refund: 'Di',
   simulate_commissions: 'R',
   recalculate_commissions: 'Di',
   get_recalculation_job: 'R',
@@ -68,9 +69,9 @@ describe('the definitions of the tools', () => {
     expect(definitions[0]?.name).to.equal('get_workspace');
   });
 
-  it('use fewer than 15,500 tokens without the output schemas, at four characters each', () => {
+  it('use fewer than 15,900 tokens without the output schemas, at four characters each', () => {
     const listed = definitions.map(({ outputSchema: _, ...definition }) => definition);
-    expect(JSON.stringify(listed).length / 4).to.be.lessThan(15_500);
+    expect(JSON.stringify(listed).length / 4).to.be.lessThan(15_900);
   });
 
   for (const { definition, operation, tool } of offered) {

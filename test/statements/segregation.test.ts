@@ -214,6 +214,15 @@ const requests: Readonly<Record<string, { readonly paysNoOne?: true; readonly ca
       return { table, rates: [{ from: 'EUR', to: 'USD', day: '2026-02-02', rate: 1.0837 }] };
     },
   },
+  put_refund: {
+    call: async ({ operator }, repId) => {
+      const dealId = randomUUID();
+      const { crmMemberId } = await operator.expect(200, 'GET', `/v1/reps/${repId}`);
+      const ownerId = crmMemberId ?? repId;
+      await operator.putDeal(dealId, { amount: 100, ownerId, closeDate: '2026-02-02', repId });
+      return { dealId, refundId: 'r', day: '2026-02-20', cause: 'refund' };
+    },
+  },
   recalculate_commissions: { paysNoOne: true, call: async (_, repId) => ({ repId }) },
   open_dispute: {
     paysNoOne: true,

@@ -145,6 +145,20 @@ export const peopleClaims: Claims = {
       'X5: a corrected rate is a discrepancy of an approved period, with its cause',
     ),
   },
+  put_refund: {
+    'Enter what the customer of a deal got back or never paid, or replace the refund with the same refundId': testedIn(
+      'refunds/clawbacks',
+      'C2 and C3: a declining clawback takes back the days that are left, of the part that was refunded',
+    ),
+    'plans with a clawback policy take commission back on the day of the refund; approved statements stay': testedIn(
+      'refunds/clawbacks',
+      'C8: a refund that is deleted after the approval of its period is owed again',
+    ),
+    'only say what it would take back from whom': testedIn(
+      'refunds/clawbacks',
+      'says what a refund would do before it is saved',
+    ),
+  },
   list_draws: {
     'Changes: nothing.': changesNothing('list_draws'),
     'Guaranteed incomes and advances of people, with how they are paid back': testedIn(
