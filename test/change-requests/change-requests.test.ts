@@ -69,6 +69,16 @@ describe('changes by agents', () => {
     ]);
   });
 
+  it('are no recalculations, which only correct: these run at once', async () => {
+    const { structuredContent } = await agent.call('recalculate_commissions', { repId: seeded.ada });
+    expect(structuredContent.jobId).to.be.a('string');
+    expect(await listed(ada)).to.deep.equal([]);
+    await seeded.api.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'deny' });
+    expect((await agent.call('recalculate_commissions', { repId: seeded.ada })).structuredContent.code).to.equal(
+      'forbidden',
+    );
+  });
+
   it('that are rejected never run, and the agent reads the reason', async () => {
     const id = await requested();
     expect((await decide(ada, id, 'reject', 'Next quarter')).body.status).to.equal('rejected');

@@ -248,6 +248,7 @@ export const recalculateCommissions = operation({
       planId: 'Everyone on a plan (UUID, planId of list_plans)',
       async: { always: true },
     },
+    needsNoApproval: true,
     follow: {
       operation: getRecalculationJob,
       params: (started) => ({ jobId: String((started as RecalculationResponse).jobId) }),

@@ -141,7 +141,7 @@ export const previewPlanChange = operation({
     summary: ({ status, delta, currency: paidIn, count, locked, warnings = [] }) =>
       status === 'running'
         ? 'The preview takes longer. Call again with fewer days.'
-        : `The change moves ${delta} ${paidIn} on ${count} deals; ${locked?.length} approved periods would owe. Nothing was written.${describeWarnings({ warnings })}`,
+        : `The change moves ${delta} ${paidIn} on ${count} deals; ${locked?.length} approved periods would owe. Nothing was written.${count === 0 ? ' To see its effect on real deals, preview a period that has them, such as the last quarter.' : ''}${describeWarnings({ warnings })}`,
   },
   example: {
     params: { planRef: sampleIds.planId },

@@ -200,7 +200,7 @@ export class AgentSession {
   private async waitingFor({ operation, tool }: OfferedTool, input: RawInput): Promise<ToolResult | null> {
     const { dispatcher, writes } = this.parts;
     const mode = await writes.modeFor(this.caller);
-    if (mode === 'allow') return null;
+    if (mode === 'allow' || (mode === 'confirm' && tool.needsNoApproval === true)) return null;
     dispatcher.parse(operation, input, this.caller);
     if (mode === 'deny') throw new Failure('forbidden', 'This workspace permits agents to read only.');
     const changeRequestId = await writes.request(this.caller, { tool: tool.name, title: tool.title, input });

@@ -107,6 +107,8 @@ export interface Tool<Names extends string, Output, Operation> {
   readonly listedFirst?: true;
   /** The call must have `confirm: true`: its effect cannot be undone. */
   readonly confirmed?: true;
+  /** The call changes only what the stored data require already: it runs also where a person approves changes. */
+  readonly needsNoApproval?: true;
   readonly follow?: Follow<Operation>;
   readonly previewedBy?: PreviewedBy;
   /**
