@@ -1,11 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { findActivePage, findHome, findUrl, listNavigation, listPages, roleNames } from '#web/app/navigation.js';
+import {
+  findActivePage,
+  findHome,
+  findPages,
+  findUrl,
+  listNavigation,
+  listPages,
+  roleNames,
+} from '#web/app/navigation.js';
 
 const roles = ['admin', 'manager', 'payroll', 'rep'] as const;
 const routes = ['router.tsx', 'admin-routes.ts']
   .map((name) => readFileSync(new URL(`../../../../web/src/app/${name}`, import.meta.url), 'utf8'))
   .join('\n');
+
+describe('the search for a page', () => {
+  it('finds pages by name, and settings by what they are', () => {
+    const found = (text: string) => findPages('admin', text).map(({ label }) => label);
+    expect(found('currency')).to.deep.equal(['Workspace']);
+    expect(found('Time Z')).to.deep.equal(['Workspace']);
+    expect(found('quota')).to.deep.equal(['Quota progress', 'Quotas']);
+    expect(found('')).to.have.length(listPages('admin').length);
+    expect(findPages('rep', 'currency')).to.deep.equal([]);
+  });
+});
 
 describe('the navigation', () => {
   for (const role of roles)

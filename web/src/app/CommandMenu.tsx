@@ -8,7 +8,7 @@ import { dealsQuery, plansQuery } from '../api/queries.js';
 import { useReturnFocus } from '../components/return-focus.js';
 import { formatDay } from '../shared/format/dates.js';
 import styles from './CommandMenu.module.css';
-import { listPages } from './navigation.js';
+import { findPages } from './navigation.js';
 import { useSession } from './session.js';
 
 interface Command {
@@ -148,9 +148,7 @@ function useCommands(text: string): Commands {
         }),
       ),
   ];
-  const pages = listPages(role)
-    .filter(({ label }) => matches(label))
-    .map(({ label, to }): Command => ({ id: to, group: 'Pages', label, to }));
+  const pages = findPages(role, typed).map(({ label, to }): Command => ({ id: to, group: 'Pages', label, to }));
   return {
     commands: hasText ? [...pages, ...found] : pages,
     isLoading: searched !== typed || [deals, plans, people].some(({ isLoading }) => isLoading),

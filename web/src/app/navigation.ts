@@ -44,6 +44,8 @@ interface NavigationItem {
   readonly roles?: readonly Role[];
   /** What the number beside the item counts. */
   readonly count?: 'approvals' | 'questions' | 'discrepancies' | 'answers';
+  /** What people look for on the page, by which Ctrl K finds it too. */
+  readonly contents?: readonly string[];
   /** The second key of the shortcut `g` …. */
   readonly key?: string;
 }
@@ -135,7 +137,13 @@ const groups: readonly NavigationGroup[] = [
       { label: 'API keys', to: '/keys', icon: IconKey },
       { label: 'Fiscal calendar', to: '/fiscal-calendar', icon: IconCalendarStats },
       { label: 'Mail and sign-in', to: '/installation', icon: IconMail },
-      { label: 'Workspace', to: '/workspace', icon: IconSettings, key: 'w' },
+      {
+        label: 'Workspace',
+        to: '/workspace',
+        icon: IconSettings,
+        key: 'w',
+        contents: ['currency', 'time zone', 'settings', 'payouts', 'security', 'subscription'],
+      },
     ],
   },
 ];
@@ -149,6 +157,14 @@ export function listNavigation(role: Role): readonly NavigationGroup[] {
 /** The pages of all groups. */
 export function listPages(role: Role): readonly NavigationItem[] {
   return listNavigation(role).flatMap(({ items }) => items);
+}
+
+/** The pages whose name, or something on them, contains the text. */
+export function findPages(role: Role, text: string): readonly NavigationItem[] {
+  const matches = (words: string) => words.toLowerCase().includes(text.toLowerCase());
+  return listPages(role).filter(
+    ({ label, contents = [] }) => matches(label) || (text !== '' && contents.some(matches)),
+  );
 }
 
 /** The address of the page with this name in the navigation of a role. */
