@@ -38,8 +38,8 @@ describe('changes by agents', () => {
   const decide = (person: ApiClient, id: string, decision: string, reason?: string) =>
     person.post(`/v1/change-requests/${id}/decide`, { decision, ...(reason === undefined ? {} : { reason }) });
 
-  async function requested(): Promise<string> {
-    const { isError, structuredContent } = await agent.call('create_plan', plan);
+  async function requested(name = plan.name): Promise<string> {
+    const { isError, structuredContent } = await agent.call('create_plan', { ...plan, name });
     expect(isError).to.equal(undefined);
     expect(structuredContent).to.include({ statusCode: 202, code: 'approval_required' });
     expect(structuredContent.details.approveUrl).to.match(/\/agent-changes$/);
@@ -106,6 +106,12 @@ describe('changes by agents', () => {
     const { isError, structuredContent } = await agent.call('create_plan', { name: 'x' });
     expect(isError).to.equal(true);
     expect(structuredContent.code).to.equal('VALIDATION_FAILED');
+    expect(await listed(ada)).to.deep.equal([]);
+  });
+
+  it('that would fail are rejected at once: a plan whose name is taken', async () => {
+    await seeded.api.createPlan(plan);
+    expect((await agent.call('create_plan', plan)).structuredContent.code).to.equal('plan_name_taken');
     expect(await listed(ada)).to.deep.equal([]);
   });
 
@@ -207,7 +213,7 @@ describe('changes by agents', () => {
       const path = `/v1/change-requests/${id}/preview`;
       expect((await ada.expect(200, 'POST', path)).preview).to.deep.include({ before: 22_000, after: 44_000 });
       expect((await mia.post(path, {})).status).to.equal(404);
-      const other = await requested();
+      const other = await requested('Other');
       await expectError('409 no_preview', ada.post(`/v1/change-requests/${other}/preview`, {}));
       await decide(ada, id as string, 'reject');
       await expectError('409 already_decided', ada.post(path, {}));

@@ -34,6 +34,7 @@ export class AgentWriteRules implements AgentWrites {
     // Read before the preview is calculated: what changes meanwhile outdates it.
     const { basis } = await unitOfWork.read(caller, async (tx) => {
       await assertFewPending(tx, caller);
+      await runner.assertPossible(tx, change.tool, change.input);
       return readBasis(tx, runner, change);
     });
     const previewed = await previewChange({ unitOfWork, runner, clock }, caller, change).catch(withoutPreview);

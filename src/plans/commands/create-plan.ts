@@ -3,7 +3,7 @@ import { planFx } from '../../engine/plan-fx.js';
 import { assertEffectiveDayOrder } from '../../kernel/day-order.js';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
-import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation, payingNoOne } from '../../platform/operations/operation.js';
@@ -64,6 +64,11 @@ const body = z.strictObject({
   force: forceTests,
 });
 
+async function assertNameFree(tx: Transaction, name: string): Promise<void> {
+  if (!(await isNameTaken(tx, name))) return;
+  throw new Failure('plan_name_taken', `A plan named ${name} exists. Change it with PATCH, or use another name.`);
+}
+
 export const createPlan = operation({
   id: 'createPlan',
   summary: 'Create a plan; it is active at once by default',
@@ -116,6 +121,7 @@ export const createPlan = operation({
       `Created. ${describePlan(plan)}${describeWarnings(plan)} Next: simulate_commissions, create_assignments and, for tiers by attainment, set_quota.`,
   },
   subject: payingNoOne,
+  assertPossible: (tx, { body: { name } }) => assertNameFree(tx, name),
   example: {
     body: { name: 'AE', config: planConfigExample, effectiveStart: '2026-01-01' },
     response: { ...planExample, assignedReps: [], warnings: [unassignedExample] },
@@ -127,12 +133,7 @@ export const createPlan = operation({
     assertEffectiveDayOrder(effectiveStart, effectiveEnd);
     assertFieldMapping(plan.fieldMapping ?? null);
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
-      if (await isNameTaken(tx, plan.name)) {
-        throw new Failure(
-          'plan_name_taken',
-          `A plan named ${plan.name} exists. Change it with PATCH, or use another name.`,
-        );
-      }
+      await assertNameFree(tx, plan.name);
       await assertTermsFit(tx, terms);
       const dates = { version: 1, effectiveStart, effectiveEnd };
       const version: VersionRow = {

@@ -38,6 +38,12 @@ export class ToolRunner {
     return operation.subject(tx, parseInput(operation, input));
   }
 
+  /** Rejects a call that would fail as things are. */
+  async assertPossible(tx: Transaction, tool: string, input: RawInput): Promise<void> {
+    const { operation } = this.findCall(tool);
+    await operation.assertPossible?.(tx, parseInput(operation, input));
+  }
+
   hasPreview(tool: string): boolean {
     return this.findCall(tool).operation.tool?.previewedBy !== undefined;
   }

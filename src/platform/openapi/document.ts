@@ -58,7 +58,8 @@ export function describeApi(
         token: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A workspace key (ws_…), a session (sess_…) or a connection token (conn_…).',
+          description:
+            'A workspace key (ws_…), an integration key (int_…), a session (sess_…) or a connection token (conn_…).',
         },
         session: {
           type: 'apiKey',

@@ -215,6 +215,14 @@ export interface Operation<
   readonly tool?: Tool<NamesIn<Params> | NamesIn<Query> | NamesIn<Body>, z.output<Answer>, AnyOperation>;
   /** What a call changes. Every operation whose tool changes something declares it. */
   readonly subject?: (tx: Transaction, input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>) => Promise<Subject>;
+  /**
+   * Rejects a request of an agent that would fail as things are, so that it waits for no approval. Absent where
+   * the preview of the tool does so.
+   */
+  readonly assertPossible?: (
+    tx: Transaction,
+    input: Input<Parsed<Params>, Parsed<Query>, Parsed<Body>>,
+  ) => Promise<void>;
   readonly example: Example;
   /** The parts of the service that `execute` receives after the caller, by name. */
   readonly uses?: Uses;
