@@ -25,9 +25,18 @@ import { loadConvertingAssignments } from './converting-plans.js';
 export interface AffectedByRates {
   readonly days: ReadonlyMap<string, readonly DayRange[]>;
   readonly deals: number;
+  /** Every deal, or amount of a day below a manager, that a plan of the person converts otherwise. */
+  readonly conversions: readonly Conversion[];
 }
 
-const noOne: AffectedByRates = { days: new Map(), deals: 0 };
+/** A deal, or an amount of a day below a manager, that a plan converts for the person. */
+export interface Conversion {
+  readonly repId: string;
+  readonly day: Day;
+  readonly planId: string;
+}
+
+const noOne: AffectedByRates = { days: new Map(), deals: 0, conversions: [] };
 
 /** The rates before a change, to which {@link findAffected} compares those after it. */
 export interface RatesBefore {
@@ -194,30 +203,44 @@ class ConcernedPeople {
   }
 
   async select(tx: Transaction, found: readonly ForeignDeal[], ofTeams: boolean): Promise<AffectedByRates> {
-    const days = new Map<string, Set<Day>>();
+    const conversions: Conversion[] = [];
     let deals = 0;
     for (const deal of found) {
-      if (deal.isEarned || !this.isConcerned(deal.repId, deal, 'per_deal')) continue;
-      getOrInsert(days, deal.repId, () => new Set()).add(deal.day);
-      deals += 1;
+      if (deal.isEarned) continue;
+      const ofDeal = this.listConversions(deal.repId, deal, 'per_deal');
+      if (ofDeal.length > 0) deals += 1;
+      conversions.push(...ofDeal);
     }
     if (ofTeams)
       for (const [manager, ofTeam] of await this.groupByManager(tx, found))
-        for (const deal of ofTeam)
-          if (this.isConcerned(manager, deal, 'cascade')) getOrInsert(days, manager, () => new Set()).add(deal.day);
-    return { deals, days: new Map([...days].map(([repId, ofRep]) => [repId, toRanges([...ofRep])])) };
+        for (const deal of ofTeam) conversions.push(...this.listConversions(manager, deal, 'cascade'));
+    const days = new Map<string, Set<Day>>();
+    for (const { repId, day } of conversions) getOrInsert(days, repId, () => new Set()).add(day);
+    return {
+      deals,
+      days: new Map([...days].map(([repId, ofRep]) => [repId, toRanges([...ofRep])])),
+      conversions,
+    };
   }
 
-  /** Whether a plan of the rep that is in force on the day converts one of the currencies by another rate. */
-  private isConcerned(repId: string, { day, currencies }: ForeignDeal, phase: 'per_deal' | 'cascade'): boolean {
-    return (this.assignments.get(repId) ?? []).some(({ planId, start, end }) => {
-      if (!isEffective(day, start, end)) return false;
-      return this.versionsOn(planId, day).some(
-        (version) =>
-          (phase === 'per_deal' || hasCascades({ versions: [version] })) &&
-          currencies.some((currency) => this.rates.isChanged(version, currency, day)),
-      );
-    });
+  /** The plans of the rep in force on the day that convert one of the currencies by another rate. */
+  private listConversions(
+    repId: string,
+    { day, currencies }: ForeignDeal,
+    phase: 'per_deal' | 'cascade',
+  ): readonly Conversion[] {
+    const planIds = (this.assignments.get(repId) ?? [])
+      .filter(({ start, end }) => isEffective(day, start, end))
+      .map(({ planId }) => planId);
+    return [...new Set(planIds)]
+      .filter((planId) =>
+        this.versionsOn(planId, day).some(
+          (version) =>
+            (phase === 'per_deal' || hasCascades({ versions: [version] })) &&
+            currencies.some((currency) => this.rates.isChanged(version, currency, day)),
+        ),
+      )
+      .map((planId) => ({ repId, day, planId }));
   }
 
   /** Periodic rules are those of the version on the last day of the period, which may be a later one. */

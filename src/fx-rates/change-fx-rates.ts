@@ -11,6 +11,7 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { previewPersonalWrite } from '../simulation/preview-write.js';
 import { loadAffectedWithin, personalEffect } from '../simulation/write-effect.js';
 import { type AffectedByRates, findAffected, loadRatesBefore } from './affected-by-rates.js';
+import { rateUse, readRateUse } from './rate-use.js';
 
 /** The parts of a response that say what a change of rates concerns. */
 export const changeOfRates = {
@@ -18,6 +19,7 @@ export const changeOfRates = {
     .object({
       reps: z.int().describe('Number of people whose commission is calculated again'),
       events: z.int().describe('Number of their deals that another rate converts'),
+      ...rateUse,
     })
     .describe('Whom the change concerns'),
   jobId: z
@@ -46,7 +48,7 @@ interface WrittenRates<Result> {
 }
 
 type ChangedResult<Result> = Result & {
-  readonly affected: { readonly reps: number; readonly events: number };
+  readonly affected: z.input<typeof changeOfRates.affected>;
   readonly jobId: string | null;
   readonly effect?: z.input<typeof personalEffect> | null;
 };
@@ -67,7 +69,11 @@ export async function runRateChange<Result extends object>(
       const { result, changed } = await write(tx);
       const affected = await findAffected(tx, before, changed, today);
       return {
-        result: { ...result, affected: countAffected(affected), jobId: null },
+        result: {
+          ...result,
+          affected: { ...countAffected(affected), ...(await readRateUse(tx, affected.conversions)) },
+          jobId: null,
+        },
         affected: await loadAffectedWithin(tx, toHulls(affected)),
       };
     });

@@ -185,6 +185,33 @@ describe('exchange rates over HTTP', () => {
     expect(fxRates).to.deep.equal([{ table: 'default', from: 'EUR', to: 'USD', day: '2026-01-01', rate: 1.08 }]);
   });
 
+  it('a preview names the plans and months that use a rate, and what an approved period keeps', async () => {
+    await convert(fx, flat(0.1));
+    await enter('EUR', 'USD', 1.08);
+    await enter('EUR', 'USD', 1.2, '2026-03-01');
+    await dealIn('EUR', 'D1', 50_000, '2026-01-15');
+    await dealIn('EUR', 'D2', 10_000, '2026-01-20');
+    await dealIn('EUR', 'D3', 10_000, '2026-02-10');
+    await dealIn('EUR', 'D4', 10_000, '2026-03-10');
+    await workspace.calculated();
+    await workspace.generateAndApprove('2026-01');
+    const rateOf = (day: string) => `/v1/fx-rates?from=EUR&to=USD&since=${day}&until=${day}&dryRun=true`;
+    const { affected } = await workspace.api.expect(200, 'DELETE', rateOf('2026-01-01'));
+    const name = affected.plans[0].name;
+    expect(affected).to.deep.equal({
+      reps: 1,
+      events: 3,
+      plans: [{ planId: workspace.planId, name, deals: 3 }],
+      months: [
+        { month: '2026-01', people: 1, deals: 2, approvedDeals: 2 },
+        { month: '2026-02', people: 1, deals: 1, approvedDeals: 0 },
+      ],
+    });
+    expect(name).to.be.a('string').that.does.not.equal(workspace.planId);
+    const later = await workspace.api.expect(200, 'DELETE', rateOf('2026-03-01'));
+    expect(later.affected.months).to.deep.equal([{ month: '2026-03', people: 1, deals: 1, approvedDeals: 0 }]);
+  });
+
   it('a simulation assumes other rates', async () => {
     await dealIn('EUR', 'D1', 50_000, '2026-01-15');
     await workspace.calculated();

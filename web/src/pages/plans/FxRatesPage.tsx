@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { exceptPreviews, useChange } from '../../api/change.js';
+import { type Answer } from '../../api/client.js';
 import {
   type FxRate,
   fxRatesQuery,
@@ -278,8 +279,6 @@ function ShownRate({ rate, onClose }: { readonly rate: FxRate; readonly onClose:
     },
   });
   const { affected, effect } = use.data ?? {};
-  const periods = [...new Set((effect?.byPeriod ?? []).map(({ period }) => period))].toSorted();
-  const locked = [...new Set((effect?.locked ?? []).map(({ period }) => period))].toSorted();
   return (
     <Dialog
       title={`${pairName(rate)}, ${formatDay(rate.day, 'long')}`}
@@ -294,15 +293,46 @@ function ShownRate({ rate, onClose }: { readonly rate: FxRate; readonly onClose:
       {affected === undefined ? (
         <p className="dim">{use.isFetching ? 'Looking for deals that it converts …' : ''}</p>
       ) : (
-        <p>
-          {affected.events === 0
-            ? 'It converts no deal.'
-            : `It converts ${formatCount(affected.events, 'deal')} of ${formatCount(affected.reps, 'person', 'people')}${periods.length === 0 ? '' : ` in ${periods.map((period) => formatPeriod(period)).join(', ')}`}.`}
-          {locked.length === 0 ? '' : ` Approved: ${locked.map((period) => formatPeriod(period)).join(', ')}.`}
-        </p>
+        <UseOfRate affected={affected} />
       )}
       <h3>If it is deleted</h3>
       <EffectOfChange query={{ ...use, data: use.data === undefined ? undefined : (effect ?? null) }} what="deletion" />
     </Dialog>
+  );
+}
+
+type Affected = NonNullable<Answer<'deleteFxRates'>['affected']>;
+
+const monthsOfUse: readonly Column<NonNullable<Affected['months']>[number]>[] = [
+  { key: 'month', header: 'Month', cell: ({ month }) => formatPeriod(month), phone: 'title' },
+  {
+    key: 'deals',
+    header: 'Deals',
+    align: 'right',
+    phone: 'note',
+    cell: ({ deals, people }) => `${formatCount(deals, 'deal')} of ${formatCount(people, 'person', 'people')}`,
+  },
+  {
+    key: 'approved',
+    header: 'Approved',
+    align: 'right',
+    phone: 'note',
+    cell: ({ approvedDeals, deals }) =>
+      approvedDeals === 0
+        ? '–'
+        : approvedDeals === deals
+          ? 'all keep this rate'
+          : `${formatNumber(approvedDeals)} keep it`,
+  },
+];
+
+/** The plans and months that use a rate; approved statements keep it. */
+function UseOfRate({ affected: { plans = [], months = [] } }: { readonly affected: Affected }) {
+  if (months.length === 0) return <p>It converts no deal.</p>;
+  return (
+    <>
+      <p>Used by {plans.map(({ name }) => name).join(', ')}.</p>
+      <DataTable caption="Months that use the rate" columns={monthsOfUse} rows={months} rowKey={({ month }) => month} />
+    </>
   );
 }
