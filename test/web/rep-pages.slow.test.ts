@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { dayInZone } from '#src/kernel/day.js';
+import { toPeriod } from '#src/kernel/period.js';
 import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 import { money, plain } from './amounts.js';
@@ -85,8 +87,8 @@ describe('the pages of a rep', function () {
     await close();
   });
 
-  it('show the pay of a month, and load it again, if statements and open deals do not load', async () => {
-    const period = await latestMonth(browser);
+  it('show the pay of the quarter, and load it again, if statements and open deals do not load', async () => {
+    const period = toPeriod(dayInZone(new Date(), 'UTC'), 'quarterly');
     const { page, close } = await browser.openPage('rep', '/account');
     let isFailing = true;
     await page.setRequestInterception(true);

@@ -151,9 +151,12 @@ describe('periods', () => {
 
 describe('a counted period', () => {
   it('says to which day it is counted', () => {
-    expect(countedPeriod('2026-Q4', '2026-12-31')).to.equal('Q4');
-    expect(countedPeriod('2026-Q4', '2026-10-31')).to.equal('Q4 to 31 October');
-    expect(countedPeriod('2026', '2026-10-31')).to.equal('2026 to 31 October');
+    expect(countedPeriod('2026-Q4', '2026-12-31', '2027-01-01')).to.equal('Q4');
+    expect(countedPeriod('2026-Q4', '2026-10-31', '2026-11-27')).to.equal('Q4 to 31 October');
+    expect(countedPeriod('2026', '2026-10-31', '2026-11-27')).to.equal('2026 to 31 October');
+    expect(countedPeriod('2026-Q4', '2026-11-30', '2026-11-27')).to.equal('Q4 to date');
+    expect(countedPeriod('2026-Q4', '2026-12-31', '2026-12-31')).to.equal('Q4 to date');
+    expect(countedPeriod('2027-Q1', '2027-01-31', '2026-12-31')).to.equal('Q1 to 31 January');
   });
 });
 

@@ -39,7 +39,8 @@ const lengthWords = { 1: 'this month', 3: 'this quarter', 6: 'this half-year', 1
 /** Earned, attainment, and the latest statement. */
 export function PaySummary({ dashboard, main, statements, period }: PaySummaryProps) {
   const { currency, otherCurrencies } = dashboard;
-  const isPresent = period === periodAt(useToday(), toPeriodLength(period));
+  const today = useToday();
+  const isPresent = period === periodAt(today, toPeriodLength(period));
   return (
     <StatStrip label="Summary" columns="1.25fr 1fr 1fr">
       <StatCard
@@ -54,7 +55,9 @@ export function PaySummary({ dashboard, main, statements, period }: PaySummaryPr
         }
       />
       <StatCard
-        label={main === null ? 'Attainment' : `Attainment ${countedPeriod(main.quota.period, main.quota.through)}`}
+        label={
+          main === null ? 'Attainment' : `Attainment ${countedPeriod(main.quota.period, main.quota.through, today)}`
+        }
         figure={<HeroAttainment ratio={main?.quota.attainment} />}
         note={main === null ? withoutQuota(dashboard) : <QuotaNote main={main} currency={currency} />}
       />
@@ -76,7 +79,7 @@ function QuotaNote({ main: { quota, rule }, currency }: { readonly main: MainQuo
     <span className="num">
       {amountWords(quota.credit, currency, isMoney)} of {amountWords(quota.target, currency, isMoney)}
       {prorated === null ? null : <span className="second">{prorated}</span>}
-      {quota.countsAtEnd === true ? <span className="second">to date, counts at the end</span> : null}
+      {quota.countsAtEnd === true ? <span className="second">counts at the end</span> : null}
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { dashboardQuery, type Statement, statementQuery } from '../../api/queries.js';
+import { useToday } from '../../app/today.js';
 import { Delta } from '../../components/Delta.js';
 import { HeroMoney, LedgerTotal, Money } from '../../components/Money.js';
 import { absolute, difference, signOf } from '../../shared/format/exact.js';
@@ -16,6 +17,7 @@ export function StatementTotals({ statement }: { readonly statement: Statement }
   const quotas = useQuery(dashboardQuery(repId, period)).data?.attainment ?? [];
   const main = mainAttainment(quotas, period);
   const change = previous === undefined ? null : difference(summary.netPayout, previous.summary.netPayout);
+  const today = useToday();
   return (
     <section className={styles.totals} aria-label="Totals">
       <div className={styles.net}>
@@ -33,7 +35,7 @@ export function StatementTotals({ statement }: { readonly statement: Statement }
         <p>
           {main === null
             ? '\u00a0'
-            : `${main.measure}, ${countedPeriod(main.period, main.through)}: ${formatAttainment(main.attainment)} attained`}
+            : `${main.measure}, ${countedPeriod(main.period, main.through, today)}: ${formatAttainment(main.attainment)} attained`}
         </p>
       </div>
       <dl className={styles.sum}>

@@ -15,9 +15,9 @@ export function Attained({ attainment }: { readonly attainment: CountedQuota | n
   const elapsed = elapsedShare(attainment, today);
   const details = [
     measure,
-    countedPeriod(period, through),
+    countedPeriod(period, through, today),
     prorationWords(attainment),
-    attainment.countsAtEnd === true ? 'to date, counts at the end' : null,
+    attainment.countsAtEnd === true ? 'counts at the end' : null,
     elapsed === null ? null : `${formatAttainment(elapsed)} of the period ${through < today ? 'was' : 'is'} over`,
   ].filter((part) => part !== null);
   return (

@@ -67,6 +67,7 @@ interface QuotasProps {
 
 function Quotas({ team, measure, onMeasure }: QuotasProps) {
   const rows = toRows(team);
+  const today = useToday();
   const measures = [...new Set(rows.map(({ quota }) => quota.measure))].sort();
   if (rows.length === 0)
     return (
@@ -95,7 +96,7 @@ function Quotas({ team, measure, onMeasure }: QuotasProps) {
       <Card title="Quotas" note={`${reached} of ${shown.length} reached`} isFlush>
         <DataTable
           caption="Quotas of the team"
-          columns={columns(team.period)}
+          columns={columns(team.period, today)}
           rows={shown}
           rowKey={({ key }) => key}
           isInset
@@ -105,7 +106,7 @@ function Quotas({ team, measure, onMeasure }: QuotasProps) {
   );
 }
 
-function columns(period: string): readonly Column<QuotaRow>[] {
+function columns(period: string, today: string): readonly Column<QuotaRow>[] {
   const figure = (value: number | string) => <span className="num">{formatUnits(value)}</span>;
   return [
     personColumn(period),
@@ -121,7 +122,7 @@ function columns(period: string): readonly Column<QuotaRow>[] {
       header: 'Period',
       phone: 'detail',
       sortBy: ({ quota }) => quota.period,
-      cell: ({ quota }) => <span className="dim">{countedPeriod(quota.period, quota.through)}</span>,
+      cell: ({ quota }) => <span className="dim">{countedPeriod(quota.period, quota.through, today)}</span>,
     },
     {
       key: 'credit',
@@ -177,7 +178,7 @@ function Missing({ quota }: { readonly quota: Attainment }) {
       ) : (
         <span className="num">{formatUnits(missing)}</span>
       )}
-      {quota.countsAtEnd === true ? <span className="second">to date, counts at the end</span> : null}
+      {quota.countsAtEnd === true ? <span className="second">counts at the end</span> : null}
     </>
   );
 }

@@ -122,9 +122,10 @@ export function shortPeriod(period: string): string {
   return parts.length === 3 && years.length === 0 ? `Q${parts.month / 3 + 1}` : formatPeriod(period);
 }
 
-/** An attainment period as far as it is counted: Q4, or Q4 to 31 October. */
-export function countedPeriod(period: string, through: string): string {
-  const { to } = daysOf(period);
+/** An attainment period as far as it is counted: Q4, Q4 to 31 October, or Q4 to date while it runs. */
+export function countedPeriod(period: string, through: string, today: string): string {
+  const { from, to } = daysOf(period);
+  if (today >= from && today <= to && through >= today) return `${shortPeriod(period)} to date`;
   if (through >= to) return shortPeriod(period);
   return `${shortPeriod(period)} to ${Number(through.slice(8))} ${formatMonth(through.slice(0, 7), 'long')}`;
 }

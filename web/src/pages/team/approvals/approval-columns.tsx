@@ -6,6 +6,7 @@ import {
   IconLock,
   IconMessageQuestion,
 } from '@tabler/icons-react';
+import { useToday } from '../../../app/today.js';
 import { type Column } from '../../../components/DataTable.js';
 import { Delta } from '../../../components/Delta.js';
 import { Check } from '../../../components/Field.js';
@@ -158,9 +159,13 @@ function Person({ row: { statement }, period }: { readonly row: ApprovalRow; rea
 }
 
 function Attained({ row: { attainment } }: { readonly row: ApprovalRow }) {
+  const today = useToday();
   if (attainment === null) return <None />;
   return (
-    <span className="num" title={`${attainment.measure}, ${countedPeriod(attainment.period, attainment.through)}`}>
+    <span
+      className="num"
+      title={`${attainment.measure}, ${countedPeriod(attainment.period, attainment.through, today)}`}
+    >
       {formatAttainment(attainment.attainment)}
     </span>
   );
