@@ -97,6 +97,28 @@ export function findExceedingDeals(
   return summarize(tx, 'split_rules_exceed_100', exceeds, list);
 }
 
+/** Deals that were refunded in the days, and have paid by rules of which none has a clawback policy. */
+export function findRefundsWithoutPolicy(
+  tx: Transaction,
+  { from, to }: DayRange,
+  repIds: readonly string[] | null,
+  list: ListedDeals,
+): Promise<UnreadDeals> {
+  const isVisible = repIds === null ? sql`true` : hasPartOf(tx.workspaceId, sql`d`, repIds);
+  const isRefunded = sql`exists (select from deal_refunds f
+    where f.workspace_id = d.workspace_id and f.deal_id = d.deal_id and f.day between ${from}::date and ${to}::date)`;
+  // A rule of a manager takes back what is taken back below.
+  const hasPaid = (condition: RawBuilder<unknown>) => sql`exists (
+    select from commission_events e
+    join plan_rules r on r.workspace_id = e.workspace_id and r.rule_id = e.rule_id
+      and r.plan_version_id = e.plan_version_id
+    where e.workspace_id = d.workspace_id and e.deal_key = d.deal_id and e.kind = 'commission_earned'
+      and e.status = 'earned' and e.phase = 'per_deal' and e.amount <> 0 and ${condition})`;
+  const hasPolicy = sql`jsonb_typeof(r.definition -> 'clawback') = 'object'`;
+  const condition = sql`${isRefunded} and ${hasPaid(sql`true`)} and not ${hasPaid(hasPolicy)} and ${isVisible}`;
+  return summarize(tx, 'refund_without_policy', condition, list);
+}
+
 /** Deals that should pay but have no close date, so that they belong to no period. */
 export function findUndatedDeals(
   tx: Transaction,

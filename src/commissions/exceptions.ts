@@ -35,7 +35,8 @@ export const exceptionReasons = [
   'below_floor_attainment',
   'cap_exhausted',
   'split_rules_exceed_100',
-] as const satisfies readonly (Reason | 'split_rules_exceed_100')[];
+  'refund_without_policy',
+] as const satisfies readonly (Reason | 'split_rules_exceed_100' | 'refund_without_policy')[];
 export type ExceptionReason = (typeof exceptionReasons)[number];
 
 function isListed(reason: Reason | null): reason is Extract<Reason, ExceptionReason> {

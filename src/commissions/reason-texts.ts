@@ -110,6 +110,12 @@ export const reasonTexts: ReasonTexts = {
     label: 'Nothing earned below',
     toRep: 'The people below you earned nothing on this deal.',
   },
+  refund_without_policy: {
+    label: 'Refund takes nothing back',
+    toRep: 'The deal was refunded, and the plan takes nothing back.',
+    toAdmin:
+      'The deal was refunded in the period, and no rule that paid it has a clawback policy. Add a policy to the plan, enter an adjustment, or accept it.',
+  },
   split_rules_exceed_100: {
     label: 'Credit rules exceed the deal',
     toRep: 'Credit rules give more than the whole deal.',

@@ -231,6 +231,25 @@ describe('refunds of deals', () => {
     expect(await takenBack()).to.deep.equal({});
   });
 
+  it('is an exception of its period where no rule has a policy, until it is accepted', async () => {
+    await twoDeals(null);
+    const listed = async (period: string) => {
+      const { exceptions } = await workspace.api.expect(200, 'GET', `/v1/commissions/exceptions?period=${period}`);
+      const group = exceptions.find(({ reason }: { reason: string }) => reason === 'refund_without_policy');
+      return (group?.deals ?? []).map(({ dealId }: { dealId: string }) => dealId);
+    };
+    await refund('second', '2026-04-20');
+    await workspace.calculated();
+    expect([await listed('2026-Q2'), await listed('2026-Q1')]).to.deep.equal([['second'], []]);
+    const accepted = { dealId: 'second', reason: 'refund_without_policy', note: 'Agreed' };
+    await workspace.api.expect(201, 'POST', '/v1/commissions/exceptions/accepted', accepted);
+    expect(await listed('2026-Q2')).to.deep.equal([]);
+    await twoDeals();
+    await refund('second', '2026-04-20');
+    await workspace.calculated();
+    expect(await listed('2026-Q2'), 'with a policy').to.deep.equal([]);
+  });
+
   it('does nothing without a policy, and for a rule that is exempt', async () => {
     await twoDeals(null);
     await refund('second', '2026-04-20');

@@ -18,6 +18,7 @@ import { DealExplainer } from '../deal-explainer.js';
 import {
   findExceedingDeals,
   findNames,
+  findRefundsWithoutPolicy,
   findUndatedDeals,
   findUnownedDeals,
   listExpectedDeals,
@@ -264,6 +265,7 @@ export const listCommissionExceptions = operation({
           ['owner_unresolved', repIds === null ? await findUnownedDeals(tx, days, list) : null],
           ['no_close_date', await findUndatedDeals(tx, repIds, list)],
           ['split_rules_exceed_100', await findExceedingDeals(tx, days, repIds, list)],
+          ['refund_without_policy', await findRefundsWithoutPolicy(tx, days, repIds, list)],
         ] as const,
       };
     });

@@ -271,7 +271,9 @@ describe('what a tier pays, and where it begins', () => {
 
 describe('the reasons why nothing was paid', () => {
   it('are those of the engine, each in words', () => {
-    expect(Object.keys(reasonWords).sort()).to.deep.equal([...reasons, 'split_rules_exceed_100'].sort());
+    expect(Object.keys(reasonWords).sort()).to.deep.equal(
+      [...reasons, 'split_rules_exceed_100', 'refund_without_policy'].sort(),
+    );
   });
 });
 
