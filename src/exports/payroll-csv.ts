@@ -50,7 +50,8 @@ export function plainAmount(amount: string, currency: string): string {
 }
 
 /** The type of a line for payroll: the category of a commission event, otherwise the kind of adjustment. */
-export function lineType({ kind, category }: Pick<StatementLine, 'kind' | 'category'>): string {
+export function lineType({ kind, category, refundId }: Pick<StatementLine, 'kind' | 'category' | 'refundId'>): string {
+  if (refundId !== undefined) return 'clawback';
   return kind === 'commission_earned' ? category : kind;
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { parse } from 'csv-parse/sync';
 import { expectError } from '#test/support/errors.js';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
@@ -332,6 +333,15 @@ describe('refunds of deals', () => {
     const { lineItems } = await workspace.api.expect(200, 'GET', `/v1/statements?repId=${people.ann}&period=2026-04`);
     expect(lineItems).to.have.length(1);
     expect(lineItems[0]).to.include({ dealId: 'second', dealName: 'Acme', refundId: 'r', closeDate: '2026-02-10' });
+    const file = await workspace.api.get(`/v1/statements/${people.ann}/export?period=2026&format=csv`);
+    const rows = parse(file.body, { columns: true, bom: true }) as Record<string, string>[];
+    expect(rows.map((row) => [row['Type'], row['Refund ID'], row['Commission']])).to.deep.equal([
+      ['commission', '', '4800.00'],
+      ['commission', '', '7200.00'],
+      ['clawback', 'r', '-1110.00'],
+    ]);
+    const before = await workspace.api.get(`/v1/statements/${people.ann}/export?period=2026-01&format=csv`);
+    expect(before.body, 'without refunds').not.to.contain('Refund ID');
   });
 
   it('rejects refunds that are more than the deal', async () => {

@@ -119,8 +119,9 @@ function buildCsv(
 ): Promise<string> {
   const conversions = new Map(lines.map((line) => [line, lineConversions(line)]));
   const added = [...conversions.values()].some((ofLine) => ofLine.length > 0) ? conversionColumns : [];
+  const refunds = lines.some(({ refundId }) => refundId !== undefined) ? ['Refund ID'] : [];
   return csvFile(
-    [...columns.map(([title]) => title), ...rowColumns, ...added.map(([title]) => title)],
+    [...columns.map(([title]) => title), ...rowColumns, ...added.map(([title]) => title), ...refunds],
     lines.map((line) => [
       ...columns.map(([, cell]) => cell(line)),
       text(name),
@@ -128,6 +129,7 @@ function buildCsv(
       trusted(requestedPeriod),
       text(line.currency),
       ...added.map(([, cell]) => trusted((conversions.get(line) ?? []).map(cell).join('; ') || null)),
+      ...refunds.map(() => text(line.refundId ?? null)),
     ]),
     delimiter,
   );

@@ -78,6 +78,7 @@ describe('a line in words', () => {
     [{ kind: 'true_up', rate: 0.08 }, 'correction'],
     [{ kind: 'adjustment' }, 'adjustment'],
     [{ kind: 'clawback' }, 'clawback'],
+    [{ rate: 0.1, refundId: 'R-1' }, 'clawback'],
   ] as const)
     it(`has its rate or its kind: ${words}`, () => {
       expect(rateWords(line(change)).replaceAll('\u00a0', ' ')).to.equal(words);
@@ -94,6 +95,7 @@ describe('a line in words', () => {
     expect(lineTitle(line({ dealId: 'D1', ruleName: 'New' }))).to.equal('D1');
     expect(lineTitle(line({ ruleName: 'New' }))).to.equal('New');
     expect(lineTitle(line({ kind: 'adjustment' }))).to.equal(kindWords.adjustment);
+    expect(lineTitle(line({ dealName: 'Northgate', refundId: 'R-1' }))).to.equal('Northgate, refund R-1');
   });
 });
 

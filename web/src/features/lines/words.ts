@@ -5,6 +5,7 @@ import { formatPeriod } from '../../shared/format/periods.js';
 /** The rate of a line in words: 8 %, the tier if several rates applied, or fixed. */
 export function rateWords(line: Line): string {
   const { rate, tierName, base, kind } = line;
+  if (line.refundId !== undefined) return 'clawback';
   if (kind !== 'commission_earned') return kind === 'true_up' ? 'correction' : kind;
   if (rate !== null) return formatRate(rate);
   if (tierName === null && line.amount === 0) return 'no tier';
@@ -28,7 +29,8 @@ export function describeBase({ rate, base }: Line): number | null {
 export function lineTitle(line: Line): string {
   const { dealName, dealId, ruleName, kind } = line;
   if (kind === 'true_up') return correctionTitle(line.lines ?? [], line.sourcePeriod ?? line.period);
-  return dealName ?? dealId ?? ruleName ?? kindWords[kind];
+  const title = dealName ?? dealId ?? ruleName ?? kindWords[kind];
+  return line.refundId === undefined ? title : `${title}, refund ${line.refundId}`;
 }
 
 /** What a true-up corrects. */
