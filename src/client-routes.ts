@@ -90,6 +90,7 @@ export const routes: Readonly<Record<string, string>> = {
   listRefunds: 'GET /v1/deals/:dealId/refunds',
   getRefund: 'GET /v1/deals/:dealId/refunds/:refundId',
   putRefund: 'PUT /v1/deals/:dealId/refunds/:refundId',
+  importRefunds: 'POST /v1/refunds/import',
   deleteRefund: 'DELETE /v1/deals/:dealId/refunds/:refundId',
   waiveRefund: 'POST /v1/deals/:dealId/refunds/:refundId/waive',
   listPlans: 'GET /v1/plans',

@@ -171,6 +171,7 @@ import { deleteRamp } from './ramps/commands/delete-ramp.js';
 import { updateRamp } from './ramps/commands/update-ramp.js';
 import { listRamps } from './ramps/queries/list-ramps.js';
 import { deleteRefund } from './refunds/commands/delete-refund.js';
+import { importRefunds } from './refunds/commands/import-refunds.js';
 import { putRefund } from './refunds/commands/put-refund.js';
 import { waiveRefund } from './refunds/commands/waive-refund.js';
 import { getRefund } from './refunds/queries/get-refund.js';
@@ -311,6 +312,7 @@ export const operations = [
   listRefunds,
   getRefund,
   putRefund,
+  importRefunds,
   deleteRefund,
   waiveRefund,
   listPlans,

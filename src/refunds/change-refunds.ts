@@ -26,8 +26,18 @@ export function putting(key: RefundKey, terms: RefundTerms): RefundWrite {
   return {
     dealIds: [key.dealId],
     apply: async (tx) => {
-      await assertWithinDeal(tx, key, terms);
+      assertWithinDeal(await loadDealAmounts(tx, [key.dealId]), key, terms);
       await replaceRefund(tx, key, terms);
+    },
+  };
+}
+
+/** A write of many refunds, which {@link assertWithinDeal} has accepted. */
+export function puttingAll(refunds: readonly (RefundKey & { readonly terms: RefundTerms })[]): RefundWrite {
+  return {
+    dealIds: [...new Set(refunds.map(({ dealId }) => dealId))],
+    apply: async (tx) => {
+      for (const { terms, ...key } of refunds) await replaceRefund(tx, key, terms);
     },
   };
 }
@@ -63,14 +73,21 @@ async function assertNotOwn(tx: Transaction, caller: Caller, { dealId }: StoredR
     throw new Failure('forbidden', 'You cannot waive what would be taken back from you. Another admin must do it.');
 }
 
+/** The amounts of the deals that exist, as decimal text; null for a deal without an amount. */
+export type DealAmounts = ReadonlyMap<string, string | null>;
+
+export async function loadDealAmounts(tx: Transaction, dealIds: readonly string[]): Promise<DealAmounts> {
+  const { rows } = await sql<{ dealId: string; amount: string | null }>`
+    select deal_id as "dealId", amount::text as amount from deals
+    where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[]) and deleted_at is null`.execute(tx.db);
+  return new Map(rows.map(({ dealId, amount }) => [dealId, amount]));
+}
+
 /** The refund is of a deal, and at most the whole of it. */
-async function assertWithinDeal(tx: Transaction, { dealId }: RefundKey, { amount }: RefundTerms): Promise<void> {
-  const { rows } = await sql<{ amount: string | null }>`
-    select amount::text as amount from deals
-    where workspace_id = ${tx.workspaceId} and deal_id = ${dealId} and deleted_at is null`.execute(tx.db);
-  const [deal] = rows;
-  if (deal === undefined) throw dealNotFound();
-  const ofDeal = deal.amount === null ? null : Decimal.of(deal.amount);
+export function assertWithinDeal(amounts: DealAmounts, { dealId }: RefundKey, { amount }: RefundTerms): void {
+  const stored = amounts.get(dealId);
+  if (stored === undefined) throw dealNotFound();
+  const ofDeal = stored === null ? null : Decimal.of(stored);
   if (ofDeal !== null && ofDeal.sign() <= 0)
     throw new Failure('refund_exceeds_deal', 'The deal has no positive amount, so there is nothing to refund.');
   if (amount !== null && ofDeal === null)

@@ -180,6 +180,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   importInvoices: { body: 'dealId\n', csv: true },
   listRefunds: { path: '/v1/deals/D/refunds' },
   getRefund: { path: '/v1/deals/D/refunds/R' },
+  importRefunds: { body: 'dealId\n', csv: true },
   putRefund: { path: '/v1/deals/D/refunds/R', body: {} },
   deleteRefund: { path: '/v1/deals/D/refunds/R' },
   waiveRefund: { path: '/v1/deals/D/refunds/R/waive', body: {} },

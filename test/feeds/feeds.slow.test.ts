@@ -11,7 +11,8 @@ describe('the feeds of deals and commission events, in many interleavings', () =
     for (const client of writers) await client.end();
   });
 
-  it(`are complete in ${runs} of them`, async () => {
+  it(`are complete in ${runs} of them`, async function () {
+    this.timeout(60_000 + runs * 500);
     const workspace = await OfflineWorkspace.create();
     writers = await connectWriters(workspace.db.appUrl);
     const first = 1000 + (Date.now() % 1_000_000);

@@ -78,6 +78,8 @@ describe('refunds of deals', () => {
     await workspace.calculated();
     await workspace.api.generate(repId, period);
     await workspace.api.approve(repId, period);
+    // A later change is then the only cause of what it changes.
+    await workspace.checked();
   };
 
   async function discrepancies(): Promise<unknown[]> {
@@ -230,6 +232,43 @@ describe('refunds of deals', () => {
     expect(await takenBack()).to.deep.equal({ 'Bob second r': ['2026-04-20', -2400, -30_000] });
     await workspace.api.expect(200, 'DELETE', '/v1/deals/second');
     expect(await takenBack()).to.deep.equal({});
+  });
+
+  it('are imported from a file, with a result for each row and their effect before', async () => {
+    await twoDeals();
+    const { api } = workspace;
+    const upload = (query: string, ...lines: readonly string[]) =>
+      api.expect(200, 'POST', `/v1/refunds/import${query}`, ['dealId,refundId,day,cause,amount', ...lines].join('\n'), {
+        'Content-Type': 'text/csv',
+      });
+    const lines = ['second,r,2026-04-20,Cancellation,', 'first,q,2026-04-20,refund,15000', 'none,r,2026-04-20,,'];
+    const trial = await upload('?dryRun=true&effect=true', ...lines);
+    const { byPeriod } = trial.effect;
+    const moved = byPeriod.map(({ repId, period, delta }: Record<string, unknown>) => [repId, period, delta]);
+    expect(moved).to.deep.equal([[people.ann, '2026-Q2', -8400]]);
+    expect(await takenBack()).to.deep.equal({});
+    const { results, jobId } = await upload('', ...lines);
+    expect(
+      results.map(({ outcome, code = null }: { outcome: string; code?: string | null }) => [outcome, code]),
+    ).to.deep.equal([
+      ['created', null],
+      ['created', null],
+      ['rejected', 'deal_not_found'],
+    ]);
+    expect((await api.finishedJob(jobId)).status).to.equal('completed');
+    expect(await takenBack()).to.deep.equal({
+      'Ann first q': ['2026-04-20', -1200, -15_000],
+      'Ann second r': ['2026-04-20', -7200, -60_000],
+    });
+    const again = await upload('', ...lines.slice(0, 2), 'first,q,2026-04-20,refund,1', 'first,x,2026-04-31,refund,1');
+    expect(
+      again.results.map(({ outcome, reason = '' }: { outcome: string; reason?: string }) => [outcome, reason]),
+    ).to.deep.equal([
+      ['unchanged', ''],
+      ['unchanged', ''],
+      ['rejected', 'refund q of deal first is in another row'],
+      ['rejected', 'day: 2026-04-31 is not a date in the format ISO'],
+    ]);
   });
 
   it('is an exception of its period where no rule has a policy, until it is accepted', async () => {

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { knownDealIds } from '../../deals/deal-views.js';
-import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { readValue } from '../../kernel/invalid-values.js';
-import { detectNumberFormat, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
+import { numberFormats } from '../../kernel/number-text.js';
 import { recordReleases, watchReleases } from '../../payables/record-releases.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
@@ -18,6 +17,7 @@ import {
   rejectedRow,
   toImportResponse,
 } from '../../platform/files/import-results.js';
+import { type FileFormat, provenFormat, readAmountCell, readDayCell } from '../../platform/files/money-cells.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { assertPaymentsUnique, type Invoice, type InvoiceTerms, invoiceTerms } from '../invoice.js';
@@ -48,33 +48,9 @@ const columns = {
 } as const;
 type Row = TableRow<keyof (typeof columns)['names']>;
 
-interface FileFormat {
-  readonly dates: DateFormat;
-  readonly numbers: NumberFormat | null;
-}
-
 /** An invoice of the file. */
 interface ReadInvoice extends InvoiceKey {
   readonly terms: InvoiceTerms;
-}
-
-function readAmount(name: string, text: string | undefined, { numbers }: FileFormat): number | undefined {
-  if (text === undefined) return undefined;
-  const read = readNumber(text, numbers);
-  if (read === 'ambiguous')
-    throw new Failure(
-      'ambiguous_number',
-      `${name}: ${text} can be read with a thousands separator and with a decimal separator; give numberFormat=en or eu.`,
-    );
-  if (read === null) throw rejectedRow(`${name}: ${text} is not an amount`);
-  return Number(read);
-}
-
-function readDay(name: string, text: string | undefined, { dates }: FileFormat): string | undefined {
-  if (text === undefined) return undefined;
-  const day = readDateText(text, dates, 'UTC');
-  if (day === null) throw rejectedRow(`${name}: ${text} is not a date in the format ${dates}`);
-  return day;
 }
 
 /** The row as an invoice with at most one payment. */
@@ -85,14 +61,14 @@ function readRow({ cells, problem }: Row, format: FileFormat): ReadInvoice {
   const hasPayment = [paymentId, paidAmount, paidOn].some((cell) => cell !== undefined);
   const payment = {
     paymentId,
-    amount: readAmount('paidAmount', paidAmount, format),
-    paidOn: readDay('paidOn', paidOn, format),
+    amount: readAmountCell('paidAmount', paidAmount, format),
+    paidOn: readDayCell('paidOn', paidOn, format),
   };
   const read = readValue(invoiceTerms, {
-    amount: readAmount('amount', cells.amount, format),
-    grossAmount: readAmount('grossAmount', cells.grossAmount, format) ?? null,
+    amount: readAmountCell('amount', cells.amount, format),
+    grossAmount: readAmountCell('grossAmount', cells.grossAmount, format) ?? null,
     currency: cells.currency ?? null,
-    issuedOn: readDay('issuedOn', cells.issuedOn, format),
+    issuedOn: readDayCell('issuedOn', cells.issuedOn, format),
     status: cells.status?.toLowerCase() ?? 'open',
     payments: hasPayment ? [payment] : [],
   });
@@ -186,7 +162,7 @@ export const importInvoices = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: { dryRun, delimiter, dateFormat, numberFormat }, body }, caller, { unitOfWork, clock }) {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
-    const format = { dates: dateFormat, numbers: numberFormat ?? provenFormat(rows) };
+    const format = { dates: dateFormat, numbers: numberFormat ?? provenFormat(rows.flatMap(amountsIn)) };
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx): Promise<ImportResults> => {
       const { failures, invoices } = await readFile(tx, rows, format);
       const dealIds = [...new Set([...invoices.values()].map(({ dealId }) => dealId))];
@@ -208,10 +184,8 @@ export const importInvoices = operation({
   },
 });
 
-function provenFormat(rows: readonly Row[]): NumberFormat | null {
-  const texts = rows.flatMap(({ cells }) => [cells.amount ?? '', cells.grossAmount ?? '', cells.paidAmount ?? '']);
-  const [only, another] = new Set(texts.flatMap((text) => detectNumberFormat(text) ?? []));
-  return only !== undefined && another === undefined ? only : null;
+function amountsIn({ cells }: Row): string[] {
+  return [cells.amount, cells.grossAmount, cells.paidAmount].flatMap((cell) => cell ?? []);
 }
 
 function toResult({ row }: Row, failure: Failure | undefined, outcome: RowResult['outcome'] = 'rejected'): RowResult {

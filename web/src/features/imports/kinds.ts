@@ -6,6 +6,7 @@ import { invoiceImport } from './invoices.js';
 import { type ImportKey, type ImportKind } from './kind.js';
 import { peopleImport } from './people.js';
 import { quotaImport } from './quotas.js';
+import { refundImport } from './refunds.js';
 
 export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   people: peopleImport,
@@ -14,6 +15,7 @@ export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   assignments: assignmentImport,
   absences: absenceImport,
   invoices: invoiceImport,
+  refunds: refundImport,
   draws: drawImport,
 };
 

@@ -25,6 +25,7 @@ const lists = {
   assignments: ['/assignments', 'See the assignments'],
   absences: ['/members', 'See the people'],
   invoices: ['/deals', 'See the deals'],
+  refunds: ['/deals', 'See the deals'],
   draws: ['/members', 'See the people'],
 } as const;
 

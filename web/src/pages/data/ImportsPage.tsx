@@ -4,6 +4,7 @@ import {
   IconClock,
   IconFileInvoice,
   IconPigMoney,
+  IconReceiptRefund,
   IconTargetArrow,
   IconUserCheck,
   IconUsers,
@@ -21,6 +22,7 @@ const icons = {
   assignments: IconUserCheck,
   absences: IconCalendarOff,
   invoices: IconFileInvoice,
+  refunds: IconReceiptRefund,
   draws: IconPigMoney,
 } as const;
 

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { Failure } from '../../kernel/failure.js';
+import { readValue } from '../../kernel/invalid-values.js';
+import { numberFormats } from '../../kernel/number-text.js';
+import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { withDryRun } from '../../platform/database/dry-run.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
+import {
+  csvImport,
+  csvImportExample,
+  datedImportQuery,
+  importResults,
+  type RowResult,
+  readRowsInSlices,
+  rejectedRow,
+  toImportResponse,
+} from '../../platform/files/import-results.js';
+import { type FileFormat, provenFormat, readAmountCell, readDayCell } from '../../platform/files/money-cells.js';
+import { CLOCK } from '../../platform/injection-tokens.js';
+import { operation } from '../../platform/operations/operation.js';
+import { flag } from '../../platform/operations/schemas.js';
+import { workspaceToday } from '../../reps/rep-views.js';
+import {
+  computeMovement,
+  loadAffectedWithin,
+  personalEffect,
+  toPersonalEffect,
+} from '../../simulation/write-effect.js';
+import {
+  assertWithinDeal,
+  changeRefunds,
+  loadDealAmounts,
+  puttingAll,
+  requestRefundCalculation,
+} from '../change-refunds.js';
+import { type RefundKey, type RefundTerms, refundParams, refundTerms, type StoredRefund } from '../refund.js';
+import { listRefunds } from '../refund-views.js';
+
+const query = datedImportQuery.extend({
+  numberFormat: z
+    .enum(numberFormats)
+    .optional()
+    .describe('en for 1,234.50 and eu for 1.234,50; detected from the file when it is unambiguous'),
+  effect: flag.default(false).describe('true with dryRun: also the effect on commission'),
+});
+const response = importResults.extend({
+  jobId: z.string().optional().describe('The job that calculates everyone affected; absent for a dry run'),
+  effect: personalEffect
+    .nullable()
+    .optional()
+    .describe('With effect=true. null: the people have more deals than can be calculated at once'),
+});
+type ImportResponse = z.input<typeof response>;
+
+const columns = {
+  names: {
+    dealId: ['deal', 'opportunityId'],
+    refundId: ['refund', 'creditNote', 'creditNoteNumber'],
+    day: ['refundDate', 'date', 'refundedOn'],
+    cause: ['type'],
+    amount: ['refundAmount'],
+    reason: ['note'],
+  },
+  required: ['dealId', 'refundId', 'day'],
+} as const;
+type Row = TableRow<keyof (typeof columns)['names']>;
+
+interface ReadRefund extends RefundKey {
+  readonly terms: RefundTerms;
+}
+
+function readRow({ cells, problem }: Row, format: FileFormat): ReadRefund {
+  if (problem !== null) throw rejectedRow(problem);
+  const read = readValue(refundParams.extend(refundTerms.shape), {
+    dealId: cells.dealId,
+    refundId: cells.refundId,
+    day: readDayCell('day', cells.day, format),
+    cause: cells.cause?.toLowerCase() ?? 'refund',
+    amount: readAmountCell('amount', cells.amount, format) ?? null,
+    reason: cells.reason ?? '',
+  });
+  if ('issues' in read) throw rejectedRow(read.issues.map(({ path, message }) => `${path}: ${message}`).join('; '));
+  const { dealId, refundId, ...terms } = read.value;
+  return { dealId, refundId, terms };
+}
+
+/** The rows in their order, each with its refund or the failure that rejects it. */
+async function readRows(tx: Transaction, rows: readonly Row[], format: FileFormat): Promise<(ReadRefund | Failure)[]> {
+  const read = await readRowsInSlices(rows, (row) => readRow(row, format));
+  const amounts = await loadDealAmounts(
+    tx,
+    rows.flatMap(({ cells }) => cells.dealId ?? []),
+  );
+  const seen = new Set<string>();
+  return read.map((row) => {
+    if (row instanceof Failure) return row;
+    const key = toKey(row);
+    if (seen.has(key)) return rejectedRow(`refund ${row.refundId} of deal ${row.dealId} is in another row`);
+    seen.add(key);
+    try {
+      assertWithinDeal(amounts, row, row.terms);
+      return row;
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
+    }
+  });
+}
+
+function toKey({ dealId, refundId }: RefundKey): string {
+  return `${dealId}:${refundId}`;
+}
+
+function compare(present: StoredRefund | undefined, { terms }: ReadRefund): RowResult['outcome'] {
+  if (present === undefined) return 'created';
+  const isSame = (['day', 'cause', 'amount', 'reason'] as const).every((name) => present[name] === terms[name]);
+  return isSame ? 'unchanged' : 'changed';
+}
+
+function toResult({ row }: Row, read: ReadRefund | Failure, outcomes: ReadonlyMap<string, RowResult['outcome']>) {
+  const result = { row, email: null, repId: null };
+  if (read instanceof Failure)
+    return { ...result, outcome: 'rejected' as const, code: read.code, reason: read.message };
+  return { ...result, outcome: outcomes.get(toKey(read)) as RowResult['outcome'] };
+}
+
+export const importRefunds = operation({
+  id: 'importRefunds',
+  summary: 'Store refunds of deals from a CSV file, one for each row; a row replaces the refund of its id',
+  ...csvImport,
+  path: '/v1/refunds/import',
+  query,
+  response,
+  failures: { no_known_columns: 400 },
+  example: csvImportExample('dealId,refundId,day,cause,amount\nD-1,R-1,2026-04-20,refund,15000\n'),
+  uses: { changes: CommissionChanges, clock: CLOCK },
+  async execute({ query: given, body }, caller, { changes, clock }): Promise<ImportResponse> {
+    const { dryRun, delimiter, dateFormat, numberFormat, effect } = given;
+    const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
+    const numbers = numberFormat ?? provenFormat(rows.flatMap(({ cells }) => cells.amount ?? []));
+    return withDryRun<ImportResponse>(dryRun, (end) =>
+      changes.run(caller, 'import', async (tx, recalculate) => {
+        const read = await readRows(tx, rows, { dates: dateFormat, numbers });
+        const refunds = read.flatMap((row) => (row instanceof Failure ? [] : [row]));
+        const dealIds = [...new Set(refunds.map(({ dealId }) => dealId))];
+        const present = new Map((await listRefunds(tx, dealIds)).map((stored) => [toKey(stored), stored]));
+        const outcomes = new Map(refunds.map((row) => [toKey(row), compare(present.get(toKey(row)), row)]));
+        const results = toImportResponse(
+          rows.map((row, index) => toResult(row, read[index] as ReadRefund | Failure, outcomes)),
+          dryRun,
+        );
+        const write = puttingAll(refunds.filter((row) => outcomes.get(toKey(row)) !== 'unchanged'));
+        if (!dryRun) {
+          const changed = await changeRefunds(tx, write);
+          return { ...results, jobId: await requestRefundCalculation(tx, recalculate, caller, write.dealIds, changed) };
+        }
+        if (!effect) return end(results);
+        const { movement } = await computeMovement(tx, await workspaceToday(tx, clock), async () => ({
+          result: null,
+          affected: await loadAffectedWithin(tx, (await changeRefunds(tx, write)).affected),
+        }));
+        return end({ ...results, effect: movement === null ? null : toPersonalEffect(movement) });
+      }),
+    );
+  },
+});
