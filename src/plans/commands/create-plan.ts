@@ -66,7 +66,7 @@ const body = z.strictObject({
 
 async function assertNameFree(tx: Transaction, name: string): Promise<void> {
   if (!(await isNameTaken(tx, name))) return;
-  throw new Failure('plan_name_taken', `A plan named ${name} exists. Change it with PATCH, or use another name.`);
+  throw new Failure('plan_name_taken', `A plan named ${name} exists. Change that plan, or use another name.`);
 }
 
 export const createPlan = operation({
