@@ -3,6 +3,7 @@ import { fields } from '../api/resource-fields.js';
 import { trace } from '../earnings/commission-event.js';
 import { type Decision, type Outcome } from '../engine/model.js';
 import { decodeTrace, ratio } from '../engine/trace.js';
+import { sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
@@ -11,8 +12,19 @@ import { planWarnings } from '../plans/plan-warnings.js';
 import { maxResponseBytes } from '../platform/operations/operation.js';
 import { proration } from '../quotas/proration.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
-import { type SimulatedRep, sumAmounts } from './simulation.js';
+import { type SimulatedRep } from './simulation.js';
 import { type SimulationHead } from './simulation-task.js';
+
+const otherCurrencies = z
+  .array(
+    z
+      .object({ currency: fields.currency, total: z.number().describe('Sum in this currency') })
+      .describe('The sum of one currency'),
+  )
+  .optional()
+  .describe(
+    'Sums in other currencies, where versions of the plan have several; absent otherwise. They are never added',
+  );
 
 const outcome = z
   .object({
@@ -31,6 +43,10 @@ const ruleDeal = z
   .object({
     dealId: fields.dealId,
     amount: z.number().describe('Amount in `currency`'),
+    currency: z
+      .string()
+      .optional()
+      .describe('Currency of the amount and the base, ISO 4217 code; absent if it is that of the response'),
     base: z.number().describe('What the rate multiplies, in `currency`'),
     tierName: fields.tierName.nullable(),
     trace,
@@ -58,6 +74,7 @@ export const simulatedResponse = z.object({
   period: fields.period,
   currency: fields.currency,
   total: z.number().describe('Sum of all reps, in `currency`'),
+  otherCurrencies,
   warnings: planWarnings,
   omitted: z
     .array(z.enum(['reps.rules.deals', 'reps.outcomes']))
@@ -69,6 +86,7 @@ export const simulatedResponse = z.object({
         .object({
           repId: fields.repId,
           total: z.number().describe('Sum of the rep, in `currency`'),
+          otherCurrencies,
           attainment,
           rules: z
             .array(
@@ -77,6 +95,7 @@ export const simulatedResponse = z.object({
                   ruleId: fields.ruleId.optional(),
                   name: z.string().describe('Name of the rule'),
                   total: z.number().describe('Sum of the rule, in `currency`'),
+                  otherCurrencies,
                   deals: z.array(ruleDeal).describe('What the rule would pay for each deal'),
                 })
                 .describe('What one rule would pay'),
@@ -115,7 +134,10 @@ function responseText(head: SimulationHead, reps: readonly SimulatedRep[], isFul
     ...(isStored ? { planVersionId: first.planVersionId } : {}),
     period,
     currency: first.currency,
-    total: sumAmounts(reps.flatMap((rep) => rep.decisions)),
+    ...sumTotals(
+      reps.flatMap((rep) => rep.decisions),
+      first.currency,
+    ),
     warnings: [...warnings],
     ...(isFull ? {} : { omitted: ['reps.rules.deals', 'reps.outcomes'] }),
   };
@@ -126,10 +148,31 @@ function responseText(head: SimulationHead, reps: readonly SimulatedRep[], isFul
   return isComplete ? text.toString() : null;
 }
 
+/** The currency of the response: that of the first version. */
+function currencyOf({ versions }: SimulationHead): string {
+  return (versions[0] as StoredVersion).currency;
+}
+
+/** The sum in the currency of the response, and those in others besides. */
+function sumTotals(
+  decisions: readonly Decision[],
+  currency: string,
+): { readonly total: number; readonly otherCurrencies?: { currency: string; total: number }[] } {
+  const byCurrency = groupBy(decisions, (decision) => decision.currency);
+  const totalIn = (code: string) => sum((byCurrency.get(code) ?? []).map(({ amount }) => amount)).toNumber();
+  const others = [...byCurrency.keys()].filter((code) => code !== currency).sort();
+  return {
+    total: totalIn(currency),
+    ...(others.length === 0
+      ? {}
+      : { otherCurrencies: others.map((code) => ({ currency: code, total: totalIn(code) })) }),
+  };
+}
+
 function addRep(text: BoundedText, head: SimulationHead, rep: SimulatedRep, isFull: boolean): boolean {
-  const start: Pick<RepResponse, 'repId' | 'total' | 'attainment'> = {
+  const start: Pick<RepResponse, 'repId' | 'total' | 'otherCurrencies' | 'attainment'> = {
     repId: rep.repId,
-    total: sumAmounts(rep.decisions),
+    ...sumTotals(rep.decisions, currencyOf(head)),
     attainment: rep.attainment.map((progress) => ({
       ...progress,
       attainment: ratio(progress.credit, progress.target),
@@ -153,7 +196,7 @@ function addRule(
   isFull: boolean,
 ): boolean {
   const { ruleId } = decisions[0] as Decision;
-  const start = { ...(isUnsaved(ruleId) ? {} : { ruleId }), name, total: sumAmounts(decisions) };
+  const start = { ...(isUnsaved(ruleId) ? {} : { ruleId }), name, ...sumTotals(decisions, currencyOf(head)) };
   return (
     text.add(`${JSON.stringify(start).slice(0, -1)},"deals":`) &&
     text.addList(isFull ? decisions : [], (decision) => text.add(JSON.stringify(toDealResponse(head, decision)))) &&
@@ -161,7 +204,8 @@ function addRule(
   );
 }
 
-function toDealResponse({ versions, timeZone }: SimulationHead, decision: Decision): z.input<typeof ruleDeal> {
+function toDealResponse(head: SimulationHead, decision: Decision): z.input<typeof ruleDeal> {
+  const { versions, timeZone } = head;
   const amount = decision.amount.toNumber();
   const explained = decodeTrace(decision.trace, {
     conditions: listConditions(decision, versions),
@@ -173,6 +217,7 @@ function toDealResponse({ versions, timeZone }: SimulationHead, decision: Decisi
   return {
     dealId: decision.dealKey,
     amount,
+    ...(decision.currency === currencyOf(head) ? {} : { currency: decision.currency }),
     base: decision.base.toNumber(),
     tierName: decision.tierName,
     trace: explained as z.input<typeof trace>,

@@ -3,7 +3,7 @@ import { type Decision, type RepInput, type RepResult } from '../engine/model.js
 import { attainmentKey } from '../engine/plan-config.js';
 import { PlanQuotas } from '../engine/plan-quotas.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
-import { Decimal, sum } from '../kernel/decimal.js';
+import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { type PeriodCalendar, toCalendar } from '../kernel/period-calendar.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
@@ -89,8 +89,4 @@ function computeAttainment(
       };
     }),
   );
-}
-
-export function sumAmounts(decisions: readonly Decision[]): number {
-  return sum(decisions.map((decision) => decision.amount)).toNumber();
 }

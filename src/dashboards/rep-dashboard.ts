@@ -81,7 +81,18 @@ export const repDashboard = z
     trend: z
       .array(
         z
-          .object({ period: fields.period, total: z.number().describe('What was earned in the period, in `currency`') })
+          .object({
+            period: fields.period,
+            total: z.number().describe('What was earned in the period, in `currency`'),
+            otherCurrencies: z
+              .array(
+                z
+                  .object({ currency: fields.currency, total: z.number().describe('What was earned in this currency') })
+                  .describe('Earnings in one other currency'),
+              )
+              .optional()
+              .describe('What was earned in other currencies; absent if nothing was'),
+          })
           .describe('Earnings of one period'),
       )
       .describe('Earnings of the last periods, earliest first'),

@@ -5,11 +5,18 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DatedEarningsRow, listDays, listMonths } from './commission-views.js';
 import { sumByCurrency } from './earnings.js';
 
+interface MonthOfTrend {
+  readonly period: Period;
+  readonly total: number;
+  /** Absent if nothing was earned in other currencies. */
+  readonly otherCurrencies?: { currency: string; total: number }[];
+}
+
 /** What a rep earned in a period and in the twelve months that end with it, or the twelfths of fiscal years. */
 export interface Trend {
   /** The rows of the period. */
   readonly rows: readonly DatedEarningsRow[];
-  readonly trend: readonly { readonly period: Period; readonly total: number }[];
+  readonly trend: readonly MonthOfTrend[];
 }
 
 /** No period is longer than twelve months. */
@@ -31,11 +38,14 @@ export async function loadTrend(
   const rowsWithin = (within: DayRange) => rows.filter(({ day }) => isWithin(day, within));
   return {
     rows: rowsWithin(range),
-    trend: months.map((month) => ({
-      period: month,
-      total: sumByCurrency(rowsWithin(calendar.range(month)), currency).earnings.total,
-    })),
+    trend: months.map((month) => toMonth(month, rowsWithin(calendar.range(month)), currency)),
   };
+}
+
+function toMonth(period: Period, rows: readonly DatedEarningsRow[], ofWorkspace: string): MonthOfTrend {
+  const { earnings, otherCurrencies } = sumByCurrency(rows, ofWorkspace);
+  const others = otherCurrencies.map((other) => ({ currency: other.currency, total: other.earnings.total }));
+  return { period, total: earnings.total, ...(others.length === 0 ? {} : { otherCurrencies: others }) };
 }
 
 /** The months up to the one of the day, oldest first. */

@@ -57,4 +57,52 @@ describe('sums of several currencies', () => {
     const { body } = await workspace.api.get(`/v1/commissions?period=2026-01&asOf=${asOf}`);
     expect(JSON.stringify(body)).not.to.contain('converted');
   });
+
+  it('of the months of a person are apart', async () => {
+    const { trend } = await dashboard();
+    const months = trend.filter(({ otherCurrencies }: { otherCurrencies?: object }) => otherCurrencies !== undefined);
+    expect(months).to.deep.equal([
+      { period: '2026-01', total: 0, otherCurrencies: [{ currency: 'GBP', total: 500.33 }] },
+    ]);
+  });
+
+  it('of the filtered deals are apart', async () => {
+    const { totals } = await workspace.api.expect(200, 'GET', '/v1/deals?totals=true');
+    expect(totals).to.deep.equal([
+      { currency: 'USD', amount: 10_000, deals: 1 },
+      { currency: 'GBP', amount: 5003.33, deals: 1 },
+    ]);
+  });
+
+  it('of a simulation of a plan that changes its currency are apart', async () => {
+    const { api, planId, ben } = workspace;
+    await api.expect(200, 'PATCH', `/v1/plans/${planId}`, { currency: 'EUR', effectiveStart: '2026-02-01' });
+    await workspace.deal('D3', 7000, '2026-02-10', { currency: 'EUR' });
+    await workspace.calculated();
+    const simulated = await api.expect(200, 'POST', '/v1/commissions/simulate', {
+      planId,
+      repId: ben,
+      period: '2026-Q1',
+    });
+    const others = [{ currency: 'EUR', total: 700 }];
+    const [{ rules, ...rep }] = simulated.reps;
+    expect(simulated).to.containSubset({ currency: 'USD', total: 1000, otherCurrencies: others });
+    expect(rep).to.containSubset({ total: 1000, otherCurrencies: others });
+    expect(rules).to.containSubset([{ total: 1000, otherCurrencies: others }]);
+    const amounts = rules[0].deals.map(({ dealId, amount, currency = 'USD' }: Record<string, unknown>) => [
+      dealId,
+      amount,
+      currency,
+    ]);
+    expect(amounts).to.deep.equal([
+      ['D1', 1000, 'USD'],
+      ['D3', 700, 'EUR'],
+    ]);
+    const january = await api.expect(200, 'POST', '/v1/commissions/simulate', {
+      planId,
+      repId: ben,
+      period: '2026-01',
+    });
+    expect(JSON.stringify(january)).not.to.contain('otherCurrencies');
+  });
 });

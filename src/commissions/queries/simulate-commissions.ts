@@ -354,10 +354,10 @@ export const simulateCommissions = operation({
     },
     listsWithin: ['reps'],
     detail: { defaultForm: 'full', summaryOmits: ['reps.rules.deals', 'reps.outcomes'] },
-    summary: ({ total, currency, period, reps, warnings }) =>
+    summary: ({ total, currency, otherCurrencies = [], period, reps, warnings }) =>
       reps.length === 0
         ? 'No rep is assigned to this plan in the period, so nothing was simulated. Give repId or repIds.'
-        : `Simulated ${period}: ${total} ${currency} in total for ${reps.length} reps. Nothing was written.${describeWarnings({ warnings })}`,
+        : `Simulated ${period}: ${[{ total, currency }, ...otherCurrencies].map((sum) => `${sum.total} ${sum.currency}`).join(' and ')} in total for ${reps.length} reps. Nothing was written.${describeWarnings({ warnings })}`,
   },
   example: {
     body: {

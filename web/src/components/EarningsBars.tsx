@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { computeTrend, type Month } from '../features/lines/trend.js';
+import { computeTrend, type Month, sumOthers } from '../features/lines/trend.js';
 import { sumAmounts } from '../shared/format/exact.js';
 import { formatCompact, formatMoney } from '../shared/format/numbers.js';
 import { formatMonth, formatPeriod, isFiscal, toPeriodLength } from '../shared/format/periods.js';
@@ -25,7 +25,10 @@ export function EarningsBars({ months, period, currency }: EarningsBarsProps) {
       title="Earnings over time"
       action={<LinkButton onClick={() => setTable(!isTable)}>{isTable ? 'View as chart' : 'View as table'}</LinkButton>}
     >
-      <p className={styles.note}>{sumWords(months, currency)}</p>
+      <p className={styles.note}>
+        {sumWords(months, currency)}
+        {otherWords(months)}
+      </p>
       {isTable ? (
         <Table months={months} currency={currency} />
       ) : (
@@ -43,6 +46,12 @@ function sumWords(months: readonly Month[], currency: string): string {
   return ofYear.length === months.length
     ? all
     : `${all}, ${sum(ofYear)} since ${isFiscal(year) ? `the start of ${year}` : 'January'}`;
+}
+
+/** The bars have one currency. */
+function otherWords(months: readonly Month[]): string {
+  const others = sumOthers(months).map(({ total, currency }) => formatMoney(total, currency));
+  return others.length === 0 ? '' : `; ${others.join(' and ')} in other currencies are in the table only`;
 }
 
 const height = 160;
@@ -122,6 +131,21 @@ function Table({ months, currency }: Pick<EarningsBarsProps, 'months' | 'currenc
       phone: 'amount',
       cell: ({ total }) => <Money amount={total} currency={currency} unit="none" />,
     },
+    ...sumOthers(months).map(
+      (other): Column<Month> => ({
+        key: other.currency,
+        header: `Earned in ${other.currency}`,
+        align: 'right',
+        phone: 'note',
+        cell: ({ otherCurrencies = [] }) => (
+          <Money
+            amount={otherCurrencies.find((sum) => sum.currency === other.currency)?.total ?? 0}
+            currency={other.currency}
+            unit="none"
+          />
+        ),
+      }),
+    ),
   ];
   return (
     <div className={styles.table}>

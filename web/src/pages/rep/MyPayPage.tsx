@@ -110,7 +110,7 @@ function Content({ dashboard, plans, live, statements, open, period, traced, sho
       {main === null ? null : (
         <TierCard main={main} openDeals={open instanceof LoadFailure ? open : open.deals} currency={currency} />
       )}
-      {trend.every(({ total }) => total === 0) ? null : (
+      {trend.every(({ total, otherCurrencies }) => total === 0 && otherCurrencies === undefined) ? null : (
         <div className={blocks.cardColumns}>
           <EarningsBars months={trend} period={period} currency={currency} />
           <ChangeFeed lines={live.lineItems} currency={currency} />
