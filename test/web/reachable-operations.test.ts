@@ -25,7 +25,6 @@ const excluded: Readonly<Record<string, string>> = {
   getApprovalJob: 'the list of approvals has the same',
   trueUpStatement: 'the page of discrepancies pays the difference through resolveDiscrepancy',
   setCrmcSync: 'updateIntegration does the same for every CRM',
-  waiveRefund: 'waivers are entered by the API',
   getRefund: 'the list of the refunds of a deal has the same',
   getInvoice: 'the list of the invoices of a deal has the same',
   getPayoutBatch: 'the list of batches has the sums, and the file has the lines',

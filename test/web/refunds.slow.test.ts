@@ -1,10 +1,19 @@
 import { expect } from 'chai';
+import { type Page } from 'puppeteer-core';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { violations } from './accessibility.js';
 import { pointer } from './input-methods.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
+
+const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
+
+async function fill(page: Page, label: string, text: string): Promise<void> {
+  const field = await page.waitForSelector(`::-p-aria(${label})`);
+  await field?.click({ count: 3 });
+  await field?.type(text);
+}
 
 describe('the refunds of a deal in the web app', function () {
   this.timeout(120_000);
@@ -45,8 +54,19 @@ describe('the refunds of a deal in the web app', function () {
     await pointer.press(page, 'button', 'Save');
     await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
     await browser.service.waitForCalculations(browser.workspace.workspaceId);
-    expect((await refundedTo()).reduce((sum, amount) => sum + amount, 0)).to.be.lessThan(0);
+    const taken = sum(await refundedTo());
+    expect(taken).to.be.lessThan(0);
     await sees(page, 'all that was left');
+    await pointer.press(page, 'button', 'Waive a part of refund R-1');
+    await fill(page, 'Part that is kept, in percent', '50');
+    await fill(page, 'Why', 'The customer was acquired');
+    await page.waitForSelector('[aria-label="Effect on each person"] li');
+    expect(await violations(page)).to.deep.equal([]);
+    await pointer.press(page, 'button', 'Save');
+    await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
+    await browser.service.waitForCalculations(browser.workspace.workspaceId);
+    await sees(page, '50 % waived: The customer was acquired');
+    expect(sum(await refundedTo())).to.be.closeTo(taken / 2, 0.02);
     await pointer.press(page, 'button', 'Edit refund R-1');
     await pointer.press(page, 'button', 'Delete …');
     await sees(page, 'Commission is as if it had never been entered.');

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { describeError } from '../../api/describe-error.js';
 import { type Refund, refundEffectQuery, type SentRefund } from '../../api/refund-queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
@@ -12,8 +11,8 @@ import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { todayIn } from '../../shared/format/dates.js';
-import { EffectList } from './EffectList.js';
 import { causeWords, type EnteredRefund, readRefund, toEnteredRefund } from './entered-refund.js';
+import { RefundEffect } from './RefundEffect.js';
 
 interface RefundDialogProps {
   readonly dealId: string;
@@ -75,7 +74,7 @@ export function RefundDialog({ dealId, kept, refund, others, currency, onClose }
           </Button>
         </div>
       )}
-      {calculated === null ? null : <RefundEffect dealId={dealId} refundId={refundId} sent={calculated} />}
+      {calculated === null ? null : <EffectOf dealId={dealId} refundId={refundId} sent={calculated} />}
     </Dialog>
   );
 }
@@ -104,29 +103,17 @@ function DeleteDialog({
       action={{ kind: 'danger', children: 'Delete' }}
     >
       <p>Commission is as if it had never been entered. Approved statements stay, and the difference is listed.</p>
-      <RefundEffect dealId={dealId} refundId={refundId} sent={null} />
+      <EffectOf dealId={dealId} refundId={refundId} sent={null} />
     </Dialog>
   );
 }
 
-interface RefundEffectProps {
+interface EffectOfProps {
   readonly dealId: string;
   readonly refundId: string;
   readonly sent: SentRefund | null;
 }
 
-function RefundEffect({ dealId, refundId, sent }: RefundEffectProps) {
-  const { data, error, isFetching } = useQuery(refundEffectQuery(dealId, refundId, sent));
-  if (error !== null) return <p className="negative">{describeError(error).message}</p>;
-  if (data === undefined) return <p className="dim">Calculating the commission …</p>;
-  return (
-    <div aria-busy={isFetching}>
-      <EffectList byRep={data.byRep} locked={data.locked} />
-      {data.warnings.map(({ message }) => (
-        <p key={message} className="dim">
-          {message}
-        </p>
-      ))}
-    </div>
-  );
+function EffectOf({ dealId, refundId, sent }: EffectOfProps) {
+  return <RefundEffect query={useQuery(refundEffectQuery(dealId, refundId, sent))} />;
 }

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { type Refund, refundsQuery } from '../../api/refund-queries.js';
 import { useKeptChoice } from '../../app/kept-state.js';
 import blocks from '../../components/Blocks.module.css';
@@ -9,6 +10,8 @@ import { formatDay } from '../../shared/format/dates.js';
 import { formatMoney, formatNumber } from '../../shared/format/numbers.js';
 import { causeWords } from './entered-refund.js';
 import { RefundDialog } from './RefundDialog.js';
+
+const WaiverDialog = lazy(() => import('./WaiverDialog.js').then((module) => ({ default: module.WaiverDialog })));
 
 interface RefundsCardProps {
   readonly dealId: string;
@@ -42,11 +45,12 @@ export function RefundsCard({ dealId, currency, canEdit }: RefundsCardProps) {
                     refund={refund}
                     currency={currency}
                     onEdit={canEdit ? () => setOpen(`of ${refund.refundId}`) : null}
+                    onWaive={canEdit ? () => setOpen(`${waiverOf}${refund.refundId}`) : null}
                   />
                 ))}
               </ul>
             </Card>
-            {open === null ? null : (
+            {open === null || open.startsWith(waiverOf) ? null : (
               <RefundDialog
                 key={open}
                 dealId={dealId}
@@ -57,6 +61,13 @@ export function RefundsCard({ dealId, currency, canEdit }: RefundsCardProps) {
                 onClose={() => setOpen(null)}
               />
             )}
+            <Suspense fallback={null}>
+              {refunds
+                .filter(({ refundId }) => open === `${waiverOf}${refundId}`)
+                .map((refund) => (
+                  <WaiverDialog key={refund.refundId} refund={refund} onClose={() => setOpen(null)} />
+                ))}
+            </Suspense>
           </>
         )
       }
@@ -65,14 +76,17 @@ export function RefundsCard({ dealId, currency, canEdit }: RefundsCardProps) {
 }
 
 const newRefund = 'new';
+const waiverOf = 'waiver of ';
 
 interface RefundRowProps {
   readonly refund: Refund;
   readonly currency: string | undefined;
   readonly onEdit: (() => void) | null;
+  readonly onWaive: (() => void) | null;
 }
 
-function RefundRow({ refund: { refundId, day, cause, amount, reason, waivers }, currency, onEdit }: RefundRowProps) {
+function RefundRow({ refund, currency, onEdit, onWaive }: RefundRowProps) {
+  const { refundId, day, cause, amount, reason, waivers } = refund;
   const what = amount === null ? 'all that was left' : writeAmount(amount, currency);
   return (
     <li>
@@ -88,10 +102,15 @@ function RefundRow({ refund: { refundId, day, cause, amount, reason, waivers }, 
           </span>
         )}
       </span>
-      {onEdit === null ? null : (
-        <Button onClick={onEdit} aria-label={`Edit refund ${refundId}`}>
-          Edit
-        </Button>
+      {onEdit === null || onWaive === null ? null : (
+        <span className={blocks.actions}>
+          <Button onClick={onWaive} aria-label={`Waive a part of refund ${refundId}`}>
+            Waive
+          </Button>
+          <Button onClick={onEdit} aria-label={`Edit refund ${refundId}`}>
+            Edit
+          </Button>
+        </span>
       )}
     </li>
   );

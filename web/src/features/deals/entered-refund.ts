@@ -1,4 +1,4 @@
-import { type Refund, type SentRefund } from '../../api/refund-queries.js';
+import { type Refund, type SentRefund, type SentWaiver } from '../../api/refund-queries.js';
 import { isDay } from '../../shared/format/dates.js';
 import { readNumber, writeNumber } from '../../shared/format/entered-numbers.js';
 
@@ -39,4 +39,19 @@ export function readRefund({ refundId, day, cause, amount, reason }: EnteredRefu
   const id = refundId.trim();
   if (id === '' || id.includes(':') || !isDay(day) || (!isWhole && (read === null || read <= 0))) return null;
   return { day, cause, amount: isWhole ? null : read, reason: reason.trim() };
+}
+
+/** A waiver as a form has it, with texts. */
+export interface EnteredWaiver {
+  /** Empty for everyone. */
+  readonly repId: string;
+  readonly percent: string;
+  readonly reason: string;
+}
+
+/** The waiver as it is sent; null while it is incomplete. */
+export function readWaiver({ repId, percent, reason }: EnteredWaiver): SentWaiver | null {
+  const read = readNumber(percent);
+  if (read === null || read < 0 || read > 100 || reason.trim() === '') return null;
+  return { repId: repId === '' ? null : repId, percent: read, reason: reason.trim() };
 }
