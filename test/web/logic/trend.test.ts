@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { computeTrend } from '#web/features/lines/trend.js';
+import { computeTrend, sumOthers } from '#web/features/lines/trend.js';
 
 describe('the trend of earnings', () => {
   const months = [1, 2.5, 3.1, 4.2, 5, 6, 7, 8, 9, 10, 11, 12].map((total, index) => ({
@@ -17,4 +17,24 @@ describe('the trend of earnings', () => {
       const trend = computeTrend(months, length);
       expect([trend.now.length, trend.sum, trend.before]).to.deep.equal([length, sum, before]);
     });
+
+  it('sums other currencies apart', () => {
+    const others = [
+      { period: '2026-01', total: 1 },
+      { period: '2026-02', total: 1, otherCurrencies: [{ currency: 'GBP', total: 0.1 }] },
+      {
+        period: '2026-03',
+        total: 1,
+        otherCurrencies: [
+          { currency: 'EUR', total: 5 },
+          { currency: 'GBP', total: 0.2 },
+        ],
+      },
+    ];
+    expect(sumOthers(others)).to.deep.equal([
+      { currency: 'EUR', total: '5' },
+      { currency: 'GBP', total: '0.3' },
+    ]);
+    expect(sumOthers(months)).to.deep.equal([]);
+  });
 });
