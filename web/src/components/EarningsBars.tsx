@@ -137,13 +137,10 @@ function Table({ months, currency }: Pick<EarningsBarsProps, 'months' | 'currenc
         header: `Earned in ${other.currency}`,
         align: 'right',
         phone: 'note',
-        cell: ({ otherCurrencies = [] }) => (
-          <Money
-            amount={otherCurrencies.find((sum) => sum.currency === other.currency)?.total ?? 0}
-            currency={other.currency}
-            unit="none"
-          />
-        ),
+        cell: ({ otherCurrencies = [] }) => {
+          const sum = otherCurrencies.find(({ currency: code }) => code === other.currency);
+          return sum === undefined ? '–' : <Money amount={sum.total} currency={sum.currency} />;
+        },
       }),
     ),
   ];
