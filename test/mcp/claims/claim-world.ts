@@ -152,10 +152,11 @@ export class ClaimWorld {
     return until(job, { what: 'the end of the job' });
   }
 
-  /** Resolves when no calculation, check of an approved period or job of any workspace is pending. */
+  /** Resolves when no calculation, check of an approved period, job or mail of any workspace is pending. */
   async checked(): Promise<void> {
     const pending = `select from period_checks union all select from calculation_requests
-      union all select from jobs where status = 'running' limit 1`;
+      union all select from jobs where status = 'running'
+      union all select from mail_outbox where sent_at is null and not_before <= now() limit 1`;
     await until(async () => (await this.service.sql(pending)).length === 0, { what: 'the end of the pending work' });
   }
 
