@@ -24,6 +24,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   installation: 'Mail and sign-in of this installation',
   integrations: 'Settings and syncs of connected CRMs',
   invoices: 'Payments of customers, which release commission',
+  refunds: 'What customers got back, or never paid, which takes commission back',
   'mail-preferences': 'Which mails a person receives',
   payables: 'What is waiting, held, payable and paid',
   'payout-batches': 'Batches that pay people',

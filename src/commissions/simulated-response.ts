@@ -33,6 +33,10 @@ const outcome = z
     ruleName: fields.ruleName.nullable(),
     paid: z.boolean().describe('Whether the rule would pay an amount other than 0'),
     amount: z.number().describe('Amount that the rule would pay, in `currency`'),
+    currency: z
+      .string()
+      .optional()
+      .describe('Currency of the amount, ISO 4217 code; absent if it is that of the response'),
     reason: z.string().nullable().describe('Why nothing would be paid, as a code; null if the rule pays'),
     conditions: conditionTraces,
     missing: z.array(z.string()).describe('Slugs of fields that the rule needs and the deal does not have'),
@@ -183,7 +187,7 @@ function addRep(text: BoundedText, head: SimulationHead, rep: SimulatedRep, isFu
     text.add(`${JSON.stringify(start).slice(0, -1)},"rules":`) &&
     text.addList(rules, ([name, decisions]) => addRule(text, head, name, decisions, isFull)) &&
     text.add(',"outcomes":') &&
-    text.addList(isFull ? rep.outcomes : [], (decided) => text.add(JSON.stringify(toOutcomeResponse(decided)))) &&
+    text.addList(isFull ? rep.outcomes : [], (decided) => text.add(JSON.stringify(toOutcomeResponse(head, decided)))) &&
     text.add('}')
   );
 }
@@ -224,13 +228,16 @@ function toDealResponse(head: SimulationHead, decision: Decision): z.input<typeo
   };
 }
 
-function toOutcomeResponse(decided: Outcome): z.input<typeof outcome> {
+function toOutcomeResponse(head: SimulationHead, decided: Outcome): z.input<typeof outcome> {
+  const version = head.versions.find(({ planVersionId }) => planVersionId === decided.planVersionId);
+  const currency = version?.currency ?? currencyOf(head);
   return {
     dealId: decided.dealKey,
     ruleId: isUnsaved(decided.ruleId) ? null : decided.ruleId,
     ruleName: decided.ruleName,
     paid: decided.paid,
     amount: decided.amount.toNumber(),
+    ...(currency === currencyOf(head) ? {} : { currency }),
     reason: decided.reason,
     conditions: [...decided.conditions],
     missing: [...decided.missing],

@@ -22,6 +22,7 @@ const areaScopes: Readonly<Record<string, KeyScope>> = {
   'payout-batches': 'payroll',
   payables: 'payroll',
   invoices: 'deals',
+  refunds: 'deals',
   disputes: 'payroll',
   discrepancies: 'payroll',
 };

@@ -75,6 +75,17 @@ describe('what closing deals would pay', () => {
     expect(onlyEuros.map(({ currency, total }) => [currency, total])).to.deep.equal([['EUR', '350']]);
   });
 
+  it('counts a plan in every currency in which its versions pay', () => {
+    const { plan: paying, before, after } = tried(100, 105);
+    const inEuros = (total: number) => ({ otherCurrencies: [{ currency: 'EUR', total }] });
+    const both = { plan: paying, before: { ...before, ...inEuros(10) }, after: { ...after, ...inEuros(30) } };
+    const results = computeQuarterResults('2026-Q4', [both], earned(1000, { EUR: 40 }));
+    expect(results.map(({ currency, addition, total }) => [currency, addition, total])).to.deep.equal([
+      ['USD', '5', '1005'],
+      ['EUR', '20', '60'],
+    ]);
+  });
+
   it('has the attainment of the quota that My pay shows first', () => {
     const attainment = [
       { measure: 'Other', period: '2026-Q4', target: 10, credit: 9, attainment: 0.9 },

@@ -60,11 +60,13 @@ export function computeQuarterResults(
     [dashboard.currency, dashboard.earnings.total],
     ...dashboard.otherCurrencies.map(({ currency, earnings }) => [currency, earnings.total] as const),
   ]);
-  const currencies = new Set([dashboard.currency, ...simulated.map(({ after }) => after.currency)]);
+  const currencies = new Set([dashboard.currency, ...simulated.flatMap(({ after }) => currenciesOf(after))]);
   return [...currencies].flatMap((currency) => {
-    const inCurrency = simulated.filter(({ after }) => after.currency === currency);
+    const inCurrency = simulated.filter(({ after }) => currenciesOf(after).includes(currency));
     if (inCurrency.length === 0 && simulated.length > 0) return [];
-    const addition = sumAmounts(inCurrency.map(({ before, after }) => difference(after.total, before.total)));
+    const addition = sumAmounts(
+      inCurrency.map(({ before, after }) => difference(totalIn(after, currency), totalIn(before, currency))),
+    );
     return [
       {
         period,
@@ -75,6 +77,15 @@ export function computeQuarterResults(
       },
     ];
   });
+}
+
+/** Versions of a plan may pay in several currencies. */
+function currenciesOf({ currency, otherCurrencies = [] }: Simulation): string[] {
+  return [currency, ...otherCurrencies.map((other) => other.currency)];
+}
+
+function totalIn({ currency, total, otherCurrencies = [] }: Simulation, code: string): number {
+  return code === currency ? total : (otherCurrencies.find((other) => other.currency === code)?.total ?? 0);
 }
 
 function computeAttainment(simulated: readonly SimulatedPlan[]): number | null {
