@@ -137,7 +137,9 @@ describe('the command line', function () {
     expect([waited.code, waited.stdout]).to.deep.equal([1, '']);
     expect(waited.stderr).to.include('no rep was calculated for 1 s. Is a worker running');
     await service.startProcess('worker');
-    const { code, stdout } = await run(['recalc', workspaceId, '--wait', '--json']);
+    const { code, stdout, stderr } = await run(['recalc', workspaceId, '--wait', '--json']);
+    const [, done, total] = /(\d+) of (\d+) reps\n$/.exec(stderr) ?? [];
+    expect(done, stderr).to.equal(total);
     expect(code).to.equal(0);
     expect(JSON.parse(stdout)).to.include({ status: 'completed', scope: 'workspace' });
     expect((await run(['recalc', workspaceId, '--rep', workspaceId])).stderr).to.include('There is no such rep');

@@ -62,10 +62,12 @@ async function waitForFinalStatus(
     const raw = { params: { jobId }, query: {}, body: undefined };
     const { body: response } = await service.dispatcher.run(getRecalculationJob, raw, caller);
     const job = response as { jobId: string; status: string; progress: { done: number; total: number } };
-    if (job.status !== 'running') return job;
     const { done, total } = job.progress;
-    process.stderr.write(`${done} of ${total} reps\n`);
-    if (done !== lastDone) [lastDone, changedAt] = [done, performance.now()];
+    if (done !== lastDone) {
+      process.stderr.write(`${done} of ${total} reps\n`);
+      [lastDone, changedAt] = [done, performance.now()];
+    }
+    if (job.status !== 'running') return job;
     if (performance.now() - changedAt >= timeoutSeconds * 1000)
       throw new Error(
         `Job ${jobId} is not done, and no rep was calculated for ${timeoutSeconds} s. Is a worker running (commissions serve)? The recalculation stays requested, and a worker does it when it runs.`,
