@@ -165,6 +165,15 @@ describe('an error in words', () => {
       message: 'The page has an error. Load it again.',
       reference: null,
     });
+
+    it('says that the service does not respond if the code of a page does not arrive', () => {
+      for (const words of [
+        'Failed to fetch dynamically imported module: http://localhost:3000/assets/DealsPage.js',
+        'error loading dynamically imported module: http://localhost:3000/assets/DealsPage.js',
+        'Importing a module script failed.',
+      ])
+        expect(describeError(new TypeError(words)).message, words).to.match(/^The service does not respond/);
+    });
   });
 
   it('is worth another attempt only if that could change it', async () => {

@@ -37,5 +37,12 @@ export function describeError(error: unknown): { readonly message: string; reado
     return { message: wordsOf(error), reference };
   }
   if (error instanceof ReadableError) return { message: error.message, reference: null };
+  if (isUnloadedPage(error))
+    return { message: 'The service does not respond, so this page was not loaded. Try again.', reference: null };
   return { message: 'The page has an error. Load it again.', reference: null };
+}
+
+/** The code of a page did not arrive. Each browser has words of its own for it. */
+function isUnloadedPage(error: unknown): boolean {
+  return error instanceof TypeError && /dynamically imported module|importing a module script/i.test(error.message);
 }
