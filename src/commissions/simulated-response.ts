@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { trace } from '../earnings/commission-event.js';
+import { parseRefundKey } from '../engine/clawback.js';
 import { type Decision, type Outcome } from '../engine/model.js';
 import { decodeTrace, ratio } from '../engine/trace.js';
 import { sum } from '../kernel/decimal.js';
@@ -26,9 +27,12 @@ const otherCurrencies = z
     'Sums in other currencies, where versions of the plan have several; absent otherwise. They are never added',
   );
 
+const refundId = z.string().optional().describe('The refund of the deal that takes the amount back');
+
 const outcome = z
   .object({
     dealId: fields.dealId,
+    refundId,
     ruleId: fields.ruleId.nullable(),
     ruleName: fields.ruleName.nullable(),
     paid: z.boolean().describe('Whether the rule would pay an amount other than 0'),
@@ -46,6 +50,7 @@ const outcome = z
 const ruleDeal = z
   .object({
     dealId: fields.dealId,
+    refundId,
     amount: z.number().describe('Amount in `currency`'),
     currency: z
       .string()
@@ -219,7 +224,7 @@ function toDealResponse(head: SimulationHead, decision: Decision): z.input<typeo
     amount,
   });
   return {
-    dealId: decision.dealKey,
+    ...namesOfKey(decision.dealKey),
     amount,
     ...(decision.currency === currencyOf(head) ? {} : { currency: decision.currency }),
     base: decision.base.toNumber(),
@@ -232,7 +237,7 @@ function toOutcomeResponse(head: SimulationHead, decided: Outcome): z.input<type
   const version = head.versions.find(({ planVersionId }) => planVersionId === decided.planVersionId);
   const currency = version?.currency ?? currencyOf(head);
   return {
-    dealId: decided.dealKey,
+    ...namesOfKey(decided.dealKey),
     ruleId: isUnsaved(decided.ruleId) ? null : decided.ruleId,
     ruleName: decided.ruleName,
     paid: decided.paid,
@@ -242,6 +247,10 @@ function toOutcomeResponse(head: SimulationHead, decided: Outcome): z.input<type
     conditions: [...decided.conditions],
     missing: [...decided.missing],
   };
+}
+
+function namesOfKey(dealKey: string): Pick<z.input<typeof outcome>, 'dealId' | 'refundId'> {
+  return parseRefundKey(dealKey) ?? { dealId: dealKey };
 }
 
 /** A rule of an unsaved config has no id that another request could use. */

@@ -6,15 +6,19 @@ import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
-import { loadTeam } from '../ledger/input/hierarchy.js';
+import { loadTeam, loadTeams } from '../ledger/input/hierarchy.js';
 import {
   computeWindow,
+  type DealEvent,
   findFirstActivity,
+  type LoadedTeamDeal,
+  loadCountedEvents,
   loadDeals,
   loadFirstActivities,
   loadStoredRank,
   loadTeamDeals,
 } from '../ledger/input/load-window.js';
+import { withRefundKeys } from '../ledger/input/refunds.js';
 import {
   calendarOf,
   hasCascades,
@@ -26,8 +30,10 @@ import {
 import { addCarriedOverrides } from '../plans/carried-overrides.js';
 import { type SimulatedPlan, type SimulatedVersions } from '../plans/simulated-versions.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { rankKey, type SimulatedRepData, sentQuota, sentTeamDeal } from '../simulation/simulated-reps.js';
+import { type RefundsByDeal, withRefunds } from '../refunds/made-up-refunds.js';
+import { rankKey, type SimulatedRepData, sentEvent, sentQuota, sentTeamDeal } from '../simulation/simulated-reps.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
+import { widenToRefundedDeals } from './simulated-refunds.js';
 
 interface SimulationRequest {
   readonly workspace: WorkspaceTerms;
@@ -44,6 +50,8 @@ interface SimulationRequest {
   readonly absences: readonly SimulatedAbsence[];
   /** The ramp of everyone on the simulated plan, in place of the stored one. */
   readonly ramp: AssignedDays['ramp'];
+  /** Made-up refunds of stored and made-up deals. */
+  readonly refunds: RefundsByDeal;
 }
 
 /** A made-up deal with its owner; null for none. */
@@ -77,20 +85,25 @@ export async function loadSimulation(
   simulatedVersions: SimulatedVersions,
 ): Promise<SimulationData> {
   const repIds = await simulatedReps(tx, request, simulatedVersions);
-  await assertSimulationCost(tx, repIds, request, simulatedVersions);
+  const window = await simulatedDays(tx, repIds, simulatedVersions, request);
+  await assertSimulationCost(tx, repIds, { request, simulatedVersions, window });
   const reps: SimulatedRepData[] = [];
-  for (const repId of repIds) reps.push(await loadRepData(tx, repId, simulatedVersions, request));
-  return { window: simulatedDays(simulatedVersions, request), reps, requested: request.repIds ?? repIds };
+  for (const repId of repIds) reps.push(await loadRepData(tx, repId, { request, simulatedVersions, window }));
+  return { window, reps, requested: request.repIds ?? repIds };
+}
+
+interface Simulated {
+  readonly request: SimulationRequest;
+  readonly simulatedVersions: SimulatedVersions;
+  readonly window: DayRange;
 }
 
 /** Counts the deals before any of them is loaded. */
 async function assertSimulationCost(
   tx: Transaction,
   repIds: readonly string[],
-  request: SimulationRequest,
-  simulatedVersions: SimulatedVersions,
+  { request, simulatedVersions, window: { from, to } }: Simulated,
 ): Promise<void> {
-  const { from, to } = simulatedDays(simulatedVersions, request);
   const { rows } = await sql<{ stored: number }>`
     select count(*)::integer as stored from deals
     where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[]) and deleted_at is null
@@ -106,9 +119,19 @@ async function assertSimulationCost(
   );
 }
 
-/** The simulated period, widened to whole attainment periods. */
-function simulatedDays({ versions }: SimulatedVersions, { workspace, period }: SimulationRequest): DayRange {
-  return computeWindow({ versions, workspace, frozen: [] }, calendarOf({ workspace }).range(period));
+/** The simulated period with the days of the deals that are refunded in it, widened to whole attainment periods. */
+async function simulatedDays(
+  tx: Transaction,
+  repIds: readonly string[],
+  simulatedVersions: SimulatedVersions,
+  request: SimulationRequest,
+): Promise<DayRange> {
+  const { versions } = simulatedVersions;
+  const { workspace, period } = request;
+  const below = hasCascades(simulatedVersions) ? [...(await loadTeams(tx, repIds)).values()].flat() : [];
+  const people = [...new Set([...repIds, ...below.map(({ repId }) => repId)])];
+  const days = await widenToRefundedDeals(tx, calendarOf({ workspace }).range(period), people, request);
+  return computeWindow({ versions, workspace, frozen: [] }, days);
 }
 
 /** The reps to calculate: those of the request and, if ranks or cascades depend on others, everyone on the plan. */
@@ -149,13 +172,12 @@ async function simulatedReps(
 async function loadRepData(
   tx: Transaction,
   repId: string,
-  simulatedVersions: SimulatedVersions,
-  request: SimulationRequest,
+  { request, simulatedVersions, window }: Simulated,
 ): Promise<SimulatedRepData> {
   const terms = withPersonalTerms(await loadSimulatedTerms(tx, repId, simulatedVersions, request), request);
   const { quotas, ...sent } = terms;
-  const window = simulatedDays(simulatedVersions, request);
   const isInWindow = ({ closeDate }: { readonly closeDate: Day }) => isWithin(closeDate, window);
+  const refunded = (deal: Deal) => withRefunds(deal, request.refunds);
   const hypotheticalIds = new Set(request.deals.map((hypothetical) => hypothetical.deal.dealId));
   const own = request.deals
     .filter((hypothetical) => participants(hypothetical).includes(repId) && isInWindow(hypothetical.deal))
@@ -174,7 +196,7 @@ async function loadRepData(
     )
     .map(({ deal }) => ({ deal, upstream: [] }));
   const assumesQuota = request.hasQuota && (request.visible === null || request.visible.includes(repId));
-  const ownDeals = [...deals.filter((deal) => !hypotheticalIds.has(deal.dealId)), ...own];
+  const ownDeals = [...deals.filter((deal) => !hypotheticalIds.has(deal.dealId)), ...own].map(refunded);
   const closeDates = ownDeals.map(({ closeDate }) => closeDate);
   return {
     terms: sent,
@@ -191,13 +213,24 @@ async function loadRepData(
     teamDeals: [
       ...teamDeals.filter(({ deal }) => !hypotheticalIds.has(deal.dealId)).map(sentTeamDeal),
       ...hypotheticalBelow,
-    ],
+    ].map((teamDeal) => ({ ...teamDeal, deal: refunded(teamDeal.deal) })),
+    below: (await loadRefundsBelow(tx, terms, teamDeals)).map(sentEvent),
     firstActivity: findFirstActivity(terms, [
       stored ?? undefined,
       ...closeDates,
       ...(assumesQuota ? [window.from] : []),
     ]),
   };
+}
+
+/** What counts on the refunded deals of the team and on their refunds, which the refunds of a manager follow. */
+async function loadRefundsBelow(
+  tx: Transaction,
+  { workspace }: RepTerms,
+  teamDeals: readonly LoadedTeamDeal[],
+): Promise<DealEvent[]> {
+  const refunded = teamDeals.map(({ deal }) => deal).filter(({ refunds }) => refunds !== undefined);
+  return workspace.hasRefunds ? loadCountedEvents(tx, withRefundKeys(refunded)) : [];
 }
 
 /** The terms with the absences and the ramp of the request. */

@@ -1,7 +1,9 @@
 import { loadPeriodicRuleIds } from '../earnings/periodic-rules.js';
+import { refundKey } from '../engine/clawback.js';
 import { type Decision, type RepInput, type RepResult } from '../engine/model.js';
 import { attainmentKey } from '../engine/plan-config.js';
 import { PlanQuotas } from '../engine/plan-quotas.js';
+import { type Deal } from '../engine/slug.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
@@ -44,15 +46,26 @@ function simulatedRep(
   const inPeriod = (day: Day) => isWithin(day, range);
   const closed = new Set(input.deals.filter((deal) => inPeriod(deal.closeDate)).map((deal) => deal.dealId));
   const team = new Set(input.teamDeals.filter(({ deal }) => inPeriod(deal.closeDate)).map(({ deal }) => deal.dealId));
+  const refunded = new Set([...input.deals, ...input.teamDeals.map(({ deal }) => deal)].flatMap(refundKeys(inPeriod)));
   const periodic = loadPeriodicRuleIds(versions);
   return {
     repId,
     decisions: result.decisions.filter((decision) => inPeriod(decision.earnedOn)),
     outcomes: result.outcomes.filter(({ ruleId, dealKey }) =>
-      periodic.has(ruleId ?? '') ? inPeriod(calendar.range(dealKey).to) : closed.has(dealKey) || team.has(dealKey),
+      periodic.has(ruleId ?? '')
+        ? inPeriod(calendar.range(dealKey).to)
+        : closed.has(dealKey) || team.has(dealKey) || refunded.has(dealKey),
     ),
     attainment: computeAttainment(input, result, versions, calendar, range),
   };
+}
+
+/** The keys of the refunds of a deal that count in the period. */
+function refundKeys(inPeriod: (day: Day) => boolean) {
+  return ({ dealId, closeDate, refunds = [] }: Deal) =>
+    refunds
+      .filter(({ day }) => inPeriod(day > closeDate ? day : closeDate))
+      .map(({ refundId }) => refundKey(dealId, refundId));
 }
 
 /** Every attainment key of the plan with its credit in each period that overlaps the range. */

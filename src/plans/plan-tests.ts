@@ -3,6 +3,8 @@ import { dealBody, dealId } from '../deals/deal.js';
 import { lineTerms, totalsHundred } from '../deals/deal-credits.js';
 import { reasons } from '../engine/trace.js';
 import { day, period, text } from '../platform/operations/schemas.js';
+import { madeUpRefunds } from '../refunds/made-up-refunds.js';
+import { refundId } from '../refunds/refund.js';
 import { assumedRates } from './assumed-rates.js';
 import { conditionTraces } from './condition-traces.js';
 import { simulatedAbsence, simulatedRamp } from './personal-terms.js';
@@ -50,7 +52,8 @@ const testQuota = z
 const expectedAmount = z
   .strictObject({
     ruleName: text(200).describe('Name of the rule'),
-    dealId: dealId.optional().describe('Only events on this deal'),
+    dealId: dealId.optional().describe('Only events on this deal and on its refunds'),
+    refundId: refundId.optional().describe('Only what refunds with this id take back'),
     period: period.optional().describe('Only events that are earned in this period'),
     rep: person.optional().describe('Only events of this person'),
     amount: amount.describe('Sum of the events of the rule that match; 0 if nothing is paid'),
@@ -77,6 +80,11 @@ const planTest = z
       .optional()
       .describe('Absences of people'),
     fxRates: assumedRates.optional().describe('The exchange rates of the test; stored rates do not count'),
+    refunds: madeUpRefunds({
+      rep: person.nullable().default(null).describe('Any name for a person of the test; null for everyone'),
+    })
+      .optional()
+      .describe('Refunds of deals of the test'),
     asOf: day
       .optional()
       .describe('Day of the calculation, YYYY-MM-DD; by default the day after the last period of the test'),
@@ -111,6 +119,7 @@ export const forceTests = z
 const unpaidOutcome = z
   .object({
     dealKey: z.string().describe('Id of the deal; for a rule of periods the period'),
+    refundId: z.string().optional().describe('The refund of the deal that took nothing back'),
     rep: z.string().optional().describe('The person, if the test names several'),
     reason: z.enum(reasons).nullable().describe('Why nothing was paid; null if the tier pays nothing'),
     conditions: conditionTraces,
@@ -124,6 +133,7 @@ const failedTest = z
     name: z.string().describe('Name of the test'),
     ruleName: z.string().nullable().describe('Name of the rule; null for the total'),
     dealId: z.string().nullable().describe('Id of the deal; null if the expectation names none'),
+    refundId: z.string().optional().describe('The refund of the expectation'),
     period: z.string().optional().describe('The period of the expectation'),
     rep: z.string().optional().describe('The person of the expectation'),
     expected: z.number().describe('The expected amount'),

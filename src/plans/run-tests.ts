@@ -1,6 +1,8 @@
 import { type DealTerms, toContent, toEngineDeal } from '../deals/deal.js';
+import { dealOfKey, parseRefundKey } from '../engine/clawback.js';
 import { type CreditLine, withOwner } from '../engine/credit-lines.js';
 import { allDaysAtWork } from '../engine/effective-quota.js';
+import { asNumber } from '../engine/field-value.js';
 import { type Decision } from '../engine/model.js';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
 import { computePlanCost } from '../engine/plan-cost.js';
@@ -14,6 +16,7 @@ import { type FiscalYear, type PeriodCalendar, toCalendar } from '../kernel/peri
 import { type FxTerms } from '../ledger/input/exchange-rates.js';
 import { findFirstActivity, widenToPeriods } from '../ledger/input/load-window.js';
 import { type StoredVersion, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { toRefundsByDeal, withRefunds } from '../refunds/made-up-refunds.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTeam } from '../simulation/simulated-team.js';
 import { unsaved } from '../simulation/unsaved-plan.js';
@@ -82,7 +85,8 @@ async function findFailures(plan: TestedPlan, test: PlanTest, index: number): Pr
     quota: null,
     visible: null,
   };
-  const people = listPeople(test).map((person) => toRepData(plan, test, { person, version }));
+  const deals = toTestDeals(plan, test, `tests.${index}`);
+  const people = listPeople(test).map((person) => toRepData(plan, test, { person, version, deals }));
   const { results } = await calculateTeam(head, people);
   const events = [...results].flatMap(([person, { decisions }]) => decisions.map((decision) => ({ person, decision })));
   const outcomes = [...results].map(([person, result]) => ({ person, outcomes: result.outcomes }));
@@ -125,13 +129,18 @@ function assertRulesKnown({ rules }: PlanTerms, { expected, quotas = [] }: PlanT
 }
 
 /** The days of all deals and periods that the test names. */
-function computeDays({ deals, quotas = [], expected }: PlanTest, calendar: PeriodCalendar, path: string): DayRange {
+function computeDays(
+  { deals, refunds = [], quotas = [], expected }: PlanTest,
+  calendar: PeriodCalendar,
+  path: string,
+): DayRange {
   const toRange =
     (list: string) =>
     ({ period }: { readonly period?: string | undefined }, index: number) =>
       period === undefined ? [] : [calendar.range(period, `${path}.${list}.${index}.period`)];
   const ranges = [
     ...deals.map(({ closeDate }) => ({ from: closeDate, to: closeDate })),
+    ...refunds.map(({ day }) => ({ from: day, to: day })),
     ...quotas.flatMap(toRange('quotas')),
     ...expected.flatMap(toRange('expected')),
   ];
@@ -159,15 +168,34 @@ function peopleBelow(managers: Readonly<Record<string, string>>, manager: string
   return [...below];
 }
 
+interface TestDeal {
+  readonly owner: string;
+  readonly deal: Deal;
+}
+
+/** The deals of the test with their refunds. */
+function toTestDeals(plan: TestedPlan, test: PlanTest, path: string): TestDeal[] {
+  const deals = test.deals.map((deal) => ({ owner: deal.rep ?? defaultPerson, deal: toTestDeal(deal, plan.deals) }));
+  const amounts = new Map(deals.map(({ deal: { dealId, standard } }) => [dealId, asNumber(standard.dealAmount)]));
+  const facts = (test.refunds ?? []).map(({ waivers, ...refund }) => ({
+    ...refund,
+    waivers: waivers.map(({ rep, percent }) => ({ repId: rep, percent: String(percent) })),
+  }));
+  const refunds = toRefundsByDeal(facts, amounts, `${path}.refunds`);
+  return deals.map(({ owner, deal }) => ({ owner, deal: withRefunds(deal, refunds) }));
+}
+
 function toRepData(
   plan: TestedPlan,
   test: PlanTest,
-  { person, version }: { readonly person: string; readonly version: StoredVersion },
+  {
+    person,
+    version,
+    deals: all,
+  }: { readonly person: string; readonly version: StoredVersion; readonly deals: readonly TestDeal[] },
 ): SimulatedRepData {
-  const { deals: dealTerms } = plan;
   const workspace = toWorkspaceTerms(plan, test);
-  const all = test.deals.map((deal) => ({ owner: deal.rep ?? defaultPerson, deal: toTestDeal(deal, dealTerms) }));
-  const hasPart = ({ owner, deal }: (typeof all)[number], name: string) =>
+  const hasPart = ({ owner, deal }: TestDeal, name: string) =>
     deal.credits === undefined ? owner === name : deal.credits.some(({ repId }) => repId === name);
   const below = peopleBelow(test.managers ?? {}, person);
   const { effectiveStart: start = null, effectiveEnd: end = null, ramp } = test.assignment ?? {};
@@ -246,7 +274,7 @@ function differences(
 ): FailedTest[] {
   const { name, expected, total } = test;
   const failed = expected.flatMap((expectation): FailedTest[] => {
-    const { ruleName, dealId, period, rep, amount } = expectation;
+    const { ruleName, dealId, refundId, period, rep, amount } = expectation;
     const matching = events
       .filter((event) => matches(event, expectation, terms.calendar))
       .map(({ decision }) => decision);
@@ -258,6 +286,7 @@ function differences(
         name,
         ruleName,
         dealId: dealId ?? null,
+        ...(refundId === undefined ? {} : { refundId }),
         ...(period === undefined ? {} : { period }),
         ...(rep === undefined ? {} : { rep }),
         expected: amount,
@@ -275,12 +304,13 @@ function differences(
 
 function matches(
   { person, decision }: TestEvent,
-  { ruleName, dealId, period, rep }: PlanTest['expected'][number],
+  { ruleName, dealId, refundId, period, rep }: PlanTest['expected'][number],
   calendar: PeriodCalendar,
 ): boolean {
   return (
     decision.ruleName === ruleName &&
-    (dealId === undefined || decision.dealKey === dealId) &&
+    (dealId === undefined || dealOfKey(decision.dealKey) === dealId) &&
+    (refundId === undefined || parseRefundKey(decision.dealKey)?.refundId === refundId) &&
     (period === undefined || isWithin(decision.earnedOn, calendar.range(period))) &&
     (rep === undefined || rep === person)
   );

@@ -1,3 +1,4 @@
+import { dealOfKey, parseRefundKey, refundKey } from '../engine/clawback.js';
 import { type Outcome } from '../engine/model.js';
 import { isWithin } from '../kernel/day.js';
 import { kindOfPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
@@ -13,20 +14,23 @@ const maxListed = 5;
 
 /** Why the rule of the expectation paid nothing on deals or in periods that match it. */
 export function findUnpaidOutcomes(
-  { deals }: PlanTest,
-  { ruleName, dealId, period, rep }: PlanTest['expected'][number],
+  { deals, refunds = [] }: PlanTest,
+  { ruleName, dealId, refundId, period, rep }: PlanTest['expected'][number],
   people: readonly PersonOutcomes[],
   calendar: PeriodCalendar,
 ): FailedTest['unpaid'] {
   const closeDates = new Map(deals.map((deal) => [deal.dealId, deal.closeDate]));
+  const refundDays = refunds.map((refund) => [refundKey(refund.dealId, refund.refundId), refund.day] as const);
+  const days = new Map([...closeDates, ...refundDays]);
   const findDay = (key: string) =>
-    closeDates.get(key) ?? (kindOfPeriod(key) === null ? null : (calendar.findRange(key)?.to ?? null));
+    days.get(key) ?? (kindOfPeriod(key) === null ? null : (calendar.findRange(key)?.to ?? null));
   const isMeant = ({ paid, dealKey, ruleName: ruleOfOutcome }: Outcome) => {
     const day = findDay(dealKey);
     return (
       !paid &&
       (ruleOfOutcome === null || ruleOfOutcome === ruleName) &&
-      (dealId === undefined || dealKey === dealId) &&
+      (dealId === undefined || dealOfKey(dealKey) === dealId) &&
+      (refundId === undefined || parseRefundKey(dealKey)?.refundId === refundId) &&
       (period === undefined || (day !== null && isWithin(day, calendar.range(period))))
     );
   };
@@ -34,7 +38,7 @@ export function findUnpaidOutcomes(
     .filter(({ person }) => rep === undefined || rep === person)
     .flatMap(({ person, outcomes }) =>
       outcomes.filter(isMeant).map(({ dealKey, reason, conditions, missing }) => ({
-        dealKey,
+        ...namesOfKey(dealKey),
         ...(person === defaultPerson ? {} : { rep: person }),
         reason,
         conditions: [...conditions],
@@ -42,4 +46,9 @@ export function findUnpaidOutcomes(
       })),
     )
     .slice(0, maxListed);
+}
+
+function namesOfKey(dealKey: string): Pick<FailedTest['unpaid'][number], 'dealKey' | 'refundId'> {
+  const refund = parseRefundKey(dealKey);
+  return refund === null ? { dealKey } : { dealKey: refund.dealId, refundId: refund.refundId };
 }

@@ -12,7 +12,14 @@ import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { assertRepExists } from '../reps/rep-views.js';
-import { type RefundKey, type RefundTerms, refundNotFound, type StoredRefund, type WaiverTerms } from './refund.js';
+import {
+  amountProblem,
+  type RefundKey,
+  type RefundTerms,
+  refundNotFound,
+  type StoredRefund,
+  type WaiverTerms,
+} from './refund.js';
 import { removeRefund, replaceRefund, replaceWaiver } from './refund-store.js';
 import { findRefund } from './refund-views.js';
 
@@ -87,13 +94,9 @@ export async function loadDealAmounts(tx: Transaction, dealIds: readonly string[
 export function assertWithinDeal(amounts: DealAmounts, { dealId }: RefundKey, { amount }: RefundTerms): void {
   const stored = amounts.get(dealId);
   if (stored === undefined) throw dealNotFound();
-  const ofDeal = stored === null ? null : Decimal.of(stored);
-  if (ofDeal !== null && ofDeal.sign() <= 0)
-    throw new Failure('refund_exceeds_deal', 'The deal has no positive amount, so there is nothing to refund.');
-  if (amount !== null && ofDeal === null)
-    throw invalid({ path: 'amount', message: 'the deal has no amount; leave it out to refund the whole deal' });
-  if (amount !== null && ofDeal?.isLessThan(Decimal.of(amount)) === true)
-    throw new Failure('refund_exceeds_deal', `The amount of the deal is ${ofDeal}; a refund cannot be more.`);
+  const problem = amountProblem(stored === null ? null : Decimal.of(stored), amount);
+  if (problem === null) return;
+  throw stored === null ? invalid({ path: 'amount', message: problem }) : new Failure('refund_exceeds_deal', problem);
 }
 
 /** What a write of refunds changes, and for whom. */

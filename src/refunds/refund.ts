@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { dealId } from '../deals/deal.js';
 import { type Refund, refundCauses } from '../engine/clawback.js';
+import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { day, money, text, uuid } from '../platform/operations/schemas.js';
@@ -72,13 +73,21 @@ export function toFact({ refundId, day: onDay, cause, amount: refunded, waivers 
   };
 }
 
+export const refundId = text(200)
+  .refine((id) => !id.includes(':'), 'must have no colon')
+  .describe('Id of the refund, without a colon');
+
 export const dealParams = z.strictObject({ dealId: dealId.describe('Id of the deal in the CRM') });
-export const refundParams = dealParams.extend({
-  refundId: text(200)
-    .refine((id) => !id.includes(':'), 'must have no colon')
-    .describe('Id of the refund, without a colon'),
-});
+export const refundParams = dealParams.extend({ refundId });
 export type RefundKey = z.output<typeof refundParams>;
+
+/** Why the amount cannot be refunded of a deal with the given amount; null if it can. */
+export function amountProblem(ofDeal: Decimal | null, amount: number | null): string | null {
+  if (ofDeal === null) return amount === null ? null : 'the deal has no amount; leave it out to refund the whole deal';
+  if (ofDeal.sign() <= 0) return 'The deal has no positive amount, so there is nothing to refund.';
+  if (amount === null || !ofDeal.isLessThan(Decimal.of(amount))) return null;
+  return `The amount of the deal is ${ofDeal}; a refund cannot be more.`;
+}
 
 export function refundNotFound(): Failure {
   return new Failure('refund_not_found', 'The deal has no such refund.');

@@ -32,6 +32,8 @@ export interface SimulatedRepData {
   /** The people below the rep, each with the days on which they are. */
   readonly team: readonly TeamMember[];
   readonly teamDeals: readonly SentTeamDeal[];
+  /** What counts on refunded deals of the team and on their refunds; absent if nothing does. */
+  readonly below?: readonly SentEvent[];
   /** Made-up deals and an assumed quota count like stored ones: periodic rules count periods from then on. */
   readonly firstActivity: Day | null;
 }
@@ -48,8 +50,10 @@ export interface SentQuota {
   readonly isFixed?: boolean;
 }
 
+type SentEvent = Omit<DealEvent, 'amount'> & { readonly amount: string };
+
 interface SentTeamDeal extends Omit<LoadedTeamDeal, 'upstream'> {
-  readonly upstream: readonly (Omit<DealEvent, 'amount'> & { readonly amount: string })[];
+  readonly upstream: readonly SentEvent[];
 }
 
 export function sentQuota({ target, variableTarget, isFixed = false }: Quota): SentQuota {
@@ -65,9 +69,17 @@ export function receivedQuota({ target, variableTarget, isFixed = false }: SentQ
 }
 
 export function sentTeamDeal({ deal, upstream }: LoadedTeamDeal): SentTeamDeal {
-  return { deal, upstream: upstream.map((event) => ({ ...event, amount: event.amount.toString() })) };
+  return { deal, upstream: upstream.map(sentEvent) };
 }
 
 export function receivedTeamDeal({ deal, upstream }: SentTeamDeal): LoadedTeamDeal {
-  return { deal, upstream: upstream.map((event) => ({ ...event, amount: Decimal.of(event.amount) })) };
+  return { deal, upstream: upstream.map(receivedEvent) };
+}
+
+export function sentEvent(event: DealEvent): SentEvent {
+  return { ...event, amount: event.amount.toString() };
+}
+
+export function receivedEvent(event: SentEvent): DealEvent {
+  return { ...event, amount: Decimal.of(event.amount) };
 }

@@ -1,6 +1,7 @@
 import { type RepInput, type RepResult } from '../engine/model.js';
 import { type DayRange } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
 import { fxInput } from '../ledger/input/exchange-rates.js';
 import { type TeamMember } from '../ledger/input/hierarchy.js';
 import { type DealEvent, peerCreditsIn, type Rankings } from '../ledger/input/load-window.js';
@@ -12,7 +13,14 @@ import {
   type RepTerms,
   workingTimeInput,
 } from '../ledger/input/rep-terms.js';
-import { rankKey, receivedQuota, receivedTeamDeal, type SharedTerms, type SimulatedRepData } from './simulated-reps.js';
+import {
+  rankKey,
+  receivedEvent,
+  receivedQuota,
+  receivedTeamDeal,
+  type SharedTerms,
+  type SimulatedRepData,
+} from './simulated-reps.js';
 import { type Earnings, noKeys, TeamCalculation, type TeamInputs, type TeamRepInput } from './team-calculation.js';
 import { unsaved } from './unsaved-plan.js';
 
@@ -107,6 +115,10 @@ function toInput(
   isReplaced: (event: DealEvent) => boolean,
 ): SimulatedInput {
   const quotas = rep.quotas.map((quota) => ({ ...quota, ...receivedQuota(quota) }));
+  const below = groupBy(
+    (rep.below ?? []).map(receivedEvent).filter((event) => !isReplaced(event)),
+    keyOfDeal,
+  );
   const assumed = shared.quota === null || !rep.assumesQuota ? null : receivedQuota(shared.quota);
   const ranks = [...rep.storedRanks].map(([key, ahead]) => [key, ahead.map((credit) => Decimal.of(credit))] as const);
   return {
@@ -116,7 +128,7 @@ function toInput(
     plans: assignedPlans({ ...rep.terms, quotas }),
     ...workingTimeInput(rep.terms),
     ...fxInput(rep.terms),
-    refunds: { sources: [], terms: () => null, below: () => [] },
+    refunds: { sources: [], terms: () => null, below: (dealKey) => below.get(dealKey) ?? [] },
     calendar: calendarOf(rep.terms),
     deals: rep.deals,
     teamDeals: rep.teamDeals.map(receivedTeamDeal).map(({ deal, upstream }) => ({
@@ -131,4 +143,8 @@ function toInput(
     firstActivity: rep.firstActivity,
     explain: true,
   };
+}
+
+function keyOfDeal({ dealKey }: DealEvent): string {
+  return dealKey;
 }

@@ -65,6 +65,62 @@ describe('tests of a plan', () => {
     expect(ofTotal).to.include({ ruleName: null, dealId: null, expected: 150, actual: 300, trace: null });
   });
 
+  const clawback = { window: { days: 180 } };
+  const kept = { ...configOf(commission), clawback };
+
+  it('take back what refunds take back, from everyone on the deal', async () => {
+    const shared = {
+      ...deal('a', 1000, 'Ann'),
+      credits: [
+        { rep: 'Ann', percent: 60 },
+        { rep: 'Ben', percent: 40 },
+      ],
+    };
+    const refunds = [
+      { dealId: 'a', refundId: 'r', day: '2026-05-02', amount: 500, waivers: [{ rep: 'Ben', percent: 50 }] },
+      { dealId: 'a', refundId: 's', day: '2026-05-03' },
+    ];
+    const quotas = [{ measure: 'Commission', period: '2026-Q1', target: 10_000 }];
+    const expected = [
+      { ruleName: 'Commission', dealId: 'a', period: '2026-Q1', amount: 100 },
+      { ruleName: 'Commission', refundId: 'r', rep: 'Ann', amount: -30 },
+      { ruleName: 'Commission', refundId: 'r', rep: 'Ben', amount: -10 },
+      { ruleName: 'Commission', dealId: 'a', refundId: 's', period: '2026-05', amount: -50 },
+      { ruleName: 'Commission', dealId: 'a', rep: 'Ben', amount: 10 },
+    ];
+    const test = { name: 'Refunds', deals: [shared], refunds, quotas, expected, total: 10 };
+    expect(await run(kept, test)).to.deep.equal({ passed: true, tests: 1, failed: [] });
+  });
+
+  it('say why a refund takes nothing back', async () => {
+    const refunds = [{ dealId: 'a', day: '2026-05-02' }];
+    const quotas = [{ measure: 'Commission', period: '2026-Q1', target: 10_000 }];
+    const expected = [{ ruleName: 'Commission', dealId: 'a', refundId: 'refund', amount: -100 }];
+    const test = { name: 'Refunds', deals: [deal('a', 1000)], refunds, quotas, expected };
+    const { failed } = await run(configOf(commission), test);
+    expect(failed).to.have.length(1);
+    expect(failed[0]).to.include({ dealId: 'a', refundId: 'refund', actual: 0 });
+    expect(failed[0]?.unpaid).to.deep.equal([
+      { dealKey: 'a', refundId: 'refund', reason: 'no_clawback_policy', conditions: [], missing: [] },
+    ]);
+  });
+
+  it('are rejected with refunds of other deals, and of more than the deal', async () => {
+    const rejected = async (...refunds: object[]) => {
+      const expected = [{ ruleName: 'Commission', amount: 0 }];
+      const failure = await run(kept, { name: 'Refunds', deals: [deal('a', 1000)], refunds, expected }).then(
+        () => null,
+        (error: { message: string }) => error.message,
+      );
+      return failure;
+    };
+    const day = '2026-05-02';
+    expect(await rejected({ dealId: 'b', day })).to.equal('tests.0.refunds.0.dealId: there is no deal b');
+    expect(await rejected({ dealId: 'a', day, amount: 1000.01 })).to.equal(
+      'tests.0.refunds.0.amount: The amount of the deal is 1000; a refund cannot be more.',
+    );
+  });
+
   it('name the reasons, the conditions and the missing fields where nothing was paid', async () => {
     const listed = { ...commission, name: 'Seats', measure: 'seats' };
     const deals = [deal('a', 1000), { ...deal('lost', 1000), stage: 'Lost' }];

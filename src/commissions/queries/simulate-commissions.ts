@@ -30,6 +30,7 @@ import { day, period, uuid } from '../../platform/operations/schemas.js';
 import { type SentQuota, type SimulatedRepData } from '../../simulation/simulated-reps.js';
 import { unsaved } from '../../simulation/unsaved-plan.js';
 import { assertVariesOwnDeals, buildHypotheticalContents, variedDeals } from '../rep-simulation.js';
+import { readRefunds, simulatedRefunds } from '../simulated-refunds.js';
 import { simulatedResponse } from '../simulated-response.js';
 import { loadSimulation, type SimulatedAbsence } from '../simulation-data.js';
 import { SimulationRunner } from '../simulation-runner.js';
@@ -88,6 +89,11 @@ const body = z.strictObject({
   fxRates: assumedRates
     .optional()
     .describe('Made-up exchange rates; each takes the place of a stored one of its table, pair and day'),
+  refunds: simulatedRefunds
+    .optional()
+    .describe(
+      'Made-up refunds of stored or made-up deals, in addition to the stored ones; one with the id of a stored refund takes its place. Managers and admins only',
+    ),
   asOf: day.optional().describe('Day to calculate as of, YYYY-MM-DD; today by default'),
 });
 type Body = z.infer<typeof body>;
@@ -109,7 +115,8 @@ async function load(
   const converting = await withRatesFor(tx, stored, simulatedVersions.versions);
   const { fx } = converting;
   const workspace = { ...converting, fx: fx === null ? null : { ...fx, assumed: toAssumedRates(fxRates) } };
-  const deals = await buildHypotheticalDeals(tx, caller, request, repIds, timeZone);
+  const madeUp = await buildHypotheticalDeals(tx, caller, request, repIds, timeZone);
+  const { deals, refunds } = await readRefunds(tx, caller, request.refunds, madeUp);
   const visible = visibleReps(caller);
   const simulated = {
     workspace,
@@ -121,6 +128,7 @@ async function load(
     hasQuota: quota !== undefined,
     absences: readAbsences(request, repIds),
     ramp: toRamp(request.ramp),
+    refunds,
   };
   const { window, reps, requested } = await loadSimulation(tx, simulated, simulatedVersions);
   const checked = {
@@ -350,6 +358,10 @@ export const simulateCommissions = operation({
       quota: 'Target and variableTarget to assume for every rep',
       absences: { always: undefined },
       ramp: { always: undefined },
+      refunds: {
+        description: 'Made-up refunds: [{dealId, refundId?, day, amount?}]',
+        schema: () => ({ type: 'array', items: { type: 'object' } }),
+      },
       asOf: 'Day to calculate as of; today by default',
     },
     listsWithin: ['reps'],
