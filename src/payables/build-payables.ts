@@ -5,9 +5,10 @@ import { inParallel } from '../kernel/waiting.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { computeDraws, type DrawLine, prorate, sumGuarantees } from './compute-draws.js';
 import { loadRepDraws, owedOf, type RepDraw, toStoredDrawLine } from './load-draws.js';
-import { type LoadedGroup, loadGroups } from './load-groups.js';
+import { loadGroups } from './load-groups.js';
 import { amountsByKey, loadPayHistories, type PayHistory } from './load-pay-history.js';
 import { addPay, loadPayTerms } from './pay-currency.js';
+import { type LoadedGroup } from './pay-groups.js';
 import { type NamedPeriod, type PayPeriods } from './pay-periods.js';
 import { loadPayPeriods, loadRecoveryLimits } from './payout-settings.js';
 import { computeEarned, computePayLines, computeReleased, type PayLine } from './release.js';
@@ -70,7 +71,7 @@ export async function loadPayables(
 
 /** The pay lines of the rep in all pay periods until the one of the day. */
 export function computeLines(
-  { groups, history }: RepPayables,
+  { groups, history }: Pick<RepPayables, 'groups' | 'history'>,
   periods: readonly NamedPeriod[],
 ): ReadonlyMap<Period, readonly PayLine[]> {
   return computePayLines(

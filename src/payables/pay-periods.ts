@@ -35,6 +35,10 @@ export class PayPeriods {
     return range !== null && this.findOn(range.from)?.period === period;
   }
 
+  startOf(period: Period): Day {
+    return this.calendar.range(period).from;
+  }
+
   /** The pay periods up to the one that contains the day. */
   until(day: Day): NamedPeriod[] {
     const periods: NamedPeriod[] = [];

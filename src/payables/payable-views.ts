@@ -8,7 +8,7 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { computeLines, loadRepPayables, type RepPayables } from './build-payables.js';
 import { toNumber } from './fraction.js';
 import { type HoldTerms } from './hold-views.js';
-import { type LoadedGroup } from './load-groups.js';
+import { type LoadedGroup } from './pay-groups.js';
 import { type NamedPeriod, type PayPeriods } from './pay-periods.js';
 import { type PayableEntry, type PayableStatus } from './payable-entry.js';
 import { computeEarned, computeReleased, isHeld, type PayLine } from './release.js';

@@ -97,6 +97,21 @@ function computePaidShare({ amount, refunds, payments }: DealFacts, day: Day, of
   return isWhole(share) ? whole : share;
 }
 
+/** The last day that is known to release something; null if there is none. */
+export function findLastRelease(terms: ShareTerms): Day | null {
+  if (terms.kind === 'whole') return null;
+  const days =
+    terms.kind === 'inputs'
+      ? terms.inputs.flatMap(({ share }) => findLastRelease(share) ?? [])
+      : terms.parts.flatMap((part) => listReleaseDays(part, terms.deal));
+  return days.reduce<Day | null>((last, day) => (last === null || day > last ? day : last), null);
+}
+
+function listReleaseDays(part: SchedulePart, { payments }: DealFacts): Day[] {
+  if (part.on === 'day') return part.day === null ? [] : [part.day];
+  return payments.map(({ day }) => addDays(day, part.offsetDays));
+}
+
 /** What a part of an event waits for on a day. */
 export interface Wait {
   readonly because: 'customer_not_paid' | 'date_not_reached';

@@ -41,6 +41,16 @@ const lockedPeriod = z
   })
   .describe('An approved period that the change would concern');
 
+const payPeriodMovement = z
+  .object({
+    period: z.string().nullable().describe('The pay period; null for what waits for a day that is not known yet'),
+    currency: movement.currency,
+    before: z.number().describe('What its statements release now, of the amounts that move'),
+    after: z.number().describe('What they release after the change'),
+    delta: movement.delta,
+  })
+  .describe('What the change moves for one pay period, in one currency');
+
 /** A preview. While the job runs, and if it failed, the figures are absent. */
 export const planPreview = z
   .object({
@@ -63,6 +73,10 @@ export const planPreview = z
     count: z.int().optional().describe('Number of deals that move, on every page'),
     limit: fields.limit.optional(),
     offset: fields.offset.optional(),
+    byPayPeriod: z
+      .array(payPeriodMovement)
+      .optional()
+      .describe('What pay periods release, where it differs; the deltas add up to delta. Absent without payouts'),
     locked: z
       .array(lockedPeriod)
       .optional()
@@ -91,7 +105,7 @@ export function toPreviewResponse(preview: StoredPreview, page: Page): PlanPrevi
     ...(error === null ? {} : { error }),
   };
   if (figures === null) return job;
-  const { byRep, locked, otherCurrencies, ...same } = figures;
+  const { byRep, locked, otherCurrencies, byPayPeriod, ...same } = figures;
   return {
     ...job,
     ...same,
@@ -104,6 +118,7 @@ export function toPreviewResponse(preview: StoredPreview, page: Page): PlanPrevi
     })),
     count: preview.count,
     ...page,
+    ...(byPayPeriod === undefined ? {} : { byPayPeriod: [...byPayPeriod] }),
     locked: locked.map(({ repId, ...rest }) => ({ repId, name: findName(repId), ...rest })),
   };
 }

@@ -13,6 +13,7 @@ import { OwedByPeriods } from '../simulation/owed-by-periods.js';
 import { rowKey } from '../simulation/team-calculation.js';
 import { addCarriedOverrides, selectCarriedOverrides } from './carried-overrides.js';
 import { collectWarnings } from './collect-plan-warnings.js';
+import { loadMovedReleases } from './moved-releases.js';
 import { type WrittenPlan } from './plan.js';
 import {
   collectChangeWarnings,
@@ -56,16 +57,26 @@ export async function previewChange(tx: Transaction, request: PreviewRequest, to
   const isShown = (repId: string) => request.repIds === null || request.repIds.includes(repId);
   const totals = (await loadOpenTotals(tx, plan.planId, range)).filter(({ repId }) => isShown(repId));
   const days = differingDays(datedPlan(plan), datedPlan(changed));
-  const terms = days === null ? null : await changedTerms(tx, planned);
+  const after = days === null ? null : await loadChangedTerms(tx, planned);
   const forecast =
-    days === null || terms === null
+    days === null || after === null
       ? null
-      : await forecastChange(tx, { planId: plan.planId, terms, days }, { days: range, asOf: today });
+      : await forecastChange(tx, { planId: plan.planId, terms: after.terms, days }, { days: range, asOf: today });
   const moved = withinRange(forecast?.moved ?? [], range).filter(({ repId }) => isShown(repId));
   const byRep = repMovements(totals, moved, plan.planId);
   const currency = (changed.newVersion ?? planned.source).currency ?? workspace.currency;
   const { main, others } = sumByCurrency(byRep, currency);
   const locked = forecast === null ? [] : await lockedDeltas(tx, forecast, { range, asOf: today });
+  const concerned = [...(forecast?.terms.keys() ?? [])].filter(isShown);
+  const byPayPeriod =
+    after === null
+      ? null
+      : await loadMovedReleases(
+          tx,
+          after.versions.some(hasSchedule) ? concerned : [...new Set(moved.map(({ repId }) => repId))],
+          { planId: plan.planId, versions: after.versions, days: range, moved },
+          today,
+        );
   return {
     figures: {
       ...main,
@@ -73,16 +84,27 @@ export async function previewChange(tx: Transaction, request: PreviewRequest, to
       timeline: changed.status === 'active' ? computeStretches(buildTimeline(changed.versions)) : [],
       byRep,
       locked: locked.filter(({ repId }) => isShown(repId)),
+      ...(byPayPeriod === null ? {} : { byPayPeriod }),
     },
     deals: movedDeals(moved, forecast, new Set(planned.terms?.rules.map(({ name }) => name))),
   };
 }
 
-/** Replaces the versions of the plan in the terms of a rep, and adds the overrides that the new version copies. */
-async function changedTerms(
+function hasSchedule({ rules }: StoredVersion): boolean {
+  return rules.some(({ payout }) => payout !== undefined);
+}
+
+interface ChangedTerms {
+  /** The versions of the plan after the change. */
+  readonly versions: readonly StoredVersion[];
+  /** The terms of a rep with these versions, and with the overrides that the new version copies. */
+  readonly terms: (stored: RepTerms) => RepTerms;
+}
+
+async function loadChangedTerms(
   tx: Transaction,
   { plan, source, changed, terms }: PlannedChange,
-): Promise<(stored: RepTerms) => RepTerms> {
+): Promise<ChangedTerms> {
   const workspace = await loadWorkspaceTerms(tx);
   const stored = await loadVersions(tx, [plan.planId], workspace);
   const statuses = new Map(changed.versions.map(({ planVersionId, status }) => [planVersionId, status]));
@@ -100,7 +122,7 @@ async function changedTerms(
   const all = newVersion === null ? versions : [...versions, { ...newVersion, planStatus: changed.status }];
   const { fx } = await withRatesFor(tx, workspace, all);
   const from = stored.find(({ planVersionId }) => planVersionId === source.planVersionId);
-  return (ofRep) => {
+  const ofChange = (ofRep: RepTerms): RepTerms => {
     if (!ofRep.assignments.some(({ planId }) => planId === plan.planId)) return ofRep;
     return {
       ...ofRep,
@@ -112,6 +134,7 @@ async function changedTerms(
           : addCarriedOverrides(ofRep.overrides, from, newVersion),
     };
   };
+  return { versions: all, terms: ofChange };
 }
 
 /** The moved rows, each with its state before and after where that state is earned in the range. */

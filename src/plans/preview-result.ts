@@ -42,6 +42,11 @@ export interface PreviewFigures extends Movement {
     readonly currency: string;
     readonly delta: number;
   }[];
+  /**
+   * What pay periods release of the amounts that move, where it differs. The period is null for what none of them
+   * releases. Absent while payouts are off.
+   */
+  readonly byPayPeriod?: readonly (Movement & { readonly period: Period | null })[];
   readonly warnings: WrittenPlan['warnings'];
   readonly overridesDropped: NonNullable<WrittenPlan['overridesDropped']>;
   /** Absent if the version has no tests. */

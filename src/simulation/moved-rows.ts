@@ -1,4 +1,5 @@
 import { type Decision, type RepResult } from '../engine/model.js';
+import { type CascadeInput, decodeInputs } from '../engine/trace.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type EventLoopSlice } from '../kernel/waiting.js';
 import { type LedgerRow } from '../ledger/input/ledger-rows.js';
@@ -21,6 +22,10 @@ export interface MovedRow {
   readonly dealKey: string;
   readonly before: RowState | null;
   readonly after: RowState | null;
+  /** The rule that pays the row after the change. */
+  readonly ruleId: string | null;
+  /** What a cascade rule calculates the row after the change from; null for other rules. */
+  readonly inputs: readonly CascadeInput[] | null;
 }
 
 /** The rows of a rep that move, and what they change for managers and peers. */
@@ -51,12 +56,13 @@ function movedRows(repId: string, { pairs, reversals }: Awaited<ReturnType<typeo
     const stored = before === null || before.status === 'reversed' ? null : toState(before);
     const after = decidedState(decision);
     if (stored !== null && isSameState(stored, after)) continue;
-    const { planId, ruleName, dealKey } = decision;
-    rows.push({ repId, planId, ruleName, dealKey, before: stored, after });
+    const { planId, ruleId, ruleName, dealKey } = decision;
+    const inputs = decision.phase === 'cascade' ? decodeInputs(decision.trace) : null;
+    rows.push({ repId, planId, ruleName, dealKey, before: stored, after, ruleId, inputs });
   }
   for (const row of reversals) {
     const { planId, ruleName, dealKey } = row;
-    rows.push({ repId, planId, ruleName, dealKey, before: toState(row), after: null });
+    rows.push({ repId, planId, ruleName, dealKey, before: toState(row), after: null, ruleId: null, inputs: null });
   }
   return rows;
 }

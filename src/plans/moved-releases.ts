@@ -1,0 +1,154 @@
+import { buildTimeline, findVersionInForce } from '../engine/version-timeline.js';
+import { type Day, type DayRange, isWithin, latestDay } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { type Period } from '../kernel/period.js';
+import { inParallel } from '../kernel/waiting.js';
+import { type StoredVersion } from '../ledger/input/rep-terms.js';
+import { loadGroups } from '../payables/load-groups.js';
+import { loadPayHistories } from '../payables/load-pay-history.js';
+import { type AssumedRows, type RuleTerms } from '../payables/pay-facts.js';
+import { type PayableRow } from '../payables/payable-rows.js';
+import { loadPayPeriods } from '../payables/payout-settings.js';
+import { type Releases, releasesByPeriod } from '../payables/releases-by-period.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type MovedRow } from '../simulation/moved-rows.js';
+import { rowKey } from '../simulation/team-calculation.js';
+import { type PreviewFigures } from './preview-result.js';
+
+type MovedRelease = NonNullable<PreviewFigures['byPayPeriod']>[number];
+
+/** A change of a plan, with the rows that it moves. */
+interface MovedPlan {
+  readonly planId: string;
+  /** The versions of the plan after the change. */
+  readonly versions: readonly StoredVersion[];
+  /** The days whose commission is compared. */
+  readonly days: DayRange;
+  readonly moved: readonly MovedRow[];
+}
+
+/** The groups of so many people are in memory at a time. */
+const batchSize = 200;
+
+/**
+ * What the change moves between the pay periods, for managers who follow the amounts too. Null while payouts are off. A
+ * change of the schedule alone moves amounts between periods, and their differences add up to 0.
+ */
+export async function loadMovedReleases(
+  tx: Transaction,
+  repIds: readonly string[],
+  change: MovedPlan,
+  today: Day,
+): Promise<readonly MovedRelease[] | null> {
+  const payPeriods = await loadPayPeriods(tx);
+  if (payPeriods === null) return null;
+  const { firstDay } = payPeriods;
+  const assumed = assumeRows(change);
+  const sums = new MovedSums();
+  for (let from = 0; from < repIds.length; from += batchSize) {
+    const batch = repIds.slice(from, from + batchSize);
+    const [histories, before, after] = await inParallel(
+      () => loadPayHistories(tx, batch),
+      () => loadGroups(tx, batch, firstDay),
+      () => loadGroups(tx, batch, firstDay, assumed),
+    );
+    for (const repId of batch) {
+      const history = histories(repId);
+      const releases = (groups: typeof before) =>
+        releasesByPeriod({ groups: groups.get(repId) ?? [], history }, payPeriods, today);
+      sums.add(releases(before), releases(after));
+    }
+  }
+  return sums.list((period) => payPeriods.startOf(period));
+}
+
+/** The stored rows with those that move, each under the rules of the version that is in force after the change. */
+function assumeRows({ planId, versions, days, moved }: MovedPlan): AssumedRows {
+  const byKey = new Map(moved.map((row) => [rowKey(row), row]));
+  const [first] = versions;
+  const timeline = first?.planStatus === 'active' ? buildTimeline(versions) : [];
+  const withRule = (row: PayableRow): PayableRow => {
+    if (row.planId !== planId || row.frozen !== null || !isWithin(row.day, days)) return row;
+    const version = findVersionInForce(timeline, row.day, (candidate) => candidate);
+    const rule = version?.rules.find(({ name }) => name === row.ruleName);
+    return rule === undefined ? row : { ...row, ruleId: rule.id };
+  };
+  const keyOf = ({ repId, key }: PayableRow) => `${repId}|${key}`;
+  return {
+    replace(stored, isSelected) {
+      const kept = stored.filter((row) => row.frozen !== null || !byKey.has(keyOf(row)));
+      const added = moved.flatMap((row) => toPayableRow(row) ?? []).filter(isSelected);
+      return [...kept, ...added].map(withRule);
+    },
+    rules: new Map(versions.flatMap(listRuleTerms)),
+  };
+}
+
+function listRuleTerms({ rules, fieldMapping: mapping }: StoredVersion): (readonly [string, RuleTerms])[] {
+  return rules.map(({ id, payout }) => [id, { payout, mapping }] as const);
+}
+
+/** The row after the change; null if there is none. */
+function toPayableRow({ repId, planId, ruleName, dealKey, after, ruleId, inputs }: MovedRow): PayableRow | null {
+  if (after === null) return null;
+  const { phase, amount, currency, earnedOn } = after;
+  return {
+    repId,
+    key: `${planId}|${ruleName}|${dealKey}`,
+    eventId: null,
+    dealKey: phase === 'periodic' ? null : dealKey,
+    planId,
+    planVersionId: null,
+    ruleId,
+    ruleName,
+    phase,
+    category: 'commission',
+    amount,
+    currency,
+    day: earnedOn,
+    frozen: null,
+    inputs,
+  };
+}
+
+/** The sums of the groups with a period in which the releases differ. */
+class MovedSums {
+  private readonly sums = new Map<string, { before: Decimal; after: Decimal }>();
+
+  add(before: ReadonlyMap<string, Releases>, after: ReadonlyMap<string, Releases>): void {
+    for (const key of new Set([...before.keys(), ...after.keys()])) {
+      const periods = [...new Set([before, after].flatMap((releases) => [...(releases.get(key)?.keys() ?? [])]))];
+      const amounts = periods.map((period) => ({
+        period,
+        before: before.get(key)?.get(period) ?? Decimal.zero,
+        after: after.get(key)?.get(period) ?? Decimal.zero,
+      }));
+      if (amounts.every((amount) => amount.before.equals(amount.after))) continue;
+      const currency = key.slice(key.lastIndexOf('|') + 1);
+      for (const amount of amounts) this.addAmount(amount.period, currency, amount);
+    }
+  }
+
+  private addAmount(
+    period: Period | null,
+    currency: string,
+    { before, after }: { readonly before: Decimal; readonly after: Decimal },
+  ): void {
+    const key = JSON.stringify([period, currency]);
+    const sum = this.sums.get(key) ?? { before: Decimal.zero, after: Decimal.zero };
+    this.sums.set(key, { before: sum.before.plus(before), after: sum.after.plus(after) });
+  }
+
+  /** The periods in which the sums differ, in order; what has no date is last. */
+  list(startOf: (period: Period) => Day): MovedRelease[] {
+    const order = ({ period }: MovedRelease) => (period === null ? latestDay : startOf(period));
+    return [...this.sums]
+      .flatMap(([key, { before, after }]): MovedRelease[] => {
+        const delta = after.minus(before);
+        if (delta.isZero()) return [];
+        const [period, currency] = JSON.parse(key) as [Period | null, string];
+        return [{ period, currency, before: before.toNumber(), after: after.toNumber(), delta: delta.toNumber() }];
+      })
+      .sort((a, b) => (order(a) < order(b) ? -1 : Number(order(a) > order(b))));
+  }
+}
