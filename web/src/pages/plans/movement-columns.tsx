@@ -4,6 +4,7 @@ import { Money } from '../../components/Money.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 
 type Rep = NonNullable<PlanPreview['byRep']>[number];
+type PayPeriod = NonNullable<PlanPreview['byPayPeriod']>[number];
 type Locked = NonNullable<PlanPreview['locked']>[number];
 
 /** Commission now and after a change, and the difference. */
@@ -38,6 +39,16 @@ export function moneyColumns<
 export const repColumns: readonly Column<Rep>[] = [
   { key: 'name', header: 'Person', phone: 'title', sortBy: ({ name }) => name, cell: ({ name }) => name },
   ...moneyColumns<Rep>(),
+];
+
+export const payPeriodColumns: readonly Column<PayPeriod>[] = [
+  {
+    key: 'period',
+    header: 'Paid with',
+    phone: 'title',
+    cell: ({ period }) => (period === null ? 'Waits, day not known' : formatPeriod(period)),
+  },
+  ...moneyColumns<PayPeriod>(),
 ];
 
 export const lockedColumns: readonly Column<Locked>[] = [

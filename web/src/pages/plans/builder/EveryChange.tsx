@@ -9,7 +9,7 @@ import { DealLink } from '../../../components/links.js';
 import { Pager } from '../../../components/Pager.js';
 import { Tabs } from '../../../components/Tabs.js';
 import { formatPeriod } from '../../../shared/format/periods.js';
-import { lockedColumns, moneyColumns, repColumns } from '../movement-columns.js';
+import { lockedColumns, moneyColumns, payPeriodColumns, repColumns } from '../movement-columns.js';
 import styles from './Builder.module.css';
 import { type Builder } from './use-builder.js';
 
@@ -20,16 +20,16 @@ interface EveryChangeProps {
 }
 
 type Deal = NonNullable<PlanPreview['byDeal']>[number];
-type Part = 'people' | 'deals' | 'approved';
+type Part = 'people' | 'deals' | 'payPeriods' | 'approved';
 
 const pageSize = 100;
 
-/** What the change moves by person and by deal, and what approved periods would owe. */
+/** What the change moves by person, deal and pay period, and what approved periods would owe. */
 export function EveryChange({ preview, builder, onClose }: EveryChangeProps) {
   const [part, setPart] = useState<Part>('people');
-  const { byRep = [], locked = [], count = 0 } = preview;
+  const { byRep = [], locked = [], byPayPeriod, count = 0 } = preview;
   const moved = byRep.filter(({ delta }) => delta !== 0);
-  const counts = { people: moved.length, deals: count, approved: locked.length };
+  const counts = { people: moved.length, deals: count, payPeriods: byPayPeriod?.length ?? 0, approved: locked.length };
   return (
     <InfoDialog title="Every change" size={820} onClose={onClose}>
       <div className={styles.changes}>
@@ -40,6 +40,9 @@ export function EveryChange({ preview, builder, onClose }: EveryChangeProps) {
           tabs={[
             { key: 'people', label: 'People', count: counts.people },
             { key: 'deals', label: 'Deals', count: counts.deals },
+            ...(byPayPeriod === undefined
+              ? []
+              : [{ key: 'payPeriods' as const, label: 'Pay periods', count: counts.payPeriods }]),
             { key: 'approved', label: 'Approved periods', count: counts.approved },
           ]}
         />
@@ -54,6 +57,13 @@ export function EveryChange({ preview, builder, onClose }: EveryChangeProps) {
           />
         ) : part === 'deals' ? (
           <Deals preview={preview} builder={builder} />
+        ) : part === 'payPeriods' ? (
+          <DataTable
+            caption="Changes by pay period"
+            columns={payPeriodColumns}
+            rows={byPayPeriod ?? []}
+            rowKey={({ period, currency }) => `${period} ${currency}`}
+          />
         ) : (
           <DataTable
             caption="Approved periods"

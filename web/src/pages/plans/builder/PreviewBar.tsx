@@ -108,9 +108,10 @@ function PreviewWords({ state: { preview, isRunning, error }, builder, onChanges
   );
 }
 
-/** The number of lines and people, the amount, and what approved periods would owe. */
+/** The number of lines and people, the amount, what approved periods would owe, and whether pay moves to other periods. */
 export function PreviewEffect({ preview }: { readonly preview: PlanPreview }) {
-  const { count = 0, delta = 0, currency = 'USD', byRep = [], locked = [] } = preview;
+  const { count = 0, delta = 0, currency = 'USD', byRep = [], locked = [], byPayPeriod = [] } = preview;
+  const payPeriods = byPayPeriod.filter(({ period }) => period !== null).length;
   const people = new Set(byRep.filter((total) => total.delta !== 0).map(({ repId }) => repId)).size;
   const owed = sumAmounts(locked.filter((total) => total.currency === currency).map((total) => total.delta));
   return (
@@ -126,6 +127,9 @@ export function PreviewEffect({ preview }: { readonly preview: PlanPreview }) {
         <span className="dim">
           and <Money amount={owed} currency={currency} signed /> in approved periods
         </span>
+      )}
+      {payPeriods === 0 ? null : (
+        <span className="dim">and what is paid in {formatCount(payPeriods, 'pay period')}</span>
       )}
     </>
   );
