@@ -8,6 +8,7 @@ import { sum } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
+import { eventPayable } from '../payables/event-payable.js';
 import { conditionTraces } from '../plans/condition-traces.js';
 import { planWarnings } from '../plans/plan-warnings.js';
 import { maxResponseBytes } from '../platform/operations/operation.js';
@@ -59,8 +60,17 @@ const ruleDeal = z
     base: z.number().describe('What the rate multiplies, in `currency`'),
     tierName: fields.tierName.nullable(),
     trace,
+    payable: eventPayable.optional(),
   })
   .describe('What the rule would pay for one deal');
+
+const releasedInPeriod = z
+  .object({
+    period: z.string().nullable().describe('The pay period; null for what waits for a day that is not known yet'),
+    currency: fields.currency,
+    amount: z.number().describe('What its statement releases'),
+  })
+  .describe('What one pay period releases, in one currency');
 
 const attainment = z
   .array(
@@ -97,6 +107,10 @@ export const simulatedResponse = z.object({
           total: z.number().describe('Sum of the rep, in `currency`'),
           otherCurrencies,
           attainment,
+          byPayPeriod: z
+            .array(releasedInPeriod)
+            .optional()
+            .describe('What pay periods release of it, without balances and draws. Absent without payouts'),
           rules: z
             .array(
               z
@@ -179,18 +193,19 @@ function sumTotals(
 }
 
 function addRep(text: BoundedText, head: SimulationHead, rep: SimulatedRep, isFull: boolean): boolean {
-  const start: Pick<RepResponse, 'repId' | 'total' | 'otherCurrencies' | 'attainment'> = {
+  const start: Omit<RepResponse, 'rules' | 'outcomes'> = {
     repId: rep.repId,
     ...sumTotals(rep.decisions, currencyOf(head)),
     attainment: rep.attainment.map((progress) => ({
       ...progress,
       attainment: ratio(progress.credit, progress.target),
     })),
+    ...(rep.payable === undefined ? {} : { byPayPeriod: [...rep.payable.byPayPeriod] }),
   };
   const rules = [...groupBy(rep.decisions, (decision) => decision.ruleName)];
   return (
     text.add(`${JSON.stringify(start).slice(0, -1)},"rules":`) &&
-    text.addList(rules, ([name, decisions]) => addRule(text, head, name, decisions, isFull)) &&
+    text.addList(rules, ([name, decisions]) => addRule(text, head, name, { ...rep, decisions }, isFull)) &&
     text.add(',"outcomes":') &&
     text.addList(isFull ? rep.outcomes : [], (decided) => text.add(JSON.stringify(toOutcomeResponse(head, decided)))) &&
     text.add('}')
@@ -201,19 +216,24 @@ function addRule(
   text: BoundedText,
   head: SimulationHead,
   name: string,
-  decisions: readonly Decision[],
+  { decisions, payable }: Pick<SimulatedRep, 'decisions' | 'payable'>,
   isFull: boolean,
 ): boolean {
   const { ruleId } = decisions[0] as Decision;
   const start = { ...(isUnsaved(ruleId) ? {} : { ruleId }), name, ...sumTotals(decisions, currencyOf(head)) };
+  const toText = (decision: Decision) => JSON.stringify(toDealResponse(head, decision, payable?.ofDecision(decision)));
   return (
     text.add(`${JSON.stringify(start).slice(0, -1)},"deals":`) &&
-    text.addList(isFull ? decisions : [], (decision) => text.add(JSON.stringify(toDealResponse(head, decision)))) &&
+    text.addList(isFull ? decisions : [], (decision) => text.add(toText(decision))) &&
     text.add('}')
   );
 }
 
-function toDealResponse(head: SimulationHead, decision: Decision): z.input<typeof ruleDeal> {
+function toDealResponse(
+  head: SimulationHead,
+  decision: Decision,
+  payable: z.input<typeof eventPayable> | undefined,
+): z.input<typeof ruleDeal> {
   const { versions, timeZone } = head;
   const amount = decision.amount.toNumber();
   const explained = decodeTrace(decision.trace, {
@@ -230,6 +250,7 @@ function toDealResponse(head: SimulationHead, decision: Decision): z.input<typeo
     base: decision.base.toNumber(),
     tierName: decision.tierName,
     trace: explained as z.input<typeof trace>,
+    ...(payable === undefined ? {} : { payable }),
   };
 }
 

@@ -4,6 +4,7 @@ import { type PlanWarning } from '../plans/plan-warnings.js';
 import { type SharedTerms } from '../simulation/simulated-reps.js';
 import { type ExplainedDeal } from './deal-outcomes.js';
 import { type ExplainedRep } from './rep-exceptions.js';
+import { type SimulatedPayouts } from './simulation-payouts.js';
 
 /** What a worker thread does. */
 export type ThreadTask = { readonly simulation: SimulationHead } | ExplanationTask;
@@ -22,4 +23,6 @@ export interface SimulationHead extends SharedTerms {
   /** The reps of the response, in its order. */
   readonly shown: readonly string[];
   readonly warnings: readonly PlanWarning[];
+  /** Null while payouts are off. */
+  readonly payouts: SimulatedPayouts | null;
 }

@@ -12,12 +12,15 @@ import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { type ProrationResponse, toProrationResponse } from '../quotas/proration.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { calculateTeam, type SimulatedInput } from '../simulation/simulated-team.js';
+import { type SimulatedPayable, simulatePayables } from './simulated-payables.js';
 import { type SimulationHead } from './simulation-task.js';
 
 export interface SimulatedRep {
   readonly repId: string;
   readonly decisions: readonly Decision[];
   readonly outcomes: RepResult['outcomes'];
+  /** When it is paid; undefined while payouts are off. */
+  readonly payable: SimulatedPayable | undefined;
   readonly attainment: readonly {
     readonly measure: string;
     readonly period: Period;
@@ -30,9 +33,11 @@ export interface SimulatedRep {
 /** Calculates the reps, in a worker thread without access to the database. */
 export async function simulate(head: SimulationHead, reps: readonly SimulatedRepData[]): Promise<SimulatedRep[]> {
   const { inputs, results } = await calculateTeam(head, reps);
-  return head.shown.map((repId) =>
-    simulatedRep(repId, inputs.get(repId) as SimulatedInput, results.get(repId) as RepResult, head),
-  );
+  const payableOf = simulatePayables(head, reps, results, toCalendar(head.fiscalYears).range(head.period));
+  return head.shown.map((repId) => ({
+    ...simulatedRep(repId, inputs.get(repId) as SimulatedInput, results.get(repId) as RepResult, head),
+    payable: payableOf(repId),
+  }));
 }
 
 function simulatedRep(
@@ -40,7 +45,7 @@ function simulatedRep(
   input: RepInput,
   result: RepResult,
   { versions, period, fiscalYears }: SimulationHead,
-): SimulatedRep {
+): Omit<SimulatedRep, 'payable'> {
   const calendar = toCalendar(fiscalYears);
   const range = calendar.range(period);
   const inPeriod = (day: Day) => isWithin(day, range);

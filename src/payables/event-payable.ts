@@ -5,7 +5,7 @@ import { toNumber } from './fraction.js';
 import { loadGroups } from './load-groups.js';
 import { wait } from './payable-entry.js';
 import { loadPayPeriods } from './payout-settings.js';
-import { computeEarned, computeReleased, isHeld } from './release.js';
+import { computeEarned, computeReleased, isHeld, type PayGroup } from './release.js';
 import { computeShare, listWaits } from './share.js';
 
 export const eventPayable = z
@@ -31,7 +31,11 @@ export async function findEventPayable(
   if (payPeriods === null) return null;
   const groups = (await loadGroups(tx, [event.repId], payPeriods.firstDay)).get(event.repId) ?? [];
   const group = groups.find(({ row }) => row.eventId === event.eventId || row.key === event.key);
-  if (group === undefined) return null;
+  return group === undefined ? null : describeGroup(group, today);
+}
+
+/** How much of the group is released on the day, and what the rest waits for. */
+export function describeGroup(group: PayGroup, today: Day): z.input<typeof eventPayable> {
   const released = computeReleased(group, today);
   const waiting = computeEarned(group, latestDay).minus(released);
   const waitsFor = waiting.isZero() ? [] : listWaits(group.share, today);

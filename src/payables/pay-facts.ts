@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { type Refund } from '../engine/clawback.js';
 import { type Fields } from '../engine/field-value.js';
 import { type PayoutTerms } from '../engine/plan-config.js';
 import { type Deal, type SlugMapping } from '../engine/slug.js';
@@ -8,9 +9,9 @@ import { type Day } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { inParallel } from '../kernel/waiting.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
-import { loadWorkspaceTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { loadWorkspaceTerms, type StoredVersion, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type StoredRefund } from '../refunds/refund.js';
+import { toFact } from '../refunds/refund.js';
 import { listRefunds } from '../refunds/refund-views.js';
 import { type HoldTerms, loadHoldTerms } from './hold-views.js';
 import { loadPayableRows, type PayableRow } from './payable-rows.js';
@@ -34,7 +35,7 @@ export interface PayFacts {
   readonly invoices: ReadonlyMap<string, readonly Invoice[]>;
   /** The amounts of deals of approved rows, by rep, period and deal. */
   readonly amounts: ReadonlyMap<string, string | null>;
-  readonly refunds: ReadonlyMap<string, readonly StoredRefund[]>;
+  readonly refunds: ReadonlyMap<string, readonly Refund[]>;
   readonly holds: readonly HoldTerms[];
   /** The rows of deals that cascade rows follow, by rep, rule and deal. */
   readonly inputs: ReadonlyMap<string, PayableRow>;
@@ -46,6 +47,11 @@ export interface AssumedRows {
   replace(stored: readonly PayableRow[], isSelected: (row: PayableRow) => boolean): readonly PayableRow[];
   /** The terms of the rules of its own rows. */
   readonly rules: ReadonlyMap<string, RuleTerms>;
+}
+
+/** The terms of all rules of a version, by rule id. */
+export function listRuleTerms({ rules, fieldMapping: mapping }: StoredVersion): (readonly [string, RuleTerms])[] {
+  return rules.map(({ id, payout }) => [id, { payout, mapping }] as const);
 }
 
 const asStored: AssumedRows = { replace: (stored) => stored, rules: new Map() };
@@ -81,7 +87,9 @@ export async function loadPayFacts(
     rules,
     deals,
     invoices: groupBy(invoices, ({ dealId }) => dealId),
-    refunds: groupBy(refunds, ({ dealId }) => dealId),
+    refunds: new Map(
+      [...groupBy(refunds, ({ dealId }) => dealId)].map(([dealId, ofDeal]) => [dealId, ofDeal.map(toFact)]),
+    ),
     amounts,
     holds,
     inputs: new Map(inputs.map((row) => [inputKey(row.repId, row.ruleName, row.dealKey), row])),

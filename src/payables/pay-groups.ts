@@ -8,7 +8,6 @@ import { type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { fxInput } from '../ledger/input/exchange-rates.js';
-import { toFact } from '../refunds/refund.js';
 import { whole } from './fraction.js';
 import { type HoldTerms, matches } from './hold-views.js';
 import { frozenKey, inputKey, type PaidDeal, type PayFacts } from './pay-facts.js';
@@ -104,7 +103,7 @@ class Shares {
   private compute(row: PayableRow): ShareTerms {
     if (row.ruleId === null || isBefore(row, this.firstDay)) return { kind: 'whole' };
     const rule = this.facts.rules.get(row.ruleId);
-    if (row.phase === 'cascade' && rule === undefined) return this.followInputs(row);
+    if (row.phase === 'cascade' && rule?.payout === undefined) return this.followInputs(row);
     const deal = this.facts.deals.get(row.dealKey ?? '');
     const parts = scheduleParts(rule?.payout, row.day, (slug) => {
       if (deal === undefined || rule === undefined) return null;
@@ -136,7 +135,7 @@ class Shares {
   private readFacts(dealKey: string | null, deal: PaidDeal | undefined, amount: string | null): DealFacts {
     const currency = deal?.currency ?? this.facts.workspace.currency;
     const ofDeal = amount === null ? null : Decimal.of(amount);
-    const refunds = (this.facts.refunds.get(dealKey ?? '') ?? []).map(toFact);
+    const refunds = this.facts.refunds.get(dealKey ?? '') ?? [];
     return {
       amount: ofDeal,
       refunds: measureRefunds(refunds, ofDeal).map(({ refund, given }) => ({ day: refund.day, amount: given })),

@@ -1,4 +1,4 @@
-import { addDays, type Day, type DayRange } from '../kernel/day.js';
+import { addDays, type Day, type DayRange, latestDay } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
@@ -35,8 +35,10 @@ export class PayPeriods {
     return range !== null && this.findOn(range.from)?.period === period;
   }
 
-  startOf(period: Period): Day {
-    return this.calendar.range(period).from;
+  /** The periods by their first day; null, which stands for no period, is last. */
+  inOrder(periods: readonly (Period | null)[]): (Period | null)[] {
+    const startOf = (period: Period | null) => (period === null ? latestDay : this.calendar.range(period).from);
+    return periods.toSorted((a, b) => (startOf(a) < startOf(b) ? -1 : Number(startOf(a) > startOf(b))));
   }
 
   /** The pay periods up to the one that contains the day. */

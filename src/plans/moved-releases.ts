@@ -1,12 +1,14 @@
 import { buildTimeline, findVersionInForce } from '../engine/version-timeline.js';
-import { type Day, type DayRange, isWithin, latestDay } from '../kernel/day.js';
+import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
 import { loadGroups } from '../payables/load-groups.js';
 import { loadPayHistories } from '../payables/load-pay-history.js';
-import { type AssumedRows, type RuleTerms } from '../payables/pay-facts.js';
+import { type AssumedRows, listRuleTerms } from '../payables/pay-facts.js';
+import { type PayPeriods } from '../payables/pay-periods.js';
 import { type PayableRow } from '../payables/payable-rows.js';
 import { loadPayPeriods } from '../payables/payout-settings.js';
 import { type Releases, releasesByPeriod } from '../payables/releases-by-period.js';
@@ -59,7 +61,7 @@ export async function loadMovedReleases(
       sums.add(releases(before), releases(after));
     }
   }
-  return sums.list((period) => payPeriods.startOf(period));
+  return sums.list(payPeriods);
 }
 
 /** The stored rows with those that move, each under the rules of the version that is in force after the change. */
@@ -82,10 +84,6 @@ function assumeRows({ planId, versions, days, moved }: MovedPlan): AssumedRows {
     },
     rules: new Map(versions.flatMap(listRuleTerms)),
   };
-}
-
-function listRuleTerms({ rules, fieldMapping: mapping }: StoredVersion): (readonly [string, RuleTerms])[] {
-  return rules.map(({ id, payout }) => [id, { payout, mapping }] as const);
 }
 
 /** The row after the change; null if there is none. */
@@ -111,9 +109,9 @@ function toPayableRow({ repId, planId, ruleName, dealKey, after, ruleId, inputs 
   };
 }
 
-/** The sums of the groups with a period in which the releases differ. */
+/** The sums of the groups with a period in which the releases differ, by period and currency. */
 class MovedSums {
-  private readonly sums = new Map<string, { before: Decimal; after: Decimal }>();
+  private readonly sums = new Map<Period | null, Map<string, { readonly before: Decimal; readonly after: Decimal }>>();
 
   add(before: ReadonlyMap<string, Releases>, after: ReadonlyMap<string, Releases>): void {
     for (const key of new Set([...before.keys(), ...after.keys()])) {
@@ -125,30 +123,22 @@ class MovedSums {
       }));
       if (amounts.every((amount) => amount.before.equals(amount.after))) continue;
       const currency = key.slice(key.lastIndexOf('|') + 1);
-      for (const amount of amounts) this.addAmount(amount.period, currency, amount);
+      for (const amount of amounts) {
+        const ofPeriod = getOrInsert(this.sums, amount.period, () => new Map());
+        const sum = ofPeriod.get(currency) ?? { before: Decimal.zero, after: Decimal.zero };
+        ofPeriod.set(currency, { before: sum.before.plus(amount.before), after: sum.after.plus(amount.after) });
+      }
     }
   }
 
-  private addAmount(
-    period: Period | null,
-    currency: string,
-    { before, after }: { readonly before: Decimal; readonly after: Decimal },
-  ): void {
-    const key = JSON.stringify([period, currency]);
-    const sum = this.sums.get(key) ?? { before: Decimal.zero, after: Decimal.zero };
-    this.sums.set(key, { before: sum.before.plus(before), after: sum.after.plus(after) });
-  }
-
   /** The periods in which the sums differ, in order; what has no date is last. */
-  list(startOf: (period: Period) => Day): MovedRelease[] {
-    const order = ({ period }: MovedRelease) => (period === null ? latestDay : startOf(period));
-    return [...this.sums]
-      .flatMap(([key, { before, after }]): MovedRelease[] => {
+  list(payPeriods: PayPeriods): MovedRelease[] {
+    return payPeriods.inOrder([...this.sums.keys()]).flatMap((period) =>
+      [...(this.sums.get(period) ?? [])].flatMap(([currency, { before, after }]): MovedRelease[] => {
         const delta = after.minus(before);
         if (delta.isZero()) return [];
-        const [period, currency] = JSON.parse(key) as [Period | null, string];
         return [{ period, currency, before: before.toNumber(), after: after.toNumber(), delta: delta.toNumber() }];
-      })
-      .sort((a, b) => (order(a) < order(b) ? -1 : Number(order(a) > order(b))));
+      }),
+    );
   }
 }

@@ -33,6 +33,7 @@ import { assertVariesOwnDeals, buildHypotheticalContents, variedDeals } from '..
 import { readRefunds, simulatedRefunds } from '../simulated-refunds.js';
 import { simulatedResponse } from '../simulated-response.js';
 import { loadSimulation, type SimulatedAbsence } from '../simulation-data.js';
+import { loadSimulatedPayouts, simulatedInvoices } from '../simulation-payouts.js';
 import { SimulationRunner } from '../simulation-runner.js';
 import { type SimulationHead } from '../simulation-task.js';
 
@@ -94,6 +95,11 @@ const body = z.strictObject({
     .describe(
       'Made-up refunds of stored or made-up deals, in addition to the stored ones; one with the id of a stored refund takes its place. Managers and admins only',
     ),
+  invoices: simulatedInvoices
+    .optional()
+    .describe(
+      'Made-up invoices, in workspaces with payouts; each takes the place of the stored one of its deal and id',
+    ),
   asOf: day.optional().describe('Day to calculate as of, YYYY-MM-DD; today by default'),
 });
 type Body = z.infer<typeof body>;
@@ -150,6 +156,7 @@ async function load(
     visible,
     shown: requested.filter((repId) => maySee(caller, repId)),
     warnings: await collectSimulationWarnings(tx, caller, checked),
+    payouts: await loadSimulatedPayouts(tx, reps, request.invoices),
   };
   return { head, reps };
 }
@@ -357,6 +364,10 @@ export const simulateCommissions = operation({
       },
       quota: 'Target and variableTarget to assume for every rep',
       absences: { always: undefined },
+      invoices: {
+        description: 'Made-up invoices: [{dealId, amount, payments: [{amount, paidOn}]}]',
+        schema: () => ({ type: 'array', items: { type: 'object' } }),
+      },
       ramp: { always: undefined },
       refunds: {
         description: 'Made-up refunds: [{dealId, refundId?, day, amount?}]',

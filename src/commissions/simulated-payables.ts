@@ -1,0 +1,138 @@
+import { type z } from 'zod';
+import { asNumber } from '../engine/field-value.js';
+import { type Decision, type RepResult } from '../engine/model.js';
+import { type Deal } from '../engine/slug.js';
+import { decodeInputs } from '../engine/trace.js';
+import { type DayRange, isWithin } from '../kernel/day.js';
+import { Decimal } from '../kernel/decimal.js';
+import { getOrInsert } from '../kernel/get-or-insert.js';
+import { groupBy } from '../kernel/group-by.js';
+import { type Period } from '../kernel/period.js';
+import { toCalendar } from '../kernel/period-calendar.js';
+import { describeGroup, type eventPayable } from '../payables/event-payable.js';
+import { PayHistory } from '../payables/load-pay-history.js';
+import { inputKey, listRuleTerms, type PaidDeal, type PayFacts } from '../payables/pay-facts.js';
+import { buildGroups, type LoadedGroup } from '../payables/pay-groups.js';
+import { PayPeriods } from '../payables/pay-periods.js';
+import { type PayableRow } from '../payables/payable-rows.js';
+import { releasesByPeriod } from '../payables/releases-by-period.js';
+import { type SimulatedRepData } from '../simulation/simulated-reps.js';
+import { type SimulationHead } from './simulation-task.js';
+
+/** When the simulated commission of a rep is paid. */
+export interface SimulatedPayable {
+  /** What pay periods release, in order; the period is null for what none of them releases. */
+  readonly byPayPeriod: readonly {
+    readonly period: Period | null;
+    readonly currency: string;
+    readonly amount: number;
+  }[];
+  ofDecision(decision: Decision): z.input<typeof eventPayable> | undefined;
+}
+
+/** The payables of each rep for what is earned in the range; undefined while payouts are off. */
+export function simulatePayables(
+  head: SimulationHead,
+  reps: readonly SimulatedRepData[],
+  results: ReadonlyMap<string, RepResult>,
+  range: DayRange,
+): (repId: string) => SimulatedPayable | undefined {
+  const { payouts } = head;
+  const [first] = reps;
+  if (payouts === null || first === undefined) return () => undefined;
+  const payPeriods = new PayPeriods(payouts.segments, toCalendar(head.fiscalYears));
+  const rows = [...results].flatMap(([repId, { decisions }]) => decisions.map((decision) => toRow(repId, decision)));
+  const facts = assumeFacts(head, { ...payouts.facts, workspace: first.terms.workspace }, reps, rows);
+  const groups = buildGroups(rows, facts, payPeriods.firstDay);
+  return (repId) => {
+    const ofRep = (groups.get(repId) ?? []).flatMap((group) => earnedIn(group, range) ?? []);
+    const byKey = new Map(ofRep.map((group) => [group.key, group]));
+    return {
+      byPayPeriod: sumByPeriod(ofRep, payPeriods, head),
+      ofDecision(decision) {
+        const group = byKey.get(`${keyOf(decision)}|${decision.currency}`);
+        return group === undefined ? undefined : describeGroup(group, head.asOf);
+      },
+    };
+  };
+}
+
+function keyOf({ planId, ruleName, dealKey }: Decision): string {
+  return `${planId}|${ruleName}|${dealKey}`;
+}
+
+function toRow(repId: string, decision: Decision): PayableRow {
+  const { planId, planVersionId, ruleId, ruleName, phase, category, amount, currency, earnedOn, dealKey } = decision;
+  return {
+    repId,
+    key: keyOf(decision),
+    eventId: null,
+    dealKey: phase === 'periodic' ? null : dealKey,
+    planId,
+    planVersionId,
+    ruleId,
+    ruleName,
+    phase,
+    category,
+    amount: amount.toString(),
+    currency,
+    day: earnedOn,
+    frozen: null,
+    inputs: phase === 'cascade' ? decodeInputs(decision.trace) : null,
+  };
+}
+
+/** The stored facts with the simulated deals, rules, invoices and rows in place of the stored ones. */
+function assumeFacts(
+  { payouts, versions }: SimulationHead,
+  stored: PayFacts,
+  reps: readonly SimulatedRepData[],
+  rows: readonly PayableRow[],
+): PayFacts {
+  const { inputs = [], invoices = [] } = payouts ?? {};
+  const deals = reps.flatMap((rep) => [...rep.deals, ...rep.teamDeals.map(({ deal }) => deal)]);
+  return {
+    ...stored,
+    rules: new Map([...stored.rules, ...versions.flatMap(listRuleTerms)]),
+    deals: new Map([...stored.deals, ...deals.map((deal) => [deal.dealId, toPaidDeal(deal)] as const)]),
+    invoices: new Map([...stored.invoices, ...groupBy(invoices, ({ dealId }) => dealId)]),
+    refunds: new Map([...stored.refunds, ...deals.map(({ dealId, refunds = [] }) => [dealId, refunds] as const)]),
+    inputs: new Map([...inputs, ...rows].map((row) => [inputKey(row.repId, row.ruleName, row.dealKey), row])),
+  };
+}
+
+function toPaidDeal(deal: Deal): PaidDeal {
+  const { dealAmount, currency } = deal.standard;
+  return {
+    ...deal,
+    amount: asNumber(dealAmount)?.toString() ?? null,
+    currency: typeof currency === 'string' ? currency : null,
+  };
+}
+
+/** The group with the rows of the range; null without any. */
+function earnedIn(group: LoadedGroup, range: DayRange): LoadedGroup | null {
+  const rows = group.rows.filter(({ day }) => isWithin(day, range));
+  return rows.length === 0 ? null : { ...group, rows };
+}
+
+function sumByPeriod(
+  groups: readonly LoadedGroup[],
+  payPeriods: PayPeriods,
+  { asOf }: SimulationHead,
+): SimulatedPayable['byPayPeriod'] {
+  const sums = new Map<Period | null, Map<string, Decimal>>();
+  const releases = releasesByPeriod({ groups, history: new PayHistory([], []) }, payPeriods, asOf);
+  for (const group of groups)
+    for (const [period, amount] of releases.get(group.key) ?? []) {
+      const ofPeriod = getOrInsert(sums, period, () => new Map<string, Decimal>());
+      ofPeriod.set(group.currency, (ofPeriod.get(group.currency) ?? Decimal.zero).plus(amount));
+    }
+  return payPeriods
+    .inOrder([...sums.keys()])
+    .flatMap((period) =>
+      [...(sums.get(period) ?? [])]
+        .filter(([, amount]) => !amount.isZero())
+        .map(([currency, amount]) => ({ period, currency, amount: amount.toNumber() })),
+    );
+}
