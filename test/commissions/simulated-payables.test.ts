@@ -83,6 +83,19 @@ describe('the pay periods of a simulation', () => {
     ]);
   });
 
+  it('measure payments by what a made-up refund leaves of the deal, and take back with its line', async () => {
+    const work = await PayWorkspace.create(service, {
+      rules: [flatRule('New business', 0.08, { payout: { schedule: [{ on: 'paid', percent: 100 }] }, clawback: {} })],
+    });
+    await work.deal('D', 60_000, '2026-01-15');
+    await work.invoice('D', 60_000, [['2026-02-15', 20_000]]);
+    const refunds = [{ dealId: 'D', day: '2026-03-10', cause: 'cancellation', amount: 40_000 }];
+    const simulated = await simulate({ refunds }, work);
+    expect(simulated.total).to.equal(1600);
+    // The customer has paid all that is left: 4,800 - 3,200, of which February has released a third of 4,800.
+    expect(byPayPeriod(simulated)).to.deep.equal([['2026-02', 1600, 'USD']]);
+  });
+
   it('let managers follow what is released below', async () => {
     const work = await PayWorkspace.create(service);
     await work.api.expect(200, 'PATCH', `/v1/reps/${work.ben}`, { managerId: work.mia, managerFrom: '2026-01-01' });
