@@ -10,7 +10,7 @@ import { findLastRelease } from './share.js';
 /** What pay periods release of a group, by period. What no period releases is under `null`. */
 export type Releases = ReadonlyMap<Period | null, Decimal>;
 
-/** Pay periods after this number of months from today are not told apart from the time without a date. */
+/** Pay periods that begin later than this number of months from today count as time without a date. */
 const shownMonths = 60;
 
 /** The releases by key of group. The amounts of a group in all periods add up to what is earned. */

@@ -47,32 +47,32 @@ describe('the preview of a plan change in pay periods', () => {
   }
 
   /** Makes the change, and compares what the statements release then with what the preview has said. */
-  async function expectTold(pay: PayWorkspace, body: object): Promise<void> {
-    const told = await preview(pay, body);
+  async function expectAnnounced(pay: PayWorkspace, body: object): Promise<void> {
+    const announced = await preview(pay, body);
     const before = await released(pay);
     await pay.api.expect(200, 'PATCH', `/v1/plans/${pay.planId}`, body);
     await pay.calculated();
     const after = await released(pay);
     for (const period of months) {
-      const found = (told.byPayPeriod as PayPeriodMovement[]).find((movement) => movement.period === period);
+      const found = (announced.byPayPeriod as PayPeriodMovement[]).find((movement) => movement.period === period);
       const delta = (after[period] as number) - (before[period] as number);
       expect(found?.delta ?? 0, period).to.be.closeTo(delta, 0.001);
     }
-    const total = (told.byPayPeriod as PayPeriodMovement[]).reduce((sum, { delta }) => sum + delta, 0);
-    expect(total).to.be.closeTo(told.delta, 0.001);
+    const total = (announced.byPayPeriod as PayPeriodMovement[]).reduce((sum, { delta }) => sum + delta, 0);
+    expect(total).to.be.closeTo(announced.delta, 0.001);
   }
 
   it('moves what is released to other months by a new schedule, and earns the same', async () => {
     const pay = await paidInPart();
     const halves = { schedule: ['close', 'paid'].map((on) => ({ on, percent: 50 })) };
-    const told = await preview(pay, change(halves));
-    expect(told).to.include({ before: 4800, after: 4800, delta: 0, count: 0 });
-    expect(moved(told)).to.deep.equal([
+    const announced = await preview(pay, change(halves));
+    expect(announced).to.include({ before: 4800, after: 4800, delta: 0, count: 0 });
+    expect(moved(announced)).to.deep.equal([
       ['2026-01', 0, 2400, 2400],
       ['2026-02', 1600, 800, -800],
       [null, 3200, 1600, -1600],
     ]);
-    await expectTold(pay, change(halves));
+    await expectAnnounced(pay, change(halves));
   });
 
   it('shows the months of the parts, and another rate with them', async () => {
@@ -84,7 +84,7 @@ describe('the preview of a plan change in pay periods', () => {
       ['2026-03', 0, 2000, 2000],
       [null, 3200, 0, -3200],
     ]);
-    await expectTold(pay, change(parts, 0.1));
+    await expectAnnounced(pay, change(parts, 0.1));
   });
 
   it('keeps what approved months have paid', async () => {
@@ -108,7 +108,7 @@ describe('the preview of a plan change in pay periods', () => {
       ['2026-02', 1920, 960, -960],
       [null, 3840, 1920, -1920],
     ]);
-    await expectTold(pay, change(halves, 0.1));
+    await expectAnnounced(pay, change(halves, 0.1));
   });
 
   it('is absent while payouts are off', async () => {
