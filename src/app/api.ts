@@ -9,6 +9,7 @@ import { operations } from '../operations.js';
 import { createApp } from '../platform/http/app.js';
 import { type Authenticate, TokenAuthenticator } from '../platform/http/authenticate.js';
 import { BrowserSessions } from '../platform/http/browser-sessions.js';
+import { DocsSite } from '../platform/http/docs-site.js';
 import { IdempotencyStore } from '../platform/http/idempotency.js';
 import { LargeBodies } from '../platform/http/large-bodies.js';
 import { PostgresRateCounter } from '../platform/http/postgres-rate-counter.js';
@@ -56,6 +57,7 @@ export async function openApi(service: Service, opened: OpenedParts, parts: ApiP
     (open) => open.close(),
   );
   const documents = new Documents(describeService);
+  const docsSite = new DocsSite();
   const localRateLimit = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
   const authenticator = new TokenAuthenticator(database, attemptLimits, localRateLimit);
   const { authenticateFrom: authenticate } = authenticator;
@@ -86,6 +88,7 @@ export async function openApi(service: Service, opened: OpenedParts, parts: ApiP
     extra: [
       ...parts.routes,
       (express) => documents.routes(express),
+      (express) => docsSite.routes(express),
       ...agents,
       (express) => scim.routes(express),
       (express) => signIn.routes(express),

@@ -192,7 +192,7 @@ describe('the OpenAPI document', () => {
     const head = (answer: ApiResponse, name: string) => answer.headers.get(name);
 
     it('are readable without a token and support only GET', async () => {
-      for (const path of ['/v1/openapi.json', '/docs', '/docs/initialize.js', '/docs/swagger-ui.css']) {
+      for (const path of ['/v1/openapi.json', '/docs/api', '/docs/initialize.js', '/docs/swagger-ui.css']) {
         expect((await fetch(`${service.url}${path}`, { method: 'HEAD' })).status, path).to.equal(200);
         const rejected = await anyone.send('POST', path);
         expect([rejected.status, rejected.body.code, head(rejected, 'allow')], path).to.deep.equal([
@@ -205,16 +205,16 @@ describe('the OpenAPI document', () => {
       expect((await anyone.get('/docs/..%2fpackage.json')).status).to.equal(404);
     });
 
-    it('/docs loads everything from its own origin, and its policy allows nothing else', async () => {
-      const page = await anyone.get('/docs');
+    it('/docs/api loads everything from its own origin, and its policy allows nothing else', async () => {
+      const page = await anyone.get('/docs/api');
       expect(head(page, 'content-type')).to.match(/^text\/html/);
       const policy = head(page, 'content-security-policy') ?? '';
       expect(policy).to.include("default-src 'none'").and.to.include("script-src 'self'");
       expect(policy).not.to.match(/unsafe|https?:|\*/);
       expect(page.body).not.to.match(/<script>|style="|https?:\/\//);
       const loaded = [...(page.body as string).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path as string);
-      expect(loaded).to.have.length(4);
-      for (const path of loaded) {
+      expect(loaded).to.have.length(5);
+      for (const path of loaded.filter((one) => one !== '../docs').map((name) => `/docs/${name}`)) {
         const file = await anyone.get(path);
         expect(file.status, path).to.equal(200);
         expect(head(file, 'x-content-type-options')).to.equal('nosniff');

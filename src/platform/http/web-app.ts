@@ -1,10 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Express, type Request, type Response } from 'express';
 import { html } from '../documents/html.js';
 import { type AnyOperation } from '../operations/operation.js';
 import { serviceVersion } from '../version.js';
+import { type BuiltFile, readBuiltFiles, sendBuiltFile } from './built-files.js';
 import { sendPage } from './page.js';
 
 /** The built app; `npm run build` writes it. */
@@ -24,18 +23,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join(';');
 
-const mediaTypes: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.woff': 'font/woff',
-  '.woff2': 'font/woff2',
-};
-
 /** First parts of paths that are not pages of the app, besides those of operations. */
 const otherPaths = [
   'docs',
+  'llms.txt',
   'admin',
   'metrics',
   'livez',
@@ -48,18 +39,6 @@ const otherPaths = [
   'oauth',
   '.well-known',
 ];
-
-/** Encodings and the endings of their files, the smallest first. */
-const endings = { br: '.br', gzip: '.gz' } as const;
-type Encoding = keyof typeof endings;
-const encodings = Object.keys(endings) as Encoding[];
-
-interface WebFile {
-  readonly type: string;
-  readonly bytes: Buffer;
-  /** Compressed by the build, by encoding; none where compression saves nothing. */
-  readonly encoded: Readonly<Partial<Record<Encoding, Buffer>>>;
-}
 
 interface WebAppTerms {
   /** The path of PUBLIC_URL, without a slash at its end. */
@@ -89,7 +68,7 @@ interface ServiceFacts {
 export class WebApp {
   private constructor(
     private readonly basePath: string,
-    private readonly files: ReadonlyMap<string, WebFile>,
+    private readonly files: ReadonlyMap<string, BuiltFile>,
     private readonly reserved: ReadonlySet<string>,
     private readonly about: ServiceFacts,
     private readonly loadProviders: WebAppTerms['loadProviders'],
@@ -103,7 +82,13 @@ export class WebApp {
       docs: '/docs',
       openapi: '/v1/openapi.json',
     };
-    return new WebApp(basePath, readFiles(folder), new Set([...ofOperations, ...otherPaths]), about, loadProviders);
+    return new WebApp(
+      basePath,
+      readBuiltFiles(folder),
+      new Set([...ofOperations, ...otherPaths]),
+      about,
+      loadProviders,
+    );
   }
 
   routes(app: Express): void {
@@ -148,32 +133,9 @@ export class WebApp {
     response.type('html').send(text);
   }
 
-  private sendFile(request: Request, response: Response, { type, bytes, encoded }: WebFile): void {
+  private sendFile(request: Request, response: Response, file: BuiltFile): void {
     const isHashed = request.path.startsWith('/app/');
-    response.setHeader('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
-    response.setHeader('Content-Type', type);
-    response.setHeader('Vary', 'Accept-Encoding');
-    const encoding = encodings.find(
-      (candidate) => encoded[candidate] !== undefined && request.acceptsEncodings(candidate) === candidate,
-    );
-    if (encoding !== undefined) response.setHeader('Content-Encoding', encoding);
-    response.end(encoding === undefined ? bytes : encoded[encoding]);
+    const cacheControl = isHashed ? 'public, max-age=31536000, immutable' : 'no-cache';
+    sendBuiltFile(request, response, file, cacheControl);
   }
-}
-
-/** Every file below the folder by its path in an address; none if the app is not built. */
-function readFiles(folder: string): ReadonlyMap<string, WebFile> {
-  if (!existsSync(folder)) return new Map();
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const found = new Set(names);
-  return new Map(
-    names.flatMap((name): [string, WebFile][] => {
-      const type = mediaTypes[path.extname(name)];
-      if (type === undefined) return [];
-      const read = (file: string) => readFileSync(path.join(folder, file));
-      const present = encodings.filter((encoding) => found.has(`${name}${endings[encoding]}`));
-      const encoded = Object.fromEntries(present.map((encoding) => [encoding, read(`${name}${endings[encoding]}`)]));
-      return [[`/${name.replaceAll('\\', '/')}`, { type, bytes: read(name), encoded }]];
-    }),
-  );
 }

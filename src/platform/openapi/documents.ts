@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Express, type RequestHandler } from 'express';
-import { Failure } from '../../kernel/failure.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
+import { onlyRead, restrictDocs } from '../http/docs-site.js';
 import { type ApiDocument } from './document.js';
 
 const page = `<!doctype html>
@@ -13,19 +13,20 @@ const page = `<!doctype html>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>Commission service: API</title>
-    <link rel="stylesheet" href="/docs/swagger-ui.css">
-    <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+    <link rel="stylesheet" href="swagger-ui.css">
+    <link rel="icon" type="image/png" href="favicon-32x32.png">
   </head>
   <body>
+    <p><a href="../docs">Documentation</a></p>
     <div id="swagger-ui"></div>
-    <script src="/docs/swagger-ui-bundle.js"></script>
-    <script src="/docs/initialize.js"></script>
+    <script src="swagger-ui-bundle.js"></script>
+    <script src="initialize.js"></script>
   </body>
 </html>
 `;
 
 const initializer = `window.SwaggerUIBundle({
-  url: '/v1/openapi.json',
+  url: '../v1/openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
   filter: true,
@@ -36,22 +37,10 @@ const initializer = `window.SwaggerUIBundle({
 });
 `;
 
-const files = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
-
-/** Allows only resources of this origin and nothing inline, except the images inside the style sheet. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join(';');
+const packagedFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 /**
- * Serves `/v1/openapi.json` and the API reference, which works offline. Both are public: they contain no data of a
+ * Serves `/v1/openapi.json` and the API reference at `/docs/api`, which works offline. Both are public: they contain no data of a
  * workspace, and tools that read them have no token.
  */
 export class Documents {
@@ -62,10 +51,12 @@ export class Documents {
   routes(app: Express): void {
     app.route('/v1/openapi.json').get(this.sender('3.0')).all(onlyRead);
     app.route('/v1/openapi-3.1.json').get(this.sender('3.1')).all(onlyRead);
-    app.use('/docs', restrict);
-    app.route('/docs').get(text('html', page)).all(onlyRead);
-    app.route('/docs/initialize.js').get(text('text/javascript', initializer)).all(onlyRead);
-    for (const file of files) app.route(`/docs/${file}`).get(packaged(file)).all(onlyRead);
+    const files: readonly [string, RequestHandler][] = [
+      ['api', text('html', page)],
+      ['initialize.js', text('text/javascript', initializer)],
+      ...packagedFiles.map((file): [string, RequestHandler] => [file, packaged(file)]),
+    ];
+    for (const [name, send] of files) app.route(`/docs/${name}`).get(restrictDocs, send).all(onlyRead);
   }
 
   private sender(openapi: OpenApiVersion): RequestHandler {
@@ -95,16 +86,6 @@ async function compress(document: ApiDocument): Promise<Compressed> {
   const json = Buffer.from(JSON.stringify(document));
   return { json, gzip: await promisify(gzip)(json) };
 }
-
-const restrict: RequestHandler = (_request, response, next) => {
-  response.setHeader('Content-Security-Policy', policy);
-  next();
-};
-
-const onlyRead: RequestHandler = (request, response) => {
-  response.setHeader('Allow', 'GET');
-  throw new Failure('method_not_allowed', `This path does not support ${request.method}, only GET.`);
-};
 
 function text(type: string, content: string): RequestHandler {
   return (_request, response) => {
