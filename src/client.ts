@@ -99,6 +99,8 @@ export class ApiError extends Error {
     readonly requestId: string | null,
     /** Seconds after which the service takes the call; null if it names none. */
     readonly retryAfter: number | null = null,
+    /** The address that explains the code; null if a proxy responded. */
+    readonly docs: string | null = null,
   ) {
     super(message);
   }
@@ -168,8 +170,8 @@ function toApiError(response: Response, text: string): ApiError {
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
   const pause = Number.isNaN(retryAfter) ? null : retryAfter;
   try {
-    const { statusCode, code, message, details } = JSON.parse(text);
-    if (typeof code === 'string') return new ApiError(statusCode, code, message, details, requestId, pause);
+    const { statusCode, code, message, details, docs = null } = JSON.parse(text);
+    if (typeof code === 'string') return new ApiError(statusCode, code, message, details, requestId, pause, docs);
   } catch {}
   return new ApiError(response.status, 'unexpected_answer', `HTTP ${response.status}`, undefined, requestId, pause);
 }

@@ -33,6 +33,8 @@ export class ApiError extends Error {
   readonly requestId: string | null;
   /** Seconds after which the service takes the call; null if it names none. */
   readonly retryAfter: number | null;
+  /** The address that explains the code; null if a proxy responded. */
+  readonly docs: string | null;
 }
 
 /** A client of the API for every runtime with `fetch`. It repeats what the service could not take yet. */

@@ -14,7 +14,7 @@ export const groups = [
   },
   {
     title: 'Integrate',
-    pages: ['client', 'webhooks', 'warehouse', 'integrations', 'agents'].map(ofFolder),
+    pages: ['client', 'errors', 'webhooks', 'warehouse', 'integrations', 'agents'].map(ofFolder),
   },
   {
     title: 'Operate',

@@ -85,6 +85,7 @@ export async function openApi(service: Service, opened: OpenedParts, parts: ApiP
     responseCache: new ResponseCache(clock, replica),
     idempotency: new IdempotencyStore(service.unitOfWork, log),
     log,
+    publicUrl,
     extra: [
       ...parts.routes,
       (express) => documents.routes(express),

@@ -11,6 +11,13 @@ export interface ErrorBody {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** The body with the address that explains its code, at PUBLIC_URL if it is set. */
+export function withDocs(body: ErrorBody, publicUrl = ''): ErrorBody & { readonly docs: string } {
+  const { details, ...rest } = body;
+  const docs = `${publicUrl}/docs/errors#${body.code.toLowerCase()}`;
+  return { ...rest, docs, ...(details === undefined ? {} : { details }) };
+}
+
 /**
  * Converts an error to the body of an error response. An unexpected error is logged, and the response contains only
  * the request id.

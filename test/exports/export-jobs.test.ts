@@ -145,7 +145,7 @@ describe('file exports', () => {
       const pdf = '/v1/statements/export.pdf?period=2026-01';
       const rejected = await api.get(pdf);
       expect([rejected.status, rejected.headers.get('retry-after')]).to.deep.equal([503, '2']);
-      expect(rejected.body).to.have.all.keys('statusCode', 'code', 'message');
+      expect(rejected.body).to.have.all.keys('statusCode', 'code', 'message', 'docs');
       expect(rejected.body).to.include({ statusCode: 503, code: 'pdf_unavailable' });
       expect(rejected.body.message).to.contain('Install chromium').and.not.to.contain('/nonexistent');
       const { jobId } = (await api.get(`${pdf}&async=true`)).body;

@@ -123,7 +123,12 @@ describe('HTTP', () => {
       .to.be.a('string')
       .and.match(/^[A-Za-z0-9._-]{1,100}$/);
     const envelope = JSON.parse(answer.text);
-    expect(Object.keys(envelope).filter((key) => key !== 'details')).to.deep.equal(['statusCode', 'code', 'message']);
+    expect(Object.keys(envelope).filter((key) => key !== 'details')).to.deep.equal([
+      'statusCode',
+      'code',
+      'message',
+      'docs',
+    ]);
     expect(envelope).to.deep.include({ statusCode, code });
     return envelope;
   }
@@ -226,6 +231,7 @@ describe('HTTP', () => {
         statusCode: 400,
         code: 'VALIDATION_FAILED',
         message: 'The request could not be read.',
+        docs: '/docs/errors#validation_failed',
       });
     });
   });

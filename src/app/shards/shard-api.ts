@@ -24,5 +24,6 @@ export async function openShardApi(
     const authorization = own === undefined ? null : new ShardAuthorization(own, shards, servers);
     apps.set(shard, await openApi(shard.service, opened, { ...parts, authorization }));
   }
-  return new ShardRouter(shards, apps, shards.all[0].service.log).handle;
+  const { log, config } = shards.all[0].service;
+  return new ShardRouter(shards, apps, log, config.PUBLIC_URL).handle;
 }

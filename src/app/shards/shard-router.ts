@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Express } from 'express';
 import { newId } from '../../kernel/ids.js';
-import { toErrorResponse } from '../../platform/error-response.js';
+import { toErrorResponse, withDocs } from '../../platform/error-response.js';
 import { type Log } from '../../platform/log.js';
 import { hashToken } from '../../platform/secrets/token.js';
 import { tokenKey } from './key.js';
@@ -20,6 +20,7 @@ export class ShardRouter {
     private readonly shards: Shards,
     private readonly apps: ReadonlyMap<Shard, Express>,
     private readonly log: Log,
+    private readonly publicUrl: string | undefined,
   ) {}
 
   readonly handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -62,6 +63,6 @@ export class ShardRouter {
       'X-Request-Id': requestId,
       ...(body.statusCode === 503 ? { 'Retry-After': '2' } : {}),
     });
-    response.end(JSON.stringify(body));
+    response.end(JSON.stringify(withDocs(body, this.publicUrl)));
   };
 }

@@ -13,7 +13,7 @@ import { anonymousCaller, type Caller } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
-import { type ErrorBody, toErrorResponse } from '../error-response.js';
+import { type ErrorBody, toErrorResponse, withDocs } from '../error-response.js';
 import { type AddressLimit } from '../limits/address-limit.js';
 import { type Log } from '../log.js';
 import { jsonInSlices } from '../long-response.js';
@@ -59,6 +59,8 @@ interface AppParts {
   readonly idempotency?: IdempotencyStore;
   readonly responseCache?: ResponseCache;
   readonly log: Log;
+  /** It precedes the addresses of the documentation in errors. */
+  readonly publicUrl?: string | undefined;
   /** Routes that are not operations: health, documents. */
   readonly extra?: readonly ((app: Express) => void)[];
 }
@@ -433,7 +435,7 @@ function rejectMethod(operations: readonly AnyOperation[]): RequestHandler {
   };
 }
 
-function sendError({ operations, browser, log }: AppParts): ErrorRequestHandler {
+function sendError({ operations, browser, log, publicUrl }: AppParts): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const requestId = String(response.getHeader('X-Request-Id'));
     const path = (request.route as { path?: string } | undefined)?.path;
@@ -448,7 +450,7 @@ function sendError({ operations, browser, log }: AppParts): ErrorRequestHandler 
     const { basePath = '' } = browser ?? {};
     if (operation !== undefined && isNavigation(operation, request))
       sendPage(response, basePath, failedSignInPage(basePath, body.statusCode, body.message));
-    else response.status(body.statusCode).json(body);
+    else response.status(body.statusCode).json(withDocs(body, publicUrl));
     // Discards the rest of an upload, which would otherwise be read as the next request.
     if (!request.readableEnded) request.resume();
   };

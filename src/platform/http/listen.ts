@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { newId } from '../../kernel/ids.js';
+import { withDocs } from '../error-response.js';
 
 /** A listening server. */
 export interface Listening {
@@ -65,7 +66,7 @@ function respondToUnreadableRequests(server: Server): void {
     const statusCode = tooLarge ? 431 : 400;
     const code = tooLarge ? 'headers_too_large' : 'VALIDATION_FAILED';
     const message = tooLarge ? 'The headers or the URL of the request are too long.' : 'The request could not be read.';
-    const body = JSON.stringify({ statusCode, code, message });
+    const body = JSON.stringify(withDocs({ statusCode, code, message }));
     const reason = tooLarge ? 'Request Header Fields Too Large' : 'Bad Request';
     const head = [
       `HTTP/1.1 ${statusCode} ${reason}`,

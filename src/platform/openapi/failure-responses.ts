@@ -10,6 +10,9 @@ export const failure = z
     statusCode: z.int().describe('HTTP status of the response'),
     code: z.string().describe('Error code; never changes'),
     message: z.string().describe('What is wrong and what to do, for a person; may change'),
+    docs: z
+      .string()
+      .describe('Address of the page that explains the code; relative to this service without PUBLIC_URL'),
     details: z
       .record(z.string(), z.unknown())
       .optional()
