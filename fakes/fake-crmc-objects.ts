@@ -124,6 +124,9 @@ function dealSplits(splits: FakeObject['rows']): readonly (readonly [string, Fak
   ];
 }
 
+/** The text fields of users. */
+export const userFields = 'Id Name Email UserType SmallPhotoUrl Department Division UserRoleId ProfileId'.split(' ');
+
 /** Users, and what groups them. */
 function people(
   users: CrmcSources['users'],
@@ -132,11 +135,10 @@ function people(
   return [
     [
       'User',
-      object(
-        'Id Name Email IsActive:boolean UserType SmallPhotoUrl SystemModstamp:datetime Department UserRoleId ProfileId',
-        users,
-        { UserRole: { object: 'UserRole', key: 'UserRoleId' }, Profile: { object: 'Profile', key: 'ProfileId' } },
-      ),
+      object([...userFields, 'IsActive:boolean', 'SystemModstamp:datetime'].join(' '), users, {
+        UserRole: { object: 'UserRole', key: 'UserRoleId' },
+        Profile: { object: 'Profile', key: 'ProfileId' },
+      }),
     ],
     ['UserRole', object('Id Name', rowsNamed('UserRole'))],
     ['Profile', object('Id Name', rowsNamed('Profile'))],

@@ -3,7 +3,7 @@ import { type Express, type Request, type RequestHandler, type Response } from '
 import { DealStore } from './deal-store.js';
 import { Deliveries } from './deliveries.js';
 import { type DescribedField, isUpdateable, opportunityFields, stages } from './fake-crmc-fields.js';
-import { crmcCatalog, splitTypes } from './fake-crmc-objects.js';
+import { crmcCatalog, splitTypes, userFields } from './fake-crmc-objects.js';
 import { FakeOAuth } from './fake-oauth.js';
 import { FakeServer, type FakeServerOptions } from './fake-server.js';
 import { type FakeRow, type QueryResult, runSoql } from './fake-soql.js';
@@ -24,6 +24,7 @@ interface FakeCrmcUser {
   readonly IsActive: boolean;
   readonly UserType: string;
   readonly Department?: string;
+  readonly Division?: string;
   readonly UserRoleId?: string;
   readonly ProfileId?: string;
 }
@@ -332,6 +333,10 @@ export class FakeCrmc {
       const fields = this.fields.map((field) => ({ ...field, updateable: isUpdateable(field), calculated: false }));
       const name = 'Opportunity';
       return this.readsDeals ? ok({ name, label: name, updateable: this.editsDeals, fields }) : notFound();
+    });
+    get('/sobjects/User/describe', () => {
+      const fields = userFields.map((name) => ({ name, label: name, type: 'string' }));
+      return ok({ name: 'User', label: 'User', fields });
     });
     for (const resource of ['query', 'queryAll'] as const)
       get(`/${resource}`, ({ originalUrl, headers }) => this.firstPage(resource, originalUrl, pageSize(headers)));

@@ -59,6 +59,7 @@ import * as scheduledImports from './057_scheduled_imports.js';
 import * as directory from './058_directory.js';
 import * as approvalJobs from './059_approval_jobs.js';
 import * as payCurrencyHistory from './060_pay_currency_history.js';
+import * as personFields from './061_person_fields.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -122,4 +123,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '058_directory': directory,
   '059_approval_jobs': approvalJobs,
   '060_pay_currency_history': payCurrencyHistory,
+  '061_person_fields': personFields,
 };

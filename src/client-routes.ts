@@ -193,6 +193,8 @@ export const routes: Readonly<Record<string, string>> = {
   syncReps: 'POST /v1/reps/sync',
   bulkInviteReps: 'POST /v1/reps/bulk-invite',
   inviteRep: 'POST /v1/reps/:repId/invite',
+  listPersonFields: 'GET /v1/person-fields',
+  setPersonFields: 'PUT /v1/person-fields',
   getWorkspace: 'GET /v1/workspaces',
   updateWorkspace: 'PATCH /v1/workspaces',
   previewWorkspace: 'POST /v1/workspaces/preview',

@@ -180,9 +180,11 @@ import { addPayrollId } from './reps/commands/add-payroll-id.js';
 import { bulkInviteReps } from './reps/commands/bulk-invite-reps.js';
 import { importReps } from './reps/commands/import-reps.js';
 import { inviteRep } from './reps/commands/invite-rep.js';
+import { setPersonFields } from './reps/commands/set-person-fields.js';
 import { updateRep } from './reps/commands/update-rep.js';
 import { upsertReps } from './reps/commands/upsert-reps.js';
 import { getRep } from './reps/queries/get-rep.js';
+import { listPersonFields } from './reps/queries/list-person-fields.js';
 import { listReps } from './reps/queries/list-reps.js';
 import { confirmScheduledImport } from './scheduled-imports/commands/confirm-scheduled-import.js';
 import { createScheduledImport } from './scheduled-imports/commands/create-scheduled-import.js';
@@ -415,6 +417,8 @@ export const operations = [
   syncReps,
   bulkInviteReps,
   inviteRep,
+  listPersonFields,
+  setPersonFields,
   getWorkspace,
   updateWorkspace,
   previewWorkspace,

@@ -29,6 +29,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   payables: 'What is waiting, held, payable and paid',
   'payout-batches': 'Batches that pay people',
   'payroll-handovers': 'Files that payroll has received',
+  'person-fields': 'Fields of people that the workspace defines',
   plans: 'Plans, their versions, tests, previews and overrides',
   quotas: 'Targets of people by period',
   ramps: 'Reduced targets and rates of new people',

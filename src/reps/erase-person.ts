@@ -64,6 +64,7 @@ async function eraseRep(
       title: null,
       team: null,
       location: null,
+      fields: '{}',
       active: false,
     })
     .where('workspace_id', '=', tx.workspaceId)

@@ -4,9 +4,12 @@ import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { isStorable } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { text } from '../platform/operations/schemas.js';
+import { type PersonField } from '../workspaces/workspace-tables.js';
 import { countHeads, type Headcount, hasSeat } from './headcount.js';
 import { lockPeople } from './lock-people.js';
-import { noProfile } from './profile.js';
+import { type FieldValue, type FieldValues, readFieldValue } from './person-field.js';
+import { listPersonFields } from './person-field-views.js';
+import { isSameProfile, noProfile } from './profile.js';
 import { email } from './rep.js';
 import {
   activeInOtherCrms,
@@ -30,6 +33,8 @@ export interface Member {
   readonly active: boolean;
   /** Names of the teams of the person; absent in a CRM without them. */
   readonly teams?: readonly string[];
+  /** Values by the CRM's name of the field; absent in a CRM without fields of people. */
+  readonly values?: Readonly<Record<string, string | number>>;
 }
 
 interface ImportedMembers {
@@ -43,8 +48,9 @@ interface ImportedMembers {
 
 /**
  * Imports the members of a CRM as reps, matched by member id, then by e-mail. All members with one address are one
- * rep. Names and pictures follow the CRM, which also fills in a team that is missing. The service decides roles and activation, but a person none of whose members
- * is active any more is deactivated once. Reps claim the deals that their members own in the CRM.
+ * rep. Names and pictures follow the CRM, which also
+ * fills in a team, and values of fields, that are missing. The service decides roles and activation, but a person none of
+ * whose members is active any more is deactivated once. Reps claim the deals that their members own in the CRM.
  */
 export async function importCrmMembers(
   tx: Transaction,
@@ -70,6 +76,7 @@ export async function importCrmMembers(
     byCrmMember: await findMembers(tx, provider, crmIds),
     wereActive: await wereActiveInCrm(tx, crmIds),
     activeElsewhere: await activeInOtherCrms(tx, provider),
+    fields: people.some(({ values }) => values !== undefined) ? await listPersonFields(tx) : [],
   };
   const plan = new MemberImport(current, await countHeads(tx));
   for (const person of plan.groupByPerson(people)) plan.add(person);
@@ -110,6 +117,8 @@ interface CurrentReps {
   readonly wereActive: ReadonlySet<string>;
   /** Reps with an active member in another CRM. */
   readonly activeElsewhere: ReadonlySet<string>;
+  /** The fields of people that the workspace defines. */
+  readonly fields: readonly PersonField[];
 }
 
 /** Decides person by person. Earlier people of the same import take seats. */
@@ -155,7 +164,7 @@ class MemberImport {
     const isSeated = hasSeat({ ...this.heads, reps: this.reps });
     if (lead.active && isSeated) this.reps += 1;
     if (lead.active && !isSeated) this.withoutSeat += 1;
-    const rep = newRep(lead, lead.active && isSeated);
+    const rep = { ...newRep(lead, lead.active && isSeated), fields: this.filledIn(lead, {}) };
     this.fresh.push(rep);
     this.record(rep, lead, members);
   }
@@ -170,9 +179,23 @@ class MemberImport {
       active: rep.active && !leaves,
       crmMemberId,
       team: rep.team ?? teamOf(lead),
+      fields: this.filledIn(lead, rep.fields),
     };
     if (!isSameMember(next, rep)) this.changed.push(next);
     this.record(next, lead, members);
+  }
+
+  /** The values with those of the CRM that are missing and fit the field. */
+  private filledIn({ values = {} }: Member, known: FieldValues): FieldValues {
+    const filled: Record<string, FieldValue> = { ...known };
+    const byName = new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), value]));
+    for (const field of this.current.fields) {
+      const given = byName.get(field.crmField?.toLowerCase() ?? '');
+      if (given === undefined || Object.hasOwn(known, field.slug)) continue;
+      const read = readFieldValue(field, given);
+      if ('value' in read) filled[field.slug] = read.value;
+    }
+    return filled;
   }
 
   /** Whether the rep is deactivated because the person left the CRM. The last admin stays active. */
@@ -206,7 +229,7 @@ function teamOf({ teams = [] }: Member): string | null {
 }
 
 function isSameMember(a: StoredRep, b: StoredRep): boolean {
-  return a.name === b.name && a.active === b.active && a.crmMemberId === b.crmMemberId && a.team === b.team;
+  return a.name === b.name && a.active === b.active && a.crmMemberId === b.crmMemberId && isSameProfile(a, b);
 }
 
 function toName({ name }: Member, parsed: string): string {

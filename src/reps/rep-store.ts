@@ -35,6 +35,7 @@ const columns = [
   'reps.title',
   'reps.team',
   'reps.location',
+  'reps.fields',
   'reps.hire_date as hireDate',
   'reps.end_date as endDate',
 ] as const;
@@ -68,8 +69,9 @@ export async function insertReps(tx: Transaction, reps: readonly StoredRep[]): P
   await forceCustomPlans(tx);
   await sql`
     insert into reps (workspace_id, rep_id, email, name, role, active, crm_member_id, payroll_id, title, team,
-      location)
-    select ${tx.workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id, payroll_id, title, team, location
+      location, fields)
+    select ${tx.workspaceId}::uuid, rep_id, email, name, role, active, crm_member_id, payroll_id, title, team, location,
+      fields
     from ${repRows(reps)}`.execute(tx.db);
   await sql`insert into lanes (workspace_id, rep_id) select ${tx.workspaceId}::uuid, rep_id from ${repRows(reps)}`.execute(
     tx.db,
@@ -86,7 +88,8 @@ export async function updateReps(tx: Transaction, reps: readonly StoredRep[]): P
   await sql`
     update reps r set name = rows_from.name, role = rows_from.role, active = rows_from.active,
       crm_member_id = rows_from.crm_member_id, payroll_id = rows_from.payroll_id,
-      title = rows_from.title, team = rows_from.team, location = rows_from.location
+      title = rows_from.title, team = rows_from.team, location = rows_from.location,
+      fields = rows_from.fields
     from ${repRows(reps)}
     where r.workspace_id = ${tx.workspaceId} and r.rep_id = rows_from.rep_id`.execute(tx.db);
 }
@@ -103,6 +106,7 @@ function repRows(reps: readonly StoredRep[]) {
     ['title', 'text', (rep) => rep.title],
     ['team', 'text', (rep) => rep.team],
     ['location', 'text', (rep) => rep.location],
+    ['fields', 'jsonb', (rep) => JSON.stringify(rep.fields)],
   ]);
 }
 

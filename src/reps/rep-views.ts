@@ -4,6 +4,7 @@ import { type Clock } from '../kernel/clock.js';
 import { type Day, dayInZone } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type PersonFilter } from './person-filter.js';
 import { type Rep, repNotFound } from './rep.js';
 
 /** The rep's name, or null when the workspace has no such rep. */
@@ -107,30 +108,24 @@ export async function workspaceToday(tx: Transaction, clock: Clock): Promise<Day
   return dayInZone(clock.now(), timezone);
 }
 
-/** The values of the people that a list is restricted to; texts are compared without regard to case. */
-interface ProfileFilter {
-  readonly title?: string | undefined;
-  readonly team?: string | undefined;
-  readonly location?: string | undefined;
-  readonly managerId?: string | undefined;
-  readonly role?: Role | undefined;
-  readonly active?: boolean | undefined;
-}
-
-function hasProfile({ title, team, location, managerId, role, active }: ProfileFilter): RawBuilder<unknown> {
+function hasProfile({ title, team, location, managerId, role, active, fields }: PersonFilter): RawBuilder<unknown> {
   const sameText = (column: RawBuilder<unknown>, value: string | undefined) =>
     value === undefined ? sql`` : sql`and lower(${column}) = lower(${value})`;
   return sql`
     ${sameText(sql`r.title`, title)} ${sameText(sql`r.team`, team)} ${sameText(sql`r.location`, location)}
     ${managerId === undefined ? sql`` : sql`and l.manager_id = ${managerId}`}
     ${role === undefined ? sql`` : sql`and r.role = ${role}`}
-    ${active === undefined ? sql`` : sql`and r.active = ${active}`}`;
+    ${active === undefined ? sql`` : sql`and r.active = ${active}`}
+    ${sql.join(
+      Object.entries(fields ?? {}).map(([slug, value]) => sameText(sql`r.fields ->> ${slug}`, String(value))),
+      sql` `,
+    )}`;
 }
 
 interface RepFilter {
   readonly email?: string | undefined;
   readonly repIds?: readonly string[] | undefined;
-  readonly profile?: ProfileFilter | undefined;
+  readonly profile?: PersonFilter | undefined;
 }
 
 /** Reps by name, each with the manager on that day. */
@@ -150,7 +145,7 @@ export async function listReps(
       ${hasProfile(profile)}
     order by lower(r.name), r.email`.execute(tx.db);
   return rows.map(({ recoveryPercent, currencies, ...row }) => ({
-    ...withoutAbsentManager(row),
+    ...withoutAbsent<Rep>(row),
     ...(recoveryPercent === null ? {} : { recovery: { maxPercent: recoveryPercent } }),
     ...(currencies === null ? {} : { payCurrencies: currencies }),
   }));
@@ -161,10 +156,17 @@ interface PayColumns {
   readonly currencies: NonNullable<Rep['payCurrencies']> | null;
 }
 
-type RepRow<T extends Rep> = Omit<T, 'nextManager'> & { readonly nextManager: Rep['nextManager'] | null };
+type RepRow<T extends Rep> = Omit<T, 'nextManager' | 'fields'> & {
+  readonly nextManager: Rep['nextManager'] | null;
+  readonly fields: Rep['fields'] | null;
+};
 
-function withoutAbsentManager<T extends Rep>({ nextManager, ...rep }: RepRow<T>): T {
-  return (nextManager == null ? rep : { ...rep, nextManager }) as T;
+function withoutAbsent<T extends Rep>({ nextManager, fields, ...rep }: RepRow<T>): T {
+  return {
+    ...rep,
+    ...(fields === null ? {} : { fields }),
+    ...(nextManager == null ? {} : { nextManager }),
+  } as unknown as T;
 }
 
 /** A rep with the link to the CRM. */
@@ -184,14 +186,14 @@ export async function findLinkedRep(tx: Transaction, today: Day, repId: string):
     from reps r ${withInviteMail} ${managerOn(today)}
     where r.workspace_id = ${tx.workspaceId} and r.rep_id = ${repId}`.execute(tx.db);
   const [row] = rows;
-  return row === undefined ? null : withoutAbsentManager<LinkedRep>(row);
+  return row === undefined ? null : withoutAbsent<LinkedRep>(row);
 }
 
 const repColumns = sql`
   r.rep_id as id, r.email, r.name, r.role, r.active, r.crm_member_id as "crmMemberId", r.avatar, r.invite_status,
   case when r.invite_status is distinct from 'invited' or r.invite_mail_id is null then null
     when unsent.mail_id is null then 'sent' when unsent.attempts = 0 then 'sending' else 'not_sent' end as "inviteMail",
-  r.payroll_id as "payrollId", r.title, r.team, r.location, l.manager_id as "managerId", r.hire_date as "hireDate", r.end_date as "endDate",
+  r.payroll_id as "payrollId", r.title, r.team, r.location, nullif(r.fields, '{}') as fields, l.manager_id as "managerId", r.hire_date as "hireDate", r.end_date as "endDate",
   case
     when l.to_day is not null and (n.from_day is null or n.from_day > l.to_day + 1)
       then jsonb_build_object('managerId', null, 'from', l.to_day + 1)

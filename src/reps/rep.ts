@@ -65,6 +65,10 @@ export const rep = z
     title: z.string().nullable().describe('Job title; null for none'),
     team: z.string().nullable().describe('Name of the team; null for none'),
     location: z.string().nullable().describe('Office, city or region; null for none'),
+    fields: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .optional()
+      .describe('Values of the fields that the workspace defines, by slug; absent for none'),
     managerId: z.string().nullable().describe('Id of the manager today (UUID); null for none'),
     nextManager: z
       .object({

@@ -14,6 +14,8 @@ import { assertHeadcount, countHeads } from './headcount.js';
 import { lockPeople } from './lock-people.js';
 import { type PayCurrencyChange, payCurrencyChange, storePayCurrencies } from './pay-currency-store.js';
 import { assertNotOwnPayrollId, takenPayrollIds } from './payroll-ids.js';
+import { changedValues, type FieldValues } from './person-field.js';
+import { listPersonFields } from './person-field-views.js';
 import { changedProfile, isSameProfile, noProfile, profileChange } from './profile.js';
 import { email, payrollId } from './rep.js';
 import {
@@ -84,7 +86,14 @@ export async function upsertPeople(
     people.flatMap((incoming) => incoming.crmMemberId ?? []),
   );
   const known = new Map(stored.map((rep) => [rep.email, rep]));
-  const upserts = people.map((incoming) => toUpsert(incoming, known.get(incoming.email)));
+  const definitions = people.some(({ fields }) => fields !== undefined) ? await listPersonFields(tx) : [];
+  const values = people.map(({ fields, email: address }, index) =>
+    changedValues(definitions, fields, known.get(address)?.fields ?? {}, `reps.${index}.fields`),
+  );
+  rejectAny(values.flatMap(({ issues }) => issues));
+  const upserts = people.map((incoming, index) =>
+    toUpsert(incoming, known.get(incoming.email), values[index]?.values ?? {}),
+  );
   const ids = new Map([...stored, ...upserts.map(({ next }) => next)].map((rep) => [rep.email, rep.repId]));
   assertNotOwnPayrollId(caller, upserts);
   rejectAny([
@@ -157,7 +166,7 @@ function addressesIn(people: readonly Person[]): string[] {
 }
 
 /** Fields that are not given stay unchanged. */
-function toUpsert(incoming: Person, known: KnownRep | undefined): Upsert {
+function toUpsert(incoming: Person, known: KnownRep | undefined, fields: FieldValues): Upsert {
   const next = {
     repId: known?.repId ?? newId(),
     email: incoming.email,
@@ -166,7 +175,7 @@ function toUpsert(incoming: Person, known: KnownRep | undefined): Upsert {
     active: incoming.active ?? known?.active ?? true,
     crmMemberId: incoming.crmMemberId === undefined ? (known?.crmMemberId ?? null) : incoming.crmMemberId,
     payrollId: incoming.payrollId === undefined ? (known?.payrollId ?? null) : incoming.payrollId,
-    ...changedProfile(incoming, known ?? noProfile),
+    ...changedProfile(incoming, known ?? noProfile, fields),
     ...toEmployment(incoming, known ?? noEmployment),
   };
   return { known, next };

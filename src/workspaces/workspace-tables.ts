@@ -30,6 +30,17 @@ export interface PayPeriodSegment {
   readonly calendar: CalendarName;
 }
 
+/** A field of people that the workspace defines. */
+export interface PersonField {
+  readonly slug: string;
+  readonly label: string;
+  readonly type: 'text' | 'number' | 'date' | 'select';
+  /** The values of a select field. */
+  readonly options?: readonly string[] | undefined;
+  /** The field of users in crm-c that fills in missing values. */
+  readonly crmField?: string | undefined;
+}
+
 export interface WorkspaceTables {
   workspaces: {
     workspace_id: string;
@@ -62,6 +73,7 @@ export interface WorkspaceTables {
     /** Null for the default of 100 percent. */
     pay_fx: ColumnType<PayFx | null, string | null | undefined, string | null>;
     recovery_percent: ColumnType<string | null, string | null | undefined, string | null>;
+    person_fields: ColumnType<readonly PersonField[], undefined, string>;
     created_at: GeneratedInstant;
   };
 }

@@ -374,6 +374,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   importReps: [],
   upsertReps: [['PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada', managerEmail: '<email>' }] }]],
   getRep: [['GET /v1/reps/<rep>']],
+  listPersonFields: [],
+  setPersonFields: [],
   updateRep: [
     ['PATCH /v1/reps/<rep>', { role: 'admin' }],
     ['PATCH /v1/reps/<rep>', { active: false }],

@@ -4,7 +4,13 @@ import { FakeCrmc } from '#fakes/fake-crmc.js';
 import { hangUp, respondWith } from '#fakes/fake-server.js';
 import { CrmcAdapter } from '#src/crm/adapters/crmc/adapter.js';
 import { realTiming } from '#src/crm/adapters/http.js';
-import { type CrmAccount, type CrmCredentials, fixedAccess, type ListDeals } from '#src/crm/adapters/port.js';
+import {
+  type CrmAccount,
+  type CrmAccountOptions,
+  type CrmCredentials,
+  fixedAccess,
+  type ListDeals,
+} from '#src/crm/adapters/port.js';
 import { collected, failureOf, kindOf, listed, StoredAccess } from './crm-access.js';
 
 const minuteMs = 60_000;
@@ -30,9 +36,9 @@ describe('the adapter of crm-c', () => {
     adapter = new CrmcAdapter(crm.settings, timing);
   }
 
-  async function connect(): Promise<{ account: CrmAccount; access: StoredAccess }> {
+  async function connect(options?: CrmAccountOptions): Promise<{ account: CrmAccount; access: StoredAccess }> {
     const access = new StoredAccess(adapter, await consent());
-    return { account: adapter.account(access), access };
+    return { account: adapter.account(access, options), access };
   }
 
   async function consent(verifier = randomBytes(32).toString('base64url'), used = verifier): Promise<CrmCredentials> {
@@ -262,6 +268,14 @@ describe('the adapter of crm-c', () => {
       expect(await account.listMembers()).to.deep.equal([
         { crmId: ada, name: 'Ada', email: 'ada@acme.test', avatar: null, active: true },
         { crmId: bob, name: 'Bob', email: 'bob@acme.test', avatar: null, active: false },
+      ]);
+    });
+
+    it('have the requested fields that users have, and are listed without the others', async () => {
+      const ada = crm.addUser({ Name: 'Ada', Email: 'ada@acme.test', Division: 'DACH' });
+      const { account } = await connect({ memberFields: ['division', 'Shoe__c'] });
+      expect(await account.listMembers()).to.deep.equal([
+        { crmId: ada, name: 'Ada', email: 'ada@acme.test', avatar: null, active: true, values: { Division: 'DACH' } },
       ]);
     });
   });

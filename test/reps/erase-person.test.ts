@@ -10,6 +10,7 @@ const email = 'q.xavierson@acme.test';
 const memberId = 'member-77310';
 const payrollId = 'PAY-55021';
 const profile = { title: 'Queen of Renewals', team: 'Renewals of 55021', location: 'Attic of 55021' };
+const mentor = 'Mentor of 55021';
 const period = '2026-01';
 
 describe('erasing a person', () => {
@@ -21,8 +22,11 @@ describe('erasing a person', () => {
 
   beforeEach(async () => {
     ({ workspaceId, api } = await service.workspace());
+    await api.expect(200, 'PUT', '/v1/person-fields', {
+      fields: [{ slug: 'mentor', label: 'Mentor', type: 'text' }],
+    });
     [person, colleague] = await api.saveReps(
-      { email, name, role: 'manager', crmMemberId: memberId, payrollId, ...profile },
+      { email, name, role: 'manager', crmMemberId: memberId, payrollId, ...profile, fields: { mentor } },
       { email: 'other@acme.test', name: 'Other', crmMemberId: 'other' },
       { email: 'boss@acme.test', name: 'Boss', role: 'admin' },
     );
@@ -83,7 +87,7 @@ describe('erasing a person', () => {
     const { rows } = await erase();
     expect(rows).to.include({ deals: 3, approvals: 1, mails: 1 });
     await api.expect(200, 'DELETE', '/v1/deals/d4?hard=true');
-    expect(await placesOf([name, email, memberId, payrollId, ...Object.values(profile)])).to.deep.equal([]);
+    expect(await placesOf([name, email, memberId, payrollId, ...Object.values(profile), mentor])).to.deep.equal([]);
   });
 
   it('keeps amounts, statements and the owners of deals, also after a recalculation', async () => {

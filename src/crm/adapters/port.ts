@@ -69,6 +69,8 @@ export interface CrmAccountOptions {
   readonly companyFields?: readonly string[];
   /** Whether members have their teams and roles, which some CRMs may hide. */
   readonly groups?: boolean;
+  /** The CRM's names of fields whose values members have. Ignored by a CRM without fields of users. */
+  readonly memberFields?: readonly string[];
   /** Whether deals get the parts that the CRM gives to its members. Ignored by a CRM without them. */
   readonly splits?: boolean;
   /**
@@ -207,6 +209,8 @@ export interface CrmMember {
   /** Names of the teams and roles of the person; absent in a CRM without them. */
   readonly teams?: readonly string[];
   readonly roles?: readonly string[];
+  /** Values of the requested fields, by the CRM's name of the field. */
+  readonly values?: Readonly<Record<string, string | number>>;
 }
 
 export type CrmFieldType = 'text' | 'number' | 'currency' | 'date' | 'select' | 'status' | 'checkbox' | 'timestamp';

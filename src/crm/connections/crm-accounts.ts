@@ -4,6 +4,7 @@ import { pollUntil } from '../../kernel/waiting.js';
 import { type UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { type Leases } from '../../platform/jobs/leases.js';
 import { type Secrets } from '../../platform/secrets/secrets.js';
+import { listPersonFields } from '../../reps/person-field-views.js';
 import { type Associations } from '../adapters/associated.js';
 import {
   type CrmAccess,
@@ -40,19 +41,23 @@ export class CrmAccounts {
 
   /** Null if the workspace has no credentials for the CRM. */
   async open(workspaceId: string, provider: CrmProvider): Promise<CrmAccount | null> {
-    const { sealed, timeZone, settings, linked } = await this.unitOfWork.write({ workspaceId }, async (tx) => {
-      const settings = await findSettings(tx, provider);
-      return {
-        sealed: await findSealedCredentials(tx, provider),
-        timeZone: (await workspaceSettings(tx)).timeZone,
-        settings,
-        linked: settings.people === null ? new Set<string>() : await linkedMembers(tx, provider),
-      };
-    });
+    const { sealed, timeZone, settings, linked, memberFields } = await this.unitOfWork.write(
+      { workspaceId },
+      async (tx) => {
+        const settings = await findSettings(tx, provider);
+        return {
+          sealed: await findSealedCredentials(tx, provider),
+          timeZone: (await workspaceSettings(tx)).timeZone,
+          settings,
+          memberFields: (await listPersonFields(tx)).flatMap(({ crmField }) => crmField ?? []),
+          linked: settings.people === null ? new Set<string>() : await linkedMembers(tx, provider),
+        };
+      },
+    );
     if (sealed === null) return null;
     const writtenFields = Object.values(settings.writeBack ?? {}).filter((name) => name !== null);
     const groups = settings.people !== null;
-    const options = { ...associationsOf(settings), timeZone, groups, writtenFields };
+    const options = { ...associationsOf(settings), timeZone, groups, writtenFields, memberFields };
     const account = this.adapters[provider].account(this.access(workspaceId, provider, sealed), options);
     return applySettings(account, settings, linked);
   }

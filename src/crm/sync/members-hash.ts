@@ -5,7 +5,9 @@ import { selectConnection, updateConnection } from '../connections/crm-connectio
 
 /** Equal for people of whom an import would change nothing. Addresses of pictures may change with every response. */
 export function hashMembers(members: readonly CrmMember[]): string {
-  const rows = members.map(({ crmId, email, name, active }) => JSON.stringify([crmId, email, name, active]));
+  const rows = members.map(({ crmId, email, name, active, values }) =>
+    JSON.stringify([crmId, email, name, active, ...(values === undefined ? [] : [values])]),
+  );
   return deriveId(rows.sort().join());
 }
 

@@ -19,7 +19,9 @@ import {
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation, type StreamedBody } from '../../platform/operations/operation.js';
+import { type PersonField } from '../../workspaces/workspace-tables.js';
 import { OwnPayrollId } from '../payroll-ids.js';
+import { listPersonFields } from '../person-field-views.js';
 import { findRepIdsByEmail, workspaceToday } from '../rep-views.js';
 import { runPeopleChange } from '../run-people-change.js';
 import { type Person, person, type UpsertedPerson, unknownManager, upsertPeople } from '../upsert-people.js';
@@ -44,7 +46,34 @@ const columns = {
   },
   required: ['email'],
 } as const;
-type Row = TableRow<keyof (typeof columns)['names']>;
+type FieldColumn = `fields.${string}`;
+type Row = TableRow<keyof (typeof columns)['names'] | FieldColumn>;
+
+/** The columns of a file, with those of the fields that the workspace defines, by slug or label. */
+function columnsWith(fields: readonly PersonField[]) {
+  const ofFields = fields.map(({ slug, label }) => [`fields.${slug}` as const, [slug, label]] as const);
+  return {
+    names: { ...(Object.fromEntries(ofFields) as Record<FieldColumn, readonly string[]>), ...columns.names },
+    required: columns.required,
+  };
+}
+
+/** The values of the fields by slug, or the reason for the rejection of the row. */
+function readFields(
+  cells: Row['cells'],
+  definitions: readonly PersonField[],
+  dateFormat: DateFormat,
+): Record<string, string> | string {
+  const values: Record<string, string> = {};
+  for (const { slug, label, type } of definitions) {
+    const cell = cells[`fields.${slug}`];
+    if (cell === undefined) continue;
+    const value = type === 'date' ? readDateText(cell, dateFormat, 'UTC') : cell;
+    if (value === null) return `${label}: ${cell} is not a date in the format ${dateFormat}`;
+    values[slug] = value;
+  }
+  return values;
+}
 
 const personRow = person.partial({ name: true });
 
@@ -67,9 +96,16 @@ async function upsert(
 const truths: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
 
 /** The person of a row, or the reason for its rejection. An empty cell leaves the value unchanged. */
-function readPerson({ cells, problem }: Row, dateFormat: DateFormat): Person | string {
+function readPerson(
+  { cells, problem }: Row,
+  dateFormat: DateFormat,
+  definitions: readonly PersonField[],
+): Person | string {
   if (problem !== null) return problem;
-  const { role, active, managerFrom, hireDate, endDate, payCurrencyFrom, ...same } = cells;
+  const { role, active, managerFrom, hireDate, endDate, payCurrencyFrom, ...others } = cells;
+  const same = Object.fromEntries(Object.entries(others).filter(([name]) => !name.startsWith('fields.')));
+  const fields = readFields(cells, definitions, dateFormat);
+  if (typeof fields === 'string') return fields;
   const days: Partial<Record<'managerFrom' | 'hireDate' | 'endDate' | 'payCurrencyFrom', Day>> = {};
   for (const [name, cell] of Object.entries({ managerFrom, hireDate, endDate, payCurrencyFrom })) {
     if (cell === undefined) continue;
@@ -84,6 +120,7 @@ function readPerson({ cells, problem }: Row, dateFormat: DateFormat): Person | s
     ...(role === undefined ? {} : { role: role.toLowerCase() }),
     ...(isActive === undefined ? {} : { active: isActive }),
     ...days,
+    ...(Object.keys(fields).length === 0 ? {} : { fields }),
   };
   const read = readValue(personRow, values);
   if ('value' in read) return read.value;
@@ -108,7 +145,7 @@ function rejectNamed(sorted: Sorted, error: unknown): boolean {
   if (error instanceof OwnPayrollId) reject(sorted, rows[error.index] as Row, `payrollId: ${error.message}`);
   const issues = error instanceof InvalidRequest ? error.issues : [];
   for (const { path, message } of issues) {
-    const [, index, field] = /^reps\.(\d+)\.(\w+)$/.exec(path) ?? [];
+    const [, index, field] = /^reps\.(\d+)\.([\w.]+)$/.exec(path) ?? [];
     if (index !== undefined) reject(sorted, rows[Number(index)] as Row, `${field}: ${message}`);
   }
   return sorted.people.size < rows.length;
@@ -177,9 +214,10 @@ export const importReps = operation({
   example: csvImportExample('email,name,role,managerEmail\nben@acme.test,Ben,rep,mia@acme.test\n'),
   uses: { changes: CommissionChanges, unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, { changes, unitOfWork, clock }) {
-    const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columns);
+    const fields = await unitOfWork.read(caller, listPersonFields);
+    const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columnsWith(fields));
     const sorted: Sorted = { people: new Map(), rejected: new Map() };
-    const reads = await mapInSlices(rows, (row) => [row, readPerson(row, dateFormat)] as const);
+    const reads = await mapInSlices(rows, (row) => [row, readPerson(row, dateFormat, fields)] as const);
     for (const [row, read] of reads) {
       if (typeof read === 'string') sorted.rejected.set(row, read);
       else sorted.people.set(row, read);

@@ -23,6 +23,8 @@ import { listPersonalKeys, mayLeaveKeys, validKeys } from '../keys-of-people.js'
 import { lockPeople } from '../lock-people.js';
 import { payCurrencyChange, storePayCurrencies } from '../pay-currency-store.js';
 import { assertNotOwnPayrollId, takenPayrollIds } from '../payroll-ids.js';
+import { changedValues } from '../person-field.js';
+import { listPersonFields } from '../person-field-views.js';
 import { changedProfile, isSameProfile, profileChange } from '../profile.js';
 import { payrollId, type Rep, rep, repExample, repNotFound } from '../rep.js';
 import { endSessions, findRep, type KnownRep, loadHierarchy, updateReps } from '../rep-store.js';
@@ -107,7 +109,7 @@ function assertNotEmpty(change: Change): void {
     throw invalid({
       path: '',
       message:
-        'give at least one of role, active, payrollId, title, team, location, managerId, hireDate, endDate, recovery, payCurrency',
+        'give at least one of role, active, payrollId, title, team, location, fields, managerId, hireDate, endDate, recovery, payCurrency',
     });
   }
 }
@@ -116,12 +118,15 @@ async function changePerson(tx: Transaction, caller: Caller, repId: string, chan
   await lockPeople(tx);
   const stored = await findRep(tx, repId);
   if (stored === undefined) throw repNotFound();
+  const definitions = change.fields === undefined ? [] : await listPersonFields(tx);
+  const { values, issues } = changedValues(definitions, change.fields, stored.fields, 'fields');
+  rejectAny(issues);
   const next = {
     ...stored,
     role: change.role ?? stored.role,
     active: change.active ?? stored.active,
     payrollId: change.payrollId === undefined ? stored.payrollId : change.payrollId,
-    ...changedProfile(change, stored),
+    ...changedProfile(change, stored, values),
   };
   if (isSame(stored, next)) return;
   const payrollIds = [{ known: stored, next }];

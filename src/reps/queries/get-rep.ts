@@ -60,7 +60,7 @@ export const getRep = operation({
         : await unitOfWork.run(caller, { lock: 'none', access: 'read', asOf }, (tx) =>
             findEmploymentAsOf(tx, found.id),
           );
-    const { provider, crmId, syncedAt, lastDealOwnedAt, ...person } = found;
+    const { provider, crmId, syncedAt, lastDealOwnedAt, fields, ...person } = found;
     const linked = {
       provider,
       crmId,
@@ -68,6 +68,7 @@ export const getRep = operation({
       lastDealOwnedAt: lastDealOwnedAt?.toISOString() ?? null,
     };
     const payrollId = readsAsWidget(caller) ? null : person.payrollId;
-    return { ...person, ...employment, payrollId, ...linked, linkage: linked };
+    const values = readsAsWidget(caller) || fields === undefined ? {} : { fields };
+    return { ...person, ...values, ...employment, payrollId, ...linked, linkage: linked };
   },
 });

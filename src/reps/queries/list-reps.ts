@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import { maySee, roles } from '../../kernel/caller.js';
+import { maySee } from '../../kernel/caller.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { flag, text, uuid } from '../../platform/operations/schemas.js';
+import { flag, text } from '../../platform/operations/schemas.js';
+import { personFilterQuery } from '../person-filter.js';
 import { normalEmail, readsAsWidget, rep, repExample } from '../rep.js';
 import { listReps as loadReps, workspaceToday } from '../rep-views.js';
 
@@ -18,11 +19,7 @@ const query = z.strictObject({
     .optional()
     .describe('Only the rep with this e-mail address, in any case'),
   query: text(200).optional().describe('Part of the name or of the e-mail address, ignoring case'),
-  title: text(200).optional().describe('Only people with this job title, in any case'),
-  team: text(200).optional().describe('Only people of this team, in any case'),
-  location: text(200).optional().describe('Only people in this location, in any case'),
-  managerId: uuid.optional().describe('Only people whom this manager manages today (UUID)'),
-  role: z.enum(roles).optional().describe('Only people with this role'),
+  ...personFilterQuery,
   active: flag.optional().describe('true: only people who may sign in; false: only the others'),
 });
 
@@ -59,6 +56,7 @@ export const listReps = operation({
       location: 'Location',
       managerId: 'Manager',
       role: 'Their role',
+      fields: { always: undefined },
       active: 'May sign in',
     },
     list: 'reps',
@@ -75,7 +73,8 @@ export const listReps = operation({
       const today = await workspaceToday(tx, clock);
       const all = await loadReps(tx, today, { email, profile });
       const reps = part === undefined ? all : all.filter((person) => isNamed(person, part));
-      if (readsAsWidget(caller)) return { reps: reps.map((person) => ({ ...person, payrollId: null })) };
+      if (readsAsWidget(caller))
+        return { reps: reps.map(({ fields: _, ...person }) => ({ ...person, payrollId: null })) };
       return { reps: reps.filter((person) => maySee(caller, person.id)) };
     });
   },

@@ -44,6 +44,7 @@ export const adminRoutes = [
     view: oneOf('tree'),
     ...personSearch,
   }),
+  page('/person-fields', () => import('../pages/settings/PersonFieldsPage.js'), 'PersonFieldsPage'),
   page('/members/$repId', () => import('../pages/data/PersonPage.js'), 'PersonPage', { year }),
   page('/owners', () => import('../pages/data/OwnersPage.js'), 'OwnersPage'),
   page('/recalculations', () => import('../pages/data/RecalculationsPage.js'), 'RecalculationsPage', { job: text }),

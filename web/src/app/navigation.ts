@@ -135,6 +135,7 @@ const groups: readonly NavigationGroup[] = [
       { label: 'Connections', to: '/connections', icon: IconPlugConnected, key: 'c' },
       { label: 'Webhooks', to: '/endpoints', icon: IconWebhook },
       { label: 'API keys', to: '/keys', icon: IconKey },
+      { label: 'Fields of people', to: '/person-fields', icon: IconListDetails, contents: ['custom fields', 'region'] },
       { label: 'Fiscal calendar', to: '/fiscal-calendar', icon: IconCalendarStats },
       { label: 'Mail and sign-in', to: '/installation', icon: IconMail },
       {

@@ -44,7 +44,7 @@ const page = <T extends z.ZodType>(record: T) =>
 const deals = page(dealRecord);
 const named = z.object({ Name: z.string().nullish() });
 const users = page(
-  z.object({
+  z.looseObject({
     Id: z.string(),
     Name: z.string().nullable(),
     Email: z.string().nullable(),
@@ -54,6 +54,18 @@ const users = page(
     Profile: named.nullish(),
   }),
 );
+const userDescription = z.object({ fields: z.array(z.object({ name: z.string().regex(/^\w+$/) })) });
+
+/** The values that are texts or numbers. */
+function valuesOf(record: Readonly<Record<string, unknown>>, fields: readonly string[]) {
+  const values: Record<string, string | number> = {};
+  for (const name of fields) {
+    const value = record[name];
+    if (typeof value === 'number' || (typeof value === 'string' && value !== '')) values[name] = value;
+  }
+  return values;
+}
+
 const orgs = page(
   z.object({
     Id: z.string(),
@@ -90,6 +102,7 @@ export class CrmcAccount implements CrmAccount {
   private readonly writer: CrmcWriter;
   private readonly readsGroups: boolean;
   private readonly writtenFields: readonly string[];
+  private readonly memberFields: readonly string[];
   private shape: DealShape | null = null;
   /** The CRM's clock at the last query of deals by their ids. */
   private crmTime: Date | null = null;
@@ -100,10 +113,15 @@ export class CrmcAccount implements CrmAccount {
     private readonly access: CrmAccess,
     private readonly instanceUrl: () => Promise<string>,
     private readonly apiVersion: string,
-    { groups = false, writtenFields = [] }: Pick<CrmAccountOptions, 'groups' | 'writtenFields'> = {},
+    {
+      groups = false,
+      writtenFields = [],
+      memberFields = [],
+    }: Pick<CrmAccountOptions, 'groups' | 'writtenFields' | 'memberFields'> = {},
   ) {
     this.readsGroups = groups;
     this.writtenFields = writtenFields;
+    this.memberFields = memberFields;
     this.writer = new CrmcWriter(http, access, {
       described: async () => (await this.description()).body,
       url: (path) => this.url(`${this.path}${path}`),
@@ -113,6 +131,7 @@ export class CrmcAccount implements CrmAccount {
 
   async listMembers(): Promise<CrmMember[]> {
     const members: CrmMember[] = [];
+    const fields = await this.knownUserFields();
     // Portal guests and automation users do not sell.
     const query = soql({
       // An organisation may hide the groups from the connected user.
@@ -122,13 +141,15 @@ export class CrmcAccount implements CrmAccount {
         'Email',
         'IsActive',
         ...(this.readsGroups ? ['Department', 'UserRole.Name', 'Profile.Name'] : []),
+        ...fields.filter((name) => !(this.readsGroups && name === 'Department')),
       ],
       from: 'User',
       where: ["UserType = 'Standard'"],
       orderBy: 'Id',
     });
     for await (const { body } of this.pages(query, users)) {
-      for (const { Id, Name, Email, IsActive, Department, UserRole, Profile } of body.records) {
+      for (const record of body.records) {
+        const { Id, Name, Email, IsActive, Department, UserRole, Profile } = record;
         members.push({
           crmId: id18(Id),
           email: Email,
@@ -139,10 +160,25 @@ export class CrmcAccount implements CrmAccount {
           ...(this.readsGroups
             ? { teams: presentTexts(Department), roles: presentTexts(UserRole?.Name, Profile?.Name) }
             : {}),
+          ...(fields.length === 0 ? {} : { values: valuesOf(record, fields) }),
         });
       }
     }
     return members;
+  }
+
+  /** The requested fields that users have and the connected user may see, as the CRM spells them. */
+  private async knownUserFields(): Promise<readonly string[]> {
+    if (this.memberFields.length === 0) return [];
+    const url = await this.url(`${this.path}/sobjects/User/describe`);
+    const request = { method: 'GET', url, access: this.access, schema: userDescription } as const;
+    const described = await unlessRejected(() => this.http.request(request), null);
+    const requested = new Set(this.memberFields.map((name) => name.toLowerCase()));
+    const always = new Set(['id', 'name', 'email', 'isactive']);
+    return (described?.body.fields ?? []).flatMap(({ name }) => {
+      const key = name.toLowerCase();
+      return requested.has(key) && !always.has(key) ? name : [];
+    });
   }
 
   async listFields(): Promise<CrmField[]> {

@@ -1,5 +1,6 @@
 import { api } from '../../api/client.js';
 import { withoutAccents } from '../../shared/format/texts.js';
+import { type PersonField } from '../people/person-fields.js';
 import {
   bare,
   cellReader,
@@ -210,6 +211,37 @@ function listProblems(matched: Matched): string[] {
     return ['Enter the domain of the e-mail addresses, such as example.com.'];
   return [];
 }
+
+/** The import with a column for each field that the workspace defines. */
+export function peopleImportWith(fields: readonly PersonField[]): ImportKind {
+  if (fields.length === 0) return peopleImport;
+  const columns = fields.map(({ slug, label, type }) => ({
+    key: slug,
+    target: { key: `field:${slug}`, label, names: [bare(label), bare(slug)], values: valueKinds[type] },
+  }));
+  return {
+    ...peopleImport,
+    targets: [...targets, ...columns.map(({ target }) => target)],
+    prepare(matched) {
+      const prepared = prepare(matched);
+      const cell = cellReader(matched);
+      const found = columns.filter(({ target }) => hasColumn(matched, target.key));
+      const readCells = (source: number, isAdded: boolean) =>
+        found.map(({ target }) => (isAdded ? '' : cell(matched.table.rows[source - 1] ?? [], target.key)));
+      const added = prepared.rows.length - matched.table.rows.length;
+      return {
+        ...prepared,
+        header: [...prepared.header, ...found.map(({ key }) => key)],
+        rows: prepared.rows.map((row, index) => ({
+          ...row,
+          cells: [...row.cells, ...readCells(row.source, index < added)],
+        })),
+      };
+    },
+  };
+}
+
+const valueKinds = { text: 'text', select: 'text', number: 'number', date: 'date' } as const;
 
 export const peopleImport: ImportKind = {
   key: 'people',

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { type Person } from '../../api/payroll-queries.js';
 import blocks from '../../components/Blocks.module.css';
 import { LinkButton } from '../../components/Button.js';
@@ -5,6 +6,13 @@ import { FilterField } from '../../components/FilterField.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { compareTexts } from '../../shared/format/texts.js';
+import {
+  changeFieldFilter,
+  fieldInWords,
+  type PersonField,
+  personFieldsQuery,
+  readFieldFilter,
+} from './person-fields.js';
 import { type PersonFilter } from './person-filter.js';
 
 interface PersonFiltersProps {
@@ -25,6 +33,8 @@ const choices = { team: 'All teams', title: 'All titles', location: 'All locatio
 /** Restricts a list of people by words, team, title and location; choices without values are left out. */
 export function PersonFilters(props: PersonFiltersProps) {
   const { people, filter, shown, onFilter, hasInactive = false, children } = props;
+  const { data: fields = [] } = useQuery(personFieldsQuery);
+  const chosen = readFieldFilter(filter.fields);
   const set = (change: PersonFilter) => onFilter({ ...filter, ...change });
   return (
     <div className={blocks.filters}>
@@ -43,6 +53,21 @@ export function PersonFilters(props: PersonFiltersProps) {
             value={filter[field] ?? ''}
             choices={[['', choices[field]], ...values.map((value) => [value, value] as const)]}
             onChange={({ currentTarget }) => set({ [field]: currentTarget.value || undefined })}
+          />
+        );
+      })}
+      {fields.map((field) => {
+        const values = valuesOfField(people, field);
+        if (values.length === 0) return null;
+        return (
+          <InlineSelect
+            key={field.slug}
+            label={`Filter by ${field.label}`}
+            value={chosen[field.slug] ?? ''}
+            choices={[['', `${field.label}: all`], ...values]}
+            onChange={({ currentTarget }) =>
+              set({ fields: changeFieldFilter(filter.fields, field.slug, currentTarget.value) })
+            }
           />
         );
       })}
@@ -73,4 +98,14 @@ export function PersonFilters(props: PersonFiltersProps) {
 
 function valuesOf(people: readonly Person[], field: keyof typeof choices): string[] {
   return [...new Set(people.flatMap((person) => person[field] ?? []))].sort(compareTexts);
+}
+
+/** The values that people have, in words. */
+function valuesOfField(people: readonly Person[], field: PersonField): (readonly [value: string, label: string])[] {
+  const found = new Map<string, string>();
+  for (const person of people) {
+    const words = fieldInWords(field, person);
+    if (words !== null) found.set(String(person.fields?.[field.slug]), words);
+  }
+  return [...found].sort(([, a], [, b]) => compareTexts(a, b));
 }

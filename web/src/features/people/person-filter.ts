@@ -2,6 +2,7 @@ import { type Person } from '../../api/payroll-queries.js';
 import { roleNames } from '../../app/navigation.js';
 import { oneOf, text } from '../../app/search.js';
 import { containsText } from '../../shared/format/texts.js';
+import { readFieldFilter } from './person-fields.js';
 
 /** What a list of people is restricted to, as in the address of the page. */
 export interface PersonFilter {
@@ -9,6 +10,8 @@ export interface PersonFilter {
   readonly team?: string | undefined;
   readonly title?: string | undefined;
   readonly location?: string | undefined;
+  /** Values of the fields that the workspace defines: `region=DACH&level=2`. */
+  readonly fields?: string | undefined;
   readonly state?: 'active' | 'inactive' | undefined;
 }
 
@@ -18,13 +21,15 @@ export const personSearch = {
   team: text,
   title: text,
   location: text,
+  fields: text,
   state: oneOf('active', 'inactive'),
 };
 
 /** The texts by which people search for a person. */
 function wordsOf(person: Person, manager: string): readonly string[] {
   const { name, email, role, title, team, location } = person;
-  return [name, email, manager, roleNames[role], title ?? '', team ?? '', location ?? ''];
+  const values = Object.values(person.fields ?? {}).map(String);
+  return [name, email, manager, roleNames[role], title ?? '', team ?? '', location ?? '', ...values];
 }
 
 /** Whether each word of the text is in something that is known of the person: "AE North" finds the AEs of North. */
@@ -39,13 +44,15 @@ export function filterPeople(
   everyone: readonly Person[],
   filter: PersonFilter,
 ): readonly Person[] {
-  const { name = '', team, title, location, state } = filter;
+  const { name = '', team, title, location, state, fields } = filter;
+  const values = Object.entries(readFieldFilter(fields));
   const names = new Map(everyone.map((person) => [person.id, person.name]));
   return people.filter(
     (person) =>
       (team === undefined || person.team === team) &&
       (title === undefined || person.title === title) &&
       (location === undefined || person.location === location) &&
+      values.every(([slug, value]) => String(person.fields?.[slug] ?? '') === value) &&
       (state === undefined || person.active === (state === 'active')) &&
       matchesWords(name, person, names.get(person.managerId ?? '') ?? ''),
   );

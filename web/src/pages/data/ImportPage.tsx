@@ -1,7 +1,7 @@
 import { IconUpload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { allPlansQuery, fieldMappingQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { Button } from '../../components/Button.js';
@@ -10,8 +10,10 @@ import { Page } from '../../components/Page.js';
 import { StepLine } from '../../components/StepLine.js';
 import { type ImportContext, type ImportKind, type ImportOutcome } from '../../features/imports/kind.js';
 import { importKinds, isImportKey } from '../../features/imports/kinds.js';
+import { peopleImport, peopleImportWith } from '../../features/imports/people.js';
 import { rejectedRows } from '../../features/imports/results.js';
 import { delimiterNames } from '../../features/imports/table.js';
+import { personFieldsQuery } from '../../features/people/person-fields.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { FileStep } from './FileStep.js';
 import { ImportDone } from './ImportDone.js';
@@ -23,9 +25,13 @@ const route = getRouteApi('/_shell/imports/$kind');
 /** Three steps: file, match and dry run, import. */
 export function ImportPage() {
   const { kind: key } = route.useParams();
-  const kind = importKinds[isImportKey(key) ? key : 'deals'];
+  const isPeople = key === peopleImport.key;
+  const fields = useQuery(personFieldsQuery);
+  const kind = useMemo(() => {
+    return isPeople ? peopleImportWith(fields.data ?? []) : importKinds[isImportKey(key) ? key : 'deals'];
+  }, [isPeople, key, fields.data]);
   const [people, plans, mapping] = [useQuery(peopleQuery), useQuery(allPlansQuery), useQuery(fieldMappingQuery)];
-  const query = combineQueries({ people, plans, mapping });
+  const query = combineQueries({ people, plans, mapping, fields });
   if (query.data === undefined)
     return (
       <Page title={kind.title} crumbs={buildCrumbs(kind)} facts={[]}>

@@ -19,6 +19,7 @@ import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
 import { toggled } from '../../components/toggled.js';
 import { PersonFilters } from '../../features/people/PersonFilters.js';
+import { fieldInWords, type PersonField, personFieldsQuery } from '../../features/people/person-fields.js';
 import { filterPeople, type PersonFilter } from '../../features/people/person-filter.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { byName } from '../../shared/format/texts.js';
@@ -105,6 +106,7 @@ function MemberList({ people, filter, onFilter, onEdit }: MemberListProps) {
   const { repId } = useSession();
   const names = new Map(people.map(({ id, name }) => [id, name]));
   const shown = filterPeople(byName(people), people, filter);
+  const { data: fields = [] } = useQuery(personFieldsQuery);
   const invite = useInvite(() => setChosen(new Set()));
   if (people.length === 0)
     return <EmptyState title="No people yet">Import a file, connect a CRM, or add people one by one.</EmptyState>;
@@ -113,7 +115,7 @@ function MemberList({ people, filter, onFilter, onEdit }: MemberListProps) {
       <PersonFilters people={people} filter={filter} shown={shown.length} onFilter={onFilter} hasInactive />
       <DataTable
         caption="People"
-        columns={buildColumns(names, shown, chosen, setChosen, onEdit, repId)}
+        columns={buildColumns(names, shown, chosen, setChosen, onEdit, repId, fields)}
         rows={shown}
         rowKey={({ id }) => id}
         selectedKeys={chosen}
@@ -138,6 +140,7 @@ function buildColumns(
   onChosen: (chosen: ReadonlySet<string>) => void,
   onEdit: (personId: string) => void,
   ownId: string,
+  fields: readonly PersonField[],
 ): readonly Column<Person>[] {
   const all = shown.length > 0 && shown.every(({ id }) => chosen.has(id));
   return [
@@ -186,6 +189,18 @@ function buildColumns(
       sortBy: ({ managerId }) => names.get(managerId ?? '') ?? null,
       cell: ({ managerId }) => names.get(managerId ?? '') ?? <span className="dim">–</span>,
     },
+    ...fields
+      .filter((field) => shown.some((person) => fieldInWords(field, person) !== null))
+      .map(
+        (field): Column<Person> => ({
+          key: `field ${field.slug}`,
+          header: field.label,
+          phone: 'detail',
+          align: field.type === 'number' ? 'right' : 'left',
+          sortBy: ({ fields: values = {} }) => values[field.slug] ?? null,
+          cell: (person) => fieldInWords(field, person) ?? <span className="dim">–</span>,
+        }),
+      ),
     {
       key: 'crm',
       header: 'Owner ID in deals',
@@ -200,11 +215,11 @@ function buildColumns(
     },
     {
       key: 'working-time',
-      header: <span className="unseen">Working time</span>,
+      header: <span className="unseen">Profile</span>,
       align: 'right',
       cell: ({ id, name }) => (
-        <Link to="/members/$repId" params={{ repId: id }} aria-label={`Working time of ${name}`}>
-          Working time
+        <Link to="/members/$repId" params={{ repId: id }} aria-label={`Profile and working time of ${name}`}>
+          Profile
         </Link>
       ),
     },

@@ -40,6 +40,7 @@ import { AbsenceDialog } from './AbsenceDialog.js';
 import { AssignDialog, toTarget } from './AssignDialog.js';
 import { PayOfPerson } from './PayOfPerson.js';
 import styles from './Person.module.css';
+import { ProfileOfPerson } from './ProfileOfPerson.js';
 
 const route = getRouteApi('/_shell/members/$repId');
 
@@ -114,6 +115,7 @@ function WorkingTime({ plans, quotas, year, ...facts }: WorkingTimeProps) {
         )}
       </Card>
       <Absences repId={person.id} absences={absences} />
+      <ProfileOfPerson person={person} />
       <PayOfPerson person={person} />
       <DrawsOfPerson repId={person.id} />
       <Assignments assignments={assignments} plans={plans} ramps={ramps} />

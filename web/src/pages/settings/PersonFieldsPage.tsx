@@ -1,0 +1,194 @@
+import { IconPlus, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useAction } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { useKeptState } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button, IconButton } from '../../components/Button.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { InlineInput, InlineSelect } from '../../components/Inline.js';
+import { Loaded } from '../../components/Loaded.js';
+import { Card, Page } from '../../components/Page.js';
+import { EmptyState } from '../../components/States.js';
+import { type PersonField, personFieldsQuery, toSlug, typeNames } from '../../features/people/person-fields.js';
+
+/** A field while it is edited; options are one text, separated by commas. */
+interface EnteredField {
+  readonly key: string;
+  /** Empty until the field is saved: it follows the label. */
+  readonly slug: string;
+  readonly label: string;
+  readonly type: PersonField['type'];
+  readonly options: string;
+  readonly crmField: string;
+}
+
+/** What a workspace keeps about people beside title, team and location. */
+export function PersonFieldsPage() {
+  return (
+    <Page
+      title="Fields of people"
+      crumbs={[{ label: 'People', to: '/members' }, { label: 'Fields of people' }]}
+      facts={['Kept by imports, the API and syncs; lists of people are filtered by them']}
+    >
+      <Loaded query={useQuery(personFieldsQuery)} height={320}>
+        {(fields) => <Editor stored={fields} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Editor({ stored }: { readonly stored: readonly PersonField[] }) {
+  const [edited, setEdited] = useKeptState<readonly EnteredField[] | null>('person-fields', null);
+  const entered = edited ?? stored.map(toEntered);
+  const save = useAction({
+    send: () => api.setPersonFields({ body: { fields: entered.map(toField) } }),
+    onDone: () => {
+      setEdited(null);
+      showMessage('The fields of people were saved.');
+    },
+  });
+  const change = (key: string, part: Partial<EnteredField>) =>
+    setEdited(entered.map((field) => (field.key === key ? { ...field, ...part } : field)));
+  const isComplete = entered.every(({ label, type, options }) => {
+    return toSlug(label) !== '' && (type !== 'select' || listOptions(options).length > 0);
+  });
+  const add = (
+    <Button
+      icon={IconPlus}
+      onClick={() =>
+        setEdited([
+          ...entered,
+          { key: crypto.randomUUID(), slug: '', label: '', type: 'text', options: '', crmField: '' },
+        ])
+      }
+    >
+      Add field
+    </Button>
+  );
+  return (
+    <>
+      <Card title="Fields" action={add} isFlush={entered.length > 0}>
+        {entered.length === 0 ? (
+          <EmptyState title="No fields yet">Such as region, level, cost centre or the day of a promotion.</EmptyState>
+        ) : (
+          <DataTable
+            caption="Fields of people"
+            columns={buildColumns(change, (key) => setEdited(entered.filter((field) => field.key !== key)))}
+            rows={entered}
+            rowKey={({ key }) => key}
+            rowHeight={45}
+            isInset
+          />
+        )}
+      </Card>
+      <div className={blocks.saveLine}>
+        <span className="dim">{edited === null ? 'No changes.' : 'The changes are not saved yet.'}</span>
+        <Button disabled={edited === null} onClick={() => setEdited(null)}>
+          Discard
+        </Button>
+        <Button
+          kind="primary"
+          size="final"
+          disabled={edited === null || !isComplete}
+          isBusy={save.isBusy}
+          onClick={() => save.send()}
+        >
+          Save fields
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function toEntered({ slug, label, type, options = [], crmField = '' }: PersonField): EnteredField {
+  return { key: slug, slug, label, type, options: options.join(', '), crmField };
+}
+
+function toField({ slug, label, type, options, crmField }: EnteredField): PersonField {
+  return {
+    slug: slug || toSlug(label),
+    label: label.trim(),
+    type,
+    ...(type === 'select' ? { options: listOptions(options) } : {}),
+    ...(crmField.trim() === '' ? {} : { crmField: crmField.trim() }),
+  };
+}
+
+function listOptions(text: string): string[] {
+  return text.split(',').flatMap((option) => option.trim() || []);
+}
+
+function buildColumns(
+  onChange: (key: string, part: Partial<EnteredField>) => void,
+  onRemove: (key: string) => void,
+): readonly Column<EnteredField>[] {
+  return [
+    {
+      key: 'label',
+      header: 'Name',
+      phone: 'title',
+      cell: ({ key, label }) => (
+        <InlineInput
+          label="Name of the field"
+          value={label}
+          onChange={({ currentTarget }) => onChange(key, { label: currentTarget.value })}
+        />
+      ),
+    },
+    {
+      key: 'type',
+      header: 'Type',
+      width: '130px',
+      phone: 'detail',
+      cell: ({ key, label, type }) => (
+        <InlineSelect
+          label={`Type of ${label}`}
+          value={type}
+          choices={Object.entries(typeNames)}
+          onChange={({ currentTarget }) => onChange(key, { type: currentTarget.value as PersonField['type'] })}
+        />
+      ),
+    },
+    {
+      key: 'options',
+      header: 'Choices, separated by commas',
+      phone: 'detail',
+      cell: ({ key, label, type, options }) =>
+        type === 'select' ? (
+          <InlineInput
+            label={`Choices of ${label}`}
+            value={options}
+            onChange={({ currentTarget }) => onChange(key, { options: currentTarget.value })}
+          />
+        ) : (
+          <span className="dim">–</span>
+        ),
+    },
+    {
+      key: 'crm',
+      header: 'Field of users in Salesforce',
+      phone: 'detail',
+      cell: ({ key, label, crmField }) => (
+        <InlineInput
+          label={`Field in Salesforce of ${label}`}
+          value={crmField}
+          onChange={({ currentTarget }) => onChange(key, { crmField: currentTarget.value })}
+        />
+      ),
+    },
+    {
+      key: 'slug',
+      header: 'Name in requests',
+      phone: 'note',
+      cell: ({ slug, label }) => <span className="dim">{slug || toSlug(label) || '–'}</span>,
+    },
+    {
+      key: 'remove',
+      header: <span className="unseen">Remove</span>,
+      align: 'right',
+      cell: ({ key, label }) => <IconButton icon={IconX} label={`Remove ${label}`} onClick={() => onRemove(key)} />,
+    },
+  ];
+}
