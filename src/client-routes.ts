@@ -72,6 +72,7 @@ export const routes: Readonly<Record<string, string>> = {
   confirmScheduledImport: 'POST /v1/scheduled-imports/:scheduledImportId/confirm',
   listScheduledImportFiles: 'GET /v1/scheduled-imports/:scheduledImportId/files',
   listDealCorrections: 'GET /v1/deal-corrections',
+  getDeal: 'GET /v1/deals/:dealId',
   listDealHistory: 'GET /v1/deals/:dealId/history',
   endDealCorrections: 'POST /v1/deal-corrections/end',
   getDealCredits: 'GET /v1/deals/:dealId/credits',

@@ -76,6 +76,7 @@ import { matchDealOwners } from './deals/commands/match-deal-owners.js';
 import { putDeal } from './deals/commands/put-deal.js';
 import { setDealCredits } from './deals/commands/set-deal-credits.js';
 import { takeBackImport } from './deals/commands/take-back-import.js';
+import { getDeal } from './deals/queries/get-deal.js';
 import { getDealCredits } from './deals/queries/get-deal-credits.js';
 import { getImport } from './deals/queries/get-import.js';
 import { listDealChanges } from './deals/queries/list-deal-changes.js';
@@ -296,6 +297,7 @@ export const operations = [
   confirmScheduledImport,
   listScheduledImportFiles,
   listDealCorrections,
+  getDeal,
   listDealHistory,
   endDealCorrections,
   getDealCredits,

@@ -90,6 +90,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   deleteDeal: { path: '/v1/deals/nope' },
   deleteDeals: { body: { dealIds: [] } },
   getDealCredits: { path: '/v1/deals/nope/credits' },
+  getDeal: { path: '/v1/deals/nope' },
   listDealHistory: { path: '/v1/deals/nope/history' },
   setDealCredits: { path: '/v1/deals/nope/credits', body: { credits: [{ repId: null, percent: 100 }] } },
   listCreditRules: {},

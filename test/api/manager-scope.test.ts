@@ -16,6 +16,7 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   listReps: null,
   getRep: ['GET', '/v1/reps/<eve>'],
   getDealCredits: ['GET', '/v1/deals/deal-of-eve/credits'],
+  getDeal: ['GET', '/v1/deals/deal-of-eve'],
   listDealHistory: ['GET', '/v1/deals/deal-of-eve/history'],
   listDeals: ['GET', '/v1/deals?repId=<eve>'],
   getCommissions: ['GET', '/v1/commissions?repId=<eve>'],
@@ -112,6 +113,7 @@ const hidden: Readonly<Record<string, string>> = {
   getExportFile: 'job_not_found',
   getApprovalJob: 'job_not_found',
   getDealCredits: 'deal_not_found',
+  getDeal: 'deal_not_found',
   listDealHistory: 'deal_not_found',
 };
 

@@ -97,6 +97,7 @@ const probes: Readonly<Record<string, Probes>> = {
     own: [['GET /v1/deals/shared/credits'], ['GET /v1/deals/shared/credits?asOf=<now>']],
     ofBob: [['GET /v1/deals/of-bob/credits'], ['GET /v1/deals/of-bob/credits?asOf=<now>']],
   },
+  getDeal: { own: [['GET /v1/deals/shared']], ofBob: [['GET /v1/deals/of-bob']] },
   listDealHistory: { own: [['GET /v1/deals/shared/history']], ofBob: [['GET /v1/deals/of-bob/history']] },
   listPlans: { own: [['GET /v1/plans'], ['GET /v1/plans?versions=all']] },
   listPlanTemplates: {},

@@ -165,6 +165,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   ],
   deleteDeals: [['POST /v1/deals/delete', { dealIds: ['only-<deal>', '<deal>'] }]],
   getDealCredits: [['GET /v1/deals/only-<deal>/credits']],
+  getDeal: [['GET /v1/deals/only-<deal>']],
   listDealHistory: [['GET /v1/deals/only-<deal>/history']],
   setDealCredits: [
     ['PUT /v1/deals/only-<deal>/credits', { credits: [{ repId: null, percent: 100 }] }],
