@@ -2399,7 +2399,7 @@ CREATE TABLE scheduled_imports (
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT scheduled_imports_pkey PRIMARY KEY (workspace_id, scheduled_import_id),
   CONSTRAINT scheduled_imports_every_check CHECK ((every = ANY (ARRAY['hour'::text, 'day'::text]))),
-  CONSTRAINT scheduled_imports_subject_check CHECK ((subject = ANY (ARRAY['deals'::text, 'people'::text, 'quotas'::text])))
+  CONSTRAINT scheduled_imports_subject_check CHECK ((subject = ANY (ARRAY['deals'::text, 'people'::text, 'quotas'::text, 'invoices'::text])))
 );
 ALTER TABLE scheduled_imports ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY scheduled_imports_of_owner ON scheduled_imports TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));

@@ -33,6 +33,32 @@ interface FakeSubscription {
   readonly pause_collection: { readonly behavior: 'void'; readonly resumes_at: null } | null;
 }
 
+type FakeInvoice = Readonly<Record<string, unknown>> & { readonly id: string };
+
+interface FakeDispute {
+  readonly id: string;
+  readonly object: 'dispute';
+  readonly amount: number;
+  readonly created: number;
+  readonly currency: string;
+  readonly charge: string;
+  readonly payment_intent: string;
+  readonly status: string;
+}
+
+/** An invoice of the account to one of its customers, in minor units, with the instants of what was paid. */
+interface SentInvoice {
+  readonly total: number;
+  readonly net?: number;
+  readonly currency?: string;
+  readonly status?: string;
+  readonly created: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly payments?: readonly { readonly amount: number; readonly at: string }[];
+  /** What was paid in addition to the payments, outside of the provider. */
+  readonly outside?: { readonly amount: number; readonly at: string };
+}
+
 /** An event without the object, which the receiver reads from the provider. */
 interface FakeThinEvent {
   readonly id: string;
@@ -63,7 +89,8 @@ export class FakeBilling {
   private readonly customers = new Map<string, { readonly id: string; readonly deleted: boolean }>();
   private readonly subscriptions = new Map<string, FakeSubscription>();
   private readonly sessions = new Map<string, Readonly<Record<string, unknown>>>();
-  private readonly invoices = new Map<string, Readonly<Record<string, unknown>>>();
+  private readonly invoices = new Map<string, FakeInvoice>();
+  private readonly disputes: FakeDispute[] = [];
   private numbered = 0;
 
   private constructor(options: FakeServerOptions) {
@@ -181,6 +208,59 @@ export class FakeBilling {
     return { customer, subscription, session };
   }
 
+  /** Stores an invoice of the account, in place of the one with the id. */
+  sendInvoice(
+    {
+      total,
+      net = total,
+      currency = 'usd',
+      status = 'open',
+      created,
+      metadata = {},
+      payments = [],
+      outside,
+    }: SentInvoice,
+    id = this.newId('in'),
+  ): string {
+    const finalizedAt = seconds(created);
+    const paid = payments.map(({ amount, at }, index) => ({
+      id: `inpay_${id}_${index}`,
+      object: 'invoice_payment',
+      amount_paid: amount,
+      amount_requested: amount,
+      created: seconds(at),
+      currency,
+      invoice: id,
+      status: 'paid',
+      status_transitions: { paid_at: seconds(at), canceled_at: null },
+      payment: { type: 'payment_intent', payment_intent: `pi_${id}_${index}` },
+    }));
+    const amountPaid = paid.reduce((sum, { amount_paid: amount }) => sum + amount, outside?.amount ?? 0);
+    const url = `/v1/invoice_payments?invoice=${id}`;
+    this.invoices.set(id, {
+      id,
+      object: 'invoice',
+      created: finalizedAt,
+      currency,
+      status,
+      metadata,
+      total,
+      total_excluding_tax: net,
+      amount_paid: amountPaid,
+      status_transitions: { finalized_at: finalizedAt, paid_at: outside === undefined ? null : seconds(outside.at) },
+      all_payments: paid,
+      payments: { object: 'list', url, data: paid.slice(0, 10), has_more: paid.length > 10 },
+    });
+    return id;
+  }
+
+  /** The customer disputes a payment of the invoice. */
+  dispute(invoiceId: string, index: number, amount: number, at: string, status = 'needs_response'): void {
+    const payment = `pi_${invoiceId}_${index}`;
+    const named = { id: this.newId('dp'), object: 'dispute', charge: `ch_${invoiceId}_${index}` } as const;
+    this.disputes.push({ ...named, amount, created: seconds(at), currency: 'usd', payment_intent: payment, status });
+  }
+
   /** What the provider sends instead of the event to a receiver of thin events. */
   thin(event: FakeEvent): FakeThinEvent {
     const { id: objectId, object } = event.data.object as { readonly id: string; readonly object: string };
@@ -267,6 +347,27 @@ export class FakeBilling {
         if (object === undefined) return missing(response, what, 404);
         response.json(object);
       });
+    app.get('/v1/invoices', (request, response) => {
+      const query = readQuery(request);
+      const hasPayments = [...query.values()].includes('data.payments');
+      const since = Number(query.get('created[gte]') ?? 0);
+      const found = [...this.invoices.values()]
+        .filter(({ created }) => Number(created) >= since)
+        .sort((a, b) => Number(b['created']) - Number(a['created']))
+        .map(({ all_payments: _, payments, ...invoice }) => (hasPayments ? { ...invoice, payments } : invoice));
+      sendList(response, '/v1/invoices', found as { id: string }[], pageIn(query));
+    });
+    app.get('/v1/invoice_payments', (request, response) => {
+      const query = readQuery(request);
+      const invoice = this.invoices.get(query.get('invoice') ?? '');
+      sendList(response, '/v1/invoice_payments', (invoice?.['all_payments'] ?? []) as { id: string }[], pageIn(query));
+    });
+    app.get('/v1/disputes', (request, response) => {
+      const query = readQuery(request);
+      const since = Number(query.get('created[gte]') ?? 0);
+      const found = this.disputes.filter(({ created }) => created >= since);
+      sendList(response, '/v1/disputes', found.reverse(), pageIn(query));
+    });
     app.get('/v1/events', (request, response) => this.listEvents(request, response));
   }
 
@@ -340,6 +441,11 @@ export class FakeBilling {
     this.numbered++;
     return `${kind}_fake${this.numbered}`;
   }
+}
+
+/** Seconds since 1970 of an instant in ISO 8601. */
+function seconds(instant: string): number {
+  return Date.parse(instant) / 1000;
 }
 
 function tierIn(tier: string | undefined): Readonly<Record<string, string>> {

@@ -60,6 +60,7 @@ import * as directory from './058_directory.js';
 import * as approvalJobs from './059_approval_jobs.js';
 import * as payCurrencyHistory from './060_pay_currency_history.js';
 import * as personFields from './061_person_fields.js';
+import * as scheduledInvoices from './062_scheduled_invoices.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -124,4 +125,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '059_approval_jobs': approvalJobs,
   '060_pay_currency_history': payCurrencyHistory,
   '061_person_fields': personFields,
+  '062_scheduled_invoices': scheduledInvoices,
 };

@@ -263,7 +263,12 @@ function toSyncSettings(config: Config, notifications: Notifications, connector:
 
 /** How long a source may take, and the largest file: that of an upload. */
 function sourceSettings(config: Config): RunnerSettings {
-  return { allowLoopback: config.CRM_ALLOW_LOOPBACK, timeoutMs: timeLimit(30_000), maxFileBytes: 32 * 1024 * 1024 };
+  return {
+    allowLoopback: config.CRM_ALLOW_LOOPBACK,
+    timeoutMs: timeLimit(30_000),
+    stripeBase: config.BILLING_API_BASE,
+    maxFileBytes: 32 * 1024 * 1024,
+  };
 }
 
 /** How outgoing events are sent. */

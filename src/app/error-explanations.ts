@@ -127,6 +127,8 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   payroll_id_exists: 'The person has a payroll id. An admin can change it.',
   pdf_unavailable: 'PDF files cannot be made at present. The message has the reason; other formats work.',
   period_mismatch: 'The rule counts in other periods than the quota. The message shows how its periods are written.',
+  person_field_in_use:
+    'People have values in the field, so that it cannot be deleted or have another type. Clear the values first.',
   plan_changed: 'The plan was saved by someone else. Read version `details.latestVersion`, then repeat the change.',
   plan_has_assignments: 'People are assigned to the plan. Remove the assignments, or archive the plan.',
   plan_name_taken: 'Another plan has this name. Change that plan, or choose another name.',

@@ -8,6 +8,7 @@ const operationIds: Readonly<Record<ImportSubject, string>> = {
   deals: 'importDeals',
   people: 'importReps',
   quotas: 'importQuotas',
+  invoices: 'importInvoices',
 };
 
 /** Calls the operations that import files, with the checks and the audit log of every call. */

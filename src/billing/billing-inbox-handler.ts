@@ -12,14 +12,10 @@ import {
 } from '../platform/inbox/inbox-runner.js';
 import { type Log } from '../platform/log.js';
 import { changeSeats, changeTier, findEntitlement } from '../workspaces/change-tier.js';
-import {
-  type BillingProvider,
-  BillingUnavailable,
-  type ProviderCustomer,
-  type ProviderSubscription,
-} from './billing-provider.js';
+import { type BillingProvider, type ProviderCustomer, type ProviderSubscription } from './billing-provider.js';
 import { checkCustomers, saveSubscriptions, unlinkCustomer } from './billing-store.js';
 import { boundElsewhere, listSubscriptions } from './billing-views.js';
+import { BillingUnavailable } from './stripe-client.js';
 import {
   countSeats,
   entitledSeats,

@@ -1,12 +1,7 @@
 import { type Stripe } from 'stripe';
-import { timeLimit } from '../kernel/time-limit.js';
 import { type BillingEvent, billingEventTypes, readBillingEvent, type ThinEvent } from './billing-event.js';
+import { type StripeSettings, stripeClient, withStripeErrors } from './stripe-client.js';
 import { collectionPaused, type PricedItem } from './subscription-tier.js';
-
-interface BillingProviderSettings {
-  readonly apiKey: string;
-  readonly apiBase: string;
-}
 
 /** A subscription in the provider's terms. */
 export interface ProviderSubscription {
@@ -23,20 +18,6 @@ export interface ProviderCustomer {
   readonly subscriptions: readonly ProviderSubscription[];
 }
 
-/** The provider is unreachable or rejects our credentials. The customer is not at fault, so the query is retried. */
-export class BillingUnavailable extends Error {
-  override readonly name = 'BillingUnavailable';
-
-  constructor(
-    message: string,
-    readonly retryAfterMs: number | null,
-    options?: ErrorOptions,
-  ) {
-    super(message, options);
-  }
-}
-
-const timeoutMs = timeLimit(20_000);
 const pageSize = 100;
 
 /**
@@ -46,10 +27,10 @@ const pageSize = 100;
 export class BillingProvider {
   private stripe: Promise<Stripe> | null = null;
 
-  constructor(private readonly settings: BillingProviderSettings) {}
+  constructor(private readonly settings: StripeSettings) {}
 
   async customer(customerId: string): Promise<ProviderCustomer> {
-    return withErrors(async () => {
+    return withStripeErrors(async () => {
       const stripe = await this.client();
       const subscriptions: ProviderSubscription[] = [];
       for await (const listed of stripe.subscriptions.list({ customer: customerId, limit: pageSize }))
@@ -62,7 +43,7 @@ export class BillingProvider {
 
   /** Events since then that can change what a customer has, newest first. The provider stores them for 30 days. */
   async eventsSince(since: Date): Promise<BillingEvent[]> {
-    return withErrors(async () => {
+    return withStripeErrors(async () => {
       const stripe = await this.client();
       const found: BillingEvent[] = [];
       const created = { gte: Math.floor(since.getTime() / 1000) };
@@ -76,7 +57,7 @@ export class BillingProvider {
 
   /** The event with its object as it is now; `ignored` if the object is of a kind that no event contains. */
   async completeEvent({ eventId, type, objectId, objectType }: ThinEvent): Promise<BillingEvent | 'ignored'> {
-    return withErrors(async () => {
+    return withStripeErrors(async () => {
       const object = await retrieve(await this.client(), objectType, objectId);
       if (object === null) return 'ignored';
       return readBillingEvent({ id: eventId, type, data: { object } }) ?? 'ignored';
@@ -84,21 +65,9 @@ export class BillingProvider {
   }
 
   private client(): Promise<Stripe> {
-    this.stripe ??= createClient(this.settings);
+    this.stripe ??= stripeClient(this.settings);
     return this.stripe;
   }
-}
-
-async function createClient({ apiKey, apiBase }: BillingProviderSettings): Promise<Stripe> {
-  const { default: Stripe } = await import('stripe');
-  const { protocol, hostname, port } = new URL(apiBase);
-  return new Stripe(apiKey, {
-    protocol: protocol === 'http:' ? 'http' : 'https',
-    host: hostname,
-    ...(port === '' ? {} : { port }),
-    telemetry: false,
-    timeout: timeoutMs,
-  });
 }
 
 /** Requests the object that a thin event names. */
@@ -135,22 +104,4 @@ async function priced(stripe: Stripe, { id }: Stripe.Subscription): Promise<Prov
         typeof price.product === 'string' || price.product.deleted ? undefined : price.product.metadata['tier'],
     })),
   };
-}
-
-/**
- * Converts outages and credential problems to {@link BillingUnavailable} and other rejections to plain errors. Drops
- * the provider's message, which may contain the API key.
- */
-async function withErrors<T>(request: () => Promise<T>): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    const { default: Stripe } = await import('stripe');
-    if (!(error instanceof Stripe.errors.StripeError)) throw error;
-    const { statusCode = 0, type, code } = error;
-    const reason = `the billing provider responded with ${statusCode || 'nothing'} (${code ?? type})`;
-    if (statusCode >= 400 && statusCode < 500 && ![401, 403, 409, 429].includes(statusCode)) throw new Error(reason);
-    const seconds = Number(error.headers?.['retry-after']);
-    throw new BillingUnavailable(reason, Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : null);
-  }
 }

@@ -281,6 +281,22 @@ export async function findDealContents(
   return new Map(rows.map(({ dealId, fields, given }) => [dealId, { fields, given }]));
 }
 
+/** The deals whose field has one of the values, alone or in a list, by the value. */
+export async function findDealsNaming(
+  tx: Transaction,
+  slug: string,
+  values: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  if (values.length === 0) return new Map();
+  const { rows } = await sql<{ value: string; dealIds: string[] }>`
+    select value, array_agg(deal_id order by deal_id) as "dealIds"
+    from deals, unnest(${[...new Set(values)]}::text[]) value
+    where workspace_id = ${tx.workspaceId} and deleted_at is null
+      and fields -> ${slug} ?| ${[...new Set(values)]}::text[] and fields -> ${slug} ? value
+    group by value`.execute(tx.db);
+  return new Map(rows.map(({ value, dealIds }) => [value, dealIds]));
+}
+
 /** The ids among those given that are of a deal, deleted or not. */
 export async function knownDealIds(tx: Transaction, dealIds: readonly string[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ dealId: string }>`

@@ -74,6 +74,10 @@ export const invoiceParams = z.strictObject({
   invoiceId: foreignId.describe('Id of the invoice'),
 });
 
+export const invoiceField = text(500).describe(
+  'Slug of the field of deals that names their invoices: the deal of a row without dealId is the one whose field has its invoiceId. Rows of other invoices change nothing',
+);
+
 /** Two payments with one id are one payment that was sent twice. */
 export function assertPaymentsUnique({ payments }: InvoiceTerms): void {
   const ids = payments.map(({ paymentId }) => paymentId);

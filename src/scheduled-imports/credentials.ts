@@ -12,6 +12,7 @@ export const credentials = z
     secretAccessKey: text(500).optional().describe('Of an S3-compatible store: the secret access key'),
     password: text(500).optional().describe('Of an SFTP server: the password'),
     privateKey: text(20_000).optional().describe('Of an SFTP server: the private key in the format of OpenSSH or PEM'),
+    apiKey: text(500).optional().describe('Of a Stripe account: a restricted key that reads invoices and disputes'),
     passphrase: text(500).optional().describe('Of an SFTP server: the passphrase of the private key'),
   })
   .describe('What proves that the service may read the files. They are stored encrypted and never returned');
@@ -21,6 +22,7 @@ const known: Readonly<Record<SourceAddress['kind'], readonly (keyof Credentials)
   url: ['authorization'],
   s3: ['accessKeyId', 'secretAccessKey'],
   sftp: ['password', 'privateKey', 'passphrase'],
+  stripe: ['apiKey'],
 };
 
 /** Throws unless the credentials are those of the kind of source. */
@@ -31,6 +33,7 @@ export function assertCredentials({ kind }: Pick<SourceAddress, 'kind'>, given: 
     throw invalid({ path: `credentials.${foreign}`, message: `a source of the kind ${kind} has none` });
   if (kind === 's3' && present.length !== 2)
     throw invalid({ path: 'credentials', message: 'must have accessKeyId and secretAccessKey' });
+  if (kind === 'stripe' && present.length === 0) throw invalid({ path: 'credentials', message: 'must have an apiKey' });
   if (kind === 'sftp' && given?.password === undefined && given?.privateKey === undefined)
     throw invalid({ path: 'credentials', message: 'must have a password or a privateKey' });
 }

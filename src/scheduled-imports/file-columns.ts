@@ -26,7 +26,7 @@ export async function readFile(content: Buffer, subject: ImportSubject, options:
     return target === null || isWithheld(subject, target) ? [] : [{ index, target }];
   });
   const lines = await mapInSlices(rows, (cells) =>
-    toLine(
+    toCsvLine(
       cells.length === names.length
         ? columns.map(({ index }) => cells[index] as string)
         : withOtherWidth(cells, columns.length),
@@ -38,7 +38,7 @@ export async function readFile(content: Buffer, subject: ImportSubject, options:
       rows: rows.slice(0, sampleRows).map((cells) => cells.map((cell) => cell.slice(0, maxSampleCell))),
       count: rows.length,
     },
-    csv: Buffer.from([toLine(columns.map(({ target }) => target)), ...lines].join('')),
+    csv: Buffer.from([toCsvLine(columns.map(({ target }) => target)), ...lines].join('')),
   };
 }
 
@@ -61,7 +61,7 @@ function findDelimiter(content: Buffer): string {
   return counted.reduce((best, next) => (next.count > best.count ? next : best)).delimiter;
 }
 
-function toLine(cells: readonly string[]): string {
+export function toCsvLine(cells: readonly string[]): string {
   const quoted = cells.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
   return `${quoted.join(',')}\n`;
 }

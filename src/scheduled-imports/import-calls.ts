@@ -44,12 +44,13 @@ function toCaller({ workspaceId, id, confirmedBy }: ClaimedRun): Caller {
   };
 }
 
-function buildQuery({ subject, options }: ClaimedRun, { fileName }: ImportedFile): Record<string, string> {
-  const { idColumn, dateFormat, numberFormat } = options;
+function buildQuery({ subject, source, options }: ClaimedRun, { fileName }: ImportedFile): Record<string, string> {
+  const { idColumn, dateFormat, numberFormat, dealField } = options;
   const known = {
     deals: { idColumn, dateFormat, numberFormat },
     people: { dateFormat },
     quotas: { numberFormat },
+    invoices: { dateFormat, dealField, numberFormat: source.kind === 'stripe' ? 'en' : numberFormat },
   }[subject];
   const stated = Object.entries(known).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return { fileName: fileName.slice(-200), ...Object.fromEntries(stated) };

@@ -8,6 +8,7 @@ import { nextRun } from './scheduled-import-store.js';
 /** A run of a scheduled import, with the import as it was when the run began. */
 export interface ClaimedRun {
   readonly workspaceId: string;
+  readonly timeZone: string;
   readonly id: string;
   readonly name: string;
   readonly subject: ImportSubject;
@@ -41,6 +42,7 @@ export async function claimRun(tx: Transaction, id: string): Promise<ClaimedRun 
     .where(sql<boolean>`(next_run_at <= now() or requests > handled_requests)`)
     .returning(['name', 'subject', 'source', 'secret', 'options', 'every', 'at_time', 'revision'])
     .returning(['confirmed_header', 'confirmed_by', 'requests', 'attempts', 'error'])
+    .returning(sql<string>`(select timezone from workspaces w where w.workspace_id = ${tx.workspaceId})`.as('timeZone'))
     .executeTakeFirst();
   if (row === undefined) return null;
   const { every, at_time: at, confirmed_header: confirmedHeader, confirmed_by: confirmedBy, error, ...same } = row;

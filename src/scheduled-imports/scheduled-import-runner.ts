@@ -22,7 +22,7 @@ import {
   storeHostKey,
 } from './run-store.js';
 import { openSource } from './sources/open-source.js';
-import { type FileSource, type ListedFile, type SourceLimits } from './sources/source.js';
+import { type FileSource, type ListedFile, type SourceSettings } from './sources/source.js';
 
 /** Runs a transaction that writes nothing if another worker has taken the run over. */
 type Write = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
@@ -34,7 +34,7 @@ export interface ImportMails {
   fileWaits(tx: Transaction, importName: string, file: string, reason: string): Promise<void>;
 }
 
-export interface RunnerSettings extends SourceLimits {
+export interface RunnerSettings extends Omit<SourceSettings, 'timeZone' | 'dealField'> {
   readonly maxFileBytes: number;
 }
 
@@ -71,7 +71,12 @@ export class ScheduledImportRunner {
   /** A run of an import that was changed in the meantime ends, and the next one reads the source again. */
   async run(run: ClaimedRun, write: Write, isStopping: () => boolean): Promise<void> {
     const credentials = openCredentials(this.secrets, run.id, run.secret);
-    const source = await openSource(run.source, credentials, this.settings);
+    const { timeZone, options } = run;
+    const source = await openSource(run.source, credentials, {
+      ...this.settings,
+      timeZone,
+      dealField: options.dealField,
+    });
     try {
       const { hostKey } = source;
       if (hostKey !== null) await write((tx) => storeHostKey(tx, run, hostKey));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { invoiceField } from '../invoices/invoice.js';
 import { dateFormats } from '../kernel/date-text.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { numberFormats } from '../kernel/number-text.js';
@@ -9,7 +10,7 @@ import { checkUrl } from '../platform/outbound/guarded-post.js';
 /** A workspace has at most this many scheduled imports. */
 export const maxScheduledImports = 20;
 
-export const importSubjects = ['deals', 'people', 'quotas'] as const;
+export const importSubjects = ['deals', 'people', 'quotas', 'invoices'] as const;
 export type ImportSubject = (typeof importSubjects)[number];
 
 const hostname = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$|^\[[0-9a-f:.]+\]$/i;
@@ -53,6 +54,20 @@ export const sourceAddress = z
           .describe('Fingerprint of the key of the server; the one of the first connection by default'),
       })
       .describe('A folder of an SFTP server'),
+    z
+      .strictObject({
+        kind: z.literal('stripe').describe('The invoices of a Stripe account'),
+        dealKey: text(40)
+          .default('deal_id')
+          .describe('Key of the metadata of an invoice that has the id of its deal; deal_id by default'),
+        days: z
+          .int()
+          .min(1)
+          .max(1000)
+          .default(400)
+          .describe('Invoices that were created in so many days are read each time, 1 to 1000; 400 by default'),
+      })
+      .describe('The invoices of a Stripe account, with what was paid and what customers charged back'),
   ])
   .describe('Where the files are');
 export type SourceAddress = z.infer<typeof sourceAddress>;
@@ -66,6 +81,7 @@ export const importOptions = z
       .describe('The name that a column of the file has for the import, by its name in the file; null leaves it out'),
     idColumn: text(200).optional().describe('Column with the deal ids, as the import names it; default id'),
     dateFormat: z.enum(dateFormats).optional().describe('Format of dates in the files, in addition to ISO 8601'),
+    dealField: invoiceField.optional(),
     numberFormat: z.enum(numberFormats).optional().describe('en for 1,234.50 and eu for 1.234,50'),
   })
   .describe('How columns and values of the files are read');
@@ -118,8 +134,15 @@ export function scheduledImportNotFound(): Failure {
 
 export const unknownScheduledImport = 'There is no such scheduled import in this workspace.';
 
+/** Throws unless files of the subject may come from the source. */
+export function assertSubject(subject: ImportSubject, { kind }: Pick<SourceAddress, 'kind'>): void {
+  if (kind === 'stripe' && subject !== 'invoices')
+    throw invalid({ path: 'subject', message: 'must be invoices with a source of the kind stripe' });
+}
+
 /** Throws unless the address may be read. The addresses of its host are checked with every connection. */
 export function assertAddress(source: SourceAddress, allowLoopback: boolean): void {
+  if (source.kind === 'stripe') return;
   const entered =
     source.kind === 'url'
       ? (['url', source.url] as const)

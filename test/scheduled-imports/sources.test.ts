@@ -10,7 +10,13 @@ import { FileServer } from '#test/support/file-server.js';
 import { S3Server } from '#test/support/s3-server.js';
 import { SftpServer } from '#test/support/sftp-server.js';
 
-const limits = { allowLoopback: true, timeoutMs: 60_000 };
+const limits = {
+  allowLoopback: true,
+  timeoutMs: 60_000,
+  stripeBase: 'http://127.0.0.1:1',
+  timeZone: 'UTC',
+  dealField: undefined,
+};
 const maxBytes = 1024 * 1024;
 
 async function readAll(address: SourceAddress, credentials: Credentials = {}): Promise<Record<string, string>> {

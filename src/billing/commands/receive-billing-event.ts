@@ -14,9 +14,9 @@ import { CLOCK, CONFIG } from '../../platform/injection-tokens.js';
 import { type Destination, operation, type RawBody } from '../../platform/operations/operation.js';
 import { type BillingEvent, readBillingEvent, readThinEvent } from '../billing-event.js';
 import { BillingIntake } from '../billing-intake.js';
-import { BillingUnavailable } from '../billing-provider.js';
 import { billingProvider } from '../billing-settings.js';
 import { verifyBillingSignature } from '../billing-signature.js';
+import { BillingUnavailable } from '../stripe-client.js';
 
 function verify(raw: RawBody, config: Config, clock: Clock): void {
   const secret = config.BILLING_WEBHOOK_SECRET;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { knownDealIds } from '../../deals/deal-views.js';
+import { findDealsNaming, knownDealIds } from '../../deals/deal-views.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { readValue } from '../../kernel/invalid-values.js';
@@ -20,7 +20,7 @@ import {
 import { type FileFormat, provenFormat, readAmountCell, readDayCell } from '../../platform/files/money-cells.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
-import { assertPaymentsUnique, type Invoice, type InvoiceTerms, invoiceTerms } from '../invoice.js';
+import { assertPaymentsUnique, type Invoice, type InvoiceTerms, invoiceField, invoiceTerms } from '../invoice.js';
 import { type InvoiceKey, replaceInvoice } from '../invoice-store.js';
 import { listInvoices } from '../invoice-views.js';
 
@@ -29,6 +29,7 @@ const query = datedImportQuery.extend({
     .enum(numberFormats)
     .optional()
     .describe('en for 1,234.50 and eu for 1.234,50; detected from the file when it is unambiguous'),
+  dealField: invoiceField.optional(),
 });
 
 const columns = {
@@ -47,6 +48,22 @@ const columns = {
   required: ['dealId', 'invoiceId', 'amount', 'issuedOn'],
 } as const;
 type Row = TableRow<keyof (typeof columns)['names']>;
+
+const columnsOfNamed = { ...columns, required: ['invoiceId', 'amount', 'issuedOn'] } as const;
+
+/** The rows with the deals that name their invoices; those that no deal names are left out. */
+async function findNamedRows(tx: Transaction, rows: readonly Row[], slug: string): Promise<readonly Row[]> {
+  const unnamed = rows.filter(({ cells }) => cells.dealId === undefined).flatMap(({ cells }) => cells.invoiceId ?? []);
+  const deals = await findDealsNaming(tx, slug, unnamed);
+  return rows.flatMap((row): Row[] => {
+    const { dealId, invoiceId } = row.cells;
+    if (dealId !== undefined || invoiceId === undefined) return [row];
+    const [named, another] = deals.get(invoiceId) ?? [];
+    if (named === undefined) return [];
+    const problem = another === undefined ? row.problem : `several deals have the invoice ${invoiceId} in ${slug}`;
+    return [{ ...row, problem, cells: { ...row.cells, dealId: named } }];
+  });
+}
 
 /** An invoice of the file. */
 interface ReadInvoice extends InvoiceKey {
@@ -160,10 +177,16 @@ export const importInvoices = operation({
     'dealId,invoiceId,amount,issuedOn,paymentId,paidAmount,paidOn\nD-1,INV-1,60000,2026-01-31,P-1,20000,2026-02-15\n',
   ),
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: { dryRun, delimiter, dateFormat, numberFormat }, body }, caller, { unitOfWork, clock }) {
-    const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
-    const format = { dates: dateFormat, numbers: numberFormat ?? provenFormat(rows.flatMap(amountsIn)) };
+  async execute(
+    { query: { dryRun, delimiter, dateFormat, numberFormat, dealField }, body },
+    caller,
+    { unitOfWork, clock },
+  ) {
+    const table = dealField === undefined ? columns : columnsOfNamed;
+    const all: readonly Row[] = await readCsvTable(body.stream, delimiter, table);
+    const format = { dates: dateFormat, numbers: numberFormat ?? provenFormat(all.flatMap(amountsIn)) };
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx): Promise<ImportResults> => {
+      const rows = dealField === undefined ? all : await findNamedRows(tx, all, dealField);
       const { failures, invoices } = await readFile(tx, rows, format);
       const dealIds = [...new Set([...invoices.values()].map(({ dealId }) => dealId))];
       const present = new Map(
@@ -176,8 +199,11 @@ export const importInvoices = operation({
           if (outcomes.get(key) !== 'unchanged') await replaceInvoice(tx, read, read.terms);
         await recordReleases(tx, before);
       }
+      const results = new Map(
+        rows.map((row, index) => [row.row, toResult(row, failures.get(index), outcomes.get(toKey(row)))]),
+      );
       return toImportResponse(
-        rows.map((row, index) => toResult(row, failures.get(index), outcomes.get(toKey(row)))),
+        all.map((row) => results.get(row.row) ?? toResult(row, undefined, 'unchanged')),
         dryRun,
       );
     });

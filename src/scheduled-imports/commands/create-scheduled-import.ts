@@ -10,6 +10,7 @@ import { Secrets } from '../../platform/secrets/secrets.js';
 import { assertCredentials, credentials, sealCredentials } from '../credentials.js';
 import {
   assertAddress,
+  assertSubject,
   importOptions,
   importSubjects,
   maxScheduledImports,
@@ -35,7 +36,7 @@ const body = z.strictObject({
 export const createScheduledImport = operation({
   id: 'createScheduledImport',
   summary:
-    'Import files of a URL, an S3-compatible store or SFTP by a schedule, after a confirmed dry run of the first',
+    'Import files of a URL, an S3-compatible store or SFTP, or the invoices of Stripe, by a schedule, after a confirmed dry run of the first',
   method: 'post',
   path: '/v1/scheduled-imports',
   access: 'admin',
@@ -58,6 +59,7 @@ export const createScheduledImport = operation({
   uses: { unitOfWork: UnitOfWork, secrets: Secrets, queue: JobQueue, config: CONFIG },
   /** The first run, which makes the dry run, begins at once. */
   async execute({ body: { credentials: given, ...added } }, caller, { unitOfWork, secrets, queue, config }) {
+    assertSubject(added.subject, added.source);
     assertAddress(added.source, config.CRM_ALLOW_LOOPBACK);
     assertCredentials(added.source, given);
     const id = newId();

@@ -50,8 +50,13 @@ export const testScheduledImport = operation({
   async execute({ params: { scheduledImportId } }, caller, { unitOfWork, secrets, config }) {
     const id = requireUuid(scheduledImportId, 'not_found', unknownScheduledImport);
     const { source: address, secret } = await unitOfWork.read(caller, (tx) => readAccess(tx, id));
-    const limits = { allowLoopback: config.CRM_ALLOW_LOOPBACK, timeoutMs: timeLimit(15_000) };
-    const source = await openSource(address, openCredentials(secrets, id, secret), limits);
+    const source = await openSource(address, openCredentials(secrets, id, secret), {
+      allowLoopback: config.CRM_ALLOW_LOOPBACK,
+      timeoutMs: timeLimit(15_000),
+      stripeBase: config.BILLING_API_BASE,
+      timeZone: 'UTC',
+      dealField: undefined,
+    });
     try {
       const files = await source.list();
       const [only] = files;

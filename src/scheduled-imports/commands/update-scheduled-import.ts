@@ -10,6 +10,7 @@ import { Secrets } from '../../platform/secrets/secrets.js';
 import { assertCredentials, credentials, sealCredentials } from '../credentials.js';
 import {
   assertAddress,
+  assertSubject,
   importOptions,
   importPath,
   nameField,
@@ -74,7 +75,9 @@ export const updateScheduledImport = operation({
     if (change.source !== undefined) assertAddress(change.source, config.CRM_ALLOW_LOOPBACK);
     const { credentials: given, ...rest } = change;
     const changed = await unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx) => {
-      assertComplete(await findScheduledImport(tx, id), change);
+      const current = await findScheduledImport(tx, id);
+      assertComplete(current, change);
+      if (change.source !== undefined) assertSubject(current.subject, change.source);
       const secret = given === undefined ? undefined : sealCredentials(secrets, id, given);
       await storeChange(tx, id, { ...rest, secret });
       await recordAuditEntry(tx, caller, {

@@ -24,6 +24,16 @@ export interface FileSource {
 
 export type SourceLimits = ConnectLimits;
 
+/** How a source is read, beside its address. */
+export interface SourceSettings extends SourceLimits {
+  /** Base URL of the API of Stripe. */
+  readonly stripeBase: string;
+  /** The time zone of the workspace. */
+  readonly timeZone: string;
+  /** The field of deals that names invoices, if there is one. */
+  readonly dealField: string | undefined;
+}
+
 /** A folder with more files is not read: files that were imported should be moved away or deleted. */
 export const maxListedFiles = 10_000;
 

@@ -7,17 +7,24 @@ import { type SourceTable } from './table.js';
 type Subject = ScheduledImport['subject'];
 type ScheduledOptions = ScheduledImport['options'];
 
-export const subjectNames: Readonly<Record<Subject, string>> = { deals: 'Deals', people: 'People', quotas: 'Quotas' };
+export const subjectNames: Readonly<Record<Subject, string>> = {
+  deals: 'Deals',
+  people: 'People',
+  quotas: 'Quotas',
+  invoices: 'Invoices and payments of customers',
+};
 
 export const sourceNames: Readonly<Record<ScheduledImport['source']['kind'], string>> = {
   url: 'Web address of a CSV file',
   sftp: 'Folder on an SFTP server',
   s3: 'Folder of an S3-compatible store',
+  stripe: 'Invoices in Stripe',
 };
 
 /** Where the files are, in short. */
 export function describeSource({ source }: Pick<ScheduledImport, 'source'>): string {
   if (source.kind === 'url') return source.url;
+  if (source.kind === 'stripe') return `Stripe, the last ${source.days} days`;
   if (source.kind === 's3') return `${source.bucket}/${(source.folder ?? '').replace(/^\/+/, '')}`;
   return `${source.user}@${source.host}:${source.folder}`;
 }
@@ -36,7 +43,7 @@ export function describeState({ paused, error, waitingFileId, isRunning, confirm
   return confirmedAt === null ? ['neutral', 'No file yet'] : ['good', 'On'];
 }
 
-/** The columns that files of people and quotas may have. Roles and payroll ids are not taken from files. */
+/** The columns that files other than those of deals may have. Roles and payroll ids are not taken from files. */
 const columnNames: Readonly<Record<Exclude<Subject, 'deals'>, readonly (readonly [name: string, label: string])[]>> = {
   people: [
     ['email', 'E-mail'],
@@ -55,6 +62,18 @@ const columnNames: Readonly<Record<Exclude<Subject, 'deals'>, readonly (readonly
     ['target', 'Target'],
     ['variableTarget', 'Variable pay at target'],
     ['prorate', 'Prorate'],
+  ],
+  invoices: [
+    ['dealId', 'Deal'],
+    ['invoiceId', 'Invoice'],
+    ['amount', 'Net amount'],
+    ['grossAmount', 'Amount with tax'],
+    ['currency', 'Currency'],
+    ['issuedOn', 'Date of the invoice'],
+    ['status', 'Status'],
+    ['paymentId', 'Payment'],
+    ['paidAmount', 'Paid amount'],
+    ['paidOn', 'Paid on'],
   ],
 };
 
@@ -103,16 +122,22 @@ interface Matching {
   readonly problems: readonly string[];
 }
 
+const requiredColumns: Readonly<Record<Exclude<Subject, 'deals'>, readonly string[]>> = {
+  people: ['email'],
+  quotas: ['email', 'period', 'target'],
+  invoices: ['dealId', 'invoiceId', 'amount', 'issuedOn'],
+};
+
 /** The names of the columns for the import. */
 export function toMatching(
-  subject: Subject,
+  { subject, options }: Pick<ScheduledImport, 'subject' | 'options'>,
   file: ScheduledFile,
   targets: readonly string[],
   context: ImportContext,
 ): Matching {
   const { header } = file.sample;
   if (subject !== 'deals') {
-    const required = subject === 'people' ? ['email'] : ['email', 'period', 'target'];
+    const required = requiredColumns[subject].filter((key) => key !== 'dealId' || options.dealField === undefined);
     const missing = columnNames[subject].filter(([key]) => required.includes(key) && !targets.includes(key));
     return {
       columns: Object.fromEntries(header.map((name, index) => [name, toName(targets[index])])),

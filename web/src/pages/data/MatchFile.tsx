@@ -21,8 +21,38 @@ interface MatchFileProps {
   readonly file: ScheduledFile;
 }
 
-/** What the file would do with the present matching of its columns, and its confirmation. */
+/** What the file would do, and its confirmation. The service has written the files of Stripe, so these match. */
 export function MatchFile(props: MatchFileProps) {
+  return props.scheduled.source.kind === 'stripe' ? <WrittenFile {...props} /> : <ForeignFile {...props} />;
+}
+
+function WrittenFile({ scheduled: { id }, file }: MatchFileProps) {
+  const confirm = useAction({
+    send: () => api.confirmScheduledImport({ params: { scheduledImportId: id }, body: { fileId: file.fileId } }),
+  });
+  return (
+    <section className={blocks.stack} aria-label={`Confirm ${file.name}`}>
+      <h3>
+        {file.name}: {formatCount(file.sample.count, 'row')}
+      </h3>
+      <DryRun file={file} />
+      <div className={blocks.saveLine}>
+        <span className="dim">Later months and payments are imported without a question.</span>
+        <Button
+          kind="primary"
+          disabled={file.status !== 'waiting'}
+          isBusy={confirm.isBusy}
+          onClick={() => confirm.send()}
+        >
+          Confirm and import
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+/** A file of another system, with the present matching of its columns. */
+function ForeignFile(props: MatchFileProps) {
   const [people, plans, mapping] = [useQuery(peopleQuery), useQuery(allPlansQuery), useQuery(fieldMappingQuery)];
   return (
     <Loaded query={combineQueries({ people, plans, mapping })} height={240}>
@@ -38,12 +68,13 @@ function Matching({ scheduled, file, context }: MatchFileProps & { readonly cont
   const [targets, setTargets] = useState(() => firstTargets(scheduled, file, context, readSavedColumns('deals')));
   const [dateFormat, setDateFormat] = useState(options.dateFormat ?? 'ISO');
   const [numberFormat, setNumberFormat] = useState(options.numberFormat ?? '');
-  const { columns, idColumn, problems } = toMatching(subject, file, targets, context);
+  const { columns, idColumn, problems } = toMatching(scheduled, file, targets, context);
   const chosen = {
     columns,
     ...(idColumn === undefined ? {} : { idColumn }),
     dateFormat,
     ...(numberFormat === '' ? {} : { numberFormat }),
+    ...(options.dealField === undefined ? {} : { dealField: options.dealField }),
   };
   const isChecked = JSON.stringify(sorted(chosen)) === JSON.stringify(sorted({ dateFormat: 'ISO', ...options }));
   const params = { scheduledImportId: id };

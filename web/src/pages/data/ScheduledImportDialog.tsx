@@ -6,7 +6,7 @@ import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextArea, TextField } from '../../components/Field.js';
 import { sourceNames, subjectNames } from '../../features/imports/scheduled.js';
-import { type EnteredImport, enteredImport, isComplete, toBody } from './entered-import.js';
+import { type EnteredImport, enteredImport, isComplete, subjectOf, toBody } from './entered-import.js';
 
 interface ScheduledImportDialogProps {
   /** Null for a new one. */
@@ -37,11 +37,18 @@ export function ScheduledImportDialog({ scheduled, onClose, onSaved }: Scheduled
       action={{ disabled: !isComplete(form.values, scheduled), children: isNew ? 'Create and read' : 'Save' }}
     >
       <TextField label="Name" {...form.field('name')} />
-      {isNew ? (
+      <Choice label="Where the files are" choices={sourcesOf(scheduled)} {...form.field('kind')} />
+      {isNew && form.values.kind !== 'stripe' ? (
         <Choice label="What the files hold" choices={Object.entries(subjectNames)} {...form.field('subject')} />
       ) : null}
-      <Choice label="Where the files are" choices={Object.entries(sourceNames)} {...form.field('kind')} />
       <SourceFields form={form} />
+      {isNew && subjectOf(form.values) === 'invoices' ? (
+        <TextField
+          label="Field of deals with the IDs of their invoices"
+          hint="Optional, for invoices that do not name their deal."
+          {...form.field('dealField')}
+        />
+      ) : null}
       <CredentialFields form={form} hasCredentials={scheduled?.hasCredentials ?? false} />
       <Choice
         label="How often"
@@ -72,6 +79,12 @@ export function ScheduledImportDialog({ scheduled, onClose, onSaved }: Scheduled
   );
 }
 
+/** Files of other things cannot come from Stripe. */
+function sourcesOf(scheduled: ScheduledImport | null): [string, string][] {
+  const isAny = scheduled === null || scheduled.subject === 'invoices';
+  return Object.entries(sourceNames).filter(([kind]) => isAny || kind !== 'stripe');
+}
+
 function send(scheduled: ScheduledImport | null, values: EnteredImport): Promise<ScheduledImport> {
   const body = toBody(values, scheduled);
   if (scheduled === null) return api.createScheduledImport({ body: body as never });
@@ -80,6 +93,22 @@ function send(scheduled: ScheduledImport | null, values: EnteredImport): Promise
 
 function SourceFields({ form }: { readonly form: KeptForm<EnteredImport> }) {
   const { kind } = form.values;
+  if (kind === 'stripe')
+    return (
+      <>
+        <TextField
+          label="Metadata with the ID of the deal"
+          hint="The key under which an invoice in Stripe names its deal."
+          {...form.field('dealKey')}
+        />
+        <TextField
+          label="Days back"
+          inputMode="numeric"
+          hint="Invoices that were created in so many days are read each time."
+          {...form.field('days')}
+        />
+      </>
+    );
   if (kind === 'url')
     return (
       <TextField
@@ -121,6 +150,16 @@ interface CredentialFieldsProps {
 function CredentialFields({ form, hasCredentials }: CredentialFieldsProps) {
   const { kind } = form.values;
   const kept = hasCredentials ? 'Leave it empty to keep the stored one.' : undefined;
+  if (kind === 'stripe')
+    return (
+      <TextField
+        label="Restricted API key"
+        type="password"
+        autoComplete="off"
+        hint={kept ?? 'With the permission to read invoices and disputes.'}
+        {...form.field('apiKey')}
+      />
+    );
   if (kind === 'url')
     return (
       <TextField

@@ -4,6 +4,7 @@ const credentialNames = {
   url: ['authorization'],
   s3: ['accessKeyId', 'secretAccessKey'],
   sftp: ['password', 'privateKey', 'passphrase'],
+  stripe: ['apiKey'],
 } as const;
 type CredentialName = (typeof credentialNames)[keyof typeof credentialNames][number];
 
@@ -20,6 +21,9 @@ export interface EnteredImport extends Readonly<Record<CredentialName, string>> 
   readonly host: string;
   readonly port: string;
   readonly user: string;
+  readonly dealKey: string;
+  readonly days: string;
+  readonly dealField: string;
   readonly every: string;
   readonly at: string;
 }
@@ -39,20 +43,25 @@ export function enteredImport(scheduled: ScheduledImport | null): EnteredImport 
     host: text('host'),
     port: text('port') || '22',
     user: text('user'),
+    dealKey: text('dealKey') || 'deal_id',
+    days: text('days') || '400',
+    dealField: scheduled?.options.dealField ?? '',
     authorization: '',
     accessKeyId: '',
     secretAccessKey: '',
     password: '',
     privateKey: '',
     passphrase: '',
+    apiKey: '',
     every: scheduled?.schedule.every ?? 'day',
     at: scheduled?.schedule.at ?? '06:00',
   };
 }
 
 function toSource(values: EnteredImport): ScheduledImport['source'] {
-  const { kind, url, endpoint, region, bucket, folder, host, port, user } = values;
+  const { kind, url, endpoint, region, bucket, folder, host, port, user, dealKey, days } = values;
   if (kind === 'url') return { kind, url: url.trim() };
+  if (kind === 'stripe') return { kind, dealKey, days: Number(days) };
   if (kind === 's3') return { kind, region, bucket, folder, ...(endpoint === '' ? {} : { endpoint }) };
   return { kind, host, port: Number(port), user, folder };
 }
@@ -66,6 +75,7 @@ const requiredNames = {
   url: ['url'],
   s3: ['region', 'bucket'],
   sftp: ['host', 'port', 'user', 'folder'],
+  stripe: ['dealKey', 'days'],
 } as const;
 
 /** Whether everything that the source needs is entered. */
@@ -81,6 +91,16 @@ function isOtherSource(values: EnteredImport, scheduled: ScheduledImport): boole
   return JSON.stringify(toSource(values)) !== JSON.stringify(toSource(enteredImport(scheduled)));
 }
 
+/** Stripe has invoices only. */
+export function subjectOf({ kind, subject }: EnteredImport): string {
+  return kind === 'stripe' ? 'invoices' : subject;
+}
+
+function toOptions(values: EnteredImport) {
+  const dealField = values.dealField.trim();
+  return subjectOf(values) === 'invoices' && dealField !== '' ? { options: { dealField } } : {};
+}
+
 /** What is sent. An unchanged source is left out, since another one needs a new dry run. */
 export function toBody(values: EnteredImport, scheduled: ScheduledImport | null) {
   const credentials = toCredentials(values);
@@ -88,7 +108,7 @@ export function toBody(values: EnteredImport, scheduled: ScheduledImport | null)
   return {
     name: values.name,
     schedule,
-    ...(scheduled === null ? { subject: values.subject } : {}),
+    ...(scheduled === null ? { subject: subjectOf(values), ...toOptions(values) } : {}),
     ...(scheduled === null || isOtherSource(values, scheduled) ? { source: toSource(values) } : {}),
     ...(credentials === undefined ? {} : { credentials }),
   };
