@@ -1,20 +1,20 @@
-import { sql } from 'kysely';
 import { type z } from 'zod';
 import { findDealContents } from '../deals/deal-views.js';
+import { type Refund } from '../engine/clawback.js';
 import { asNumber } from '../engine/field-value.js';
 import { type Deal } from '../engine/slug.js';
 import { type Caller, mayActAs, visibleReps } from '../kernel/caller.js';
-import { type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
+import { type DayRange, hull, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
-import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { uuid } from '../platform/operations/schemas.js';
 import { loadDealAmounts } from '../refunds/change-refunds.js';
 import { madeUpRefunds, type RefundsByDeal, toRefundsByDeal, withRefunds } from '../refunds/made-up-refunds.js';
 import { toFact } from '../refunds/refund.js';
 import { listRefunds } from '../refunds/refund-views.js';
+import { widenToSources } from '../simulation/refunded-days.js';
 
 export const simulatedRefunds = madeUpRefunds({
   repId: uuid.nullable().default(null).describe('Id of the rep (UUID); null for everyone without a separate waiver'),
@@ -48,38 +48,18 @@ export async function readRefunds<Hypothetical extends { readonly deal: Deal }>(
   };
 }
 
-/**
- * The days with those on which deals closed whose refunds lie in the days: a refund takes back what the plan pays on
- * the deal.
- */
+/** The days with those of the deals whose stored or made-up refunds lie in the days. */
 export async function widenToRefundedDeals(
   tx: Transaction,
   days: DayRange,
   repIds: readonly string[],
   { deals, refunds }: { readonly deals: readonly { readonly deal: Deal }[]; readonly refunds: RefundsByDeal },
 ): Promise<DayRange> {
+  const isRefunded = (ofDeal: readonly Refund[]) => ofDeal.some(({ day }) => isWithin(day, days));
+  const stored = [...refunds].filter(([, ofDeal]) => isRefunded(ofDeal)).map(([dealId]) => dealId);
   const madeUp = deals
     .map(({ deal }) => withRefunds(deal, refunds))
-    .filter((deal) => (deal.refunds ?? []).some(({ day }) => isWithin(day, days)));
-  const closed = [...madeUp.map(({ closeDate }) => closeDate), ...(await loadCloseDates(tx, days, repIds, refunds))];
-  return closed.reduce((wide, day) => (day < wide.from ? hull(wide, { from: day, to: day }) : wide), days);
-}
-
-/** The first close date of the stored deals with such refunds that concern the people. */
-async function loadCloseDates(
-  tx: Transaction,
-  days: DayRange,
-  repIds: readonly string[],
-  refunds: RefundsByDeal,
-): Promise<Day[]> {
-  const ids = [...refunds].filter(([, ofDeal]) => ofDeal.some(({ day }) => isWithin(day, days))).map(([id]) => id);
-  const { rows } = await sql<{ first: Day | null }>`
-    select min(d.close_date) as first from deals d
-    where d.workspace_id = ${tx.workspaceId} and d.deleted_at is null and ${hasPartOf(tx.workspaceId, sql`d`, repIds)}
-      and (d.deal_id = any(${ids}::text[]) or d.deal_id in (
-        select deal_id from deal_refunds
-        where workspace_id = ${tx.workspaceId} and day between ${days.from}::date and ${days.to}::date))`.execute(
-    tx.db,
-  );
-  return rows.flatMap(({ first }) => first ?? []);
+    .filter((deal) => isRefunded(deal.refunds ?? []))
+    .map(({ closeDate }) => ({ from: closeDate, to: closeDate }));
+  return madeUp.reduce(hull, await widenToSources(tx, days, repIds, stored));
 }

@@ -22,6 +22,7 @@ const repMovement = z
 const dealMovement = z
   .object({
     dealId: fields.dealId.nullable().describe('Id of the deal in the CRM; null for a rule that pays once per period'),
+    refundId: z.string().optional().describe('The refund of the deal that takes the amount back'),
     period: z.string().optional().describe('The period of a rule that pays once per period'),
     name: z.string().nullable().describe('Name of the deal'),
     repId: fields.repId,
@@ -69,6 +70,12 @@ export const planPreview = z
       .describe('The totals in currencies other than `currency`; empty in most cases'),
     timeline: writtenPlan.shape.timeline.optional().describe('The days of each version after the change'),
     byRep: z.array(repMovement).optional().describe('Every rep with commission of the plan, largest change first'),
+    refunds: z
+      .array(repMovement)
+      .optional()
+      .describe(
+        'The part of byRep that refunds take back, negative, by person; absent if they take nothing back now or after the change',
+      ),
     byDeal: z.array(dealMovement).optional().describe('One page of the deals that move, largest change first'),
     count: z.int().optional().describe('Number of deals that move, on every page'),
     limit: fields.limit.optional(),
@@ -105,12 +112,15 @@ export function toPreviewResponse(preview: StoredPreview, page: Page): PlanPrevi
     ...(error === null ? {} : { error }),
   };
   if (figures === null) return job;
-  const { byRep, locked, otherCurrencies, byPayPeriod, ...same } = figures;
+  const { byRep, refunds, locked, otherCurrencies, byPayPeriod, ...same } = figures;
   return {
     ...job,
     ...same,
     otherCurrencies: [...otherCurrencies],
     byRep: byRep.map(({ repId, ...rest }) => ({ repId, name: findName(repId), ...rest })),
+    ...(refunds === undefined
+      ? {}
+      : { refunds: refunds.map(({ repId, ...rest }) => ({ repId, name: findName(repId), ...rest })) }),
     byDeal: preview.page.map(({ dealId, ...rest }) => ({
       dealId,
       name: dealId === null ? null : (dealNames.get(dealId) ?? null),

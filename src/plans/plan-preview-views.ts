@@ -47,7 +47,9 @@ export async function findPreview(
   if (row === undefined) return undefined;
   const figures = row.result;
   const page = row.page ?? [];
-  const repIds = [...page, ...(figures?.byRep ?? []), ...(figures?.locked ?? [])].map(({ repId }) => repId);
+  const repIds = [...page, ...(figures?.byRep ?? []), ...(figures?.refunds ?? []), ...(figures?.locked ?? [])].map(
+    ({ repId }) => repId,
+  );
   const [repNames, dealNames] = await inParallel(
     () => findRepNames(tx, repIds),
     () =>

@@ -1,3 +1,4 @@
+import { isRefundKey, parseRefundKey } from '../engine/clawback.js';
 import { buildTimeline, computeStretches, differingDays } from '../engine/version-timeline.js';
 import { type Day, type DayRange, isWithin, overlap } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
@@ -8,7 +9,8 @@ import { loadVersions, loadWorkspaceTerms, type RepTerms, type StoredVersion } f
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Forecast, forecastChange } from '../simulation/forecast.js';
 import { type MovedRow, type RowState } from '../simulation/moved-rows.js';
-import { loadOpenTotals } from '../simulation/open-totals.js';
+import { loadOpenTotals, type OpenTotal } from '../simulation/open-totals.js';
+import { asStored } from '../simulation/overlay.js';
 import { OwedByPeriods } from '../simulation/owed-by-periods.js';
 import { rowKey } from '../simulation/team-calculation.js';
 import { addCarriedOverrides, selectCarriedOverrides } from './carried-overrides.js';
@@ -64,6 +66,7 @@ export async function previewChange(tx: Transaction, request: PreviewRequest, to
       : await forecastChange(tx, { planId: plan.planId, terms: after.terms, days }, { days: range, asOf: today });
   const moved = withinRange(forecast?.moved ?? [], range).filter(({ repId }) => isShown(repId));
   const byRep = repMovements(totals, moved, plan.planId);
+  const refunds = movementsOfRefunds(totals, moved, plan.planId);
   const currency = (changed.newVersion ?? planned.source).currency ?? workspace.currency;
   const { main, others } = sumByCurrency(byRep, currency);
   const locked = forecast === null ? [] : await lockedDeltas(tx, forecast, { range, asOf: today });
@@ -83,6 +86,7 @@ export async function previewChange(tx: Transaction, request: PreviewRequest, to
       otherCurrencies: others,
       timeline: changed.status === 'active' ? computeStretches(buildTimeline(changed.versions)) : [],
       byRep,
+      ...(refunds.length === 0 ? {} : { refunds }),
       locked: locked.filter(({ repId }) => isShown(repId)),
       ...(byPayPeriod === null ? {} : { byPayPeriod }),
     },
@@ -186,7 +190,7 @@ class SumsByRep {
 
 /** The commission of the plan, and the rows of other plans that move, by rep and currency. */
 function repMovements(
-  totals: Awaited<ReturnType<typeof loadOpenTotals>>,
+  totals: readonly Pick<OpenTotal, 'repId' | 'currency' | 'amount'>[],
   moved: readonly MovedRow[],
   planId: string,
 ): PreviewFigures['byRep'] {
@@ -204,6 +208,17 @@ function repMovements(
     .all()
     .map(({ repId, currency, sum }) => ({ repId, ...sum.movement(currency) }))
     .sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || (a.repId < b.repId ? -1 : 1));
+}
+
+/** The part of the movements that refunds take back, for everyone from whom they take something now or then. */
+function movementsOfRefunds(
+  totals: readonly OpenTotal[],
+  moved: readonly MovedRow[],
+  planId: string,
+): PreviewFigures['byRep'] {
+  const taken = totals.map(({ ofRefunds, ...total }) => ({ ...total, amount: ofRefunds }));
+  const rows = moved.filter(({ dealKey }) => isRefundKey(dealKey));
+  return repMovements(taken, rows, planId).filter(({ before, after }) => before !== 0 || after !== 0);
 }
 
 /** The totals in the currency of the plan, and those in other currencies. */
@@ -248,7 +263,7 @@ function movedDeal(row: MovedRow, currency: string, forecast: Forecast | null, r
     delta: amountAfter.minus(amountBefore).toNumber(),
   };
   const isPeriodic = (before ?? after)?.phase === 'periodic';
-  const identity = isPeriodic ? { dealId: null, period: dealKey } : { dealId: dealKey };
+  const identity = isPeriodic ? { dealId: null, period: dealKey } : (parseRefundKey(dealKey) ?? { dealId: dealKey });
   const removed = after === null && rules.size > 0 && !rules.has(ruleName) ? 'rule_removed' : undefined;
   const reason = amountAfter.isZero() ? (forecast?.reasons.get(rowKey(row)) ?? removed) : undefined;
   return { ...identity, repId, ruleName, currency, ...amounts, ...(reason === undefined ? {} : { reason }) };
@@ -269,7 +284,7 @@ async function lockedDeltas(
   if (window === null) return [];
   const concerned = ({ frozen }: RepTerms) =>
     frozen.filter((period) => overlap(period.range, range) && overlap(period.range, window));
-  const before = await OwedByPeriods.load(tx, terms.values(), concerned, asOf);
+  const before = await OwedByPeriods.load(tx, terms.values(), concerned, asOf, asStored);
   const after = await OwedByPeriods.load(tx, terms.values(), concerned, asOf, overlay);
   return after.since(before);
 }

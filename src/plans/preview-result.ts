@@ -24,6 +24,8 @@ export interface Movement {
 export interface MovedDeal extends Movement {
   /** Null for rules that pay once per period. */
   readonly dealId: string | null;
+  /** The refund of the deal that takes the amount back. */
+  readonly refundId?: string;
   /** The period of a rule that pays once per period. */
   readonly period?: Period;
   readonly repId: string;
@@ -36,6 +38,8 @@ export interface PreviewFigures extends Movement {
   readonly otherCurrencies: readonly Movement[];
   readonly timeline: WrittenPlan['timeline'];
   readonly byRep: readonly (Movement & { readonly repId: string })[];
+  /** What refunds take back from each person, as negative commission; absent if nothing. */
+  readonly refunds?: readonly (Movement & { readonly repId: string })[];
   readonly locked: readonly {
     readonly repId: string;
     readonly period: Period;

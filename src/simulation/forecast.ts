@@ -7,6 +7,7 @@ import { loadRepsOfPlan } from '../ledger/requests/calculation-requests.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type MovedRow, type RepMoves } from './moved-rows.js';
 import { asStored, type Overlay } from './overlay.js';
+import { widenToRefunds, widenToSources } from './refunded-days.js';
 import { StoredInputs } from './stored-inputs.js';
 import { rowKey, TeamCalculation } from './team-calculation.js';
 
@@ -41,8 +42,12 @@ export async function forecastChange(
   const onPlan = await loadRepsOfPlan(tx, change.planId);
   const terms = await loadAffectedTerms(tx, onPlan, change);
   const assumed = new Map([...terms].map(([repId, stored]) => [repId, change.terms(stored)]));
-  const ofRange = commonWindow([...assumed.values()], requested.days);
-  const ofChange = commonWindow([...assumed.values()], change.days);
+  const { sourceDays, refundDays } = await loadRefundedDays(tx, [...terms.values()], {
+    requested: requested.days,
+    changed: change.days,
+  });
+  const ofRange = commonWindow([...assumed.values()], sourceDays);
+  const ofChange = commonWindow([...assumed.values()], refundDays);
   if (!overlap(ofRange, ofChange)) {
     const overlay = { ...asStored, terms: change.terms };
     return { moved: [], terms, window: null, overlay, reasons: new Map() };
@@ -59,6 +64,27 @@ export async function forecastChange(
     overlay: { terms: change.terms, rankings: (stored) => calculation.addCredits(stored) },
     reasons: await loadUnpaidReasons(calculation, moved),
   };
+}
+
+/**
+ * The requested days with those of the deals that are refunded in them, and the days of the change with those of the
+ * refunds of its deals: both must be calculated to know what refunds take back on the requested days.
+ */
+async function loadRefundedDays(
+  tx: Transaction,
+  terms: readonly RepTerms[],
+  { requested, changed }: { readonly requested: DayRange; readonly changed: DayRange },
+): Promise<{ readonly sourceDays: DayRange; readonly refundDays: DayRange }> {
+  if (!hasRefunds(terms)) return { sourceDays: requested, refundDays: changed };
+  const repIds = terms.map(({ repId }) => repId);
+  return {
+    sourceDays: await widenToSources(tx, requested, repIds),
+    refundDays: await widenToRefunds(tx, changed, repIds),
+  };
+}
+
+function hasRefunds([first]: readonly RepTerms[]): boolean {
+  return first?.workspace.hasRefunds === true;
 }
 
 /** Calculates the reps with moved rows without an amount again, with the reasons. */
@@ -89,8 +115,9 @@ export async function forecastDeals(
 ): Promise<Pick<Forecast, 'moved' | 'terms' | 'window'>> {
   if (affected.size === 0) return { moved: [], terms: new Map(), window: null };
   const repIds = [...affected.keys()];
-  const days = [...affected.values()].reduce(hull);
-  const terms = await loadAffectedTerms(tx, repIds, { ...asStored, days });
+  const ofWrite = [...affected.values()].reduce(hull);
+  const terms = await loadAffectedTerms(tx, repIds, { ...asStored, days: ofWrite });
+  const days = hasRefunds([...terms.values()]) ? await widenToRefunds(tx, ofWrite, repIds) : ofWrite;
   const window = commonWindow([...terms.values()], days);
   const calculation = new TeamCalculation(await StoredInputs.prepare(tx, terms, window, asOf));
   // A changed deal may change what managers earn on it without changing what its owner earns.

@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
-import { type Day, hull, isWithin } from '../kernel/day.js';
+import { type Day, type DayRange, hull, isWithin } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { type CountedRow } from '../ledger/input/counted-rows.js';
 import { loadCurrentDays } from '../ledger/input/current-days.js';
+import { loadTeam } from '../ledger/input/hierarchy.js';
 import { naturalKey } from '../ledger/input/ledger-rows.js';
-import { type FrozenPeriod, type RepTerms } from '../ledger/input/rep-terms.js';
+import { type FrozenPeriod, hasCascades, type RepTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Overlay } from './overlay.js';
+import { widenToSources } from './refunded-days.js';
 import { calculateUnfrozenRows } from './unfrozen-rows.js';
 
 /**
@@ -26,7 +28,8 @@ export async function dryRunPeriods(
   const names = new Set(periods.map(({ period }) => period));
   const owned = new Set(keys.filter(({ owner }) => names.has(owner)).map((key) => key.dealKey));
   const ranges = periods.map(({ range }) => range);
-  const days = [...ranges, ...(await loadCurrentDays(tx, [...owned]))].reduce(hull);
+  const ofKeys = [...ranges, ...(await loadCurrentDays(tx, [...owned]))].reduce(hull);
+  const days = overlay === undefined ? ofKeys : await widenToEarned(tx, terms, ofKeys);
   const owners = new Map(keys.map((key) => [naturalKey(key), key.owner]));
   const findPeriod = (row: CountedRow): Period | undefined => {
     const owner = owners.get(naturalKey(row));
@@ -35,6 +38,13 @@ export async function dryRunPeriods(
   };
   const byPeriod = groupBy(await calculateUnfrozenRows(tx, terms, days, asOf, overlay), findPeriod);
   return new Map([...byPeriod].flatMap(([period, rows]) => (period === undefined ? [] : [[period, rows]])));
+}
+
+/** The days with those on which the refunded deals of the rep and the reps below were earned, under assumed terms. */
+async function widenToEarned(tx: Transaction, terms: RepTerms, days: DayRange): Promise<DayRange> {
+  if (!terms.workspace.hasRefunds) return days;
+  const below = hasCascades(terms) ? await loadTeam(tx, terms.repId) : [];
+  return widenToSources(tx, days, [terms.repId, ...below.map(({ repId }) => repId)]);
 }
 
 interface OwnedKey extends Pick<CountedRow, 'planId' | 'ruleName' | 'dealKey'> {

@@ -322,6 +322,7 @@ function previewLines({
   delta,
   otherCurrencies = [],
   byRep = [],
+  refunds = [],
   count,
   locked = [],
   warnings = [],
@@ -335,6 +336,7 @@ function previewLines({
     ),
     ...moved.slice(0, 10).map((rep) => `  ${rep.name}: ${movement(rep)}`),
     ...(moved.length > 10 ? [`  and ${moved.length - 10} more people`] : []),
+    ...refunds.slice(0, 10).map((rep) => `  refunds of ${rep.name}: ${movement(rep)}`),
     ...locked.map(
       (period) =>
         `approved ${period.period} of ${period.name} would owe ${signed(period.delta, period.currency)} ${period.currency}`,

@@ -6,6 +6,11 @@ export function dealOfKeyColumn(key: RawBuilder<unknown>): RawBuilder<string> {
   return sql`regexp_replace(${key}, '^refund:(.*):[^:]*$', '\\1')`;
 }
 
+/** Whether the key is that of a refund. */
+export function isRefundKeyColumn(key: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`starts_with(${key}, 'refund:')`;
+}
+
 /** The key of the deal, and those of the refunds that it has or had. */
 export function keysOfDeal(tx: Transaction, dealId: string): RawBuilder<string[]> {
   return sql`array(

@@ -91,6 +91,15 @@ function toResponse(preview: StoredPreview, page: { readonly limit: number; read
   return toPreviewResponse(preview, page);
 }
 
+/** What refunds would take back after the change, by person. */
+function describeTakenBack(refunds: NonNullable<PlanPreview['refunds']>): string {
+  const taken = refunds.filter(({ after }) => after !== 0);
+  if (taken.length === 0) return '';
+  const listed = taken.slice(0, 5).map(({ name, after, currency }) => `${-after} ${currency} from ${name}`);
+  const more = taken.length > listed.length ? ` and from ${taken.length - listed.length} more people` : '';
+  return ` Refunds would take back ${listed.join(', ')}${more}.`;
+}
+
 export const previewPlanChange = operation({
   id: 'previewPlanChange',
   summary: 'What a change of a plan would do to commission, compared with the ledger; writes no commission',
@@ -138,10 +147,10 @@ export const previewPlanChange = operation({
       repIds: 'Only these reps',
     },
     listsWithin: ['byDeal', 'byRep'],
-    summary: ({ status, delta, currency: paidIn, count, locked, warnings = [] }) =>
+    summary: ({ status, delta, currency: paidIn, count, locked, refunds = [], warnings = [] }) =>
       status === 'running'
         ? 'The preview takes longer. Call again with fewer days.'
-        : `The change moves ${delta} ${paidIn} on ${count} deals; ${locked?.length} approved periods would owe. Nothing was written.${count === 0 ? ' To see its effect on real deals, preview a period that has them, such as the last quarter.' : ''}${describeWarnings({ warnings })}`,
+        : `The change moves ${delta} ${paidIn} on ${count} deals; ${locked?.length} approved periods would owe.${describeTakenBack(refunds)} Nothing was written.${count === 0 ? ' To see its effect on real deals, preview a period that has them, such as the last quarter.' : ''}${describeWarnings({ warnings })}`,
   },
   example: {
     params: { planRef: sampleIds.planId },

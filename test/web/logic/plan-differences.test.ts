@@ -98,6 +98,16 @@ describe('the differences of two versions of a plan', () => {
       { tiers: [...rule().tiers, { tierIndex: 0, minThreshold: 0, rate: 0.2, repId: 'r' }] },
       'individual tiers change.',
     ],
+    [
+      {},
+      { clawback: { window: { days: 180 } } },
+      'a refund takes back all that was paid for the deal within 180 days of the close date, and nothing later, was nothing.',
+    ],
+    [
+      { clawback: { window: { days: 180 } } },
+      { clawback: { window: { days: 90 }, declining: true, causes: ['cancellation'], credit: 'none' } },
+      'a refund takes back a part that falls from everything on the close date to nothing on day 90 after a cancellation, while the quota keeps the credit, was all that was paid for the deal within 180 days of the close date, and nothing later.',
+    ],
     [{}, { measure: 'arr' }, 'the measure is Arr, was Amount.'],
     [{}, { payoutBase: 'gross_margin' }, 'the rate multiplies the gross margin, was the measure.'],
     [{}, { payoutBase: 'variable_target' }, 'the rate multiplies the variable target, was the measure.'],

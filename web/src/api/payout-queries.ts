@@ -49,3 +49,10 @@ export const heldPayablesQuery = queryOptions({
   queryKey: ['payables', 'held'],
   queryFn: ({ signal }) => api.listPayables({ query: { status: 'held', limit: '1000' } }, { signal }),
 });
+
+/** What the person owes after the approved statements. */
+export const balancesQuery = (repId: string) =>
+  queryOptions({
+    queryKey: ['balances', repId],
+    queryFn: async ({ signal }) => (await api.listBalances({ query: { repId } }, { signal })).balances,
+  });

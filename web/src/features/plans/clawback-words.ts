@@ -42,6 +42,14 @@ export function clawbackSentence(policy: Clawback, nameOf: (slug: string) => str
   return `${when}, ${takenWords(policy, nameOf)} is taken back.${credit}`;
 }
 
+/** What the policy takes back, as a part of a sentence. */
+export function clawbackPhrase(policy: Clawback, nameOf: (slug: string) => string): string {
+  const causes = (policy.causes ?? []).map((cause) => causeWords[cause]);
+  const when = causes.length === 0 ? '' : ` after ${causes.join(' or ')}`;
+  const credit = policy.credit === 'none' ? ', while the quota keeps the credit' : '';
+  return `${takenWords(policy, nameOf).replace(/,$/, '')}${when}${credit}`;
+}
+
 function takenWords(policy: Clawback, nameOf: (slug: string) => string): string {
   const { window, steps } = policy;
   const from = window?.from === undefined || window.from === 'close_date' ? 'the close date' : nameOf(window.from);

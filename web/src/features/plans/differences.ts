@@ -1,6 +1,6 @@
 import { formatDay } from '../../shared/format/dates.js';
 import { formatMoney, formatNumber, formatPercent } from '../../shared/format/numbers.js';
-import { clawbackSentence } from './clawback-words.js';
+import { clawbackPhrase } from './clawback-words.js';
 import { type Draft, isSame, type Rule, type Tier } from './draft.js';
 import { fxWords } from './fx-words.js';
 import { payoutWords } from './payout.js';
@@ -117,7 +117,7 @@ function changesOfRule(was: Rule, rule: Rule, currency: string): string[] {
 /** A rule that is paid at once has other words in another phase. */
 function clawbackChanges(was: Rule, rule: Rule): string[] {
   const words = ({ clawback }: Rule) =>
-    clawback === undefined || clawback === null ? 'nothing' : clawbackSentence(clawback, fieldWords);
+    clawback === undefined || clawback === null ? 'nothing' : clawbackPhrase(clawback, fieldWords);
   return changed('A refund takes back', words(was), words(rule));
 }
 

@@ -31,6 +31,7 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { rowAction } from '../../components/row-keys.js';
 import { DrawsOfPerson } from '../../features/draws/DrawsOfPerson.js';
+import { BalanceOfPerson } from '../../features/payables/BalanceOfPerson.js';
 import { WorkingTimeline } from '../../features/people/WorkingTimeline.js';
 import { drawTimeline, isProrated, listReasons } from '../../features/people/working-time.js';
 import { formatDay, formatDays, isEnteredRange } from '../../shared/format/dates.js';
@@ -117,6 +118,7 @@ function WorkingTime({ plans, quotas, year, ...facts }: WorkingTimeProps) {
       <Absences repId={person.id} absences={absences} />
       <ProfileOfPerson person={person} />
       <PayOfPerson person={person} />
+      <BalanceOfPerson repId={person.id} />
       <DrawsOfPerson repId={person.id} />
       <Assignments assignments={assignments} plans={plans} ramps={ramps} />
       <Employment person={person} />

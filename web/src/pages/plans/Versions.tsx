@@ -14,6 +14,7 @@ import { toDraft } from '../../features/plans/draft.js';
 import { timelineWords } from '../../features/plans/versions.js';
 import { formatDay, formatInstant } from '../../shared/format/dates.js';
 import { PreviewEffect } from './builder/PreviewBar.js';
+import { TakenBack } from './builder/TakenBack.js';
 import { DifferenceList } from './DifferenceList.js';
 import { PlanBadge } from './PlanBadge.js';
 import styles from './Plans.module.css';
@@ -101,6 +102,7 @@ function StatusDialog({ version, status, onClose }: StatusDialogProps) {
             <p className={styles.effect}>
               It <PreviewEffect preview={calculated} />.
             </p>
+            {calculated.refunds === undefined ? null : <TakenBack refunds={calculated.refunds} />}
             {(calculated.warnings ?? []).filter(isNews).map(({ message }) => (
               <p key={message} className="dim">
                 {message}

@@ -12,6 +12,7 @@ import { Card, Page } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { OwnDraws } from '../../features/draws/OwnDraws.js';
+import { BalanceOfPerson } from '../../features/payables/BalanceOfPerson.js';
 import { PayableShares } from '../../features/payables/PayableShares.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
@@ -30,6 +31,7 @@ export function StatementsPage() {
       facts={[statements.data === undefined ? null : formatCount(statements.data.length, 'statement')]}
     >
       <PayableShares repId={repId} />
+      <BalanceOfPerson repId={repId} />
       <OwnDraws repId={repId} />
       <Loaded query={statements} height={240}>
         {(rows) =>

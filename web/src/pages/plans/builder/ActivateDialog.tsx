@@ -9,6 +9,7 @@ import { formatDay } from '../../../shared/format/dates.js';
 import { DifferenceList } from '../DifferenceList.js';
 import styles from './Builder.module.css';
 import { PreviewEffect, type PreviewState } from './PreviewBar.js';
+import { TakenBack } from './TakenBack.js';
 import { type Builder } from './use-builder.js';
 
 interface ActivateDialogProps {
@@ -67,9 +68,13 @@ function Effect({ state: { preview, isRunning, error } }: Pick<ActivateDialogPro
   if (error !== null && !isRunning)
     return <p className="negative">The effect is not known: {describeError(error).message}</p>;
   if (preview === undefined) return <p className="dim">The effect is being calculated …</p>;
+  const { refunds = [] } = preview;
   return (
-    <p className={styles.effect}>
-      It <PreviewEffect preview={preview} />.
-    </p>
+    <>
+      <p className={styles.effect}>
+        It <PreviewEffect preview={preview} />.
+      </p>
+      {refunds.length === 0 ? null : <TakenBack refunds={refunds} />}
+    </>
   );
 }

@@ -11,6 +11,7 @@ import { Tabs } from '../../../components/Tabs.js';
 import { formatPeriod } from '../../../shared/format/periods.js';
 import { lockedColumns, moneyColumns, payPeriodColumns, repColumns } from '../movement-columns.js';
 import styles from './Builder.module.css';
+import { TakenBack } from './TakenBack.js';
 import { type Builder } from './use-builder.js';
 
 interface EveryChangeProps {
@@ -20,16 +21,21 @@ interface EveryChangeProps {
 }
 
 type Deal = NonNullable<PlanPreview['byDeal']>[number];
-type Part = 'people' | 'deals' | 'payPeriods' | 'approved';
+type Part = 'people' | 'deals' | 'refunds' | 'payPeriods' | 'approved';
 
 const pageSize = 100;
 
 /** What the change moves by person, deal and pay period, and what approved periods would owe. */
 export function EveryChange({ preview, builder, onClose }: EveryChangeProps) {
   const [part, setPart] = useState<Part>('people');
-  const { byRep = [], locked = [], byPayPeriod, count = 0 } = preview;
-  const moved = byRep.filter(({ delta }) => delta !== 0);
-  const counts = { people: moved.length, deals: count, payPeriods: byPayPeriod?.length ?? 0, approved: locked.length };
+  const { byRep = [], refunds = [], locked = [], byPayPeriod = [], count = 0 } = preview;
+  const counts = {
+    people: byRep.filter(({ delta }) => delta !== 0).length,
+    deals: count,
+    refunds: refunds.length,
+    payPeriods: byPayPeriod.length,
+    approved: locked.length,
+  };
   return (
     <InfoDialog title="Every change" size={820} onClose={onClose}>
       <div className={styles.changes}>
@@ -40,41 +46,64 @@ export function EveryChange({ preview, builder, onClose }: EveryChangeProps) {
           tabs={[
             { key: 'people', label: 'People', count: counts.people },
             { key: 'deals', label: 'Deals', count: counts.deals },
-            ...(byPayPeriod === undefined
+            ...(preview.byPayPeriod === undefined
               ? []
               : [{ key: 'payPeriods' as const, label: 'Pay periods', count: counts.payPeriods }]),
+            ...(refunds.length === 0 ? [] : [{ key: 'refunds' as const, label: 'Refunds', count: counts.refunds }]),
             { key: 'approved', label: 'Approved periods', count: counts.approved },
           ]}
         />
         {counts[part] === 0 ? (
           <p className="dim">The change moves nothing here.</p>
-        ) : part === 'people' ? (
-          <DataTable
-            caption="Changes by person"
-            columns={repColumns}
-            rows={moved}
-            rowKey={({ repId, currency }) => repId + currency}
-          />
-        ) : part === 'deals' ? (
-          <Deals preview={preview} builder={builder} />
-        ) : part === 'payPeriods' ? (
-          <DataTable
-            caption="Changes by pay period"
-            columns={payPeriodColumns}
-            rows={byPayPeriod ?? []}
-            rowKey={({ period, currency }) => `${period} ${currency}`}
-          />
         ) : (
-          <DataTable
-            caption="Approved periods"
-            columns={lockedColumns}
-            rows={locked}
-            rowKey={({ repId, period, currency }) => `${repId} ${period} ${currency}`}
-          />
+          <Changes part={part} preview={preview} builder={builder} />
         )}
       </div>
     </InfoDialog>
   );
+}
+
+interface ChangesProps {
+  readonly part: Part;
+  readonly preview: PlanPreview;
+  readonly builder: Builder;
+}
+
+function Changes({ part, preview, builder }: ChangesProps) {
+  const { byRep = [], refunds = [], locked = [], byPayPeriod = [] } = preview;
+  switch (part) {
+    case 'people':
+      return (
+        <DataTable
+          caption="Changes by person"
+          columns={repColumns}
+          rows={byRep.filter(({ delta }) => delta !== 0)}
+          rowKey={({ repId, currency }) => repId + currency}
+        />
+      );
+    case 'deals':
+      return <Deals preview={preview} builder={builder} />;
+    case 'refunds':
+      return <TakenBack refunds={refunds} />;
+    case 'payPeriods':
+      return (
+        <DataTable
+          caption="Changes by pay period"
+          columns={payPeriodColumns}
+          rows={byPayPeriod}
+          rowKey={({ period, currency }) => `${period} ${currency}`}
+        />
+      );
+    case 'approved':
+      return (
+        <DataTable
+          caption="Approved periods"
+          columns={lockedColumns}
+          rows={locked}
+          rowKey={({ repId, period, currency }) => `${repId} ${period} ${currency}`}
+        />
+      );
+  }
 }
 
 function Deals({ preview, builder }: { readonly preview: PlanPreview; readonly builder: Builder }) {
@@ -102,7 +131,9 @@ function Deals({ preview, builder }: { readonly preview: PlanPreview; readonly b
             caption="Changes by deal"
             columns={dealColumns(names)}
             rows={byDeal}
-            rowKey={({ dealId, period, repId, ruleName }) => `${dealId} ${period} ${repId} ${ruleName}`}
+            rowKey={({ dealId, refundId, period, repId, ruleName }) =>
+              `${dealId} ${refundId} ${period} ${repId} ${ruleName}`
+            }
             rowHeight={50}
           />
           {count <= pageSize ? null : (
@@ -126,10 +157,10 @@ function dealColumns(names: ReadonlyMap<string, string>): readonly Column<Deal>[
       key: 'deal',
       header: 'Deal',
       phone: 'title',
-      cell: ({ dealId, name, period, ruleName }) => (
+      cell: ({ dealId, refundId, name, period, ruleName }) => (
         <>
           {dealId === null ? formatPeriod(period ?? '') : <DealLink dealId={dealId} name={name} />}
-          <span className="second">{ruleName}</span>
+          <span className="second">{refundId === undefined ? ruleName : `${ruleName}, refund ${refundId}`}</span>
         </>
       ),
     },
