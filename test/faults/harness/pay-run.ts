@@ -9,8 +9,8 @@ export type Send = (method: string, path: string, body?: unknown) => Promise<Api
 const firstMonth = 2026 * 12;
 
 /**
- * A workspace whose payroll pays month by month: a deal, its invoice and a hold, then a batch that is marked as paid, and
- * another one after a true-up. Its requests are repeated after faults, as people do.
+ * A workspace whose payroll pays month by month: a deal, another one that is held until the next month, a batch that is
+ * marked as paid, and another one after a true-up. Its requests are repeated after faults, as people do.
  */
 export class PayRun {
   private months = 0;
@@ -47,19 +47,30 @@ export class PayRun {
   async payMonth(): Promise<void> {
     const month = firstMonth + this.months;
     this.months += 1;
-    const period = `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`;
+    const period = periodOf(month);
     const dealId = `deal-${period}`;
     await this.sell(dealId, period, 1000);
-    await this.send('POST', '/v1/payables/holds', {
-      ...{ dealId, from: `${period}-01`, to: `${period}-02` },
+    await this.sell(heldDeal(month), period, 100);
+    await this.untilDone('POST', '/v1/payables/holds', {
+      ...{ dealId: heldDeal(month), from: `${period}-01`, to: `${periodOf(month + 1)}-02` },
       reason: 'checked',
     });
     await this.untilDone('POST', `/v1/statements/${this.repId}/generate`, { period });
     await this.untilDone('POST', `/v1/statements/${this.repId}/approve`, { period, status: 'approved' });
+    await this.assertHeld(month);
     await this.payBatch(period);
     await this.sell(dealId, period, 1300);
     await this.untilDone('POST', `/v1/statements/${this.repId}/true-up`, { period, force: true });
     await this.payBatch(period);
+  }
+
+  /** I33: what is held on the last day of a month is in no line of it, and in the month in which the hold ends. */
+  private async assertHeld(month: number): Promise<void> {
+    const { body } = await this.send('GET', `/v1/statements?repId=${this.repId}&period=${periodOf(month)}`);
+    const paid = new Set((body.payable.lines as { dealId: string }[]).map(({ dealId }) => dealId));
+    const isFirst = month === firstMonth;
+    if (paid.has(heldDeal(month)) || (!isFirst && !paid.has(heldDeal(month - 1))))
+      throw new Violation('I33', `${periodOf(month)} pays ${[...paid].join()}`);
   }
 
   /** A deal of which the customer has paid half. */
@@ -113,8 +124,7 @@ export class PayRun {
       const now = await this.contentOf(batchId);
       if (now !== content) throw new Violation('I32', `the paid batch was ${content} and is ${now}`);
     }
-    for (let month = firstMonth; month < firstMonth + this.months; month += 1)
-      await this.assertPeriod(`${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`);
+    for (let month = firstMonth; month < firstMonth + this.months; month += 1) await this.assertPeriod(periodOf(month));
     await this.assertRows();
   }
 
@@ -146,6 +156,15 @@ export class PayRun {
     if (found === undefined || found.sums > 0 || found.audited !== found.paid || found.lines < this.paid.size)
       throw new Violation('I32', `the batches are ${JSON.stringify(found)}`);
   }
+}
+
+function periodOf(month: number): string {
+  return `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`;
+}
+
+/** The deal of the month that is held until the next one. */
+function heldDeal(month: number): string {
+  return `held-${periodOf(month)}`;
 }
 
 const maxTries = 50;

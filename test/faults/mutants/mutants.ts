@@ -339,4 +339,15 @@ export const mutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'pays what is held',
+    breaks: ['I33'],
+    changes: [
+      {
+        file: 'src/payables/release.ts',
+        from: '(due.sign() > 0 && group !== undefined && isHeld(group, day))',
+        to: 'false',
+      },
+    ],
+  },
 ];
