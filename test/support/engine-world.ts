@@ -22,8 +22,9 @@ import { buildTimeline, type DatedPlan, stoppedDays } from '#src/engine/version-
 import { type DayRange, isEffective, isWithin } from '#src/kernel/day.js';
 import { Decimal, sum } from '#src/kernel/decimal.js';
 import { PeriodCalendar } from '#src/kernel/period-calendar.js';
-import { withoutLastDigits } from './oracle/decimal.js';
-import { type LedgerRow, type World, type WorldRefund } from './oracle/world.js';
+import { amount as toAmount, withoutLastDigits } from './oracle/decimal.js';
+import { inPlanCurrency } from './oracle/fx.js';
+import { type LedgerRow, type World, type WorldPlanVersion, type WorldRefund } from './oracle/world.js';
 
 /** Runs the engine over a whole world as the ledger does, until cascades and ranks no longer change. */
 export function engineLedger(world: World): LedgerRow[] {
@@ -321,10 +322,21 @@ function inputsOf(world: World, row: LedgerRow, deal: Deal, ledger: readonly Led
     .find(({ planVersionId }) => planVersionId === row.planVersionId);
   const rule = version?.rules.find(({ name }) => name === row.ruleName);
   if (version === undefined || rule === undefined) return [];
-  const upstream = listUpstream(world, row.repId, deal, ledger);
-  return selectUpstream({ rule }, upstream, version.currency).map(({ amount, ...input }) => ({
+  // A deal that has lost its date was in the approved period.
+  const closeDate = (deal.closeDate as string | null) ?? row.earnedOn;
+  const upstream = listUpstream(world, row.repId, { ...deal, closeDate }, ledger);
+  const { fx = null, currency: target } = version;
+  const weigh = (amount: Decimal, currency: string) => {
+    const value = { value: toAmount(amount.toString()), currency, closeDate };
+    const stored = world.plans
+      .flatMap(({ versions }) => versions)
+      .find((each) => each.planVersionId === row.planVersionId);
+    const converted = currency === target ? null : inPlanCurrency(world, stored as WorldPlanVersion, rule, value);
+    return converted?.toDecimalPlaces(40).toFixed() ?? amount.toString();
+  };
+  return selectUpstream({ rule }, upstream, fx === null ? target : null).map(({ amount, currency, ...input }) => ({
     ...input,
-    amount: amount.toString(),
+    amount: weigh(amount, currency),
   }));
 }
 

@@ -218,11 +218,14 @@ class RepLedger {
     if (found === null || found.rule.phase === 'periodic') return null;
     const { rule, version } = found;
     const day = eventDay(ordered(deal).find((refund) => refund.refundId === id) as WorldRefund, row.earnedOn);
+    const closeDate = deal.closeDate ?? row.earnedOn;
     const source = {
       row,
       rule,
       deal,
-      inputs: rule.phase === 'cascade' ? this.cascadeInputs(rule, deal, deal.closeDate ?? row.earnedOn, version) : [],
+      inputs: rule.phase === 'cascade' ? this.cascadeInputs(rule, deal, closeDate, version) : [],
+      weigh: ({ amount: value, currency }: LedgerRow) =>
+        inPlanCurrency(this.world, version, rule, { value: amount(value), currency, closeDate }) ?? amount(value),
       takenBelow: (refund: string) =>
         this.previous.filter((each) => each.repId !== this.repId && each.dealId === refundId(deal.dealId, refund)),
     };

@@ -51,12 +51,15 @@ function latest(world: World, table: string, from: string, to: string, { day, of
   return last === undefined ? null : amount(last.rate);
 }
 
+/** What decides on the day of the rate, besides the terms of the version. */
+type RatedRule = Pick<Rule, 'attainmentPeriod'> & Partial<Pick<Rule, 'calendar'>>;
+
 /** The day that the version names for a deal under a rule. */
-function rateDay(world: World, { fx }: WorldPlanVersion, rule: Rule, closeDate: string): RateDay {
+function rateDay(world: World, { fx }: WorldPlanVersion, rule: RatedRule, closeDate: string): RateDay {
   const exact = (day: string): RateDay => ({ day, ofAnyAge: false });
   if (fx?.date === 'fixed') return exact(fx.day ?? '');
   if (fx?.date !== 'period_start' && fx?.date !== 'period_end') return exact(closeDate);
-  const period = periodIn(world, rule.calendar, rule.attainmentPeriod, closeDate);
+  const period = periodIn(world, rule.calendar ?? 'calendar', rule.attainmentPeriod, closeDate);
   const days = period === null ? null : periodDays(world, period);
   if (days === null) return exact(closeDate);
   return fx.date === 'period_start' ? exact(days.first) : { day: days.last, ofAnyAge: days.last >= world.asOf };
@@ -66,7 +69,7 @@ function rateDay(world: World, { fx }: WorldPlanVersion, rule: Rule, closeDate: 
 export function inPlanCurrency(
   world: World,
   version: WorldPlanVersion,
-  rule: Rule,
+  rule: RatedRule,
   { value, currency, closeDate }: { value: Amount; currency: string; closeDate: string },
 ): Amount | null {
   const to = planCurrency(world, version);

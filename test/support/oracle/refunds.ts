@@ -19,6 +19,8 @@ export interface Source {
   deal: WorldDeal;
   /** Of a manager: what was earned below, and what each refund took back there. */
   inputs: LedgerRow[];
+  /** What an input counts in the manager's currency. */
+  weigh: (input: LedgerRow) => Amount;
   takenBelow: (refundId: string) => LedgerRow[];
 }
 
@@ -95,17 +97,17 @@ function taken(source: Source, refund: WorldRefund, part: Amount): Taken | null 
 }
 
 /** The share taken back below. The share of an input counts by what the input weighs. */
-function takenFromManager({ row, inputs, takenBelow }: Source, refund: WorldRefund): Taken | null {
+function takenFromManager({ row, inputs, weigh, takenBelow }: Source, refund: WorldRefund): Taken | null {
   const isOf = (input: LedgerRow) => (each: LedgerRow) =>
     each.repId === input.repId && each.ruleName === input.ruleName && each.planId === input.planId;
   const below = takenBelow(refund.refundId).filter((each) => inputs.some((input) => isOf(input)(each)));
   if (below.length === 0) return null;
   const weighed = inputs.filter((input) => !amount(input.amount).isZero());
-  const total = sum(weighed.map((input) => amount(input.amount).abs()));
+  const total = sum(weighed.map((input) => weigh(input).abs()));
   const lost = sum(
     weighed.map((input) => {
       const back = sum(below.filter(isOf(input)).map((each) => amount(each.amount).negated()));
-      return amount(input.amount).abs().times(back.dividedBy(input.amount));
+      return weigh(input).abs().times(back.dividedBy(input.amount));
     }),
   );
   const share = total.isZero() ? ZERO : lost.dividedBy(total);
