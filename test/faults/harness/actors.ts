@@ -114,7 +114,7 @@ async function dispute(client: RetryingClient, repId: string, period: string): P
     await client.send('PATCH', `/v1/disputes/${disputeId}`, { status: 'withdrawn' });
 }
 
-/** Previews and changes plans, changes quotas, exchange rates and managers, starts recalculations and exports, deletes deals and adds adjustments. */
+/** Previews and changes plans, changes quotas, exchange rates, refunds and managers, starts recalculations and exports, deletes deals and adds adjustments. */
 export async function administer(stage: Stage, random: SeededRandom): Promise<void> {
   const actions = [
     setQuota,
@@ -127,6 +127,9 @@ export async function administer(stage: Stage, random: SeededRandom): Promise<vo
     changeManager,
     setRate,
     setRate,
+    refund,
+    refund,
+    refund,
     deleteDeal,
     adjust,
     adjust,
@@ -162,6 +165,18 @@ const setRate: Action = (_world, client, random) => {
     );
   const rates = [{ ...pair, day: someDay(random), rate: random.between(80, 160) / 100 }];
   return client.send('PUT', '/v1/fx-rates', { rates });
+};
+
+/** Enters, changes or deletes one of two refunds of a deal, or lets someone keep a part of what it takes back. */
+const refund: Action = async (world, client, random) => {
+  const { dealId } = random.pick(world.deliveries);
+  const path = `/v1/deals/${dealId}/refunds/${random.pick(['first', 'second'])}`;
+  if (random.chance(0.2)) return client.send('DELETE', path);
+  const amount = random.chance(0.3) ? null : random.between(100, 400_000) / 100;
+  const { status } = await client.send('PUT', path, { day: someDay(random), cause: 'refund', amount });
+  if (status >= 300 || random.chance(0.6)) return status;
+  const repId = random.pick([null, ...Object.values(world.repIds)]);
+  return client.send('POST', `${path}/waive`, { repId, percent: random.pick([0, 25, 100]), reason: 'agreed' });
 };
 
 const recalculate: Action = async (world, client, random) => {

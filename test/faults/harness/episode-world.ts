@@ -1,3 +1,4 @@
+import { groupBy } from '#src/kernel/group-by.js';
 import { ApiClient } from '#test/support/api-client.js';
 import { EventReceiver } from '#test/support/event-receiver.js';
 import { ledgerColumns, query, withoutWholeShare } from '#test/support/ledger-checks.js';
@@ -9,6 +10,7 @@ import type {
   WorldDeal,
   WorldPlan,
   WorldPlanVersion,
+  WorldRefund,
 } from '#test/support/oracle/world.js';
 import { EpisodeCrm } from './episode-crm.js';
 import { type Fleet } from './fleet.js';
@@ -174,6 +176,7 @@ export class EpisodeWorld {
     const [settings] = await rows<{ fxMaxAgeDays: number | null }>(
       'select fx_max_age_days as "fxMaxAgeDays" from workspaces where workspace_id = $1',
     );
+    const refunds = await this.refunds(ownerUrl);
     const frozen = await this.frozenPeriods(ownerUrl);
     const deletedRows = await rows<{ dealId: string }>(
       'select deal_id as "dealId" from deals where workspace_id = $1 and deleted_at is not null',
@@ -198,9 +201,41 @@ export class EpisodeWorld {
       quotas,
       deals: [...this.latest(), ...(this.crm?.live ?? [])]
         .filter(({ dealId }) => !deleted.has(dealId))
-        .map((delivery) => this.dealOf(delivery)),
+        .map((delivery) => this.dealOf(delivery))
+        .map((deal) =>
+          refunds.has(deal.dealId) ? { ...deal, refunds: refunds.get(deal.dealId) as WorldRefund[] } : deal,
+        ),
       frozen,
     };
+  }
+
+  /** The refunds by deal. Their amounts are numbers in the world. */
+  private async refunds(ownerUrl: string): Promise<Map<string, WorldRefund[]>> {
+    const rows = await query<
+      Omit<WorldRefund, 'amount' | 'waivers'> & {
+        dealId: string;
+        amount: string | null;
+        waivers: { repId: string | null; percent: string }[];
+      }
+    >(
+      ownerUrl,
+      `select deal_id as "dealId", refund_id as "refundId", day::text as day, cause, amount::text as amount, waivers
+      from deal_refunds where workspace_id = $1`,
+      [this.workspaceId],
+    );
+    const byDeal = groupBy(rows, ({ dealId }) => dealId);
+    return new Map(
+      [...byDeal].map(([dealId, ofDeal]) => [
+        dealId,
+        ofDeal.map(({ refundId, day, cause, amount, waivers }) => ({
+          refundId,
+          day,
+          cause,
+          ...(amount === null ? {} : { amount: Number(amount) }),
+          waivers: waivers.map(({ repId, percent }) => ({ repId, percent: Number(percent) })),
+        })),
+      ]),
+    );
   }
 
   private async frozenPeriods(ownerUrl: string): Promise<FrozenPeriod[]> {
@@ -247,7 +282,7 @@ export function salesConfig(random: SeededRandom): Record<string, unknown> {
     attainmentPeriod: 'monthly',
     tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: random.between(10, 90) }],
   };
-  return { rules: [commission, kicker] };
+  return { rules: [commission, kicker], clawback: { window: { days: random.between(30, 90) }, declining: true } };
 }
 
 /** Managers earn on the commission of their reports, and on what their managers earn from it. */

@@ -9,8 +9,8 @@ export type Send = (method: string, path: string, body?: unknown) => Promise<Api
 const firstMonth = 2026 * 12;
 
 /**
- * A workspace whose payroll pays month by month: a deal, another one that is held until the next month, a batch that is
- * marked as paid, and another one after a true-up. Its requests are repeated after faults, as people do.
+ * A workspace whose payroll pays month by month: a deal, another one that is held until the next month, a guarantee, a
+ * batch that is marked as paid, and another one after a true-up. Its requests are repeated after faults, as people do.
  */
 export class PayRun {
   private months = 0;
@@ -49,6 +49,7 @@ export class PayRun {
     this.months += 1;
     const period = periodOf(month);
     const dealId = `deal-${period}`;
+    if (hasDraw(month)) await this.guarantee(period);
     await this.sell(dealId, period, 1000);
     await this.sell(heldDeal(month), period, 100);
     await this.untilDone('POST', '/v1/payables/holds', {
@@ -71,6 +72,20 @@ export class PayRun {
     const isFirst = month === firstMonth;
     if (paid.has(heldDeal(month)) || (!isFirst && !paid.has(heldDeal(month - 1))))
       throw new Violation('I33', `${periodOf(month)} pays ${[...paid].join()}`);
+  }
+
+  /** A guarantee of more than the month releases, which later months pay back. An attempt without a response may have stored it. */
+  private async guarantee(period: string): Promise<void> {
+    const terms = {
+      kind: 'guarantee',
+      recoverable: true,
+      amount: guaranteed,
+      from: `${period}-01`,
+      to: `${period}-28`,
+    };
+    const { status, body } = await this.send('POST', '/v1/draws', { repId: this.repId, ...terms });
+    if (status >= 300 && body.code !== 'draw_overlap')
+      throw new Violation('I34', `the draw returned ${JSON.stringify(body)}`);
   }
 
   /** A deal of which the customer has paid half. */
@@ -117,18 +132,25 @@ export class PayRun {
   /**
    * I32: what a paid batch lists never changes, and is never paid again: its content is the one that it was paid with, its
    * statement cannot be unlocked, all batches of a period add up to what the statement pays, and each payment has one
-   * entry in the audit log.
+   * entry in the audit log. I34: what is paid beyond what is released is owed.
    */
   async assertPaidOnce(): Promise<void> {
     for (const [batchId, content] of this.paid) {
       const now = await this.contentOf(batchId);
       if (now !== content) throw new Violation('I32', `the paid batch was ${content} and is ${now}`);
     }
-    for (let month = firstMonth; month < firstMonth + this.months; month += 1) await this.assertPeriod(periodOf(month));
+    let owed = 0;
+    for (let month = firstMonth; month < firstMonth + this.months; month += 1)
+      owed += await this.assertPeriod(periodOf(month));
+    const { body } = await this.send('GET', `/v1/balances?repId=${this.repId}`);
+    const balance = Math.round((body.balances[0]?.owed ?? 0) * 100);
+    if (balance !== owed)
+      throw new Violation('I34', `${owed} was paid beyond what is released, and ${balance} is owed`);
     await this.assertRows();
   }
 
-  private async assertPeriod(period: string): Promise<void> {
+  /** What the statement pays beyond what it releases, in cents; negative if it keeps. */
+  private async assertPeriod(period: string): Promise<number> {
     const key = { period, status: 'draft' };
     const unlocked = await this.send('POST', `/v1/statements/${this.repId}/approve`, key);
     if (!['already_paid', 'later_statement_approved'].includes(unlocked.body.code as string))
@@ -138,6 +160,8 @@ export class PayRun {
     const sum = paid.reduce((before, { amount }) => before + Math.round(amount * 100), 0);
     if (sum !== Math.round(body.summary.payable * 100))
       throw new Violation('I32', `${period} pays ${body.summary.payable}, and its batches pay ${sum / 100}`);
+    const lines = body.payable.lines as { amount: number }[];
+    return sum - lines.reduce((before, { amount }) => before + Math.round(amount * 100), 0);
   }
 
   private async assertRows(): Promise<void> {
@@ -161,6 +185,14 @@ export class PayRun {
 function periodOf(month: number): string {
   return `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`;
 }
+
+/** Every other month: the months between pay back. */
+function hasDraw(month: number): boolean {
+  return (month - firstMonth) % 2 === 0;
+}
+
+/** More than a month releases. */
+const guaranteed = 80;
 
 /** The deal of the month that is held until the next one. */
 function heldDeal(month: number): string {

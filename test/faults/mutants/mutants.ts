@@ -340,6 +340,28 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'stores a refund and calculates nothing',
+    breaks: ['I1'],
+    changes: [
+      {
+        file: 'src/refunds/change-refunds.ts',
+        from: '    [...affected].map(([repId, days]) => ({',
+        to: '    [...affected].slice(1).map(([repId, days]) => ({',
+      },
+    ],
+  },
+  {
+    name: 'recovers a draw and forgets it',
+    breaks: ['I34'],
+    changes: [
+      {
+        file: 'src/payables/compute-draws.ts',
+        from: 'amount: amount.negated(), change: amount.negated(), formula',
+        to: 'amount: amount.negated(), change: Decimal.zero, formula',
+      },
+    ],
+  },
+  {
     name: 'pays what is held',
     breaks: ['I33'],
     changes: [
