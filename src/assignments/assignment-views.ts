@@ -2,12 +2,14 @@ import { sql } from 'kysely';
 import { listRampSteps, type RampStep } from '../engine/effective-quota.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type OptionalPage } from '../platform/operations/schemas.js';
 import { type Assignment } from './assignment.js';
 
 interface AssignmentFilter {
   readonly assignmentIds?: readonly string[];
   readonly repIds?: readonly string[] | null;
   readonly planId?: string | undefined;
+  readonly page?: OptionalPage;
 }
 
 /** Assignments that are not deleted, by rep and plan, earliest first. */
@@ -48,6 +50,8 @@ export async function listAssignments(tx: Transaction, filter: AssignmentFilter)
     query = query.where(sql<boolean>`a.assignment_id = any(${filter.assignmentIds}::uuid[])`);
   if (filter.repIds) query = query.where(sql<boolean>`a.rep_id = any(${filter.repIds}::uuid[])`);
   if (filter.planId !== undefined) query = query.where('a.plan_id', '=', filter.planId);
+  if (filter.page?.limit !== undefined) query = query.limit(filter.page.limit);
+  if (filter.page?.offset !== undefined) query = query.offset(filter.page.offset);
   const rows = await query.execute();
   return rows.map(({ rampId, rampFrom, rampName, rampSteps, hireDate, ...row }) => {
     if (rampId === null || rampName === null) return row;

@@ -4,6 +4,7 @@ import { isUuid } from '../kernel/ids.js';
 import { isCountedAtEnd } from '../ledger/input/counted-at-end.js';
 import { loadProratedQuotas, type ProratedQuota } from '../ledger/input/prorated-quotas.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type OptionalPage } from '../platform/operations/schemas.js';
 import { computeRatio, type Quota, toProratedFields } from './quota.js';
 
 interface QuotaFilter {
@@ -12,6 +13,7 @@ interface QuotaFilter {
   readonly planId?: string | undefined;
   readonly period?: string | undefined;
   readonly periods?: readonly string[];
+  readonly page?: OptionalPage;
 }
 
 /** Lists quotas by rep, oldest period first. */
@@ -47,6 +49,8 @@ export async function listQuotas(tx: Transaction, filter: QuotaFilter): Promise<
   if (filter.planId !== undefined) query = query.where('q.plan_id', '=', filter.planId);
   if (filter.period !== undefined) query = query.where('q.period', '=', filter.period);
   if (filter.periods !== undefined) query = query.where(sql<SqlBool>`q.period = any(${filter.periods}::text[])`);
+  if (filter.page?.limit !== undefined) query = query.limit(filter.page.limit);
+  if (filter.page?.offset !== undefined) query = query.offset(filter.page.offset);
   const rows = await query.execute();
   const prorated = await loadProratedQuotas(
     tx,

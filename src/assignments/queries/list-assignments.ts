@@ -4,7 +4,7 @@ import { findPlanId } from '../../plans/plan-views.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { uuid } from '../../platform/operations/schemas.js';
+import { optionalPage, uuid } from '../../platform/operations/schemas.js';
 import { narrowedReps } from '../../reps/rep.js';
 import { assignment, assignmentExample } from '../assignment.js';
 import { listAssignments as loadAssignments } from '../assignment-views.js';
@@ -12,6 +12,7 @@ import { listAssignments as loadAssignments } from '../assignment-views.js';
 const query = z.strictObject({
   repId: uuid.optional().describe('Only assignments of this rep (UUID)'),
   planId: uuid.optional().describe('Only assignments to this plan (UUID)'),
+  ...optionalPage('assignments'),
 });
 
 export const listAssignments = operation({
@@ -44,12 +45,12 @@ export const listAssignments = operation({
   },
   example: { query: { repId: sampleIds.repId }, response: [assignmentExample] },
   uses: { unitOfWork: UnitOfWork },
-  async execute({ query: { repId, planId: planRef } }, caller, { unitOfWork }) {
+  async execute({ query: { repId, planId: planRef, ...page } }, caller, { unitOfWork }) {
     const repIds = narrowedReps(caller, repId);
     return unitOfWork.read(caller, async (tx) => {
-      if (planRef === undefined) return loadAssignments(tx, { repIds });
+      if (planRef === undefined) return loadAssignments(tx, { repIds, page });
       const planId = await findPlanId(tx, planRef);
-      return planId === undefined ? [] : loadAssignments(tx, { repIds, planId });
+      return planId === undefined ? [] : loadAssignments(tx, { repIds, planId, page });
     });
   },
 });

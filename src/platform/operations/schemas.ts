@@ -79,6 +79,22 @@ export function offsetPage(what: string, max: number, byDefault: number) {
   };
 }
 
+/** The query of a list that is complete by default, and that a huge workspace reads page by page. */
+export function optionalPage(what: string) {
+  return {
+    limit: wholeNumber(1, 10_000)
+      .optional()
+      .describe(`Max number of ${what} on the page, 1 to 10000; all by default. A page with fewer is the last`),
+    offset: wholeNumber(0, 1_000_000_000).default(0).describe(`Number of ${what} to skip`),
+  };
+}
+
+/** The page of {@link optionalPage}. */
+export interface OptionalPage {
+  readonly limit?: number | undefined;
+  readonly offset?: number;
+}
+
 /** The query of a list that is read from the newest item on. */
 export function cursorPage(what: string, max: number) {
   return {

@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { period, uuid } from '../../platform/operations/schemas.js';
+import { optionalPage, period, uuid } from '../../platform/operations/schemas.js';
 import { narrowedReps } from '../../reps/rep.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { quota, quotaExample } from '../quota.js';
@@ -16,6 +16,7 @@ const query = z.strictObject({
   repId: uuid.optional().describe('Only quotas of this rep (UUID)'),
   planId: uuid.optional().describe('Only quotas of this plan (UUID)'),
   period: period.optional().describe('Only quotas of this attainment period, such as 2026-Q1'),
+  ...optionalPage('quotas'),
 });
 
 export const listQuotas = operation({
@@ -50,7 +51,8 @@ export const listQuotas = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: request }, caller, { unitOfWork, clock }) {
     const repIds = narrowedReps(caller, request.repId);
-    const filter = { period: request.period, ...(repIds === null ? {} : { repIds }) };
+    const page = { limit: request.limit, offset: request.offset };
+    const filter = { period: request.period, page, ...(repIds === null ? {} : { repIds }) };
     return unitOfWork.read(caller, async (tx) => {
       const planId = request.planId === undefined ? undefined : await findPlanId(tx, request.planId);
       if (request.planId !== undefined && planId === undefined) return [];

@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { flag, text } from '../../platform/operations/schemas.js';
+import { flag, type OptionalPage, optionalPage, text } from '../../platform/operations/schemas.js';
 import { personFilterQuery } from '../person-filter.js';
 import { normalEmail, readsAsWidget, rep, repExample } from '../rep.js';
 import { listReps as loadReps, workspaceToday } from '../rep-views.js';
@@ -21,10 +21,15 @@ const query = z.strictObject({
   query: text(200).optional().describe('Part of the name or of the e-mail address, ignoring case'),
   ...personFilterQuery,
   active: flag.optional().describe('true: only people who may sign in; false: only the others'),
+  ...optionalPage('people'),
 });
 
 function isNamed({ name, email }: { readonly name: string; readonly email: string }, part: string): boolean {
   return `${name} ${email}`.toLowerCase().includes(part.toLowerCase());
+}
+
+function pageOf<T>(items: readonly T[], { limit = items.length, offset = 0 }: OptionalPage): T[] {
+  return items.slice(offset, offset + limit);
 }
 
 export const listReps = operation({
@@ -68,14 +73,17 @@ export const listReps = operation({
   },
   example: { query: { email: 'ben@acme.test' }, response: { reps: [repExample] } },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: { email, query: part, ...profile } }, caller, { unitOfWork, clock }) {
+  async execute({ query: { email, query: part, limit, offset, ...profile } }, caller, { unitOfWork, clock }) {
     return unitOfWork.read(caller, async (tx) => {
       const today = await workspaceToday(tx, clock);
       const all = await loadReps(tx, today, { email, profile });
-      const reps = part === undefined ? all : all.filter((person) => isNamed(person, part));
-      if (readsAsWidget(caller))
-        return { reps: reps.map(({ fields: _, ...person }) => ({ ...person, payrollId: null })) };
-      return { reps: reps.filter((person) => maySee(caller, person.id)) };
+      const named = part === undefined ? all : all.filter((person) => isNamed(person, part));
+      if (readsAsWidget(caller)) {
+        const reps = named.map(({ fields: _, ...person }) => ({ ...person, payrollId: null }));
+        return { reps: pageOf(reps, { limit, offset }) };
+      }
+      const visible = named.filter((person) => maySee(caller, person.id));
+      return { reps: pageOf(visible, { limit, offset }) };
     });
   },
 });
