@@ -351,7 +351,7 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
-    name: 'recovers a draw and forgets it',
+    name: 'recovers a draw and leaves the debt as it was',
     breaks: ['I34'],
     changes: [
       {
