@@ -61,8 +61,8 @@ describe('when commission is paid, in the web app', function () {
   });
 
   it('moves to other months by a new schedule, which the preview of the builder shows', async () => {
-    const { plans } = await browser.workspace.api.expect(200, 'GET', '/v1/plans');
-    const { page, problems, close } = await browser.openPage('admin', `/plans/${plans[0].planId}/edit`);
+    const [plan] = await browser.workspace.api.expect(200, 'GET', '/v1/plans');
+    const { page, problems, close } = await browser.openPage('admin', `/plans/${plan.planId}/edit`);
     await pointer.choose(page, 'When what the rule earns is paid', 'in equal parts');
     await sees(page, 'and what is paid in 2 pay periods');
     await pointer.press(page, 'button', 'See every change');
