@@ -28,6 +28,8 @@ CREATE TABLE workspaces (
   currency_fields text[] NOT NULL DEFAULT '{}'::text[],
   pay_fx jsonb,
   person_fields jsonb NOT NULL DEFAULT '[]'::jsonb,
+  is_sandbox boolean NOT NULL DEFAULT false,
+  test_day date,
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
   CONSTRAINT workspaces_agent_writes_check CHECK ((agent_writes = ANY (ARRAY['allow'::text, 'confirm'::text, 'deny'::text]))),
   CONSTRAINT workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -39,16 +41,19 @@ CREATE TABLE workspaces (
   CONSTRAINT workspaces_recovery_percent_check CHECK (((recovery_percent >= (0)::numeric) AND (recovery_percent <= (100)::numeric))),
   CONSTRAINT workspaces_seats_check CHECK ((seats >= 0)),
   CONSTRAINT workspaces_step_up_minutes_check CHECK (((step_up_minutes >= 1) AND (step_up_minutes <= 1440))),
+  CONSTRAINT workspaces_test_day_check CHECK (((test_day IS NULL) OR is_sandbox)),
   CONSTRAINT workspaces_tier_check CHECK ((tier = ANY (ARRAY['free'::text, 'pro'::text, 'enterprise'::text])))
 );
 CREATE TRIGGER bump_configuration_revision BEFORE UPDATE OF currency, timezone, field_mapping ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_configuration_revision_of_fx BEFORE UPDATE OF fx_max_age_days, currency_fields ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_configuration_revision_of_proration BEFORE UPDATE OF min_quota_percent ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
+CREATE TRIGGER bump_configuration_revision_of_test_day BEFORE UPDATE OF test_day ON workspaces FOR EACH ROW EXECUTE FUNCTION bump_own_configuration_revision();
 CREATE TRIGGER bump_workspace_cache_version AFTER UPDATE OF name, currency, timezone, field_mapping, manager_scope ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_fx AFTER UPDATE OF fx_max_age_days ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_pay_fx AFTER UPDATE OF pay_fx ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_payouts AFTER UPDATE OF payouts, recovery_percent ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER bump_workspace_cache_version_of_proration AFTER UPDATE OF min_quota_percent ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
+CREATE TRIGGER bump_workspace_cache_version_of_test_day AFTER UPDATE OF test_day ON workspaces FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON workspaces FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('', 'name', 'configuration_revision,periodic_through,sends_events,writes_back,digest_of');
 ALTER TABLE workspaces ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY workspaces_of_owner ON workspaces TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
@@ -3480,7 +3485,8 @@ CREATE OR REPLACE FUNCTION find_sign_ins(address text, in_workspace uuid)
 AS $function$
       select r.workspace_id, w.name, r.rep_id
       from reps r join workspaces w on w.workspace_id = r.workspace_id
-      where r.email = address and r.active and (in_workspace is null or r.workspace_id = in_workspace)
+      where r.email = address and r.active
+        and (case when in_workspace is null then not w.is_sandbox else r.workspace_id = in_workspace end)
       order by w.created_at, r.workspace_id
     $function$
 ;
@@ -3755,7 +3761,9 @@ CREATE OR REPLACE FUNCTION post_mail(new_mail uuid, address text, mail_subject t
  SET search_path TO 'public', 'pg_temp'
 AS $function$
       insert into mail_outbox (mail_id, workspace_id, recipient, subject, body)
-      values (new_mail, current_setting('app.workspace_id')::uuid, address, mail_subject, mail_body)
+      select new_mail, w.workspace_id, address, mail_subject, mail_body
+      from workspaces w
+      where w.workspace_id = current_setting('app.workspace_id')::uuid and not w.is_sandbox
     $function$
 ;
 GRANT EXECUTE ON FUNCTION post_mail(uuid,text,text,bytea) TO commissions_app;
@@ -4341,12 +4349,12 @@ AS $function$
 GRANT EXECUTE ON FUNCTION workspaces_with_managers() TO commissions_app;
 
 CREATE OR REPLACE FUNCTION workspaces_with_periodic_rules()
- RETURNS TABLE(workspace_id uuid, timezone text, periodic_through date)
+ RETURNS TABLE(workspace_id uuid, timezone text, periodic_through date, test_day date)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-      select w.workspace_id, w.timezone, w.periodic_through
+      select w.workspace_id, w.timezone, w.periodic_through, w.test_day
       from workspaces w
       where exists (select from plan_rules r where r.workspace_id = w.workspace_id and r.phase = 'periodic')
         or exists (

@@ -61,6 +61,7 @@ import * as approvalJobs from './059_approval_jobs.js';
 import * as payCurrencyHistory from './060_pay_currency_history.js';
 import * as personFields from './061_person_fields.js';
 import * as scheduledInvoices from './062_scheduled_invoices.js';
+import * as sandboxes from './063_sandboxes.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -126,4 +127,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '060_pay_currency_history': payCurrencyHistory,
   '061_person_fields': personFields,
   '062_scheduled_invoices': scheduledInvoices,
+  '063_sandboxes': sandboxes,
 };

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Clock } from '#src/kernel/clock.js';
-import { type Day, dayInZone } from '#src/kernel/day.js';
+import { currentDay, type Day } from '#src/kernel/day.js';
 import { groupBy } from '#src/kernel/group-by.js';
 import { calendarNames } from '#src/kernel/period-calendar.js';
 import { loadCalendar } from '#src/ledger/input/calendar.js';
@@ -79,10 +79,15 @@ export class LaneSweep {
 
   /** The end of a day in the workspace's time zone may end a period, and its periodic rules are due. */
   private async requestPeriodicRules(): Promise<void> {
-    const { rows } = await sql<{ workspace_id: string; timezone: string; periodic_through: string | null }>`
+    const { rows } = await sql<{
+      workspace_id: string;
+      timezone: string;
+      periodic_through: Day | null;
+      test_day: Day | null;
+    }>`
       select * from workspaces_with_periodic_rules()`.execute(this.database);
-    for (const { workspace_id: workspaceId, timezone, periodic_through: through } of rows) {
-      const today = dayInZone(this.clock.now(), timezone);
+    for (const { workspace_id: workspaceId, timezone, periodic_through: through, test_day: testDay } of rows) {
+      const today = currentDay({ timeZone: timezone, testDay }, this.clock.now());
       if (through !== null && through >= today) continue;
       await this.changes.run({ workspaceId }, 'none', async (tx, recalculate) => {
         const claimed = await tx.db

@@ -48,6 +48,7 @@ workspace
   .option('--currency <code>', 'default currency, ISO 4217', 'USD')
   .option('--timezone <zone>', 'IANA time zone of days and periods', 'UTC')
   .option('--admin-email <email>', 'also create this person as admin')
+  .option('--sandbox', 'for tries: it sends no mails and has a test clock')
   .option('--json', 'print JSON')
   .action(async (name, options) => (await import('./commands/workspace.js')).createWorkspace(name, options));
 

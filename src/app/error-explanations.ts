@@ -112,6 +112,8 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   no_person: 'Only a person who is signed in decides about changes of agents; keys and agents do not.',
   no_preview: 'The change moves no amounts, or its preview takes too long. Decide without a preview.',
   not_a_pay_period: 'The period is no pay period of the workspace. The settings of payouts have their length.',
+  not_a_sandbox:
+    'Only sandboxes have a test clock. Create one with `commissions workspace create --sandbox`, or copy the workspace.',
   not_operator:
     'Only an admin of the workspace that operates the installation changes its settings. The command `workspace operator` names it.',
   nothing_to_pay: 'No approved statement of the period has an amount that is unpaid.',

@@ -1,5 +1,5 @@
 import { type Clock } from '../kernel/clock.js';
-import { type Day, dayInZone } from '../kernel/day.js';
+import { currentDay, type Day } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
@@ -22,7 +22,7 @@ export async function warnOfUnsetQuotas(
   { planId, start, end }: Placement,
   clock: Clock,
 ): Promise<ReadonlyMap<string, readonly PlanWarning[]>> {
-  const today = dayInZone(clock.now(), (await loadWorkspaceTerms(tx)).timeZone);
+  const today = currentDay(await loadWorkspaceTerms(tx), clock.now());
   const version = await findPlanVersion(tx, planId, { onlyForRep: null, today });
   if (version === null) return new Map();
   const day = start !== null && start > today ? start : end !== null && end < today ? end : today;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type StoredRate } from '../engine/exchange-rates.js';
 import { type Caller } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
-import { dayInZone, hull } from '../kernel/day.js';
+import { currentDay, hull } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { createJob } from '../ledger/requests/calculation-jobs.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
@@ -80,7 +80,7 @@ export async function runRateChange<Result extends object>(
   return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
     const before = await loadRatesBefore(tx);
     const { result, changed } = await write(tx);
-    const today = dayInZone(uses.clock.now(), before.workspace.timeZone);
+    const today = currentDay(before.workspace, uses.clock.now());
     const affected = await findAffected(tx, before, changed, today);
     return { ...result, affected: countAffected(affected), jobId: await request(tx, recalculate, caller, affected) };
   });

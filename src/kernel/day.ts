@@ -87,6 +87,18 @@ export function dayInZone(instant: Date, timeZone: string): Day {
   return zoneFormat(timeZone).format(instant);
 }
 
+/** What decides which day it is in a workspace. */
+export interface WorkspaceDay {
+  readonly timeZone: string;
+  /** Set only in sandboxes, where it is the current day. */
+  readonly testDay: Day | null;
+}
+
+/** The current day of the workspace. */
+export function currentDay({ timeZone, testDay }: WorkspaceDay, now: Date): Day {
+  return testDay ?? dayInZone(now, timeZone);
+}
+
 /**
  * The day of a date text: a plain day as it is, an ISO 8601 instant by its day in the time zone
  * (an instant without an offset is UTC). Null when the text is neither.

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Clock } from '../kernel/clock.js';
-import { type Day, dayInZone } from '../kernel/day.js';
+import { currentDay, type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -31,15 +31,15 @@ export async function watchReleases(
   dealIds: readonly string[],
   clock: Clock,
 ): Promise<WatchedReleases | null> {
-  const { timeZone, sendsEvents } = await loadWorkspaceTerms(tx);
+  const workspace = await loadWorkspaceTerms(tx);
   const payPeriods = await loadPayPeriods(tx);
-  if (payPeriods === null || !sendsEvents) return null;
+  if (payPeriods === null || !workspace.sendsEvents) return null;
   const { rows } = await sql<{ repId: string }>`
     select distinct rep_id as "repId" from commission_events
     where workspace_id = ${tx.workspaceId} and deal_key = any(${dealIds}::text[]) and kind = 'commission_earned'
       and status = 'earned'`.execute(tx.db);
   const repIds = rows.map(({ repId }) => repId);
-  const watched = { dealIds, repIds, firstDay: payPeriods.firstDay, day: dayInZone(clock.now(), timeZone) };
+  const watched = { dealIds, repIds, firstDay: payPeriods.firstDay, day: currentDay(workspace, clock.now()) };
   return { ...watched, released: await sumReleases(tx, watched) };
 }
 

@@ -2,7 +2,7 @@ import { type PlanTerms } from '../engine/plan-config.js';
 import { type PlanFx } from '../engine/plan-fx.js';
 import { type SlugMapping } from '../engine/slug.js';
 import { type Clock } from '../kernel/clock.js';
-import { type Day, type DayRange, dayInZone, earliestDay, intersection, latestDay } from '../kernel/day.js';
+import { currentDay, type Day, type DayRange, earliestDay, intersection, latestDay } from '../kernel/day.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
 import { canonicalFieldMapping } from '../ledger/input/field-mapping.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
@@ -98,11 +98,11 @@ export async function collectVersionWarnings(
   version: PlanVersion,
   clock: Clock,
 ): Promise<PlanWarning[]> {
-  const { timeZone } = await loadWorkspaceTerms(tx);
+  const workspace = await loadWorkspaceTerms(tx);
   const terms = planTerms(version.config);
   const { config, currency, fx = null, fieldMapping } = version;
   const plan = { config, terms, currency, fx, fieldMapping: canonicalFieldMapping(fieldMapping) };
-  return collectWarnings(tx, version, plan, dayInZone(clock.now(), timeZone));
+  return collectWarnings(tx, version, plan, currentDay(workspace, clock.now()));
 }
 
 /** Every warning about a version that may not be stored yet, except those about recalculated events. */

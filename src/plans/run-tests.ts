@@ -100,6 +100,7 @@ function toWorkspaceTerms(plan: TestedPlan, { fxRates = [] }: PlanTest): Workspa
   return {
     currency: workspaceCurrency,
     timeZone: deals.timeZone,
+    testDay: null,
     measures,
     fiscalYears,
     amountSlug: deals.standard['dealAmount'] ?? null,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Role } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
-import { type Day, dayInZone } from '../kernel/day.js';
+import { currentDay, type Day, dayInZone } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type PersonFilter } from './person-filter.js';
@@ -100,12 +100,12 @@ export async function findRepIdsByEmail(tx: Transaction, emails: readonly string
 
 /** The current day in the workspace's time zone. It decides who manages whom now. */
 export async function workspaceToday(tx: Transaction, clock: Clock): Promise<Day> {
-  const { timezone } = await tx.db
+  const workspace = await tx.db
     .selectFrom('workspaces')
-    .select('timezone')
+    .select(['timezone as timeZone', 'test_day as testDay'])
     .where('workspace_id', '=', tx.workspaceId)
     .executeTakeFirstOrThrow();
-  return dayInZone(clock.now(), timezone);
+  return tx.asOf === null ? currentDay(workspace, clock.now()) : dayInZone(clock.now(), workspace.timeZone);
 }
 
 function hasProfile({ title, team, location, managerId, role, active, fields }: PersonFilter): RawBuilder<unknown> {

@@ -1,5 +1,5 @@
 import { type Clock } from '../kernel/clock.js';
-import { type Day, dayInZone } from '../kernel/day.js';
+import { currentDay, type Day } from '../kernel/day.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { withDryRun } from '../platform/database/dry-run.js';
@@ -50,8 +50,7 @@ async function runPreview<Result extends object, Effect>(
 ): Promise<Result & { readonly effect: Effect | null }> {
   return withDryRun<Result & { readonly effect: Effect | null }>(true, (end) =>
     changes.run(caller, 'exclusive', async (tx) => {
-      const { timeZone } = await loadWorkspaceTerms(tx);
-      const today = dayInZone(clock.now(), timeZone);
+      const today = currentDay(await loadWorkspaceTerms(tx), clock.now());
       const { result, movement } = await computeMovement(tx, today, () => write(tx, today));
       return end({ ...result, effect: movement === null ? null : toEffect(movement) });
     }),

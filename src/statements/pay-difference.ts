@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Caller } from '../kernel/caller.js';
-import { addDays, type Day, dayInZone } from '../kernel/day.js';
+import { addDays, currentDay, type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
@@ -83,7 +83,7 @@ export async function findDifference(tx: Transaction, key: StatementKey, at: Dat
   const stored = frozen === undefined ? null : await findLatest(tx, key);
   if (frozen === undefined || stored === null) throw statementNotApproved();
   const { latest } = stored;
-  const asOf = dayInZone(at, terms.workspace.timeZone);
+  const asOf = currentDay(terms.workspace, at);
   const [owed] = await calculateOwedByPeriod(tx, terms, [{ frozen, statement: latest }], asOf);
   return { terms, frozen, statement: latest, owed: owed as Owed };
 }
@@ -191,7 +191,7 @@ export async function carryForward(
   { caller, at }: { readonly caller: Caller; readonly at: Date },
 ): Promise<{ eventId: string; period: Period }> {
   const { repId, period: sourcePeriod } = key;
-  const today = dayInZone(at, terms.workspace.timeZone);
+  const today = currentDay(terms.workspace, at);
   const target = firstOpenPeriod(await loadPayPeriods(tx), sourcePeriod, today, terms);
   const runId = newId();
   const entry = { repId, runId, actor: caller.actor };

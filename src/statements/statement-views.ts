@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { hasTerms, sumEarnings } from '../earnings/commission-views.js';
 import { type Clock } from '../kernel/clock.js';
-import { type Day, type DayRange, dayInZone, isWithin } from '../kernel/day.js';
+import { currentDay, type Day, type DayRange, dayInZone, isWithin } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, toPeriod } from '../kernel/period.js';
@@ -275,6 +275,7 @@ export async function resolvePeriod(
 ): Promise<{ readonly period: Period; readonly days: DayRange; readonly currency: string }> {
   const workspace = await loadWorkspaceTerms(tx);
   const { currency, timeZone } = workspace;
-  const period = requested ?? toPeriod(dayInZone(tx.asOf ?? clock.now(), timeZone), 'monthly');
+  const today = tx.asOf === null ? currentDay(workspace, clock.now()) : dayInZone(tx.asOf, timeZone);
+  const period = requested ?? toPeriod(today, 'monthly');
   return { period, days: calendarOf({ workspace }).range(period), currency };
 }

@@ -1,6 +1,6 @@
 import { assertDealExists } from '../deals/deal-views.js';
 import { type Caller } from '../kernel/caller.js';
-import { dayInZone } from '../kernel/day.js';
+import { currentDay } from '../kernel/day.js';
 import { newId } from '../kernel/ids.js';
 import { type Period } from '../kernel/period.js';
 import { calendarOf, loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
@@ -41,7 +41,7 @@ export async function writeAdjustment(
   const range = calendarOf({ workspace }).range(request.period);
   const amount = exactAmount(request.amount, currency);
   const frozen = await listFrozenPeriods(tx, repId);
-  const earnedOn = adjustmentDay(range, dayInZone(at, workspace.timeZone), frozen);
+  const earnedOn = adjustmentDay(range, currentDay(workspace, at), frozen);
   if (earnedOn === null) throw statementLocked(request.period);
   if (request.dealId !== null) await assertDealExists(tx, request.dealId);
   const { kind, period, dealId, reason } = request;

@@ -12,6 +12,8 @@ export interface NewWorkspace {
   /** Defaults to the address. */
   readonly adminName?: string | undefined;
   readonly isDemo?: boolean;
+  /** For tries: without mails, with a test clock. It stays so. */
+  readonly sandbox?: boolean;
 }
 
 /** Creates a workspace and its API key. The key is returned only here: the database has its hash. */
@@ -30,6 +32,7 @@ export async function createWorkspace(
         timezone: workspace.timezone,
         tier: workspace.tier,
         is_demo: workspace.isDemo ?? false,
+        is_sandbox: workspace.sandbox ?? false,
       })
       .execute();
     if (workspace.adminEmail !== undefined) {

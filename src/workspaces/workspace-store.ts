@@ -58,6 +58,9 @@ export async function updateWorkspaceRow(
       agent_writes: change.agentWrites,
       step_up_minutes: change.stepUpMinutes,
       fx_max_age_days: change.fxMaxAgeDays,
+      test_day: change.testDay,
+      // Periodic rules count again what has ended on another day.
+      ...(change.testDay === undefined ? {} : { periodic_through: null }),
       min_quota_percent: change.minQuotaPercent?.toString(),
       payroll: change.payroll && JSON.stringify(change.payroll),
       pay_fx: change.payFx && JSON.stringify(change.payFx),

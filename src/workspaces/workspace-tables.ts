@@ -50,6 +50,9 @@ export interface WorkspaceTables {
     tier: Tier;
     seats: Generated<number | null>;
     is_demo: Generated<boolean>;
+    is_sandbox: Generated<boolean>;
+    /** The current day of a sandbox; null for the real one. */
+    test_day: ColumnType<Day | null, undefined, Day | null>;
     field_mapping: ColumnType<FieldMappingJson, string | undefined, string>;
     periodic_through: Day | null;
     sends_events: Generated<boolean>;

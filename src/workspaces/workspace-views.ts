@@ -15,6 +15,8 @@ export async function findWorkspace(tx: Transaction) {
       'timezone',
       'tier',
       'is_demo as isDemo',
+      'is_sandbox as isSandbox',
+      'test_day as testDay',
       'field_mapping as fieldMapping',
       'paper',
       'payroll',

@@ -111,6 +111,8 @@ export const payFx = z
   .describe('Which exchange rate pays what is payable in another currency; that of the last day by default');
 export type PayFx = z.output<typeof payFx>;
 
+export const testDay = day.describe('The day that counts as today in a sandbox, YYYY-MM-DD');
+
 const code = z
   .string()
   .trim()

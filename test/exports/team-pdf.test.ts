@@ -159,6 +159,8 @@ describe('the team roll-up as PDF', () => {
       timezone: 'UTC',
       tier: 'free',
       isDemo: false,
+      isSandbox: false,
+      testDay: null,
       fieldMapping: { standard: {}, measures: {} },
       paper: null,
       payroll: {},

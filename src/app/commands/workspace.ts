@@ -15,6 +15,7 @@ interface WorkspaceOptions {
   readonly currency: string;
   readonly timezone: string;
   readonly adminEmail?: string;
+  readonly sandbox?: boolean;
   readonly json?: boolean;
 }
 
@@ -42,14 +43,24 @@ function parseEmail(text: string): string {
 
 export async function listWorkspaces({ json = false }: { readonly json?: boolean }): Promise<void> {
   const rows = await withServer(readWorkspaces);
-  const lines = rows.map((row) => `${row.workspaceId}  ${row.name}  ${row.tier}  ${row.currency}\n`);
+  const lines = rows.map(
+    (row) => `${row.workspaceId}  ${row.name}  ${row.tier}  ${row.currency}${row.isSandbox ? '  sandbox' : ''}\n`,
+  );
   process.stdout.write(json ? `${JSON.stringify(rows)}\n` : lines.join(''));
 }
 
 export async function readWorkspaces(server: DatabaseServer) {
   return withOwner(server, async (database) => {
-    const { rows } = await sql<{ workspaceId: string; name: string; tier: string; currency: string }>`
-      select workspace_id as "workspaceId", name, tier, currency from workspaces order by created_at`.execute(database);
+    const { rows } = await sql<{
+      workspaceId: string;
+      name: string;
+      tier: string;
+      currency: string;
+      isSandbox: boolean;
+    }>`
+      select workspace_id as "workspaceId", name, tier, currency, is_sandbox as "isSandbox" from workspaces order by created_at`.execute(
+      database,
+    );
     return rows;
   });
 }

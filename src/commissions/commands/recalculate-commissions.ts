@@ -4,7 +4,7 @@ import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { allLines } from '../../deals/deal-credits.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { allDays, type DayRange, dayInZone, hull } from '../../kernel/day.js';
+import { allDays, currentDay, type DayRange, hull } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { newId } from '../../kernel/ids.js';
@@ -140,8 +140,7 @@ async function findTarget(tx: Transaction, { dealId, repId, planId }: Body, cloc
       throw new Failure('rep_not_found', 'There is no such rep in this workspace.');
     return { scope: { scope: 'rep', repId }, requests: [{ repId, days: allDays }], deals: 0, fresh: noFreshLanes };
   }
-  const { timeZone } = await loadWorkspaceTerms(tx);
-  const today = dayInZone(clock.now(), timeZone);
+  const today = currentDay(await loadWorkspaceTerms(tx), clock.now());
   const ofPlan = planId === undefined ? null : await findPlanId(tx, planId);
   if (ofPlan === undefined) throw new Failure('plan_not_found', 'There is no such plan in this workspace.');
   return {

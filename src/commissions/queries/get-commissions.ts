@@ -4,7 +4,7 @@ import { readTeamOverview, teamOverview, teamOverviewExample } from '../../dashb
 import { dealId } from '../../deals/deal.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { dayInZone } from '../../kernel/day.js';
+import { currentDay, dayInZone } from '../../kernel/day.js';
 import { toPeriod } from '../../kernel/period.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -83,12 +83,12 @@ const declared = {
     if (deal !== undefined)
       return explainer.run(caller, { lock: 'none', access: 'read', replica: true }, async (tx, explain) => {
         const workspace = await loadWorkspaceTerms(tx);
-        const today = dayInZone(clock.now(), workspace.timeZone);
+        const today = currentDay(workspace, clock.now());
         return readDealBreakdown(tx, caller, deal, workspace, today, explain);
       });
     return unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, async (tx) => {
       const workspace = await loadWorkspaceTerms(tx);
-      const today = dayInZone(clock.now(), workspace.timeZone);
+      const today = currentDay(workspace, clock.now());
       const ofPeriod = requested.period ?? toPeriod(today, 'monthly');
       if (requested.repId !== undefined)
         return readRepDashboard(tx, requested.repId, ofPeriod, workspace, today, requested.closedDealsOffset);

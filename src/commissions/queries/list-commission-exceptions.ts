@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Caller, visibleReps } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
-import { dayInZone } from '../../kernel/day.js';
+import { currentDay } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { toPeriod } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -253,7 +253,7 @@ export const listCommissionExceptions = operation({
     const read = <T>(work: (tx: Transaction) => Promise<T>) => unitOfWork.run(caller, readOnly, work);
     const { scope, period, toExplain, unread, acceptances } = await read(async (tx) => {
       const workspace = await loadWorkspaceTerms(tx);
-      const today = dayInZone(clock.now(), workspace.timeZone);
+      const today = currentDay(workspace, clock.now());
       const selected = requested ?? toPeriod(today, 'monthly');
       const days = calendarOf({ workspace }).range(selected);
       return {

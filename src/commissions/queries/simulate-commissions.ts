@@ -9,7 +9,7 @@ import { planFx } from '../../engine/plan-fx.js';
 import { type Deal } from '../../engine/slug.js';
 import { type Caller, mayActAs, maySee, visibleReps } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { type Day, dayInZone } from '../../kernel/day.js';
+import { currentDay, type Day } from '../../kernel/day.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -114,7 +114,7 @@ async function load(
   const { period: during, quota, asOf, fxRates = [] } = request;
   const stored = await loadWorkspaceTerms(tx);
   const { timeZone, fiscalYears } = stored;
-  const today = dayInZone(clock.now(), timeZone);
+  const today = currentDay(stored, clock.now());
   const plan = simulatedPlan(request, today);
   const simulatedVersions = await loadSimulatedVersions(tx, plan);
   if (!(await maySimulate(tx, caller, simulatedVersions))) throw planNotFound();

@@ -4,7 +4,7 @@ import { DealExplainer } from '../../commissions/deal-explainer.js';
 import { type ExplainDeal } from '../../commissions/deal-outcomes.js';
 import { dealId } from '../../deals/deal.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
-import { dayInZone } from '../../kernel/day.js';
+import { currentDay } from '../../kernel/day.js';
 import { invalid } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
@@ -51,7 +51,7 @@ async function open(
     { repId, period: requestedPeriod },
     { type, dealId: request.dealId ?? null, eventId: request.eventId ?? null },
     workspace,
-    dayInZone(at, workspace.timeZone),
+    currentDay(workspace, at),
     explain,
   );
   const { expectedAmount } = request;

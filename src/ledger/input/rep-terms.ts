@@ -11,7 +11,7 @@ import { type AssignedPlan, type RepInput } from '../../engine/model.js';
 import { type Rule } from '../../engine/plan-config.js';
 import { type PlanFx } from '../../engine/plan-fx.js';
 import { buildTimeline, mayHaveEarned, stoppedDays } from '../../engine/version-timeline.js';
-import { type Day, type DayRange, isEffective } from '../../kernel/day.js';
+import { type Day, type DayRange, isEffective, type WorkspaceDay } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type Period } from '../../kernel/period.js';
@@ -43,9 +43,8 @@ interface Assignment extends AssignedDays {
   readonly deleted: boolean;
 }
 
-export interface WorkspaceTerms {
+export interface WorkspaceTerms extends WorkspaceDay {
   readonly currency: string;
-  readonly timeZone: string;
   readonly measures: Readonly<Record<string, string>>;
   /** The field that holds the amount of a deal; null if the workspace has not mapped it. */
   readonly amountSlug: string | null;
@@ -105,7 +104,15 @@ export interface StoredQuota extends Quota {
 export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerms> {
   const row = await tx.db
     .selectFrom('workspaces')
-    .select(['currency', 'timezone', 'field_mapping', 'sends_events', 'writes_back', 'configuration_revision'])
+    .select([
+      'currency',
+      'timezone',
+      'test_day',
+      'field_mapping',
+      'sends_events',
+      'writes_back',
+      'configuration_revision',
+    ])
     .select(fiscalYearsColumn(tx).as('fiscal_years'))
     .select(sql<boolean>`payouts is not null`.as('has_payouts'))
     .select(usesRatesColumn(tx).as('uses_rates'))
@@ -115,6 +122,7 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
   return {
     currency: row.currency,
     timeZone: row.timezone,
+    testDay: row.test_day,
     measures: row.field_mapping.measures,
     amountSlug: row.field_mapping.standard['dealAmount'] ?? null,
     fiscalYears: row.fiscal_years,

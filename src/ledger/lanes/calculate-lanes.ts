@@ -1,7 +1,7 @@
 import { type RunOutcome } from '../../audit/audit-tables.js';
 import { type BlockedChange } from '../../engine/model.js';
 import { type Clock } from '../../kernel/clock.js';
-import { type Day, type DayRange, dayInZone, hull, intersection, isWithin } from '../../kernel/day.js';
+import { currentDay, type Day, type DayRange, hull, intersection, isWithin } from '../../kernel/day.js';
 import { newId } from '../../kernel/ids.js';
 import { EventLoopSlice, inParallel } from '../../kernel/waiting.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -133,7 +133,7 @@ export async function calculateRequests(
   if (first === undefined) return { runs: [], wakes: [], checks: [] };
   const { workspace } = first.terms;
   tx.markAffected(inputs.map(({ terms }) => terms.repId));
-  const asOf = dayInZone(startedAt, workspace.timeZone);
+  const asOf = currentDay(workspace, startedAt);
   const { lanes, rest } = await computeLaneWindows(tx, inputs, maxDeals);
   const { results, movedUntil, refunds } = await calculateWindows(tx, lanes, asOf);
   const ofRefunds = await findRefundRequests(tx, lanes, refunds);

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Clock } from '../../kernel/clock.js';
-import { dayInZone } from '../../kernel/day.js';
+import { currentDay } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { type FrozenPeriod, loadRepTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction, type UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -85,7 +85,7 @@ async function compare(tx: Transaction, repId: string, at: Date): Promise<Checke
   const byPeriod = groupBy(checks, ({ period }) => period);
   const frozen = terms.frozen.filter(({ period }) => byPeriod.has(period));
   const approved = await listApproved(tx, repId, frozen);
-  const owed = await calculateOwedByPeriod(tx, terms, approved, dayInZone(at, terms.workspace.timeZone));
+  const owed = await calculateOwedByPeriod(tx, terms, approved, currentDay(terms.workspace, at));
   const pending = await loadPendingChanges(tx, terms);
   return {
     checkIds: checks.map(({ check_id: id }) => id),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
-import { invalid } from '../../kernel/failure.js';
+import { Failure, invalid } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { changePayouts } from '../../payables/change-payouts.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -18,6 +18,7 @@ import {
   payrollTerms,
   recovery,
   stepUpMinutes,
+  testDay,
   timeZone,
 } from '../workspace.js';
 import { updateWorkspaceRow } from '../workspace-store.js';
@@ -44,6 +45,10 @@ const body = z.strictObject({
   payouts: payouts.optional(),
   recovery: recovery.optional(),
   payFx: payFx.optional(),
+  testDay: testDay
+    .nullable()
+    .optional()
+    .describe('Only in sandboxes: the day that counts as today, YYYY-MM-DD; null for the real day'),
 });
 
 const response = z.object({
@@ -62,12 +67,20 @@ const response = z.object({
   payouts: payouts.optional(),
   recovery: recovery.optional(),
   payFx: payFx.optional(),
+  testDay: testDay.nullable().optional(),
 });
+
+function notASandbox(): Failure {
+  return new Failure(
+    'not_a_sandbox',
+    'Only a sandbox has a day of its choice. Create one with: npx commissions workspace create NAME --sandbox',
+  );
+}
 
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
   summary:
-    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, payouts, recovery, rates of payment, the minimum of prorated quotas, the max age of exchange rates, whether disputes block approvals, or what happens with changes by agents; a new currency, time zone, minimum or max age recalculates every rep',
+    'Change the name, currency, time zone, paper, payroll terms, manager scope, step-up, payouts, recovery, rates of payment, the minimum of prorated quotas, the max age of exchange rates, whether disputes block approvals, what happens with changes by agents, or the day of a sandbox; a new currency, time zone, minimum, max age or day recalculates every rep',
   method: 'patch',
   path: '/v1/workspaces',
   access: 'admin',
@@ -76,7 +89,7 @@ export const updateWorkspace = operation({
     minutes !== undefined || mode === 'allow' || mode === null,
   body,
   response,
-  failures: { pay_period_in_use: 409 },
+  failures: { pay_period_in_use: 409, not_a_sandbox: 409 },
   example: { body: { name: 'Acme Inc.' }, response: { updated: true, name: 'Acme Inc.' } },
   uses: { changes: CommissionChanges },
   /** Plans without a currency pay in the workspace's, and its time zone decides on which day a deal closed. */
@@ -88,16 +101,17 @@ export const updateWorkspace = operation({
       throw invalid({
         path: '',
         message:
-          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, fxMaxAgeDays, payouts, recovery, payFx',
+          'give at least one of name, currency, timezone, paper, payroll, managerScope, blockApprovalOnDispute, agentWrites, stepUpMinutes, minQuotaPercent, fxMaxAgeDays, payouts, recovery, payFx, testDay',
       });
     await changes.run(caller, 'exclusive', async (tx, recalculate) => {
       const before = await findWorkspace(tx);
+      if (present.testDay !== undefined && !before.isSandbox) throw notASandbox();
       const { payouts: payPeriods, ...columns } = present;
       if (payPeriods !== undefined) await changePayouts(tx, payPeriods);
       if (Object.keys(columns).length === 0) return;
       await updateWorkspaceRow(tx, columns);
       const after = { ...before, ...present };
-      const decisive = ['currency', 'timezone', 'minQuotaPercent', 'fxMaxAgeDays'] as const;
+      const decisive = ['currency', 'timezone', 'minQuotaPercent', 'fxMaxAgeDays', 'testDay'] as const;
       if (decisive.every((name) => after[name] === before[name])) return;
       if (after.timezone !== before.timezone) await rebuildDealProjections(tx);
       await recalculate.workspace('workspace_change');

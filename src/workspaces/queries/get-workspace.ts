@@ -34,6 +34,7 @@ import {
   payrollTerms,
   recovery,
   stepUpMinutes,
+  testDay,
 } from '../workspace.js';
 import { findMailState, findMaskedKey, findPayoutTerms, findWorkspace } from '../workspace-views.js';
 
@@ -52,6 +53,8 @@ const response = z.object({
   timezone: fields.timezone,
   tier: z.enum(['free', 'pro', 'enterprise']).describe('Tier of the subscription'),
   isDemo: z.boolean().describe('Whether the workspace has sample data'),
+  isSandbox: z.literal(true).optional().describe('true for a sandbox; absent otherwise'),
+  testDay: testDay.optional().describe('The current day of a sandbox that has set one; absent otherwise'),
   mail: mailState,
   crm: z
     .object({
@@ -162,7 +165,8 @@ export const getWorkspace = operation({
     { unitOfWork, clock, mailServer },
   ): Promise<z.input<typeof response>> {
     return unitOfWork.read(caller, async (tx) => {
-      const { minQuotaPercent: minimum, fxMaxAgeDays: maxAge, ...workspace } = await findWorkspace(tx);
+      const found = await findWorkspace(tx);
+      const { minQuotaPercent: minimum, fxMaxAgeDays: maxAge, isSandbox, testDay: today, ...workspace } = found;
       const { standard, measures } = workspace.fieldMapping;
       const provider = await findConnectedCrm(tx);
       const { name, role } = await findIdentity(tx, caller);
@@ -171,6 +175,8 @@ export const getWorkspace = operation({
         ...workspace,
         ...(minimum === defaultMinQuotaPercent ? {} : { minQuotaPercent: minimum }),
         ...(maxAge === defaultFxMaxAgeDays ? {} : { fxMaxAgeDays: maxAge }),
+        ...(isSandbox ? { isSandbox } : {}),
+        ...(today === null ? {} : { testDay: today }),
         ...(await findPayoutTerms(tx)),
         mail: (await mailServer.isSetUp(tx)) ? await findMailState(tx) : 'not_set_up',
         crm: { connected: provider !== null, provider },
