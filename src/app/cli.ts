@@ -75,6 +75,22 @@ workspace
   .action(async (workspaceId) => (await import('./commands/workspace.js')).nameOperator(workspaceId));
 
 workspace
+  .command('copy <workspaceId>')
+  .description('Copy the data of a workspace to a new sandbox and print its API key, which is shown only once')
+  .option('--name <name>', 'name of the sandbox')
+  .option('--json', 'print JSON')
+  .action(async (workspaceId, options) =>
+    (await import('./commands/sandbox.js')).copyWorkspaceToSandbox(workspaceId, options),
+  );
+
+workspace
+  .command('reset <workspaceId>')
+  .description('Empty a sandbox: people except admins, plans, deals and all that follows; settings and keys stay')
+  .option('--yes', 'delete; without it, only print the number of rows')
+  .option('--json', 'print JSON')
+  .action(async (workspaceId, options) => (await import('./commands/sandbox.js')).resetWorkspace(workspaceId, options));
+
+workspace
   .command('delete <workspaceId>')
   .description('Delete a workspace with everything in it, such as a sandbox; it cannot be restored')
   .option('--yes', 'delete; without it, only print the number of rows')

@@ -106,7 +106,7 @@ export async function cancelMove({ from, to }: MoveDatabases, workspaceId: strin
   await acceptWrites(from, workspaceId, await listTables(from));
 }
 
-interface MovedTable {
+export interface MovedTable {
   readonly name: string;
   readonly columns: readonly string[];
   readonly identity: string | null;
@@ -116,7 +116,7 @@ interface MovedTable {
  * Every table with rows of workspaces, from the catalogue, so that a later migration needs no change here. The number of
  * the transaction that wrote a row last stays: the other database gives the rows the number of its own.
  */
-async function listTables(database: Database): Promise<MovedTable[]> {
+export async function listTables(database: Database): Promise<MovedTable[]> {
   const { rows } = await sql<MovedTable>`
     select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns,
       max(a.attname::text) filter (where a.attidentity <> '') as identity
@@ -233,11 +233,11 @@ async function assertSameMigrations({ from, to }: MoveDatabases): Promise<void> 
 }
 
 /** Without triggers and foreign keys: the rows are already what the triggers made of them. */
-async function replicate(tx: DatabaseTransaction): Promise<void> {
+export async function replicate(tx: DatabaseTransaction): Promise<void> {
   await sql`set local session_replication_role = replica`.execute(tx);
 }
 
-async function assertMayReplicate(database: Database): Promise<void> {
+export async function assertMayReplicate(database: Database): Promise<void> {
   try {
     await database.transaction().execute(replicate);
   } catch (error) {
@@ -258,7 +258,11 @@ function triggerName(workspaceId: string): string {
  * Each trigger waits for the transactions that write its table, so after the last one none that began before is left.
  * Every read counts a request and updates the last use of its token, so these two are not rejected.
  */
-async function rejectWrites(database: Database, workspaceId: string, tables: readonly MovedTable[]): Promise<void> {
+export async function rejectWrites(
+  database: Database,
+  workspaceId: string,
+  tables: readonly MovedTable[],
+): Promise<void> {
   await sql`
     create or replace function ${sql.ref(blocker)}() returns trigger language plpgsql as $$
     begin
@@ -278,7 +282,11 @@ async function rejectWrites(database: Database, workspaceId: string, tables: rea
   }
 }
 
-async function acceptWrites(database: Database, workspaceId: string, tables: readonly MovedTable[]): Promise<void> {
+export async function acceptWrites(
+  database: Database,
+  workspaceId: string,
+  tables: readonly MovedTable[],
+): Promise<void> {
   for (const { name } of tables)
     await alterTable(database, sql`drop trigger if exists ${sql.ref(triggerName(workspaceId))} on ${sql.table(name)}`);
   // Another workspace that is being moved still needs the function.
