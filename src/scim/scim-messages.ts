@@ -84,6 +84,7 @@ const kept: ReadonlySet<string> = new Set([
   'active',
   'userName',
   'displayName',
+  'title',
   'name',
   'emails',
   'roles',

@@ -19,7 +19,8 @@ export interface ProviderNames {
   readonly familyName: string | null;
 }
 
-export type ScimPerson = Pick<Rep, 'id' | 'email' | 'name' | 'role' | 'active' | 'managerId'> & ProviderNames;
+export type ScimPerson = Pick<Rep, 'id' | 'email' | 'name' | 'title' | 'team' | 'role' | 'active' | 'managerId'> &
+  ProviderNames;
 
 /** The attributes of a SCIM user that the service reads and writes (RFC 7643, sections 4.1 and 4.3). */
 export interface ScimUser {
@@ -27,17 +28,22 @@ export interface ScimUser {
   readonly externalId?: string;
   readonly userName?: string;
   readonly displayName?: string;
+  readonly title?: string;
   readonly name?: { readonly formatted?: string; readonly givenName?: string; readonly familyName?: string };
   readonly active?: boolean;
   readonly emails?: readonly { readonly value?: string; readonly type?: string; readonly primary?: boolean }[];
   readonly roles?: readonly { readonly value?: string; readonly primary?: boolean }[];
   readonly groups?: readonly { readonly value: string; readonly display: string }[];
   readonly meta?: { readonly resourceType: 'User' };
-  readonly [enterpriseUser]?: { readonly manager?: { readonly value?: string } };
+  readonly [enterpriseUser]?: { readonly department?: string; readonly manager?: { readonly value?: string } };
 }
 
 export function toScimUser(person: ScimPerson): ScimUser {
-  const { id, email, name, role, active, managerId, externalId, givenName, familyName } = person;
+  const { id, email, name, title, team, role, active, managerId, externalId, givenName, familyName } = person;
+  const extension = {
+    ...(team === null ? {} : { department: team }),
+    ...(managerId === null ? {} : { manager: { value: managerId } }),
+  };
   return {
     id,
     ...(externalId === null ? {} : { externalId }),
@@ -48,12 +54,13 @@ export function toScimUser(person: ScimPerson): ScimUser {
       ...(givenName === null ? {} : { givenName }),
       ...(familyName === null ? {} : { familyName }),
     },
+    ...(title === null ? {} : { title }),
     active,
     emails: [{ value: email, type: 'work', primary: true }],
     roles: [{ value: role, primary: true }],
     groups: [{ value: role, display: groupNames[role] }],
     meta: { resourceType: 'User' },
-    ...(managerId === null ? {} : { [enterpriseUser]: { manager: { value: managerId } } }),
+    ...(Object.keys(extension).length === 0 ? {} : { [enterpriseUser]: extension }),
   };
 }
 
@@ -62,6 +69,9 @@ export interface PersonChange {
   readonly name?: string;
   readonly role?: Role;
   readonly active?: boolean;
+  readonly title?: string;
+  /** The department in the provider. */
+  readonly team?: string;
   /** Null: no manager from today on. */
   readonly managerId?: string | null;
 }
@@ -75,14 +85,22 @@ export function readChange(user: ScimUser, before: ScimUser): PersonChange {
     ...(name === undefined ? {} : { name }),
     ...(role === undefined || role === readRole(before) ? {} : { role }),
     ...(user.active === undefined || user.active === before.active ? {} : { active: user.active }),
+    ...changedText('title', user.title, before.title),
+    ...changedText('team', user[enterpriseUser]?.department, before[enterpriseUser]?.department),
     ...(manager === managerBefore ? {} : { managerId: manager ?? null }),
   };
 }
 
+/** A text that the user says otherwise than before. */
+function changedText(name: 'title' | 'team', text = '', before = ''): { [Name in typeof name]?: string } {
+  return text.trim() === '' || text === before ? {} : { [name]: text };
+}
+
 /** The user with the manager of before, unless it names one: many providers send a user without its manager. */
 export function keepManager(user: ScimUser, before: ScimUser): ScimUser {
-  const extension = before[enterpriseUser];
-  return extension === undefined || managerOf(user) !== undefined ? user : { ...user, [enterpriseUser]: extension };
+  const manager = before[enterpriseUser]?.manager;
+  if (manager === undefined || managerOf(user) !== undefined) return user;
+  return { ...user, [enterpriseUser]: { ...user[enterpriseUser], manager } };
 }
 
 function managerOf(user: ScimUser): string | undefined {

@@ -137,6 +137,7 @@ describe('people of an identity provider over SCIM 2.0', () => {
         userName: 'zoe@acme.test',
         active: true,
         displayName: 'Zoe Lee',
+        title: 'Sales lead',
         emails: [{ primary: true, type: 'work', value: 'zoe@acme.test' }],
         meta: { resourceType: 'User' },
         name: { formatted: 'Zoe Lee', familyName: 'Lee', givenName: 'Zoe' },
@@ -145,6 +146,9 @@ describe('people of an identity provider over SCIM 2.0', () => {
       });
       id = created.id;
       expect(await stored('zoe@acme.test')).to.include({ role: 'manager', managerId: mia, name: 'Zoe Lee' });
+      expect(await stored('zoe@acme.test')).to.include({ title: 'Sales lead', team: 'Sales' });
+      expect(created).to.include({ title: 'Sales lead' });
+      expect(created[enterprise]).to.deep.include({ department: 'Sales' });
     });
 
     it('changes one attribute of many operations, with booleans as texts and managers as ids', async () => {
@@ -156,6 +160,9 @@ describe('people of an identity provider over SCIM 2.0', () => {
         { op: 'Replace', path: 'roles[primary eq "True"].value', value: 'rep' },
       );
       expect(await stored('zoe@acme.test')).to.include({ name: 'Zoe Park', role: 'rep', managerId: mia });
+      expect(await stored('zoe@acme.test')).to.include({ title: 'Sales lead', team: 'Marketing' });
+      await patch(id, { op: 'Replace', path: 'title', value: 'Account executive' });
+      expect(await stored('zoe@acme.test')).to.include({ title: 'Account executive', team: 'Marketing' });
       await patch(id, { op: 'Replace', path: 'active', value: 'False' });
       expect((await stored('zoe@acme.test')).active).to.equal(false);
       await patch(
