@@ -10,8 +10,8 @@ type Call = (tool: string, input?: object) => Promise<Json>;
 
 interface Task {
   readonly name: string;
-  /** Before search by name, exceptions and people were tools. */
-  readonly before: { readonly calls: string; readonly kilobytes: string };
+  /** Before search by name, exceptions and people were tools. A task without it came later and has the {@link budget}. */
+  readonly before?: { readonly calls: string; readonly kilobytes: string };
   /** Returns what the task has found. */
   run(call: Call): Promise<Findings>;
   /** The rows that it writes, by table. */
@@ -25,7 +25,9 @@ interface Findings {
   readonly query: string;
 }
 
-/** Six tasks of agents by script: how many calls each needs, and how much text the results add to the conversation. */
+const budget = { calls: 5, bytes: 15_000 };
+
+/** Nine tasks of agents by script: how many calls each needs, and how much text the results add to the conversation. */
 export async function* agents(): AsyncGenerator<Table> {
   await using service = await startBenchService();
   const { apiKey } = await createDemoWorkspace(service.running.service);
@@ -34,7 +36,11 @@ export async function* agents(): AsyncGenerator<Table> {
   const rows: string[][] = [];
   for (const task of tasks) {
     const { calls, bytes } = await perform(task, service, { workspaceId, apiKey });
-    rows.push([task.name, task.before.calls, String(calls), task.before.kilobytes, (bytes / 1000).toFixed(0)]);
+    const { before } = task;
+    if (before === undefined && (calls > budget.calls || bytes > budget.bytes))
+      throw new Error(`${task.name}: ${calls} calls and ${bytes} bytes are more than the budget`);
+    const kilobytes = (bytes / 1000).toFixed(0);
+    rows.push([task.name, before?.calls ?? '–', String(calls), before?.kilobytes ?? '–', kilobytes]);
   }
   yield {
     title: 'Tasks of agents',
@@ -169,6 +175,55 @@ async function closeQuarter(call: Call): Promise<Findings> {
   };
 }
 
+/** The statements of the quarter that are approved, and what speaks against the approval of the others. */
+async function checkQuarter(call: Call): Promise<Findings> {
+  const period = lastQuarter();
+  const { reps } = await call('get_commissions', { period });
+  await call('list_exceptions', { period });
+  await call('list_audit_logs', { outcome: 'failed' });
+  await call('list_disputes', { status: 'open' });
+  await call('list_discrepancies', { status: 'open' });
+  return {
+    found: reps.filter(({ statementStatus }: Json) => statementStatus === 'approved').length,
+    query: `select count(*)::int as value from statement_periods
+      where workspace_id = $1 and period = '${period}' and status = 'approved'`,
+  };
+}
+
+/** The person who needs the smallest part of the target for the next tier, by the credit that the person has. */
+async function findNextTier(call: Call): Promise<Findings> {
+  const { reps } = await call('get_commissions', {});
+  const quotas = reps.flatMap(({ repId, attainment }: Json) =>
+    attainment.filter(({ nextTier }: Json) => nextTier !== null).map((quota: Json) => ({ repId, ...quota })),
+  );
+  const missing = ({ nextTier, target }: Json) => nextTier.remaining / target;
+  const [nearest] = quotas.sort((one: Json, other: Json) => missing(one) - missing(other));
+  const { repId, measure, period, through, credit } = nearest;
+  return {
+    found: Math.round(credit * 100),
+    query: `select round(sum(credit) * 100)::int as value from commission_events
+      where workspace_id = $1 and rep_id = '${repId}' and attainment_key = '${measure}' and period = '${period}'
+        and earned_on <= '${through}' and kind = 'commission_earned' and status = 'earned'`,
+  };
+}
+
+/** The true-up of a person, with the deal and the change that caused it. */
+async function explainTrueUp(call: Call): Promise<Findings> {
+  const period = lastQuarter();
+  const { reps } = await call('list_reps', { query: 'Dana' });
+  const [{ id: repId }] = reps;
+  const { closedDeals } = await call('get_commissions', { repId, period });
+  const { dealId } = closedDeals.find(({ corrected }: Json) => corrected !== 0);
+  const { corrections } = await call('get_commissions', { dealId });
+  const own = corrections.filter((correction: Json) => correction.repId === repId);
+  return {
+    found: Math.round(own.reduce((sum: number, { delta }: Json) => sum + delta, 0) * 100),
+    query: `select round(sum(e.amount) * 100)::int as value
+      from true_ups t join commission_events e on e.workspace_id = t.workspace_id and e.event_id = t.event_id
+      where t.workspace_id = $1 and t.rep_id = '${repId}' and t.period = '${period}'`,
+  };
+}
+
 const tasks: readonly Task[] = [
   {
     name: 'design a plan from a sentence',
@@ -196,6 +251,9 @@ const tasks: readonly Task[] = [
     run: closeQuarter,
     writes: {},
   },
+  { name: 'check a quarter and its statements', run: checkQuarter, writes: {} },
+  { name: 'who is next to a tier', run: findNextTier, writes: {} },
+  { name: 'why a true-up was paid', run: explainTrueUp, writes: {} },
 ];
 
 function lastQuarter(): string {
