@@ -12,7 +12,7 @@ import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { type PayPeriodSegment } from '../workspaces/workspace-tables.js';
 
 const { payments, ...terms } = invoiceTerms.omit({ issuedOn: true }).shape;
-const payment = payments.unwrap().element.omit({ paymentId: true });
+const payment = payments.unwrap().element.omit({ paymentId: true }).describe('A payment of the customer');
 
 /** Invoices of a simulation. */
 export const simulatedInvoices = z
