@@ -30,6 +30,7 @@ CREATE TABLE workspaces (
   person_fields jsonb NOT NULL DEFAULT '[]'::jsonb,
   is_sandbox boolean NOT NULL DEFAULT false,
   test_day date,
+  assignment_filters jsonb NOT NULL DEFAULT '[]'::jsonb,
   CONSTRAINT workspaces_pkey PRIMARY KEY (workspace_id),
   CONSTRAINT workspaces_agent_writes_check CHECK ((agent_writes = ANY (ARRAY['allow'::text, 'confirm'::text, 'deny'::text]))),
   CONSTRAINT workspaces_currency_check CHECK ((currency ~ '^[A-Z]{3}$'::text)),
@@ -97,6 +98,7 @@ CREATE TABLE reps (
   team text,
   location text,
   fields jsonb NOT NULL DEFAULT '{}'::jsonb,
+  saved_views jsonb NOT NULL DEFAULT '[]'::jsonb,
   CONSTRAINT reps_pkey PRIMARY KEY (workspace_id, rep_id),
   CONSTRAINT reps_crm_member UNIQUE (workspace_id, crm_member_id),
   CONSTRAINT reps_email UNIQUE (workspace_id, email),
@@ -122,7 +124,7 @@ CREATE TRIGGER bump_workspace_cache_version_of_employment AFTER UPDATE OF hire_d
 CREATE TRIGGER bump_workspace_cache_version_of_payouts AFTER UPDATE OF recovery_percent ON reps FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER end_change_requests AFTER UPDATE OF role, active ON reps FOR EACH ROW WHEN (((old.role IS DISTINCT FROM new.role) OR (old.active AND (NOT new.active)))) EXECUTE FUNCTION end_change_requests_of_person();
 CREATE TRIGGER record_payroll_id_change BEFORE INSERT OR UPDATE OF payroll_id ON reps FOR EACH ROW EXECUTE FUNCTION record_payroll_id_change();
-CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id,crm_member_id,title,team,location,fields', 'synced_at,payroll_key');
+CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON reps FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('rep_id', 'email,name,avatar,payroll_id,crm_member_id,title,team,location,fields', 'synced_at,payroll_key,saved_views');
 ALTER TABLE reps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY reps_of_owner ON reps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
 CREATE POLICY reps_of_workspace ON reps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));

@@ -62,6 +62,7 @@ import * as payCurrencyHistory from './060_pay_currency_history.js';
 import * as personFields from './061_person_fields.js';
 import * as scheduledInvoices from './062_scheduled_invoices.js';
 import * as sandboxes from './063_sandboxes.js';
+import * as filtersOfPeople from './064_filters_of_people.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -128,4 +129,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '061_person_fields': personFields,
   '062_scheduled_invoices': scheduledInvoices,
   '063_sandboxes': sandboxes,
+  '064_filters_of_people': filtersOfPeople,
 };

@@ -13,7 +13,9 @@ import { listChangeRequests } from './agents/change-requests/queries/list-change
 import { createAssignments } from './assignments/commands/create-assignments.js';
 import { deleteAssignment } from './assignments/commands/delete-assignment.js';
 import { importAssignments } from './assignments/commands/import-assignments.js';
+import { setAssignmentFilters } from './assignments/commands/set-assignment-filters.js';
 import { updateAssignment } from './assignments/commands/update-assignment.js';
+import { listAssignmentFilters } from './assignments/queries/list-assignment-filters.js';
 import { listAssignments } from './assignments/queries/list-assignments.js';
 import { exportAuditLog } from './audit/queries/export-audit-log.js';
 import { listAuditEntries } from './audit/queries/list-audit-entries.js';
@@ -179,6 +181,7 @@ import { getRefund } from './refunds/queries/get-refund.js';
 import { listRefunds } from './refunds/queries/list-refunds.js';
 import { addPayrollId } from './reps/commands/add-payroll-id.js';
 import { bulkInviteReps } from './reps/commands/bulk-invite-reps.js';
+import { changeReps } from './reps/commands/change-reps.js';
 import { importReps } from './reps/commands/import-reps.js';
 import { inviteRep } from './reps/commands/invite-rep.js';
 import { setPersonFields } from './reps/commands/set-person-fields.js';
@@ -187,6 +190,8 @@ import { upsertReps } from './reps/commands/upsert-reps.js';
 import { getRep } from './reps/queries/get-rep.js';
 import { listPersonFields } from './reps/queries/list-person-fields.js';
 import { listReps } from './reps/queries/list-reps.js';
+import { setSavedViews } from './saved-views/commands/set-saved-views.js';
+import { listSavedViews } from './saved-views/queries/list-saved-views.js';
 import { confirmScheduledImport } from './scheduled-imports/commands/confirm-scheduled-import.js';
 import { createScheduledImport } from './scheduled-imports/commands/create-scheduled-import.js';
 import { deleteScheduledImport } from './scheduled-imports/commands/delete-scheduled-import.js';
@@ -417,10 +422,15 @@ export const operations = [
   updateRep,
   addPayrollId,
   syncReps,
+  changeReps,
   bulkInviteReps,
   inviteRep,
+  listAssignmentFilters,
+  setAssignmentFilters,
   listPersonFields,
   setPersonFields,
+  listSavedViews,
+  setSavedViews,
   getWorkspace,
   updateWorkspace,
   previewWorkspace,

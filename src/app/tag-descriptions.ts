@@ -2,6 +2,7 @@
 export const tagDescriptions: Readonly<Record<string, string>> = {
   absences: 'Absences of people, which prorate quotas',
   agents: 'Agents that people have connected over MCP',
+  'assignment-filters': 'Who is meant to be on which plan',
   assignments: 'Who has which plan, and when',
   audit: 'The log of changes and of calculations',
   auth: 'Sign-in, sessions, and connections to CRMs',
@@ -35,6 +36,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   ramps: 'Reduced targets and rates of new people',
   reps: 'People, their roles and managers',
   revision: 'Whether anything has changed',
+  'saved-views': 'Views of lists that people have saved',
   'scheduled-imports': 'Files that are imported by a schedule',
   service: 'Where the service is described',
   statements: 'Statements: generation, adjustments, approval, files',

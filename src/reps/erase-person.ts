@@ -65,6 +65,7 @@ async function eraseRep(
       team: null,
       location: null,
       fields: '{}',
+      saved_views: '[]',
       active: false,
     })
     .where('workspace_id', '=', tx.workspaceId)

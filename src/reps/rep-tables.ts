@@ -2,6 +2,7 @@ import { type ColumnType, type Generated } from 'kysely';
 import { type Role } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Instant } from '../platform/database/tables.js';
+import { type SavedView } from '../saved-views/saved-view.js';
 import { type FieldValues } from './person-field.js';
 
 export interface RepTables {
@@ -30,6 +31,7 @@ export interface RepTables {
     team: ColumnType<string | null, string | null | undefined, string | null>;
     location: ColumnType<string | null, string | null | undefined, string | null>;
     fields: ColumnType<FieldValues, string | undefined, string>;
+    saved_views: ColumnType<readonly SavedView[], string | undefined, string>;
     mail_opt_outs: Generated<string[]>;
     created_at: GeneratedInstant;
   };

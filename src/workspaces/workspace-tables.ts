@@ -1,4 +1,5 @@
 import { type ColumnType, type Generated } from 'kysely';
+import { type Role } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { type CalendarName } from '../kernel/period-calendar.js';
 import { type GeneratedInstant } from '../platform/database/tables.js';
@@ -28,6 +29,21 @@ export interface PayPeriodSegment {
   readonly from: Day;
   readonly period: 'monthly' | 'quarterly';
   readonly calendar: CalendarName;
+}
+
+/** Who is meant to be on a plan. */
+export interface AssignmentFilterJson {
+  readonly planId: string;
+  readonly filter: {
+    readonly title?: string | undefined;
+    readonly team?: string | undefined;
+    readonly location?: string | undefined;
+    readonly managerId?: string | undefined;
+    readonly role?: Role | undefined;
+    readonly active?: boolean | undefined;
+    readonly fields?: Readonly<Record<string, string | number>> | undefined;
+  };
+  readonly effectiveStart: Day | null;
 }
 
 /** A field of people that the workspace defines. */
@@ -76,6 +92,8 @@ export interface WorkspaceTables {
     /** Null for the default of 100 percent. */
     pay_fx: ColumnType<PayFx | null, string | null | undefined, string | null>;
     recovery_percent: ColumnType<string | null, string | null | undefined, string | null>;
+    /** The shape is that of the slice of assignments. */
+    assignment_filters: ColumnType<readonly AssignmentFilterJson[], undefined, string>;
     person_fields: ColumnType<readonly PersonField[], undefined, string>;
     created_at: GeneratedInstant;
   };

@@ -183,6 +183,8 @@ const probes: Readonly<Record<string, Probes>> = {
   getWorkspace: { own: [['GET /v1/workspaces']] },
   getMailPreferences: {},
   setMailPreferences: {},
+  listSavedViews: {},
+  setSavedViews: {},
   listAgents: { own: [['GET /v1/agents']] },
   getAgentRequest: {},
   decideAgentRequest: {},

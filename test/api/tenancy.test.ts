@@ -376,6 +376,12 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   upsertReps: [['PUT /v1/reps', { reps: [{ email: 'ada@x.io', name: 'Ada', managerEmail: '<email>' }] }]],
   getRep: [['GET /v1/reps/<rep>']],
   listPersonFields: [],
+  listAssignmentFilters: [],
+  setAssignmentFilters: [
+    ['PUT /v1/assignment-filters', { filters: [{ planId: '<plan>', filter: { team: 'North' } }] }],
+  ],
+  listSavedViews: [],
+  setSavedViews: [],
   setPersonFields: [],
   updateRep: [
     ['PATCH /v1/reps/<rep>', { role: 'admin' }],
@@ -384,6 +390,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   ],
   addPayrollId: [['POST /v1/reps/<rep>/payroll-id', { payrollId: 'X' }]],
   syncReps: [],
+  changeReps: [['POST /v1/reps/change', { repIds: ['<rep>'], change: { team: 'x' } }]],
   bulkInviteReps: [['POST /v1/reps/bulk-invite', { repIds: ['<rep>'] }]],
   inviteRep: [['POST /v1/reps/<rep>/invite']],
   listConnectionTokens: [],
@@ -692,6 +699,7 @@ describe('two workspaces', () => {
       'listAuditEntries',
       'listDealOwners',
       'getMailPreferences',
+      'listSavedViews',
       'getAgentRequest',
     ].includes(id);
     if (method !== 'get' || path.includes(':') || (access as string) === 'public' || isOther) continue;

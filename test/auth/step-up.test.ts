@@ -70,6 +70,10 @@ const calls: Readonly<Record<string, { readonly needs: readonly Call[]; readonly
     others: [{ path: '/v1/reps/import?dryRun=true', csv: 'email,role\nben@x.io,admin\n' }],
   },
   inviteRep: { needs: [{ path: '/v1/reps/<ben>/invite' }] },
+  changeReps: {
+    needs: [{ body: { repIds: ['00000000-0000-4000-8000-000000000000'], change: { active: false } } }],
+    others: [{ body: { repIds: ['00000000-0000-4000-8000-000000000000'], change: { team: 'North' } } }],
+  },
   bulkInviteReps: { needs: [{ body: { repIds: ['00000000-0000-4000-8000-000000000000'] } }] },
   decideAgentRequest: {
     needs: [{ body: { request: 'x', decision: 'allow' } }],

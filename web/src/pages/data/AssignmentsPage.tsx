@@ -9,7 +9,7 @@ import { type Plan } from '../../api/queries.js';
 import { type Assignment, assignmentsQuery } from '../../api/set-up-queries.js';
 import { useKeptChoice } from '../../app/kept-state.js';
 import { showMessage, showProblem } from '../../app/messages.js';
-import { Button, ButtonContent, buttonClass } from '../../components/Button.js';
+import { Button, ButtonContent, buttonClass, LinkButton } from '../../components/Button.js';
 import { Check } from '../../components/Field.js';
 import grid from '../../components/GridEditor.module.css';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
@@ -20,11 +20,13 @@ import { toggled } from '../../components/toggled.js';
 import { useVisibleRows } from '../../components/visible-rows.js';
 import { PersonFilters } from '../../features/people/PersonFilters.js';
 import { filterPeople } from '../../features/people/person-filter.js';
+import { SavedViews } from '../../features/views/SavedViews.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { byName } from '../../shared/format/texts.js';
 import { AssignDialog, type AssignTarget, nameOf, toTarget, type Undo } from './AssignDialog.js';
 import styles from './Data.module.css';
+import { isKeepable, KeepFilterDialog, SuggestedAssignments } from './SuggestedAssignments.js';
 
 const route = getRouteApi('/_shell/assignments');
 
@@ -66,6 +68,7 @@ export function AssignmentsPage() {
         </>
       }
     >
+      <SuggestedAssignments />
       <Loaded query={query} height={480}>
         {(data) => (
           <Matrix
@@ -129,6 +132,7 @@ interface MatrixProps {
 function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen }: MatrixProps) {
   const filter = route.useSearch();
   const navigate = useNavigate({ from: '/assignments' });
+  const [isKeeping, setKeeping] = useState(false);
   const body = useRef<HTMLTableSectionElement>(null);
   const shown = filterPeople(byName(people), everyone, filter);
   const { from, to } = useVisibleRows(body, shown.length, rowHeight);
@@ -147,7 +151,15 @@ function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen
         filter={filter}
         shown={shown.length}
         onFilter={(next) => navigate({ search: next, replace: true })}
-      />
+      >
+        {isKeepable(filter) ? (
+          <LinkButton onClick={() => setKeeping(true)}>Suggest who matches later …</LinkButton>
+        ) : null}
+      </PersonFilters>
+      <SavedViews />
+      {isKeeping ? (
+        <KeepFilterDialog filter={filter} plans={plans} people={shown} onClose={() => setKeeping(false)} />
+      ) : null}
       <section className={grid.grid} aria-label="Assignments">
         <table aria-rowcount={shown.length}>
           <caption className="unseen">People by plan</caption>

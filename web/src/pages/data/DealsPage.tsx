@@ -23,6 +23,7 @@ import { Badge } from '../../components/StatusBadge.js';
 import { CorrectionsCard } from '../../features/deals/CorrectionsCard.js';
 import { downloadDeals } from '../../features/deals/deal-download.js';
 import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
+import { SavedViews } from '../../features/views/SavedViews.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount, formatPercent } from '../../shared/format/numbers.js';
 import { DealDialog } from './DealDialog.js';
@@ -80,6 +81,7 @@ export function DealsPage() {
     >
       <CorrectionsCard dealId={null} />
       <DealFilters search={search} onChange={set} />
+      <SavedViews />
       <Loaded query={deals} height={480}>
         {({ deals: rows, count, totals = [] }) =>
           rows.length === 0 ? (

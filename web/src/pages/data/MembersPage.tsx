@@ -1,7 +1,7 @@
-import { IconFileImport, IconMail } from '@tabler/icons-react';
+import { IconFileImport, IconMail, IconPencil } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { useKeptChoice } from '../../app/kept-state.js';
 import { roleNames } from '../../app/navigation.js';
@@ -21,11 +21,16 @@ import { toggled } from '../../components/toggled.js';
 import { PersonFilters } from '../../features/people/PersonFilters.js';
 import { fieldInWords, type PersonField, personFieldsQuery } from '../../features/people/person-fields.js';
 import { filterPeople, type PersonFilter } from '../../features/people/person-filter.js';
+import { SavedViews } from '../../features/views/SavedViews.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { byName } from '../../shared/format/texts.js';
 import styles from './Data.module.css';
 import { PersonDialog } from './PersonDialog.js';
 import { useInvite } from './use-invite.js';
+
+const ChangePeopleDialog = lazy(() =>
+  import('./ChangePeopleDialog.js').then((module) => ({ default: module.ChangePeopleDialog })),
+);
 
 const route = getRouteApi('/_shell/members');
 
@@ -103,6 +108,7 @@ interface MemberListProps extends MembersProps {
 
 function MemberList({ people, filter, onFilter, onEdit }: MemberListProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [isChanging, setChanging] = useState(false);
   const { repId } = useSession();
   const names = new Map(people.map(({ id, name }) => [id, name]));
   const shown = filterPeople(byName(people), people, filter);
@@ -113,6 +119,7 @@ function MemberList({ people, filter, onFilter, onEdit }: MemberListProps) {
   return (
     <>
       <PersonFilters people={people} filter={filter} shown={shown.length} onFilter={onFilter} hasInactive />
+      <SavedViews />
       <DataTable
         caption="People"
         columns={buildColumns(names, shown, chosen, setChosen, onEdit, repId, fields)}
@@ -123,12 +130,29 @@ function MemberList({ people, filter, onFilter, onEdit }: MemberListProps) {
       />
       {chosen.size === 0 ? null : (
         <div className={`${blocks.saveLine} ${blocks.chosen}`}>
-          <span className="dim">They get a mail with a link to sign in.</span>
+          <span className="dim">{formatCount(chosen.size, 'person', 'people')} selected</span>
+          <Button onClick={() => setChosen(new Set())}>Clear</Button>
+          <Button icon={IconPencil} onClick={() => setChanging(true)}>
+            Change
+          </Button>
           <Button icon={IconMail} kind="primary" isBusy={invite.isBusy} onClick={() => invite.send([...chosen])}>
             Invite {formatCount(chosen.size, 'person', 'people')}
           </Button>
         </div>
       )}
+      {isChanging ? (
+        <Suspense>
+          <ChangePeopleDialog
+            chosen={people.filter(({ id }) => chosen.has(id))}
+            people={people}
+            onClose={() => setChanging(false)}
+            onDone={() => {
+              setChanging(false);
+              setChosen(new Set());
+            }}
+          />
+        </Suspense>
+      ) : null}
     </>
   );
 }

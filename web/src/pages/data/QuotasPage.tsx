@@ -35,6 +35,7 @@ import {
   withStep,
 } from '../../features/plans/quota-changes.js';
 import { listRules, measureOf, type PlanRule } from '../../features/plans/rules.js';
+import { SavedViews } from '../../features/views/SavedViews.js';
 import { formatSpan, todayIn } from '../../shared/format/dates.js';
 import { formatCount, formatUnits } from '../../shared/format/numbers.js';
 import { formatPeriod, isFiscal, listFiscalYears, periodsOfYear, shortPeriod } from '../../shared/format/periods.js';
@@ -179,6 +180,7 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
           onChange={({ currentTarget }) => setEveryone(currentTarget.value === 'all')}
         />
       </PersonFilters>
+      <SavedViews />
       <Loaded query={combineQueries({ people, quotas })} height={480}>
         {(data) => <Targets rule={rule} year={year} people={shown} quotas={data.quotas} />}
       </Loaded>

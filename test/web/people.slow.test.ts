@@ -1,0 +1,85 @@
+import { expect } from 'chai';
+import { Browser, sees, texts } from '#test/support/browser.js';
+import { flatRule } from '#test/support/terms.js';
+import { pointer } from './input-methods.js';
+
+describe('people in the web app', function () {
+  this.timeout(240_000);
+  const browser = Browser.duringSuite({ isEmpty: true });
+  let ann: string;
+
+  before(async () => {
+    [ann = ''] = await browser.workspace.api.saveReps(
+      { email: 'ann@acme.test', name: 'Ann', team: 'North' },
+      { email: 'bob@acme.test', name: 'Bob', team: 'North' },
+      { email: 'mia@acme.test', name: 'Mia', role: 'manager' },
+    );
+  });
+
+  it('a field is defined, filled in on the page of a person, and lists are filtered by it', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/person-fields');
+    await pointer.press(page, 'button', 'Add field');
+    await pointer.write(page, 'Name of the field', 'Region');
+    await pointer.choose(page, 'Type of Region', 'Choice');
+    await pointer.write(page, 'Choices of Region', 'DACH, Nordics');
+    await pointer.press(page, 'button', 'Save fields');
+    await sees(page, 'The fields of people were saved.');
+    await browser.visit(page, `/members/${ann}`);
+    await pointer.choose(page, 'Region', 'Nordics');
+    await pointer.press(page, 'button', 'Save profile');
+    await sees(page, 'The profile of Ann was saved.');
+    await browser.visit(page, '/members?fields=region%3DNordics');
+    await sees(page, '1 of');
+    const [table = ''] = await texts(page, 'main table');
+    expect(table).to.include('Ann').and.include('Nordics').and.not.include('Bob');
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('many people get another team, with what changes for each before it does', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/members');
+    await pointer.press(page, 'checkbox', 'Ann');
+    await pointer.press(page, 'checkbox', 'Bob');
+    await pointer.press(page, 'button', 'Change');
+    await pointer.write(page, 'Team', 'West');
+    await sees(page, 'North → West');
+    await pointer.press(page, 'button', 'Change 2 people');
+    await sees(page, '2 people changed.');
+    const { reps } = await browser.workspace.api.expect(200, 'GET', '/v1/reps?team=West');
+    expect(reps.map(({ name }: { name: string }) => name)).to.deep.equal(['Ann', 'Bob']);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('a filter is kept for a plan, and one press assigns who matches', async () => {
+    const { api } = browser.workspace;
+    await api.createPlan({ name: 'AE 2026', config: { rules: [flatRule('New business', 0.1)] } });
+    const { page, problems, close } = await browser.openPage('admin', '/assignments?team=West');
+    await pointer.press(page, 'button', 'Suggest who matches later …');
+    await pointer.press(page, 'button', 'Keep filter');
+    await sees(page, '2 people match the filter of AE 2026 and are not assigned');
+    await pointer.press(page, 'button', 'Assign 2 people');
+    await sees(page, 'Everyone who matches team West is on AE 2026.');
+    await api.saveReps({ email: 'flo@acme.test', name: 'Flo', team: 'West' });
+    await browser.visit(page, '/assignments');
+    await sees(page, '1 person matches the filter of AE 2026 and is not assigned');
+    await sees(page, 'team West: Flo');
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('a view is saved, opened with one press, and removed', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/members?team=West');
+    await pointer.press(page, 'button', 'Save this view');
+    await pointer.write(page, 'Name of the view', 'The West');
+    await pointer.press(page, 'button', 'Save the view');
+    await page.waitForSelector('::-p-aria([name="Remove the view The West"])');
+    await browser.visit(page, '/members');
+    await pointer.press(page, 'button', 'The West');
+    await page.waitForFunction('location.search === "?team=West"');
+    await pointer.press(page, 'button', 'Remove the view The West');
+    await sees(page, 'Save this view');
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+});

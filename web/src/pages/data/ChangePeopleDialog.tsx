@@ -1,0 +1,193 @@
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useChange } from '../../api/change.js';
+import { type Answer, api } from '../../api/client.js';
+import { type Person } from '../../api/payroll-queries.js';
+import { showMessage } from '../../app/messages.js';
+import { roleNames } from '../../app/navigation.js';
+import { type Column, DataTable } from '../../components/DataTable.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Choice, TextField } from '../../components/Field.js';
+import { Loaded } from '../../components/Loaded.js';
+import { FieldInput } from '../../features/people/FieldInput.js';
+import { type PersonField, personFieldsQuery } from '../../features/people/person-fields.js';
+import { formatCount } from '../../shared/format/numbers.js';
+
+type Answered = Answer<'changeReps'>['people'][number];
+type Change = NonNullable<Parameters<typeof api.changeReps>[0]>['body']['change'];
+
+interface ChangePeopleDialogProps {
+  readonly chosen: readonly Person[];
+  readonly people: readonly Person[];
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+interface Entered {
+  /** What is changed, such as `team`, or `fields.` and the slug. */
+  readonly what: string;
+  readonly value: string;
+  readonly from: string;
+}
+
+const nothing: Entered = { what: 'team', value: '', from: '' };
+
+const choices = [
+  ['team', 'Team'],
+  ['title', 'Title'],
+  ['location', 'Location'],
+  ['managerId', 'Manager'],
+  ['role', 'Role'],
+  ['active', 'Sign-in'],
+] as const;
+
+/** The value of the preview; it is requested again when the change differs. */
+const previewQuery = (repIds: readonly string[], change: Change) =>
+  queryOptions({
+    queryKey: ['dry-run', 'people', repIds, change],
+    queryFn: () => api.changeReps({ query: { dryRun: 'true' }, body: { repIds: [...repIds], change } }),
+    placeholderData: keepPreviousData,
+    retry: false,
+    gcTime: 0,
+  });
+
+/** One value for many people, with what it changes for each of them before it does. */
+export function ChangePeopleDialog({ chosen, people, onClose, onDone }: ChangePeopleDialogProps) {
+  const [entered, setEntered] = useState(nothing);
+  const { data: fields = [] } = useQuery(personFieldsQuery);
+  const repIds = chosen.map(({ id }) => id);
+  const change = toChange(entered);
+  const preview = useQuery(previewQuery(repIds, change));
+  const save = useChange({
+    send: () => api.changeReps({ body: { repIds, change } }),
+    onDone: ({ changed, rejected }) => {
+      const others = rejected === 0 ? '' : ` ${formatCount(rejected, 'person', 'people')} could not be changed.`;
+      showMessage(`${formatCount(changed, 'person', 'people')} changed.${others}`);
+      onDone();
+    },
+  });
+  const count = preview.data?.changed ?? 0;
+  return (
+    <Dialog
+      title={`Change ${formatCount(chosen.length, 'person', 'people')}`}
+      size={640}
+      onClose={onClose}
+      onSubmit={() => save.send()}
+      change={save}
+      action={{
+        disabled: count === 0 || preview.isPlaceholderData,
+        children: `Change ${formatCount(count, 'person', 'people')}`,
+      }}
+    >
+      <Choice
+        label="What"
+        value={entered.what}
+        choices={[...choices, ...fields.map(({ slug, label }) => [`fields.${slug}`, label] as const)]}
+        onChange={({ currentTarget }) =>
+          setEntered({ ...nothing, what: currentTarget.value, value: firstOf(currentTarget.value) })
+        }
+      />
+      <ValueInput entered={entered} people={people} fields={fields} onChange={setEntered} />
+      <Loaded query={preview} height={180}>
+        {(loaded) => (
+          <DataTable
+            caption="What changes"
+            columns={buildColumns(people)}
+            rows={loaded.people}
+            rowKey={({ repId }) => repId}
+            rowHeight={40}
+          />
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+interface ValueInputProps {
+  readonly entered: Entered;
+  readonly people: readonly Person[];
+  readonly fields: readonly PersonField[];
+  readonly onChange: (entered: Entered) => void;
+}
+
+function ValueInput({ entered, people, fields, onChange }: ValueInputProps) {
+  const { what, value, from } = entered;
+  const set = (next: string) => onChange({ ...entered, value: next });
+  const choose = {
+    value,
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => set(currentTarget.value),
+  };
+  const field = fields.find(({ slug }) => what === `fields.${slug}`);
+  if (field !== undefined) return <FieldInput field={field} value={value} onChange={set} />;
+  switch (what) {
+    case 'role':
+      return <Choice label="Role" choices={Object.entries(roleNames)} {...choose} />;
+    case 'active':
+      return <Choice label="Sign-in" choices={signIn} {...choose} />;
+    case 'managerId':
+      return (
+        <>
+          <Choice
+            label="Manager"
+            choices={[['', 'none'], ...people.map(({ id, name }) => [id, name] as const)]}
+            {...choose}
+          />
+          <TextField
+            label="Manager since"
+            type="date"
+            hint="Empty: on all days. Rules of managers pay by the manager of each day."
+            value={from}
+            onChange={({ currentTarget }) => onChange({ ...entered, from: currentTarget.value })}
+          />
+        </>
+      );
+    default: {
+      const label = choices.find(([key]) => key === what)?.[1] ?? what;
+      return <TextField label={label} hint="Empty: none" {...choose} />;
+    }
+  }
+}
+
+const signIn = [
+  ['true', 'may sign in'],
+  ['false', 'may not sign in'],
+] as const;
+
+/** The value that is offered first. */
+function firstOf(what: string): string {
+  return what === 'role' ? 'rep' : what === 'active' ? 'false' : '';
+}
+
+function toChange({ what, value, from }: Entered): Change {
+  const text = value.trim() || null;
+  if (what.startsWith('fields.')) return { fields: { [what.slice('fields.'.length)]: text } };
+  if (what === 'role') return { role: value as Person['role'] };
+  if (what === 'active') return { active: value === 'true' };
+  if (what === 'managerId') return { managerId: text, ...(from === '' ? {} : { managerFrom: from }) };
+  return { [what]: text };
+}
+
+function buildColumns(people: readonly Person[]): readonly Column<Answered>[] {
+  const names = new Map<string, string>(people.map(({ id, name }) => [id, name]));
+  const inWords = (field: string, value: string | null) => {
+    if (value === null) return 'none';
+    if (field === 'role') return roleNames[value as Person['role']];
+    if (field === 'active') return value === 'true' ? 'may sign in' : 'may not sign in';
+    if (field !== 'nextManager') return names.get(value) ?? value;
+    const [id = '', day = ''] = value.split(' from ');
+    return `${names.get(id) ?? id} from ${day}`;
+  };
+  return [
+    { key: 'name', header: 'Person', phone: 'title', cell: ({ name }) => name ?? 'Unknown' },
+    {
+      key: 'change',
+      header: 'Change',
+      phone: 'note',
+      cell: ({ outcome, changes, reason }) => {
+        if (outcome === 'rejected') return <span className="negative">{reason}</span>;
+        if (changes.length === 0) return <span className="dim">stays as it is</span>;
+        return changes.map(({ field, from, to }) => `${inWords(field, from)} → ${inWords(field, to)}`).join(', ');
+      },
+    },
+  ];
+}

@@ -1,0 +1,161 @@
+import { IconUserPlus, IconX } from '@tabler/icons-react';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useAction, useChange } from '../../api/change.js';
+import { type Answer, api } from '../../api/client.js';
+import { type Person } from '../../api/payroll-queries.js';
+import { type Plan } from '../../api/queries.js';
+import { showMessage } from '../../app/messages.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button, IconButton } from '../../components/Button.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Choice, TextField } from '../../components/Field.js';
+import { Note } from '../../components/Note.js';
+import { type PersonField, personFieldsQuery, readFieldFilter } from '../../features/people/person-fields.js';
+import { type PersonFilter } from '../../features/people/person-filter.js';
+import { formatDay } from '../../shared/format/dates.js';
+import { formatCount } from '../../shared/format/numbers.js';
+
+type Suggested = Answer<'listAssignmentFilters'>['filters'][number];
+type StoredFilter = Omit<Suggested, 'planName' | 'people'>;
+
+const assignmentFiltersQuery = queryOptions({
+  queryKey: ['assignment-filters'],
+  queryFn: async ({ signal }) => (await api.listAssignmentFilters({}, { signal })).filters,
+});
+
+/** Who is meant to be on a plan by a filter: those who are not assigned, with one press to assign them. */
+export function SuggestedAssignments() {
+  const { data: filters = [] } = useQuery(assignmentFiltersQuery);
+  const { data: fields = [] } = useQuery(personFieldsQuery);
+  const assign = useAction({
+    send: ({ people, planId, effectiveStart }: Suggested) =>
+      api.createAssignments({ body: { repIds: people.map(({ repId }) => repId), planId, effectiveStart } }),
+    onDone: (assigned) => showMessage(`${formatCount(assigned.length, 'person', 'people')} assigned.`),
+  });
+  const remove = useAction({
+    send: (filter: Suggested) => saveFilters(filters.filter((other) => other !== filter).map(toStored)),
+    onDone: () => showMessage('The filter was removed.'),
+  });
+  return filters.map((filter) => {
+    const { planId, planName, people } = filter;
+    const words = inWords(filter, fields);
+    const button = (
+      <IconButton
+        icon={IconX}
+        label={`Remove the filter of ${planName}: ${words}`}
+        onClick={() => remove.send(filter)}
+      />
+    );
+    if (people.length === 0)
+      return (
+        <p key={`${planId} ${words}`} className={blocks.actions}>
+          <span className="dim">
+            Everyone who matches {words} is on {planName}.
+          </span>
+          {button}
+        </p>
+      );
+    return (
+      <Note
+        key={`${planId} ${words}`}
+        tone="info"
+        icon={IconUserPlus}
+        title={`${formatCount(people.length, 'person matches', 'people match')} the filter of ${planName} and ${people.length === 1 ? 'is' : 'are'} not assigned`}
+        actions={
+          <>
+            <Button kind="primary" isBusy={assign.isBusy} onClick={() => assign.send(filter)}>
+              Assign {formatCount(people.length, 'person', 'people')}
+            </Button>
+            {button}
+          </>
+        }
+      >
+        {`${words}: ${people.map(({ name }) => name).join(', ')}`}
+      </Note>
+    );
+  });
+}
+
+interface KeepFilterProps {
+  readonly filter: PersonFilter;
+  readonly plans: readonly Plan[];
+  /** Who match the filter now. */
+  readonly people: readonly Person[];
+  readonly onClose: () => void;
+}
+
+/** Keeps the filter of the page for a plan, so that people who join later are suggested for it. */
+export function KeepFilterDialog({ filter, plans, people, onClose }: KeepFilterProps) {
+  const { data: known = [] } = useQuery(assignmentFiltersQuery);
+  const [planId, setPlanId] = useState(plans[0]?.planId ?? '');
+  const [start, setStart] = useState('');
+  const save = useChange({
+    send: () =>
+      saveFilters([...known.map(toStored), { planId, filter: toFilter(filter), effectiveStart: start || null }]),
+    onDone: onClose,
+  });
+  return (
+    <Dialog
+      title="Keep the filter for a plan"
+      onClose={onClose}
+      onSubmit={() => save.send()}
+      change={save}
+      action={{ disabled: planId === '', children: 'Keep filter' }}
+    >
+      <p>
+        {formatCount(people.length, 'person matches', 'people match')} now: {people.map(({ name }) => name).join(', ')}.
+        People who match later are suggested on this page. No one is assigned without a press.
+      </p>
+      <Choice
+        label="Plan"
+        value={planId}
+        choices={plans.map((plan) => [plan.planId, plan.name] as const)}
+        onChange={({ currentTarget }) => setPlanId(currentTarget.value)}
+      />
+      <TextField
+        label="First day on the plan"
+        type="date"
+        hint="Empty: on all days"
+        value={start}
+        onChange={({ currentTarget }) => setStart(currentTarget.value)}
+      />
+    </Dialog>
+  );
+}
+
+/** Whether the filter has values that a plan can keep: words and the state of people are left out. */
+export function isKeepable(filter: PersonFilter): boolean {
+  return Object.keys(toFilter(filter)).length > 0;
+}
+
+function toFilter({ team, title, location, fields }: PersonFilter): StoredFilter['filter'] {
+  const values = readFieldFilter(fields);
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(team === undefined ? {} : { team }),
+    ...(location === undefined ? {} : { location }),
+    ...(Object.keys(values).length === 0 ? {} : { fields: { ...values } }),
+  };
+}
+
+function toStored({ planId, filter, effectiveStart }: Suggested): StoredFilter {
+  return { planId, filter, effectiveStart };
+}
+
+function saveFilters(filters: readonly StoredFilter[]) {
+  return api.setAssignmentFilters({ body: { filters: [...filters] } });
+}
+
+function inWords({ filter, effectiveStart }: Suggested, definitions: readonly PersonField[]): string {
+  const { title, team, location, fields = {} } = filter;
+  const labels = new Map(definitions.map(({ slug, label }) => [slug, label]));
+  const parts = [
+    title,
+    team === undefined ? undefined : `team ${team}`,
+    location,
+    ...Object.entries(fields).map(([slug, value]) => `${labels.get(slug) ?? slug} ${value}`),
+    effectiveStart === null ? undefined : `from ${formatDay(effectiveStart, 'year')}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(', ');
+}
