@@ -1,4 +1,4 @@
-import { personSearch } from '../features/people/person-filter.js';
+import { personSearch } from '../features/people/person-search.js';
 import { isDealShow } from '../pages/data/deal-search.js';
 import { day, oneOf, pageNumber, period, text, year } from './search.js';
 import { pagesFor } from './shell-route.js';

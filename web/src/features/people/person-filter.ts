@@ -1,6 +1,5 @@
 import { type Person } from '../../api/payroll-queries.js';
 import { roleNames } from '../../app/navigation.js';
-import { oneOf, text } from '../../app/search.js';
 import { containsText } from '../../shared/format/texts.js';
 import { readFieldFilter } from './person-fields.js';
 
@@ -14,16 +13,6 @@ export interface PersonFilter {
   readonly fields?: string | undefined;
   readonly state?: 'active' | 'inactive' | undefined;
 }
-
-/** The parameters of the address. */
-export const personSearch = {
-  name: text,
-  team: text,
-  title: text,
-  location: text,
-  fields: text,
-  state: oneOf('active', 'inactive'),
-};
 
 /** The texts by which people search for a person. */
 function wordsOf(person: Person, manager: string): readonly string[] {

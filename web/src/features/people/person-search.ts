@@ -1,0 +1,11 @@
+import { oneOf, text } from '../../app/search.js';
+
+/** The parameters of the address that restrict a list of people. The first page loads them, and not what reads them. */
+export const personSearch = {
+  name: text,
+  team: text,
+  title: text,
+  location: text,
+  fields: text,
+  state: oneOf('active', 'inactive'),
+};
