@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
+import { asOfQuery } from '../../platform/operations/schemas.js';
 import { refund, refundExample, refundNotFound, refundParams, type StoredRefund } from '../refund.js';
 import { findRefund } from '../refund-views.js';
 
@@ -12,6 +14,7 @@ export const getRefund = operation({
   access: 'admin',
   payroll: true,
   params: refundParams,
+  query: z.strictObject({ asOf: asOfQuery }),
   response: refund,
   failures: { refund_not_found: 404 },
   example: {
@@ -19,8 +22,8 @@ export const getRefund = operation({
     response: { ...refundExample, waivers: [] },
   },
   uses: { unitOfWork: UnitOfWork },
-  async execute({ params }, caller, { unitOfWork }): Promise<StoredRefund> {
-    const found = await unitOfWork.read(caller, (tx) => findRefund(tx, params));
+  async execute({ params, query: { asOf } }, caller, { unitOfWork }): Promise<StoredRefund> {
+    const found = await unitOfWork.run(caller, { lock: 'none', access: 'read', asOf }, (tx) => findRefund(tx, params));
     if (found === null) throw refundNotFound();
     return found;
   },
