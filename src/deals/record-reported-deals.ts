@@ -78,6 +78,13 @@ export async function recordReportedDeals(tx: Transaction, report: Report): Prom
   return { outcomes, skipped, affected: new Map([...affected, ...affectedByDeletion]) };
 }
 
+/** The deals whose content differs from what was stored. */
+export function changedDeals({ outcomes }: Pick<RecordedReport, 'outcomes'>): string[] {
+  return [...outcomes]
+    .filter(([, outcome]) => outcome === 'created' || outcome === 'changed')
+    .map(([dealId]) => dealId);
+}
+
 async function recordLive(
   tx: Transaction,
   report: Report,

@@ -22,8 +22,22 @@ export const measureMapping = z
   .refine((measures) => Object.keys(measures).length <= 500, 'must contain at most 500 measures')
   .describe('Slugs that plans use, each with the slug of the CRM');
 
+/** Slugs of the fields in which a CRM states the refund of a deal. */
+export const refundMapping = z
+  .strictObject({
+    cancelledOn: slug.describe('Slug of the date on which the customer cancelled: a deal with it has a refund'),
+    refundAmount: slug
+      .optional()
+      .describe('Slug of the amount that is refunded; without it, or without a value, the whole deal'),
+  })
+  .describe('Fields of synced deals that state a refund');
+
 export const fieldMapping = z
-  .object({ standard: standardMapping.describe('Slugs of the standard values of a deal'), measures: measureMapping })
+  .object({
+    standard: standardMapping.describe('Slugs of the standard values of a deal'),
+    measures: measureMapping,
+    refunds: refundMapping.optional().describe('Fields of synced deals that state a refund; absent if none do'),
+  })
   .describe('Which slug holds which value of a deal');
 
 /** A slug cannot hold two standard values. */

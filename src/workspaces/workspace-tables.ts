@@ -11,6 +11,8 @@ export type Paper = 'A4' | 'Letter';
 export interface FieldMappingJson {
   readonly standard: Readonly<Record<string, string>>;
   readonly measures: Readonly<Record<string, string>>;
+  /** Absent if deals state no refunds. */
+  readonly refunds?: { readonly cancelledOn: string; readonly refundAmount?: string | undefined };
 }
 
 /** Data of a rep for payroll systems. */

@@ -1,6 +1,7 @@
 import { recordAuditEntry } from '../../audit/audit-entry.js';
 import {
   auditSkippedDeals,
+  changedDeals,
   type RecordedReport,
   type ReportedDeal,
   recordReportedDeals,
@@ -17,6 +18,7 @@ import {
   type PendingMessage,
   RetryLater,
 } from '../../platform/inbox/inbox-runner.js';
+import { followReportedDeals } from '../../refunds/crm-refunds.js';
 import { type CrmAccount, CrmFailure, type CrmProvider, crmProviders } from '../adapters/port.js';
 import { type CrmAccounts } from '../connections/crm-accounts.js';
 import { findConnection } from '../connections/crm-connection-views.js';
@@ -123,8 +125,16 @@ export class CrmInboxHandler implements InboxHandler {
       await lease.assertHeld(tx);
       const recorded = await recordReportedDeals(tx, { provider, deals, fetchedAt, keepStale: true });
       await failpoint('inbox.afterRecord');
-      await recalculate(requestsFor(recorded));
-      const skipped = [...recorded.skipped, ...hidden.map((dealId) => ({ dealId, reason: hiddenReason }))];
+      const refunds = await followReportedDeals(tx, changedDeals(recorded));
+      await recalculate([
+        ...requestsFor(recorded),
+        ...refunds.affected.map((refunded) => ({ ...refunded, trigger: 'refund' as const })),
+      ]);
+      const skipped = [
+        ...recorded.skipped,
+        ...refunds.skipped,
+        ...hidden.map((dealId) => ({ dealId, reason: hiddenReason })),
+      ];
       await auditSkippedDeals(tx, { trigger: 'deal_change', provider }, { skipped });
       await markProcessed(tx, batch, messages, outcome);
       await failpoint('inbox.afterMark');

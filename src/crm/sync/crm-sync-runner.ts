@@ -1,6 +1,11 @@
 import { recordAuditEntry } from '../../audit/audit-entry.js';
 import { type AffectedReps, merge } from '../../deals/affected-reps.js';
-import { auditSkippedDeals, type RecordedReport, recordReportedDeals } from '../../deals/record-reported-deals.js';
+import {
+  auditSkippedDeals,
+  changedDeals,
+  type RecordedReport,
+  recordReportedDeals,
+} from '../../deals/record-reported-deals.js';
 import { chunk } from '../../kernel/chunk.js';
 import { advancePull, endPull, failPull } from '../../ledger/requests/calculation-jobs.js';
 import { type CommissionChanges } from '../../ledger/requests/commission-changes.js';
@@ -11,6 +16,7 @@ import { type Transaction, type UnitOfWork } from '../../platform/database/unit-
 import { failpoint } from '../../platform/failpoint.js';
 import { type Lease, LeaseLost, type Leases } from '../../platform/jobs/leases.js';
 import { type Log } from '../../platform/log.js';
+import { followReportedDeals } from '../../refunds/crm-refunds.js';
 import { importCrmMembers } from '../../reps/import-crm-members.js';
 import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure, type CrmProvider } from '../adapters/port.js';
 import { goneDeal } from '../adapters/values.js';
@@ -251,6 +257,7 @@ export class CrmSyncRunner {
     const { provider } = syncRun;
     const recorded = await recordReportedDeals(tx, { provider, deals, fetchedAt, keepStale: false });
     const affected = [...recorded.affected.values()].reduce<AffectedReps>(merge, new Map());
+    const refunds = await followReportedDeals(tx, changedDeals(recorded));
     await recalculate(
       [...affected].map(([repId, days]) => ({
         repId,
@@ -260,8 +267,17 @@ export class CrmSyncRunner {
         pullId: syncRun.syncRunId,
       })),
     );
-    await recordSkippedDeals(tx, syncRun.syncRunId, recorded.skipped);
-    await auditSkipped(tx, syncRun, recorded);
+    await recalculate(
+      refunds.affected.map((refunded) => ({
+        ...refunded,
+        trigger: 'refund',
+        jobId: syncRun.kind === 'sync' ? syncRun.syncRunId : undefined,
+        pullId: syncRun.syncRunId,
+      })),
+    );
+    const skipped = [...recorded.skipped, ...refunds.skipped];
+    await recordSkippedDeals(tx, syncRun.syncRunId, skipped);
+    await auditSkipped(tx, syncRun, { ...recorded, skipped });
     return countSyncedDeals(tx, syncRun, [
       ...toSyncedDeals(recorded),
       ...hidden.map((dealId) => ({ dealId, outcome: 'hidden', isSkipped: false })),

@@ -8,11 +8,13 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
+import { followRefundMapping } from '../../refunds/crm-refunds.js';
 import {
   assertEachSlugOnce,
   fieldMapping,
   fieldMappingExample,
   measureMapping,
+  refundMapping,
   standardMapping,
 } from '../field-mapping.js';
 import { saveMapping } from '../field-mapping-store.js';
@@ -20,6 +22,9 @@ import { saveMapping } from '../field-mapping-store.js';
 const body = z.strictObject({
   standard: standardMapping.describe('Slugs of the fields that hold the standard values of a deal'),
   measures: measureMapping.default({}).describe('Slugs that plans use, each with the slug of the CRM'),
+  refunds: refundMapping
+    .optional()
+    .describe('Fields of synced deals that state a refund; absent: none, and refunds that they stated are removed'),
 });
 
 async function startJob(tx: Transaction, recalculate: Recalculate, { actor }: Caller, deals: number): Promise<string> {
@@ -60,6 +65,7 @@ export const saveFieldMapping = operation({
     return changes.run(caller, 'exclusive', async (tx, recalculate) => {
       await saveMapping(tx, mapping);
       const reprojected = await rebuildDealProjections(tx);
+      await followRefundMapping(tx);
       return { ...mapping, jobId: await startJob(tx, recalculate, caller, reprojected) };
     });
   },

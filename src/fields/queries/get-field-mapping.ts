@@ -32,7 +32,7 @@ export const getFieldMapping = operation({
   example: { response: fieldMappingExample },
   uses: { unitOfWork: UnitOfWork },
   async execute(_, caller, { unitOfWork }) {
-    const { standard, measures } = await unitOfWork.read(caller, (tx) => findMapping(tx));
-    return { standard, measures: { ...measures } };
+    const { standard, measures, refunds } = await unitOfWork.read(caller, (tx) => findMapping(tx));
+    return { standard, measures: { ...measures }, ...(refunds === undefined ? {} : { refunds }) };
   },
 });

@@ -34,6 +34,7 @@ const standardFields = Object.keys(labels) as Standard[];
 interface Mapping {
   readonly standard: Partial<Record<Standard, string>>;
   readonly measures: Readonly<Record<string, string>>;
+  readonly refunds?: Answer<'getFieldMapping'>['refunds'];
 }
 
 /** Which field of the deals holds which value, with the values of real deals. */
@@ -58,9 +59,12 @@ function Mapper({ stored, deals }: { readonly stored: Mapping; readonly deals: r
   const [edited, setEdited] = useKeptState<Mapping | null>('field-mapping', null);
   const [jobId, setJobId] = useState<string | null>(null);
   const current = edited ?? stored;
-  const suggest = useMutation({ mutationFn: () => api.autoMatchFields(), onSuccess: (found) => setEdited(found) });
+  const suggest = useMutation({
+    mutationFn: () => api.autoMatchFields(),
+    onSuccess: (found) => setEdited({ ...current, ...found }),
+  });
   const save = useAction({
-    send: () => api.saveFieldMapping({ body: { standard: current.standard, measures: { ...current.measures } } }),
+    send: () => api.saveFieldMapping({ body: { ...current, measures: { ...current.measures } } }),
     onDone: (saved) => {
       setJobId(saved.jobId);
       setEdited(null);
@@ -92,6 +96,7 @@ function Mapper({ stored, deals }: { readonly stored: Mapping; readonly deals: r
         slugs={slugs}
         onChange={(measures) => setEdited({ ...current, measures })}
       />
+      <Refunds refunds={current.refunds} slugs={slugs} onChange={(refunds) => setEdited({ ...current, refunds })} />
       {jobId === null ? null : <JobProgress jobId={jobId} />}
       <div className={blocks.saveLine}>
         <span className="dim">{edited === null ? 'No changes.' : 'The changes are not saved yet.'}</span>
@@ -175,6 +180,48 @@ function describeSamples(deals: readonly Deal[], name: Standard, slug: string | 
   const read = slug === undefined ? usualValues[name] : ({ fields }: Deal) => fields[slug];
   const values = new Set(deals.flatMap((deal) => (read(deal) == null ? [] : [valueWords(read(deal) as never)])));
   return [...values].slice(0, 3).join(', ');
+}
+
+interface RefundsProps {
+  readonly refunds: Mapping['refunds'];
+  readonly slugs: readonly (readonly [string, string])[];
+  readonly onChange: (refunds: Mapping['refunds']) => void;
+}
+
+/** The fields in which the CRM states that a customer has cancelled. */
+function Refunds({ refunds, slugs, onChange }: RefundsProps) {
+  const choices = (words: string, current: string | undefined) =>
+    [['', words], ...withCurrent(slugs, current)] as const;
+  return (
+    <Card title="Refunds of synced deals" note="commission is taken back as the plan says">
+      <div className={styles.measures}>
+        <div className={styles.measure}>
+          <span>Cancelled on</span>
+          <InlineSelect
+            label="Field of Cancelled on"
+            value={refunds?.cancelledOn ?? ''}
+            choices={choices('No field', refunds?.cancelledOn)}
+            onChange={({ currentTarget: { value } }) =>
+              onChange(value === '' ? undefined : { ...refunds, cancelledOn: value })
+            }
+          />
+        </div>
+        {refunds === undefined ? null : (
+          <div className={styles.measure}>
+            <span>Refunded amount</span>
+            <InlineSelect
+              label="Field of Refunded amount"
+              value={refunds.refundAmount ?? ''}
+              choices={choices('The whole deal', refunds.refundAmount)}
+              onChange={({ currentTarget: { value } }) =>
+                onChange({ cancelledOn: refunds.cancelledOn, ...(value === '' ? {} : { refundAmount: value }) })
+              }
+            />
+          </div>
+        )}
+      </div>
+    </Card>
+  );
 }
 
 interface MeasuresProps {
