@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type RefundKey, type RefundTerms, type StoredRefund, type WaiverTerms } from './refund.js';
 
-type Waiver = StoredRefund['waivers'][number];
+type Waiver = Pick<StoredRefund['waivers'][number], 'repId' | 'percent' | 'reason'>;
 
 /** Stores the refund in place of the present one, whose waivers stay. */
 export async function replaceRefund(tx: Transaction, key: RefundKey, terms: RefundTerms): Promise<void> {
@@ -33,7 +33,7 @@ export async function replaceWaiver(
   { repId, percent, reason }: WaiverTerms,
 ): Promise<void> {
   const others = waivers.filter((waiver) => waiver.repId !== repId);
-  const all = percent === 0 ? others : [...others, { repId, percent, reason }];
+  const all: Waiver[] = percent === 0 ? others : [...others, { repId, percent, reason }];
   const { workspace_id, deal_id, refund_id } = keyColumns(tx, key);
   await tx.db
     .updateTable('deal_refunds')

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { findRepNames } from '../reps/rep-views.js';
 import { type RefundKey, type StoredRefund } from './refund.js';
 
 /** The refunds of the deals, in the order in which they count; at the transaction's `asOf` if it has one. */
@@ -22,9 +23,15 @@ async function selectRefunds(tx: Transaction, condition: RawBuilder<unknown>): P
   const source = tx.asOf === null ? presentRefunds(tx, condition) : earlierRefunds(tx, condition, tx.asOf);
   const { rows } = await sql<RefundRow>`
     select * from (${source}) r order by "dealId", day, "refundId" collate "C"`.execute(tx.db);
+  const waived = rows.flatMap(({ waivers }) => waivers.flatMap(({ repId }) => repId ?? []));
+  const names = await findRepNames(tx, waived);
   return rows.map(({ waivers, updatedAt, ...row }) => ({
     ...row,
-    waivers: waivers.map((waiver) => ({ ...waiver, percent: Number(waiver.percent) })),
+    waivers: waivers.map((waiver) => ({
+      ...waiver,
+      repName: names.get(waiver.repId ?? '') ?? null,
+      percent: Number(waiver.percent),
+    })),
     updatedAt: updatedAt.toISOString(),
   }));
 }

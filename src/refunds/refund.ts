@@ -51,6 +51,7 @@ export const refund = z
         z
           .object({
             repId: z.string().nullable().describe('Id of the rep (UUID); null for everyone without a separate waiver'),
+            repName: z.string().nullable().describe('Name of the rep; null for everyone without a separate waiver'),
             percent: z.number().describe('What they keep of what would be taken back, in percent'),
             reason: z.string().describe('Why the person keeps it'),
           })

@@ -190,6 +190,10 @@ describe('refunds of deals', () => {
     expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -3600, 0] });
     await waive('second', 50, people.ann);
     expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -1800, 0] });
+    const { waivers } = await workspace.api.expect(200, 'GET', '/v1/deals/second/refunds/r');
+    expect(waivers.map(({ repName, percent }: Record<string, unknown>) => [repName, percent])).to.deep.equal([
+      ['Ann', 50],
+    ]);
     await waive('second', 100);
     expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -1800, 0] });
     await waive('second', 0, people.ann);
@@ -256,6 +260,10 @@ describe('refunds of deals', () => {
       ['rejected', 'deal_not_found'],
     ]);
     expect((await api.finishedJob(jobId)).status).to.equal('completed');
+    const { imports } = await api.expect(200, 'GET', '/v1/imports');
+    expect(imports.map(({ kind, counts, rows }: Record<string, unknown>) => ({ kind, counts, rows }))).to.deep.equal([
+      { kind: 'refunds', counts: { created: 2, changed: 0, unchanged: 0, rejected: 1 }, rows: 2 },
+    ]);
     expect(await takenBack()).to.deep.equal({
       'Ann first q': ['2026-04-20', -1200, -15_000],
       'Ann second r': ['2026-04-20', -7200, -60_000],

@@ -50,19 +50,19 @@ describe('refunds at an earlier instant', () => {
       work.api.expect(200, 'PUT', '/v1/deals/d/refunds/r', { day: '2026-04-20', cause: 'refund', amount });
 
     const states: { at: string; known: Sums }[] = [];
-    const remember = async () => {
+    const record = async () => {
       const at = await now();
       states.push({ at, known: await read(null) });
     };
-    await remember();
+    await record();
     await put(400);
-    await remember();
+    await record();
     await work.api.expect(200, 'POST', '/v1/deals/d/refunds/r/waive', { percent: 50, reason: 'Agreed' });
-    await remember();
+    await record();
     await put(800);
-    await remember();
+    await record();
     await work.api.expect(200, 'DELETE', '/v1/deals/d/refunds/r');
-    await remember();
+    await record();
     expect(states.map(({ known: { amounts, refunds } }) => [amounts, refunds])).to.deep.equal([
       [[100], []],
       [[-40, 100], [[400, 0]]],

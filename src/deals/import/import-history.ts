@@ -10,6 +10,12 @@ const kinds = {
   importReps: 'people',
   importQuotas: 'quotas',
   importAssignments: 'assignments',
+  importAbsences: 'absences',
+  importDealCredits: 'credits',
+  importDraws: 'draws',
+  importFxRates: 'fx_rates',
+  importInvoices: 'invoices',
+  importRefunds: 'refunds',
 } as const;
 const importKinds = Object.values(kinds) as [(typeof kinds)['importDeals'], ...(typeof kinds)[keyof typeof kinds][]];
 
@@ -24,7 +30,9 @@ export const importRecord = z
     counts: z
       .record(z.string(), z.int())
       .nullable()
-      .describe('Number of deals that were created, changed, unchanged and rejected; null for other imports'),
+      .describe(
+        'Number of deals or refunds that were created, changed, unchanged and rejected; null for other imports',
+      ),
     totals: z
       .array(
         z

@@ -3,6 +3,7 @@ import { Failure } from '../../kernel/failure.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { numberFormats } from '../../kernel/number-text.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
+import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
@@ -125,6 +126,13 @@ function toResult({ row }: Row, read: ReadRefund | Failure, outcomes: ReadonlyMa
   return { ...result, outcome: outcomes.get(toKey(read)) as RowResult['outcome'] };
 }
 
+function countOutcomes(results: ImportResponse['results']): Record<string, number> {
+  const outcomes = ['created', 'changed', 'unchanged', 'rejected'] as const;
+  return Object.fromEntries(
+    outcomes.map((outcome) => [outcome, results.filter((result) => result.outcome === outcome).length]),
+  );
+}
+
 export const importRefunds = operation({
   id: 'importRefunds',
   summary: 'Store refunds of deals from a CSV file, one for each row; a row replaces the refund of its id',
@@ -153,6 +161,7 @@ export const importRefunds = operation({
         const write = puttingAll(refunds.filter((row) => outcomes.get(toKey(row)) !== 'unchanged'));
         if (!dryRun) {
           const changed = await changeRefunds(tx, write);
+          await setAuditCounts(tx, countOutcomes(results.results));
           return { ...results, jobId: await requestRefundCalculation(tx, recalculate, caller, write.dealIds, changed) };
         }
         if (!effect) return end(results);

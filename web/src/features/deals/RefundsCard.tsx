@@ -96,11 +96,7 @@ function RefundRow({ refund, currency, onEdit, onWaive }: RefundRowProps) {
           {what} on {formatDay(day, 'year')}: {causeWords[cause]}
         </span>
         {reason === '' ? null : <span className="second">{reason}</span>}
-        {waivers.length === 0 ? null : (
-          <span className="second">
-            {waivers.map((waiver) => `${formatNumber(waiver.percent)} % waived: ${waiver.reason}`).join('; ')}
-          </span>
-        )}
+        {waivers.length === 0 ? null : <span className="second">{waivers.map(waiverWords).join('; ')}</span>}
       </span>
       {onEdit === null || onWaive === null ? null : (
         <span className={blocks.actions}>
@@ -114,6 +110,10 @@ function RefundRow({ refund, currency, onEdit, onWaive }: RefundRowProps) {
       )}
     </li>
   );
+}
+
+function waiverWords({ repName, percent, reason }: Refund['waivers'][number]): string {
+  return `${formatNumber(percent)} % waived${repName === null ? '' : ` for ${repName}`}: ${reason}`;
 }
 
 function writeAmount(amount: number, currency: string | undefined): string {

@@ -113,4 +113,10 @@ const kindNames: Readonly<Record<ImportRecord['kind'], string>> = {
   people: 'People',
   quotas: 'Quotas',
   assignments: 'Assignments',
+  absences: 'Absences',
+  credits: 'Credit lines',
+  draws: 'Draws',
+  fx_rates: 'Exchange rates',
+  invoices: 'Invoices',
+  refunds: 'Refunds',
 };
