@@ -346,18 +346,18 @@ export const mutants: readonly Mutant[] = [
       {
         file: 'src/refunds/change-refunds.ts',
         from: '    [...affected].map(([repId, days]) => ({',
-        to: '    [...affected].slice(1).map(([repId, days]) => ({',
+        to: '    [...affected].slice(affected.size).map(([repId, days]) => ({',
       },
     ],
   },
   {
-    name: 'recovers a draw and leaves the debt as it was',
+    name: 'tops up a guarantee that is never owed',
     breaks: ['I34'],
     changes: [
       {
         file: 'src/payables/compute-draws.ts',
-        from: 'amount: amount.negated(), change: amount.negated(), formula',
-        to: 'amount: amount.negated(), change: Decimal.zero, formula',
+        from: 'return recoverable && (forgiveOn === null || forgiveOn > to);',
+        to: 'return false;',
       },
     ],
   },
