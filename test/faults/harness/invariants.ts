@@ -1,6 +1,6 @@
 import { ApiClient } from '#test/support/api-client.js';
 import { download, unzipped } from '#test/support/downloads.js';
-import { byKey } from '#test/support/engine-world.js';
+import { byKey, comparableRows } from '#test/support/engine-world.js';
 import { earnedRows, expectSoundLedger, query } from '#test/support/ledger-checks.js';
 import { cleanLedger } from '#test/support/oracle/clean-ledger.js';
 import { liveRows, sumAmounts } from '#test/support/oracle/true-up.js';
@@ -99,7 +99,7 @@ function isContentOf(
 async function assertLedgerIsClean(ownerUrl: string, world: EpisodeWorld): Promise<void> {
   const storedRows = (await earnedRows(ownerUrl, world.workspaceId)).toSorted(byKey);
   const clean = cleanLedger({ ...(await world.picture(ownerUrl)), storedRows }).toSorted(byKey);
-  const difference = differenceOf(storedRows, clean);
+  const difference = differenceOf(comparableRows(storedRows), comparableRows(clean));
   if (difference.length > 0)
     throw new Violation('I1', `the ledger differs from a calculation from scratch:\n${difference.join('\n')}`);
 }
