@@ -4,7 +4,7 @@ import { sampleIds } from '../kernel/sample-ids.js';
 import { day, uuid } from '../platform/operations/schemas.js';
 import { personFilter } from '../reps/person-filter.js';
 
-export const assignmentFilter = z
+const assignmentFilter = z
   .strictObject({
     planId: uuid.describe('Id of the plan (UUID)'),
     filter: personFilter.describe('Who is meant to be on the plan: active reps and managers with all of the values'),

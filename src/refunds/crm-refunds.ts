@@ -9,7 +9,7 @@ import { amountProblem, type RefundTerms, type StoredRefund } from './refund.js'
 import { listRefunds } from './refund-views.js';
 
 /** The id of the refund that the mapped fields of a deal state. */
-export const crmRefundId = 'crm';
+const crmRefundId = 'crm';
 
 /** Days of a person on which a changed refund counts. */
 interface RefundedDays {

@@ -7,7 +7,7 @@ import { type PersonField } from '../workspaces/workspace-tables.js';
 
 export type { PersonField };
 
-export const personFieldTypes = ['text', 'number', 'date', 'select'] as const satisfies readonly PersonField['type'][];
+const personFieldTypes = ['text', 'number', 'date', 'select'] as const satisfies readonly PersonField['type'][];
 
 /** The fields that every person has; a field of the workspace cannot take their names. */
 const builtIn = new Set(

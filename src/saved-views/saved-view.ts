@@ -4,7 +4,7 @@ import { Failure } from '../kernel/failure.js';
 import { text } from '../platform/operations/schemas.js';
 
 /** A list of the web app with its filters. */
-export const savedView = z
+const savedView = z
   .strictObject({
     page: z
       .string()

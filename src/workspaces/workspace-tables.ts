@@ -34,7 +34,7 @@ export interface PayPeriodSegment {
 }
 
 /** Who is meant to be on a plan. */
-export interface AssignmentFilterJson {
+interface AssignmentFilterJson {
   readonly planId: string;
   readonly filter: {
     readonly title?: string | undefined;

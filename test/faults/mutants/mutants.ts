@@ -342,6 +342,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'stores a refund and calculates nothing',
     breaks: ['I1'],
+    steps: 'test/refunds/clawbacks.test',
     changes: [
       {
         file: 'src/refunds/change-refunds.ts',
