@@ -1,5 +1,6 @@
 import { type Day } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
+import { groupBy } from '../kernel/group-by.js';
 import {
   type ClawbackPolicy,
   elapsedDays,
@@ -151,9 +152,10 @@ export function sharesTaken(source: ChainSource, links: readonly ChainLink[], { 
 
 /** What the refund takes back of the inputs, each by its weight in what the manager was paid on. */
 function shareTakenBelow(source: ChainSource, dealKey: string, inputs: readonly CascadeInput[]): Decimal {
-  const earned = sumByInput(source.below(source.deal.dealId));
+  const below = source.below(source.deal.dealId);
+  const earned = sumByInput(below);
   const taken = sumByInput(source.below(dealKey));
-  const weighted = distinctInputs(inputs).flatMap(({ key, weight }) => {
+  const weighted = weighInputs(inputs, below).flatMap(({ key, weight }) => {
     const amount = earned.get(key) ?? Decimal.zero;
     return amount.isZero() ? [] : [{ weight, share: quotient((taken.get(key) ?? Decimal.zero).negated(), amount) }];
   });
@@ -165,17 +167,31 @@ function inputKey({ repId, ruleName }: { readonly repId: string; readonly ruleNa
   return `${repId}|${ruleName}`;
 }
 
+/** Rules of two plans may have one name; their amounts in two currencies are never added. */
+function eventKey(event: UpstreamEvent): string {
+  return `${inputKey(event)}|${event.currency}`;
+}
+
 function sumByInput(events: readonly UpstreamEvent[]): ReadonlyMap<string, Decimal> {
   const sums = new Map<string, Decimal>();
-  for (const event of events) sums.set(inputKey(event), (sums.get(inputKey(event)) ?? Decimal.zero).plus(event.amount));
+  for (const event of events) sums.set(eventKey(event), (sums.get(eventKey(event)) ?? Decimal.zero).plus(event.amount));
   return sums;
 }
 
-function distinctInputs(inputs: readonly CascadeInput[]): { readonly key: string; readonly weight: Decimal }[] {
+/** The weights of the inputs by the key of their events, which are in the same order. */
+function weighInputs(
+  inputs: readonly CascadeInput[],
+  events: readonly UpstreamEvent[],
+): { readonly key: string; readonly weight: Decimal }[] {
+  const ofInput = groupBy(events, inputKey);
   const weights = new Map<string, Decimal>();
-  for (const input of inputs) {
-    const amount = Decimal.of(input.amount).absolute();
-    weights.set(inputKey(input), (weights.get(inputKey(input)) ?? Decimal.zero).plus(amount));
-  }
+  for (const [name, named] of groupBy(inputs, inputKey))
+    for (const [index, { amount }] of named.entries()) {
+      const known = ofInput.get(name) ?? [];
+      const event = known[index] ?? known.at(-1);
+      if (event === undefined) continue;
+      const key = eventKey(event);
+      weights.set(key, (weights.get(key) ?? Decimal.zero).plus(Decimal.of(amount).absolute()));
+    }
   return [...weights].map(([key, weight]) => ({ key, weight }));
 }

@@ -84,6 +84,7 @@ describe('results of tools', () => {
         statusCode: 500,
         code: 'internal_error',
         message: 'An unexpected error occurred in the service.',
+        docs: '/docs/errors#internal_error',
         details: { requestId: 'request-of-test' },
       });
       const read = await client.rpc('resources/read', { uri: 'commission://statements/2026-Q1' });

@@ -1,7 +1,7 @@
 import { type Caller, mayActAs } from '../../kernel/caller.js';
 import { dayInZone } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
-import { type ErrorBody, toErrorResponse } from '../error-response.js';
+import { type ErrorBody, toErrorResponse, withDocs } from '../error-response.js';
 import { type Log } from '../log.js';
 import { type AnyOperation, PreparedJson } from '../operations/operation.js';
 import { type OperationDispatcher, type RawInput } from '../operations/operation-dispatcher.js';
@@ -250,7 +250,8 @@ export class AgentSession {
     return { statusCode: 404, code: unknown.code, message: unknown.message };
   }
 
-  private errorResult(body: ErrorBody): ToolResult {
+  private errorResult(error: ErrorBody): ToolResult {
+    const body = withDocs(error);
     const issues = (body.details?.['issues'] ?? []) as readonly { path: string; message: string }[];
     const listed = issues.length > 1 ? issues.slice(0, 10).map(({ path, message }) => `- ${path}: ${message}`) : [];
     const hint = this.parts.guidance.hints[body.code];

@@ -112,10 +112,10 @@ function assignParts(
   };
 }
 
-/** Whether the operation itself returns pages. */
-export function hasOwnPaging(operation: AnyOperation): boolean {
-  const query = namesIn(operation.query);
-  return query.has('limit') && query.has('offset');
+/** Whether the operation itself returns pages, also for a request without a limit. */
+export function hasOwnPaging({ query }: Pick<AnyOperation, 'query'>): boolean {
+  const { limit, offset } = query instanceof z.ZodObject ? query.shape : {};
+  return limit !== undefined && offset !== undefined && !(limit instanceof z.ZodOptional);
 }
 
 function namesIn(schema: unknown): ReadonlySet<string> {

@@ -22,7 +22,7 @@ export const waiveRefund = operation({
   example: {
     params: { dealId: sampleIds.dealId, refundId: refundExample.refundId },
     body: waiver,
-    response: { ...refundExample, waivers: [waiver], warnings: [], jobId: sampleIds.jobId },
+    response: { ...refundExample, waivers: [{ ...waiver, repName: 'Ben' }], warnings: [], jobId: sampleIds.jobId },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ params, query: { dryRun }, body: terms }, caller, uses): Promise<ChangedRefund> {
