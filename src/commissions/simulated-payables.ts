@@ -9,12 +9,13 @@ import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { toCalendar } from '../kernel/period-calendar.js';
+import { naturalKey } from '../ledger/input/ledger-rows.js';
 import { describeGroup, type eventPayable } from '../payables/event-payable.js';
 import { PayHistory } from '../payables/load-pay-history.js';
 import { inputKey, listRuleTerms, type PaidDeal, type PayFacts } from '../payables/pay-facts.js';
 import { buildGroups, type LoadedGroup } from '../payables/pay-groups.js';
 import { PayPeriods } from '../payables/pay-periods.js';
-import { type PayableRow } from '../payables/payable-rows.js';
+import { type PayableRow, toComputedRow } from '../payables/payable-rows.js';
 import { releasesByPeriod } from '../payables/releases-by-period.js';
 import { type SimulatedRepData } from '../simulation/simulated-reps.js';
 import { type SimulationHead } from './simulation-task.js';
@@ -50,36 +51,18 @@ export function simulatePayables(
     return {
       byPayPeriod: sumByPeriod(ofRep, payPeriods, head),
       ofDecision(decision) {
-        const group = byKey.get(`${keyOf(decision)}|${decision.currency}`);
+        const group = byKey.get(`${naturalKey(decision)}|${decision.currency}`);
         return group === undefined ? undefined : describeGroup(group, head.asOf);
       },
     };
   };
 }
 
-function keyOf({ planId, ruleName, dealKey }: Decision): string {
-  return `${planId}|${ruleName}|${dealKey}`;
-}
-
-function toRow(repId: string, decision: Decision): PayableRow {
-  const { planId, planVersionId, ruleId, ruleName, phase, category, amount, currency, earnedOn, dealKey } = decision;
-  return {
-    repId,
-    key: keyOf(decision),
-    eventId: null,
-    dealKey: phase === 'periodic' ? null : dealKey,
-    planId,
-    planVersionId,
-    ruleId,
-    ruleName,
-    phase,
-    category,
-    amount: amount.toString(),
-    currency,
-    day: earnedOn,
-    frozen: null,
-    inputs: phase === 'cascade' ? decodeInputs(decision.trace) : null,
-  };
+function toRow(repId: string, { amount, trace, ...decision }: Decision): PayableRow {
+  const { planId, planVersionId, ruleId, ruleName, phase, category, currency, earnedOn, dealKey } = decision;
+  const inputs = phase === 'cascade' ? decodeInputs(trace) : null;
+  const ids = { repId, planId, planVersionId, ruleId, ruleName, dealKey };
+  return toComputedRow({ ...ids, phase, category, amount: amount.toString(), currency, earnedOn, inputs });
 }
 
 /** The stored facts with the simulated deals, rules, invoices and rows in place of the stored ones. */

@@ -118,6 +118,11 @@ function keyOfRep(row: StoredRow): string {
   return `${row.repId}|${toKey(row)}`;
 }
 
+/** A row that a calculation gives and that is not stored. */
+export function toComputedRow(row: Omit<StoredRow, 'kind' | 'eventId' | 'trace' | 'truedUp'>): PayableRow {
+  return toRow({ ...row, kind: 'commission_earned', eventId: null, trace: null, truedUp: null }, null, row.inputs);
+}
+
 function toKey({
   kind,
   eventId,

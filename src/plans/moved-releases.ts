@@ -1,15 +1,16 @@
 import { buildTimeline, findVersionInForce } from '../engine/version-timeline.js';
+import { chunk } from '../kernel/chunk.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period } from '../kernel/period.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type StoredVersion } from '../ledger/input/rep-terms.js';
-import { loadGroups } from '../payables/load-groups.js';
+import { groupRows } from '../payables/load-groups.js';
 import { loadPayHistories } from '../payables/load-pay-history.js';
 import { type AssumedRows, listRuleTerms } from '../payables/pay-facts.js';
 import { type PayPeriods } from '../payables/pay-periods.js';
-import { type PayableRow } from '../payables/payable-rows.js';
+import { loadPayableRows, type PayableRow, toComputedRow } from '../payables/payable-rows.js';
 import { loadPayPeriods } from '../payables/payout-settings.js';
 import { type Releases, releasesByPeriod } from '../payables/releases-by-period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -47,13 +48,15 @@ export async function loadMovedReleases(
   const { firstDay } = payPeriods;
   const assumed = assumeRows(change);
   const sums = new MovedSums();
-  for (let from = 0; from < repIds.length; from += batchSize) {
-    const batch = repIds.slice(from, from + batchSize);
-    const [histories, before, after] = await inParallel(
+  for (const batch of chunk(repIds, batchSize)) {
+    const [histories, stored] = await inParallel(
       () => loadPayHistories(tx, batch),
-      () => loadGroups(tx, batch, firstDay),
-      () => loadGroups(tx, batch, firstDay, assumed),
+      () => loadPayableRows(tx, { repIds: batch, firstDay }),
     );
+    const inBatch = new Set(batch);
+    const before = await groupRows(tx, stored, firstDay);
+    const changed = assumed.replace(stored, ({ repId }) => inBatch.has(repId));
+    const after = await groupRows(tx, changed, firstDay, assumed);
     for (const repId of batch) {
       const history = histories(repId);
       const releases = (groups: typeof before) =>
@@ -66,7 +69,8 @@ export async function loadMovedReleases(
 
 /** The stored rows with those that move, each under the rules of the version that is in force after the change. */
 function assumeRows({ planId, versions, days, moved }: MovedPlan): AssumedRows {
-  const byKey = new Map(moved.map((row) => [rowKey(row), row]));
+  const movedKeys = new Set(moved.map(rowKey));
+  const added = moved.flatMap((row) => toPayableRow(row) ?? []);
   const [first] = versions;
   const timeline = first?.planStatus === 'active' ? buildTimeline(versions) : [];
   const withRule = (row: PayableRow): PayableRow => {
@@ -78,35 +82,20 @@ function assumeRows({ planId, versions, days, moved }: MovedPlan): AssumedRows {
   const keyOf = ({ repId, key }: PayableRow) => `${repId}|${key}`;
   return {
     replace(stored, isSelected) {
-      const kept = stored.filter((row) => row.frozen !== null || !byKey.has(keyOf(row)));
-      const added = moved.flatMap((row) => toPayableRow(row) ?? []).filter(isSelected);
-      return [...kept, ...added].map(withRule);
+      const kept = stored.filter((row) => row.frozen !== null || !movedKeys.has(keyOf(row)));
+      return [...kept, ...added.filter(isSelected)].map(withRule);
     },
     rules: new Map(versions.flatMap(listRuleTerms)),
   };
 }
 
 /** The row after the change; null if there is none. */
-function toPayableRow({ repId, planId, ruleName, dealKey, after, ruleId, inputs }: MovedRow): PayableRow | null {
+function toPayableRow({ after, ...row }: MovedRow): PayableRow | null {
   if (after === null) return null;
   const { phase, amount, currency, earnedOn } = after;
-  return {
-    repId,
-    key: `${planId}|${ruleName}|${dealKey}`,
-    eventId: null,
-    dealKey: phase === 'periodic' ? null : dealKey,
-    planId,
-    planVersionId: null,
-    ruleId,
-    ruleName,
-    phase,
-    category: 'commission',
-    amount,
-    currency,
-    day: earnedOn,
-    frozen: null,
-    inputs,
-  };
+  const { repId, planId, ruleId, ruleName, dealKey, inputs } = row;
+  const ids = { repId, planId, planVersionId: null, ruleId, ruleName, dealKey };
+  return toComputedRow({ ...ids, phase, category: 'commission', amount, currency, earnedOn, inputs });
 }
 
 /** The sums of the groups with a period in which the releases differ, by period and currency. */

@@ -39,7 +39,6 @@ export const personChange = z.strictObject({
   managerFrom: day.optional().describe('First day of the new manager, YYYY-MM-DD; today by default'),
 });
 export type PersonChange = z.infer<typeof personChange>;
-type Change = PersonChange;
 
 /**
  * Stores the role before the rest: commission depends on reporting lines and employment and not on roles, so that a
@@ -49,7 +48,7 @@ type Change = PersonChange;
 export async function storeChange(
   caller: Caller,
   repId: string,
-  change: Change,
+  change: PersonChange,
   { changes, clock }: { readonly changes: CommissionChanges; readonly clock: Clock },
 ): Promise<void> {
   const affectsCommission = await changes.run(caller, 'none', async (tx) => {
@@ -69,14 +68,19 @@ export async function storeChange(
   });
 }
 
-export async function managerChange(tx: Transaction, repId: string, change: Change): Promise<ManagerChange[]> {
+export async function managerChange(tx: Transaction, repId: string, change: PersonChange): Promise<ManagerChange[]> {
   const { managerId, managerFrom: from } = change;
   if (managerId === undefined) return [];
   if (managerId !== null && (await findRepName(tx, managerId)) === null) throw repNotFound([managerId]);
   return [{ repId, managerId, from, path: 'managerId' }];
 }
 
-export async function changePerson(tx: Transaction, caller: Caller, repId: string, change: Change): Promise<void> {
+export async function changePerson(
+  tx: Transaction,
+  caller: Caller,
+  repId: string,
+  change: PersonChange,
+): Promise<void> {
   await lockPeople(tx);
   const stored = await findRep(tx, repId);
   if (stored === undefined) throw repNotFound();
@@ -105,7 +109,7 @@ function isSame(a: KnownRep, b: KnownRep): boolean {
 }
 
 /** No person decides how much of their own pay is kept. */
-async function storeRecovery(tx: Transaction, caller: Caller, repId: string, { recovery: limit }: Change) {
+async function storeRecovery(tx: Transaction, caller: Caller, repId: string, { recovery: limit }: PersonChange) {
   if (limit === undefined) return;
   if (peopleBehind(caller).includes(repId))
     throw new Failure('forbidden', 'You cannot change how much of your own pay is kept. Another admin must do it.');
@@ -121,7 +125,7 @@ async function storeRecovery(tx: Transaction, caller: Caller, repId: string, { r
 export async function changedEmployment(
   tx: Transaction,
   repId: string,
-  { hireDate, endDate }: Change,
+  { hireDate, endDate }: PersonChange,
 ): Promise<Employment | null> {
   if (hireDate === undefined && endDate === undefined) return null;
   const stored = (await findRep(tx, repId)) as KnownRep;
@@ -139,7 +143,7 @@ async function storeEmployment(
   tx: Transaction,
   recalculate: Recalculate,
   repId: string,
-  change: Change,
+  change: PersonChange,
 ): Promise<void> {
   const next = await changedEmployment(tx, repId, change);
   if (next === null) return;

@@ -5,14 +5,9 @@ import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
 import { type Workspace } from '#test/support/workspace.js';
 import { PayWorkspace } from '../payables/pay-service.js';
+import { newBusiness, override, saveTeam } from './clawback-terms.js';
 
-const tiers = [
-  { tierIndex: 0, minThreshold: 0, rate: 0.08 },
-  { tierIndex: 1, minThreshold: 1, rate: 0.12 },
-];
 const flatRate = (rate: number) => [{ tierIndex: 0, minThreshold: 0, rate }];
-const newBusiness = { name: 'New business', measure: 'amount', tiers };
-const override = { name: 'Override', measure: 'amount', executionPhase: 'cascade', tiers: flatRate(0.2) };
 const asPaid = { schedule: [{ on: 'paid', percent: 100 }] };
 const within180 = { window: { days: 180 } };
 
@@ -27,12 +22,7 @@ describe('refunds of deals', () => {
   async function team(clawback: object | null, rules: object[] = [newBusiness]): Promise<void> {
     workspace = await service.workspace({ currency: 'USD' });
     const { api } = workspace;
-    const [mia] = await api.saveReps({ name: 'Mia', role: 'manager' });
-    const [ann, bob] = await api.saveReps(
-      { name: 'Ann', managerEmail: 'mia@x.io' },
-      { name: 'Bob', managerEmail: 'mia@x.io' },
-    );
-    people = { mia, ann, bob };
+    people = await saveTeam(api);
     const config = { ...(clawback === null ? {} : { clawback }), rules };
     ({ planId } = await api.createPlan({ name: 'AE', config }, Object.values(people)));
     for (const period of ['2026-Q1', '2026-Q2'])

@@ -1,18 +1,8 @@
 import { expect } from 'chai';
 import { Service } from '#test/support/service.js';
 import { type Workspace } from '#test/support/workspace.js';
+import { newBusiness, override, saveTeam } from './clawback-terms.js';
 
-const tiers = [
-  { tierIndex: 0, minThreshold: 0, rate: 0.08 },
-  { tierIndex: 1, minThreshold: 1, rate: 0.12 },
-];
-const newBusiness = { name: 'New business', measure: 'amount', tiers };
-const override = {
-  name: 'Override',
-  measure: 'amount',
-  executionPhase: 'cascade',
-  tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.2 }],
-};
 const rules = [newBusiness, override];
 const within180 = { window: { days: 180 } };
 
@@ -34,12 +24,7 @@ describe('the preview of a clawback policy', () => {
   beforeEach(async () => {
     workspace = await service.workspace({ currency: 'USD' });
     const { api } = workspace;
-    const [mia] = await api.saveReps({ name: 'Mia', role: 'manager' });
-    const [ann, bob] = await api.saveReps(
-      { name: 'Ann', managerEmail: 'mia@x.io' },
-      { name: 'Bob', managerEmail: 'mia@x.io' },
-    );
-    people = { mia, ann, bob };
+    people = await saveTeam(api);
     ({ planId } = await api.createPlan({ name: 'AE', config: { rules } }, Object.values(people)));
     for (const period of ['2026-Q1', '2026-Q2'])
       await api.setQuota(Object.values(people), 'New business', period, 100_000);

@@ -1,21 +1,11 @@
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
+import { newBusiness, override } from '#test/refunds/clawback-terms.js';
 import { Browser, sees, texts } from '#test/support/browser.js';
 import { flatRule } from '#test/support/terms.js';
 import { violations } from './accessibility.js';
 import { pointer } from './input-methods.js';
 
-const tiers = [
-  { tierIndex: 0, minThreshold: 0, rate: 0.08 },
-  { tierIndex: 1, minThreshold: 1, rate: 0.12 },
-];
-const newBusiness = { name: 'New business', measure: 'amount', tiers };
-const override = {
-  name: 'Override',
-  measure: 'amount',
-  executionPhase: 'cascade',
-  tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.2 }],
-};
 const clawback = { window: { days: 180 } };
 
 describe('clawbacks in the web app', function () {

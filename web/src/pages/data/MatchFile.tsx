@@ -26,10 +26,28 @@ export function MatchFile(props: MatchFileProps) {
   return props.scheduled.source.kind === 'stripe' ? <WrittenFile {...props} /> : <ForeignFile {...props} />;
 }
 
-function WrittenFile({ scheduled: { id }, file }: MatchFileProps) {
+interface ConfirmFileProps extends MatchFileProps {
+  readonly isChecked?: boolean;
+}
+
+/** Imports the file that waits, once its dry run is that of the present matching. */
+function ConfirmFile({ scheduled: { id }, file: { fileId, status }, isChecked = true }: ConfirmFileProps) {
   const confirm = useAction({
-    send: () => api.confirmScheduledImport({ params: { scheduledImportId: id }, body: { fileId: file.fileId } }),
+    send: () => api.confirmScheduledImport({ params: { scheduledImportId: id }, body: { fileId } }),
   });
+  return (
+    <Button
+      kind="primary"
+      disabled={!isChecked || status !== 'waiting'}
+      isBusy={confirm.isBusy}
+      onClick={() => confirm.send()}
+    >
+      Confirm and import
+    </Button>
+  );
+}
+
+function WrittenFile({ scheduled, file }: MatchFileProps) {
   return (
     <section className={blocks.stack} aria-label={`Confirm ${file.name}`}>
       <h3>
@@ -38,14 +56,7 @@ function WrittenFile({ scheduled: { id }, file }: MatchFileProps) {
       <DryRun file={file} />
       <div className={blocks.saveLine}>
         <span className="dim">Later months and payments are imported without a question.</span>
-        <Button
-          kind="primary"
-          disabled={file.status !== 'waiting'}
-          isBusy={confirm.isBusy}
-          onClick={() => confirm.send()}
-        >
-          Confirm and import
-        </Button>
+        <ConfirmFile scheduled={scheduled} file={file} />
       </div>
     </section>
   );
@@ -80,9 +91,6 @@ function Matching({ scheduled, file, context }: MatchFileProps & { readonly cont
   const params = { scheduledImportId: id };
   const check = useAction({
     send: () => api.updateScheduledImport({ params, body: { options: chosen as ScheduledImport['options'] } }),
-  });
-  const confirm = useAction({
-    send: () => api.confirmScheduledImport({ params, body: { fileId: file.fileId } }),
   });
   return (
     <section className={blocks.stack} aria-label={`Match the columns of ${file.name}`}>
@@ -129,14 +137,7 @@ function Matching({ scheduled, file, context }: MatchFileProps & { readonly cont
         <Button disabled={isChecked || problems.length > 0} isBusy={check.isBusy} onClick={() => check.send()}>
           Check this matching
         </Button>
-        <Button
-          kind="primary"
-          disabled={!isChecked || file.status !== 'waiting'}
-          isBusy={confirm.isBusy}
-          onClick={() => confirm.send()}
-        >
-          Confirm and import
-        </Button>
+        <ConfirmFile scheduled={scheduled} file={file} isChecked={isChecked} />
       </div>
     </section>
   );
