@@ -23,6 +23,7 @@ export const benchmarks: Readonly<Record<string, () => Promise<Benchmark>>> = {
   sync: async () => (await import('./crm-sync.js')).crmSync,
   payouts: async () => (await import('./payouts.js')).payouts,
   fairness: async () => (await import('./fairness.js')).fairness,
+  people: async () => (await import('./people.js')).people,
   feeds: async () => (await import('./feeds.js')).feeds,
   agents: async () => (await import('./agents.js')).agents,
 };

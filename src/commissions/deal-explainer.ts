@@ -54,8 +54,8 @@ export class DealExplainer {
     );
   }
 
-  /** The reps for whom explaining the deals of the days takes too long for the process. */
-  async findLargeReps(tx: Transaction, reps: readonly RepTerms[], days: DayRange): Promise<ReadonlySet<string>> {
+  /** How many deals are calculated to explain those of the days, and for which reps that takes too long for the process. */
+  async measureReps(tx: Transaction, reps: readonly RepTerms[], days: DayRange): Promise<RepSizes> {
     const managers = reps.filter(hasCascades).map(({ repId }) => repId);
     const teams = await loadTeams(tx, managers);
     const limits = reps.map((terms) => {
@@ -64,7 +64,7 @@ export class DealExplainer {
       const maxDeals = Math.floor(this.maxResultsHere / Math.max(4, countRules(terms)));
       return { repId, ownerIds: [...new Set([repId, ...team])], ...computeWindow(terms, days), maxDeals };
     });
-    return findRepsAbove(tx, limits);
+    return countDeals(tx, limits);
   }
 
   /** Finds the exceptions of a rep in a thread. */
@@ -81,7 +81,7 @@ export class DealExplainer {
   private readonly explainHere: ExplainDeal = async (tx, deal) => {
     const { repId, closeDate, workspace } = deal;
     const terms = await loadRepTerms(tx, repId, workspace);
-    const large = await this.findLargeReps(tx, [terms], { from: closeDate, to: closeDate });
+    const { large } = await this.measureReps(tx, [terms], { from: closeDate, to: closeDate });
     if (large.has(repId)) throw new NeedsThread();
     return calculateOutcomes(tx, terms, deal);
   };
@@ -111,18 +111,28 @@ interface DealLimit extends DayRange {
   readonly maxDeals: number;
 }
 
-/** The reps whose owners have more deals in the range than the limit. */
-async function findRepsAbove(tx: Transaction, limits: readonly DealLimit[]): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ repId: string }>`
-    select v."repId" from jsonb_to_recordset(${JSON.stringify(limits)}::jsonb)
+export interface RepSizes {
+  /** The number of deals of each rep, of which no more are counted than the limit and one. */
+  readonly deals: ReadonlyMap<string, number>;
+  /** The reps with more deals than the limit. */
+  readonly large: ReadonlySet<string>;
+}
+
+async function countDeals(tx: Transaction, limits: readonly DealLimit[]): Promise<RepSizes> {
+  const { rows } = await sql<{ repId: string; deals: number; isLarge: boolean }>`
+    select v."repId", counted.deals, counted.deals > v."maxDeals" as "isLarge"
+    from jsonb_to_recordset(${JSON.stringify(limits)}::jsonb)
       v ("repId" uuid, "ownerIds" uuid[], "from" date, "to" date, "maxDeals" integer)
-    where (
-      select count(*) from (
+    cross join lateral (
+      select count(*)::int as deals from (
         select from deals d
         where d.workspace_id = ${tx.workspaceId} and d.rep_id = any(v."ownerIds") and d.deleted_at is null
           and d.close_date between v."from" and v."to"
         limit v."maxDeals" + 1
-      ) counted
-    ) > v."maxDeals"`.execute(tx.db);
-  return new Set(rows.map(({ repId }) => repId));
+      ) owned
+    ) counted`.execute(tx.db);
+  return {
+    deals: new Map(rows.map(({ repId, deals }) => [repId, deals])),
+    large: new Set(rows.filter(({ isLarge }) => isLarge).map(({ repId }) => repId)),
+  };
 }

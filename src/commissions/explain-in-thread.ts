@@ -13,7 +13,7 @@ export async function explainDeal(tx: Transaction, deal: ExplainedDeal): Promise
 /** Finds the exceptions of the rep in a worker thread. */
 export async function explainExceptions(tx: Transaction, rep: ExplainedRep): Promise<Exception[]> {
   const expected = await listExpectedDeals(tx, rep.days, [rep.repId]);
-  return calculateExceptions(tx, await loadTermsAndFrozen(tx, rep), rep, expected);
+  return calculateExceptions(tx, [await loadTermsAndFrozen(tx, rep)], rep, expected);
 }
 
 /** A worker thread has no cache of terms. */

@@ -1,6 +1,7 @@
 import { type Day, type DayRange } from '../kernel/day.js';
+import { EventLoopSlice } from '../kernel/waiting.js';
 import { computeWindow } from '../ledger/input/load-window.js';
-import { loadRepInput } from '../ledger/input/rep-input.js';
+import { loadRepInputs } from '../ledger/input/rep-input.js';
 import { type RepTerms, type WorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { calculateInSlices } from '../ledger/lanes/calculate-in-slices.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -14,13 +15,24 @@ export interface ExplainedRep {
   readonly today: Day;
 }
 
-/** Runs the engine over the calculation window of the days. `expected` contains the deals of {@link listExpectedDeals}. */
+/**
+ * Runs the engine over each rep's calculation window of the days. The inputs of all of the reps are in memory together.
+ * `expected` contains the deals of {@link listExpectedDeals}.
+ */
 export async function calculateExceptions(
   tx: Transaction,
-  terms: RepTerms,
+  reps: readonly RepTerms[],
   { days, today }: Pick<ExplainedRep, 'days' | 'today'>,
   expected: ReadonlySet<string>,
 ): Promise<Exception[]> {
-  const input = await loadRepInput(tx, terms, computeWindow(terms, days), today, { explain: true });
-  return findExceptions(terms, input, await calculateInSlices(input), days, expected);
+  const windows = reps.map((terms) => ({ terms, window: computeWindow(terms, days) }));
+  const inputs = await loadRepInputs(tx, windows, today, { explain: true });
+  const slice = new EventLoopSlice();
+  const found: Exception[] = [];
+  for (const [index, input] of inputs.entries()) {
+    const terms = reps[index] as RepTerms;
+    found.push(...findExceptions(terms, input, await calculateInSlices(input, slice), days, expected));
+    await slice.pause();
+  }
+  return found;
 }

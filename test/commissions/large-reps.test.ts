@@ -10,6 +10,7 @@ import {
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
 import { type DealOutcome, loadOutcomes } from '#src/commissions/deal-outcomes.js';
 import { listCommissionExceptions } from '#src/commissions/queries/list-commission-exceptions.js';
+import { calculateExceptions } from '#src/commissions/rep-exceptions.js';
 import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { findDeal } from '#src/deals/deal-views.js';
 import { loadTermsOfReps, loadWorkspaceTerms } from '#src/ledger/input/rep-terms.js';
@@ -163,12 +164,26 @@ describe('explanations of deals of large reps', () => {
           const counter = new QueryCounter();
           const counted = new Transaction(tx.db.withPlugin(counter) as typeof tx.db, tx.workspaceId);
           const days = { from: '2026-01-01', to: '2026-03-31' };
-          const large = await explainer.findLargeReps(counted, [...terms.values()], days);
+          const { large } = await explainer.measureReps(counted, [...terms.values()], days);
           return { queries: counter.queries, large: [...large].sort() };
         });
       const dee = await insert.rep('Dee');
       expect(await count([max])).to.deep.equal({ queries: 2, large: [max] });
       expect(await count([max, ada, dee])).to.deep.equal({ queries: 2, large: [ada, max].sort() });
+    });
+
+    it('read the input of many reps with as many queries as that of one', async () => {
+      const { db, admin, insert } = workspace;
+      const days = { from: '2026-01-01', to: '2026-03-31' };
+      const count = (repIds: readonly string[]) =>
+        db.unitOfWork.read(admin, async (tx) => {
+          const terms = await loadTermsOfReps(tx, repIds, await loadWorkspaceTerms(tx));
+          const counter = new QueryCounter();
+          const counted = new Transaction(tx.db.withPlugin(counter) as typeof tx.db, tx.workspaceId);
+          await calculateExceptions(counted, [...terms.values()], { days, today: '2026-04-01' }, new Set());
+          return counter.queries;
+        });
+      expect(await count([ada, await insert.rep('Eve'), await insert.rep('Fay')])).to.equal(await count([ada]));
     });
 
     it('use a thread only for the reps whose attainment period has more than 500 deals', async () => {

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { type Caller, visibleReps } from '../../kernel/caller.js';
+import { visibleReps } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
 import { currentDay } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { toPeriod } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
-import { calendarOf, loadFrozenOfReps, loadTermsOfReps, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
+import { calendarOf, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
@@ -21,13 +21,12 @@ import {
   findRefundsWithoutPolicy,
   findUndatedDeals,
   findUnownedDeals,
-  listExpectedDeals,
   listRepsToExplain,
   type UnreadDeals,
 } from '../exception-views.js';
 import { type Exception, type ExceptionReason, exceptionReasons } from '../exceptions.js';
+import { findExceptionsOf, repsPerTransaction } from '../find-exceptions.js';
 import { reasonTexts } from '../reason-texts.js';
-import { calculateExceptions, type ExplainedRep } from '../rep-exceptions.js';
 
 const query = z.strictObject({
   period: period.optional().describe('The current month by default'),
@@ -100,36 +99,7 @@ const response = z.object({
 });
 type ExceptionsResponse = z.input<typeof response>;
 
-/** Each chunk of reps is read in a separate short transaction. */
-const repsPerTransaction = 50;
-
 const readOnly = { lock: 'none', access: 'read', replica: true } as const;
-
-type Scope = Omit<ExplainedRep, 'repId'>;
-
-/** The exceptions of the reps; those of large reps are found one rep at a time. */
-async function findExceptions(
-  caller: Caller,
-  scope: Scope,
-  repIds: readonly string[],
-  unitOfWork: UnitOfWork,
-  explainer: DealExplainer,
-): Promise<Exception[]> {
-  const found: Exception[] = [];
-  const large = await unitOfWork.run(caller, readOnly, async (tx) => {
-    const { workspace, days } = scope;
-    const terms = await loadTermsOfReps(tx, repIds, workspace);
-    const frozen = await loadFrozenOfReps(tx, repIds);
-    const expected = await listExpectedDeals(tx, days, repIds);
-    const reps = [...terms].map(([repId, ofRep]) => ({ ...ofRep, frozen: frozen.get(repId) ?? [] }));
-    const large = await explainer.findLargeReps(tx, reps, days);
-    for (const rep of reps)
-      if (!large.has(rep.repId)) found.push(...(await calculateExceptions(tx, rep, scope, expected)));
-    return large;
-  });
-  for (const repId of large) found.push(...(await explainer.findExceptions(caller, readOnly, { ...scope, repId })));
-  return found;
-}
 
 interface Group extends Pick<ExceptionsResponse['exceptions'][number], 'reason' | 'count' | 'totals'> {
   readonly listed: readonly Exception[];
@@ -271,7 +241,7 @@ export const listCommissionExceptions = operation({
     });
     const all: Exception[] = [];
     for (const reps of chunk(toExplain, repsPerTransaction))
-      all.push(...(await findExceptions(caller, scope, reps, unitOfWork, explainer)));
+      all.push(...(await findExceptionsOf(caller, scope, reps, { unitOfWork, explainer })));
     const found = all.filter((exception) => (acceptances.find(exception) !== undefined) === accepted);
     const { currency } = scope.workspace;
     const byReason = groupByReason(found, currency, limit);
