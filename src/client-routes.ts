@@ -75,6 +75,7 @@ export const routes: Readonly<Record<string, string>> = {
   getDeal: 'GET /v1/deals/:dealId',
   listDealHistory: 'GET /v1/deals/:dealId/history',
   endDealCorrections: 'POST /v1/deal-corrections/end',
+  dismissCorrectionConflicts: 'POST /v1/deal-corrections/dismiss',
   getDealCredits: 'GET /v1/deals/:dealId/credits',
   setDealCredits: 'PUT /v1/deals/:dealId/credits',
   deleteDealCredits: 'DELETE /v1/deals/:dealId/credits',

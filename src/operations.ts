@@ -71,6 +71,7 @@ import { getWriteBack } from './crm/write-back/queries/get-write-back.js';
 import { deleteDeal } from './deals/commands/delete-deal.js';
 import { deleteDealCredits } from './deals/commands/delete-deal-credits.js';
 import { deleteDeals } from './deals/commands/delete-deals.js';
+import { dismissCorrectionConflicts } from './deals/commands/dismiss-correction-conflicts.js';
 import { endDealCorrections } from './deals/commands/end-deal-corrections.js';
 import { importDealCredits } from './deals/commands/import-deal-credits.js';
 import { importDeals } from './deals/commands/import-deals.js';
@@ -305,6 +306,7 @@ export const operations = [
   getDeal,
   listDealHistory,
   endDealCorrections,
+  dismissCorrectionConflicts,
   getDealCredits,
   setDealCredits,
   deleteDealCredits,

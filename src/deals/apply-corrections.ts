@@ -4,7 +4,9 @@ import {
   afterReport,
   type Corrections,
   correctedBy,
+  isOpen,
   type ResolvedContent,
+  restated,
   type SourceReport,
   valueNames,
   withCorrections,
@@ -65,7 +67,7 @@ export async function applyCorrections(
   for (const [index, deal] of concerned.entries()) {
     const stored = current.get(deal.dealId) as StoredDeal;
     const before = contents.get(deal.dealId);
-    const world = { terms, owners, stored, before: before === undefined || stored.deleted ? null : before };
+    const world = { terms, owners, stored, before: before ?? null };
     applied.set(deal, withMarks(deal, overlaid[index] as IncomingDeal, world));
   }
   return deals.map((deal) => applied.get(deal) ?? deal);
@@ -75,10 +77,17 @@ function parse({ content: { fields, given } }: IncomingDeal): DealContent {
   return { fields: JSON.parse(fields), given: JSON.parse(given) };
 }
 
-/** The deal with the corrected values, unless the write decides on them itself. */
-function overlay(deal: IncomingDeal, { corrections }: StoredDeal, terms: DealTerms): IncomingDeal {
-  if (corrections === null || deal.corrections !== undefined) return deal;
-  const { content, projection } = readContent(withCorrections(parse(deal), corrections, terms), terms);
+/**
+ * The deal with the corrected values, unless the write decides on them itself. A part of a deal is completed with the
+ * stored content before, but not if the deal is deleted: then the corrected values outside of the part return here.
+ */
+function overlay(deal: IncomingDeal, { corrections, deleted }: StoredDeal, terms: DealTerms): IncomingDeal {
+  if (corrections === null) return deal;
+  const decides = deal.corrections !== undefined;
+  if (decides && (!deleted || deal.stated === undefined)) return deal;
+  const stated = decides ? valueNames(deal.stated as DealContent, terms) : new Set();
+  const kept = Object.fromEntries(Object.entries(corrections).filter(([name]) => !stated.has(name)));
+  const { content, projection } = readContent(withCorrections(parse(deal), kept, terms), terms);
   return { ...deal, content: { ...content, hash: hashWithLines(content.hash, deal.lines ?? []) }, projection };
 }
 
@@ -86,7 +95,7 @@ interface World {
   readonly terms: DealTerms;
   readonly owners: DealOwners;
   readonly stored: StoredDeal;
-  /** The stored content, if a person changes the deal and it is not deleted. */
+  /** The stored content, also of a deleted deal, if a person changes the deal. */
   readonly before: DealContent | null;
 }
 
@@ -107,15 +116,17 @@ function withMarks(
   const { corrections: decision } = sent;
   if (typeof decision === 'object') {
     if ('restored' in decision) return { ...overlaid, stored: decision.restored };
-    // The deal stays one of its CRM.
-    const kept = { provider: stored.provider, ...(stored.fetchedAt === null ? {} : { fetchedAt: stored.fetchedAt }) };
+    // The deal stays one of its CRM. A deleted one was read before its deletion, and that read is late now.
+    const { provider, fetchedAt, deleted } = stored;
+    const kept = { provider, ...(fetchedAt === null || deleted ? {} : { fetchedAt }) };
     if (before === null) return overlaid;
-    const added = correctedBy(marks, { content: before, repId: stored.repId }, resolved(sent), {
+    const added = correctedBy(marks, { content: before, repId: stored.repId }, resolved(overlaid), {
       by: decision.by,
       at: new Date().toISOString(),
+      stated: statedNames(sent, terms),
       terms,
     });
-    return { ...store(restated(added, resolved(sent), terms)), ...kept };
+    return { ...store(restated(added, resolved(overlaid), terms)), ...kept };
   }
   const report = toReport(sent, resolved(sent), terms);
   if (decision === 'replace') {
@@ -125,32 +136,23 @@ function withMarks(
   return store(afterReport(marks, report, resolved(overlaid), terms));
 }
 
-/** Whether the last reports still differ, after a person has changed values. */
-function restated(marks: Corrections, corrected: ResolvedContent, terms: DealTerms): Corrections {
-  return Object.fromEntries(
-    Object.entries(marks).map(([name, mark]) => {
-      if (mark.reported === null) return [name, mark];
-      const { reported } = mark;
-      const [again] = Object.values(
-        afterReport({ [name]: { ...mark, reported: null } }, { ...reported, stated: null }, corrected, terms),
-      );
-      return [name, again as Corrections[string]];
-    }),
-  );
+/** The names of the values that the deal states; null if it states the whole deal. */
+function statedNames({ stated }: IncomingDeal, terms: DealTerms): Set<string> | null {
+  return stated === undefined ? null : valueNames(stated, terms);
 }
 
 function toReport(deal: IncomingDeal, resolved: ResolvedContent, terms: DealTerms): SourceReport {
   return {
     ...resolved,
-    stated: deal.stated === undefined ? null : valueNames(deal.stated, terms),
+    stated: statedNames(deal, terms),
     provider: deal.provider,
     at: (deal.fetchedAt ?? new Date()).toISOString(),
   };
 }
 
-/** The conflicts of deals after they have been written. */
+/** The conflicts of deals that have not been dismissed, after they have been written. */
 export function conflictsOf(dealId: string, corrections: Corrections): CorrectionConflict[] {
   return Object.entries(corrections).flatMap(([name, { value, reported }]) =>
-    reported?.conflicts === true ? [{ dealId, name, kept: toPlain(value), reported: toPlain(reported.value) }] : [],
+    isOpen(reported) ? [{ dealId, name, kept: toPlain(value), reported: toPlain(reported.value) }] : [],
   );
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Caller } from '../kernel/caller.js';
+import { maxSlugLength } from './deal.js';
 import { type IncomingDeal } from './incoming-deal.js';
 
 /** What a write does with values that a person has corrected. */
@@ -23,6 +24,8 @@ export function asMarks(query: { readonly corrections: Mode }, caller: Caller): 
 }
 
 export const correctionValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).nullable();
+
+export const maxCorrectionNameLength = maxSlugLength + 'fields.'.length;
 
 export const correctionName = z
   .string()

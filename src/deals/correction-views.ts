@@ -13,7 +13,7 @@ interface Found {
 
 interface Filter {
   readonly dealId?: string | undefined;
-  /** true: only corrected values that a source states otherwise; false: only others. */
+  /** true: only values that a source states otherwise, unless this has been dismissed; false: only others. */
   readonly conflicts?: boolean | undefined;
   readonly limit: number;
   readonly offset: number;
@@ -21,7 +21,8 @@ interface Filter {
 
 /** One page of the corrected values of deals that are not deleted, by deal and name, with the count of all. */
 export async function listCorrections(tx: Transaction, { dealId, conflicts, limit, offset }: Filter) {
-  const conflict = sql`coalesce((c.value -> 'reported' ->> 'conflicts')::boolean, false)`;
+  const conflict = sql`(coalesce((c.value -> 'reported' ->> 'conflicts')::boolean, false)
+    and c.value -> 'reported' -> 'dismissed' is null)`;
   const { rows } = await sql<Found>`
     select d.deal_id as "dealId", d.name as "dealName", c.key as name, c.value as correction,
       (count(*) over ())::int as count
@@ -33,7 +34,7 @@ export async function listCorrections(tx: Transaction, { dealId, conflicts, limi
     limit ${limit} offset ${offset}`.execute(tx.db);
   const names = await readActorNames(
     tx,
-    rows.map(({ correction }) => correction.by),
+    rows.flatMap(({ correction: { by, reported } }) => [by, ...(reported?.dismissed ? [reported.dismissed.by] : [])]),
   );
   return { found: rows, names, count: rows[0]?.count ?? 0 };
 }

@@ -1,4 +1,11 @@
-import { type Fields, type FieldValue, isAbsent, type StandardField, standardFields } from '../engine/field-value.js';
+import {
+  asNumber,
+  type Fields,
+  type FieldValue,
+  isAbsent,
+  type StandardField,
+  standardFields,
+} from '../engine/field-value.js';
 import { own } from '../engine/slug.js';
 import { usualSlugs } from '../engine/standard-slugs.js';
 import { Decimal } from '../kernel/decimal.js';
@@ -25,6 +32,8 @@ interface Reported {
   readonly at: string;
   /** Whether it differs from the value of the person. */
   readonly conflicts: boolean;
+  /** Who has dismissed the conflict, which stays dismissed until a source reports another value. */
+  readonly dismissed?: { readonly by: string; readonly at: string };
 }
 
 /** A value that a person has corrected. It replaces what sources report until the correction ends. */
@@ -113,7 +122,15 @@ export interface ResolvedContent {
 function differs(one: ResolvedContent, other: ResolvedContent, name: string, terms: DealTerms): boolean {
   if (name === ownerName && (one.repId !== null || other.repId !== null)) return one.repId !== other.repId;
   const read = ({ content }: ResolvedContent) => readValue(content, projectDeal(content, terms), name);
-  return JSON.stringify(read(one)) !== JSON.stringify(read(other));
+  return !isSameValue(read(one), read(other));
+}
+
+/** A file has only texts, so a text equals the number or the truth value of a CRM that it says. */
+function isSameValue(one: FieldValue, other: FieldValue): boolean {
+  if (typeof one === typeof other || one === null || other === null)
+    return JSON.stringify(one) === JSON.stringify(other);
+  const [first, second] = [asNumber(one), asNumber(other)];
+  return first === null || second === null ? String(one) === String(other) : first.equals(second);
 }
 
 /** The content in which corrected values replace those of the source. */
@@ -136,22 +153,40 @@ export function withPart(content: DealContent, name: string, part: DealContent, 
   return { fields: without<Fields>(content.fields, removed), given: without(content.given, named) };
 }
 
+interface PersonalChange {
+  readonly by: string;
+  readonly at: string;
+  /** The names of the values that the person states; null for all values. */
+  readonly stated: ReadonlySet<string> | null;
+  readonly terms: DealTerms;
+}
+
 /** The corrections after a person has changed the stored content into another one. */
 export function correctedBy(
   corrections: Corrections,
   before: ResolvedContent,
   after: ResolvedContent,
-  { by, at, terms }: { readonly by: string; readonly at: string; readonly terms: DealTerms },
+  { by, at, stated, terms }: PersonalChange,
 ): Corrections {
   const projection = projectDeal(after.content, terms);
-  const names = [...valueNames(before.content, terms), ...valueNames(after.content, terms)];
-  const changed = [...new Set(names)].filter((name) => differs(before, after, name, terms));
+  const names = stated ?? new Set([...valueNames(before.content, terms), ...valueNames(after.content, terms)]);
+  const changed = [...names].filter((name) => differs(before, after, name, terms));
   const added = changed.map((name): [string, Correction] => {
     const content = partOf(after.content, name, terms);
     const reported = corrections[name]?.reported ?? null;
     return [name, { value: readValue(after.content, projection, name), content, by, at, reported }];
   });
   return { ...corrections, ...Object.fromEntries(added) };
+}
+
+/** The corrections after the corrected values have changed: whether the last reports still differ from them. */
+export function restated(corrections: Corrections, corrected: ResolvedContent, terms: DealTerms): Corrections {
+  const entries = Object.entries(corrections).map(([name, correction]): [string, Correction] => {
+    const { reported } = correction;
+    if (reported === null) return [name, correction];
+    return [name, { ...correction, reported: { ...reported, conflicts: differs(reported, corrected, name, terms) } }];
+  });
+  return Object.fromEntries(entries);
 }
 
 export interface SourceReport extends ResolvedContent {
@@ -174,15 +209,34 @@ export function afterReport(
     const value = readValue(report.content, projection, name);
     const conflicts = differs(report, corrected, name, terms);
     const last = correction.reported;
-    const isKnown =
-      last !== null && last.conflicts === conflicts && JSON.stringify(last.value) === JSON.stringify(value);
-    if (isKnown) return [name, correction];
+    const repeats = last !== null && JSON.stringify(last.value) === JSON.stringify(value);
+    if (repeats && last.conflicts === conflicts) return [name, correction];
     const content = partOf(report.content, name, terms);
     const { provider, at, repId } = report;
-    return [name, { ...correction, reported: { value, content, repId, provider, at, conflicts } }];
+    const isDismissed = last?.dismissed !== undefined && !differs(last, report, name, terms);
+    const dismissed = isDismissed ? { dismissed: last.dismissed } : {};
+    return [name, { ...correction, reported: { value, content, repId, provider, at, conflicts, ...dismissed } }];
   });
   const isSame = entries.every(([name, correction]) => corrections[name] === correction);
   return isSame ? corrections : Object.fromEntries(entries);
+}
+
+/** The corrections after someone has dismissed the conflict about a value, if a source still reports that value. */
+export function withDismissed(
+  corrections: Corrections,
+  { name, reported: value }: { readonly name: string; readonly reported: FieldValue },
+  dismissed: { readonly by: string; readonly at: string },
+): Corrections {
+  const correction = own(corrections, name);
+  const reported = correction?.reported ?? null;
+  if (correction === undefined || reported === null || !isOpen(reported)) return corrections;
+  if (JSON.stringify(reported.value) !== JSON.stringify(value)) return corrections;
+  return { ...corrections, [name]: { ...correction, reported: { ...reported, dismissed } } };
+}
+
+/** Whether a source states the value otherwise and the conflict has not been dismissed. */
+export function isOpen(reported: Reported | null): reported is Reported {
+  return reported?.conflicts === true && reported.dismissed === undefined;
 }
 
 /** The corrections without those whose values a report states otherwise. */

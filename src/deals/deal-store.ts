@@ -160,7 +160,10 @@ export async function updateDeals(tx: Transaction, writes: readonly DealWrite[])
 }
 
 /** Stores the corrections of the written deals whose corrections change. */
-export async function updateCorrections(tx: Transaction, writes: readonly DealWrite[]): Promise<void> {
+export async function updateCorrections(
+  tx: Transaction,
+  writes: readonly Pick<DealWrite, 'dealId' | 'corrections'>[],
+): Promise<void> {
   const changed = writes.filter(({ corrections }) => corrections !== undefined);
   if (changed.length === 0) return;
   await sql`

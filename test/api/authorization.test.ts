@@ -84,6 +84,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   listScheduledImportFiles: { path: '/v1/scheduled-imports/<unknown>/files' },
   listDealCorrections: {},
   endDealCorrections: { body: { corrections: [] } },
+  dismissCorrectionConflicts: { body: { conflicts: [] } },
   matchDealOwners: { body: { matches: [{ owner: 'x', repId: null }] } },
   importDeals: { body: { deals: [] } },
   putDeal: { path: '/v1/deals/nope', body: { repId: '<unknown>' } },

@@ -136,6 +136,9 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   getImport: [['GET /v1/imports/<import>']],
   takeBackImport: [['POST /v1/imports/<import>/take-back', {}]],
   listDealCorrections: [['GET /v1/deal-corrections?dealId=<deal>']],
+  dismissCorrectionConflicts: [
+    ['POST /v1/deal-corrections/dismiss', { conflicts: [{ dealId: '<deal>', name: 'amount', reported: 1 }] }],
+  ],
   endDealCorrections: [['POST /v1/deal-corrections/end', { corrections: [{ dealId: '<deal>', name: 'amount' }] }]],
   listScheduledImports: [],
   createScheduledImport: [],

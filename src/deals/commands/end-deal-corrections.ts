@@ -7,8 +7,8 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag, text } from '../../platform/operations/schemas.js';
 import { commissionEffect } from '../../simulation/write-effect.js';
-import { correctionName } from '../correction-fields.js';
-import { dealId, maxSlugLength } from '../deal.js';
+import { correctionName, maxCorrectionNameLength } from '../correction-fields.js';
+import { dealId } from '../deal.js';
 import { writeForEffect } from '../deal-write-effect.js';
 import { endCorrections } from '../end-corrections.js';
 
@@ -16,14 +16,13 @@ const query = z.strictObject({
   dryRun: flag.default(false).describe('true: count without writing'),
   effect: flag.default(false).describe('true with dryRun: also the effect on commission'),
 });
-const maxNameLength = maxSlugLength + 'fields.'.length;
 const body = z.strictObject({
   corrections: z
     .array(
       z
         .strictObject({
           dealId: dealId.describe('Id of the deal in the CRM'),
-          name: text(maxNameLength).describe(correctionName.description ?? ''),
+          name: text(maxCorrectionNameLength).describe(correctionName.description ?? ''),
         })
         .describe('One corrected value'),
     )

@@ -165,8 +165,7 @@ function completed(
     const stored = contents.get(deal.dealId);
     const content = stored === undefined ? deal.sent : mergedContent(stored, deal.sent, terms);
     if (counts.get(deal.dealId) !== 1) contents.set(deal.dealId, content);
-    const stated = { ...deal, stated: deal.sent };
-    return stored === undefined ? stated : { ...stated, ...readContent(content, terms) };
+    return stored === undefined ? deal : { ...deal, ...readContent(content, terms) };
   });
 }
 
@@ -205,9 +204,9 @@ async function decideBatch(
   rows: readonly ImportRow[],
   { owners, completion, corrections }: Deciding,
 ): Promise<DecidedBatch> {
-  const sent = rows.flatMap((row) =>
-    'deal' in row ? [corrections === undefined ? row.deal : { ...row.deal, corrections }] : [],
-  );
+  const marks = corrections === undefined ? {} : { corrections };
+  const toSent = (deal: ImportedDeal) => ({ ...deal, ...marks, ...(completion === null ? {} : { stated: deal.sent }) });
+  const sent = rows.flatMap((row) => ('deal' in row ? [toSent(row.deal)] : []));
   const { incoming, ...deals } = await decideDeals(tx, sent, owners, completion);
   return { rows, incoming, owners, deals };
 }

@@ -22,6 +22,12 @@ const correction = z
     reportedBy: z.string().nullable().describe('The CRM that reported it; null for a file, the API, or no report'),
     reportedAt: z.string().nullable().describe('When it was reported, instant in ISO 8601; null if no report followed'),
     conflict: z.boolean().describe('Whether the reported value differs from the value of the person'),
+    dismissedBy: z
+      .string()
+      .nullable()
+      .describe('Who has dismissed the conflict; null if it was not. Another reported value ends this'),
+    dismissedByName: z.string().nullable().describe('Name of the person, or that it was a key; null if unknown'),
+    dismissedAt: z.string().nullable().describe('When it was dismissed, instant in ISO 8601; null if it was not'),
   })
   .describe('A value of a deal that a person has corrected');
 
@@ -38,7 +44,11 @@ export const listDealCorrections = operation({
   access: 'admin',
   query: z.strictObject({
     dealId: dealId.optional().describe('Only of this deal'),
-    conflicts: flag.optional().describe('true: only values that a source states otherwise; false: only other ones'),
+    conflicts: flag
+      .optional()
+      .describe(
+        'true: only values that a source states otherwise, without dismissed conflicts; false: only other ones',
+      ),
     ...offsetPage('corrected values', 200, 50),
   }),
   response,
@@ -59,6 +69,9 @@ export const listDealCorrections = operation({
           reportedBy: 'crmb',
           reportedAt: '2026-02-12T08:30:00.000Z',
           conflict: true,
+          dismissedBy: null,
+          dismissedByName: null,
+          dismissedAt: null,
         },
       ],
       count: 1,
@@ -83,6 +96,9 @@ export const listDealCorrections = operation({
       reportedBy: reported?.provider ?? null,
       reportedAt: reported?.at ?? null,
       conflict: reported?.conflicts ?? false,
+      dismissedBy: reported?.dismissed?.by ?? null,
+      dismissedByName: names.get(reported?.dismissed?.by ?? '') ?? null,
+      dismissedAt: reported?.dismissed?.at ?? null,
     }));
     return { corrections, count, limit, offset };
   },

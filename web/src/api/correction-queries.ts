@@ -32,3 +32,7 @@ export const endEffectQuery = ({ dealId, name }: NamedCorrection) =>
 
 export const endCorrection = ({ dealId, name }: NamedCorrection) =>
   api.endDealCorrections({ body: { corrections: [{ dealId, name }] } });
+
+/** Keeps the value of the person until the source states another value than the one that was shown. */
+export const dismissConflict = ({ dealId, name, reported }: Correction) =>
+  api.dismissCorrectionConflicts({ body: { conflicts: [{ dealId, name, reported }] } });

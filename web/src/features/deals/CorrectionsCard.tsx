@@ -1,7 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useChange } from '../../api/change.js';
-import { type Correction, correctionsQuery, endCorrection, endEffectQuery } from '../../api/correction-queries.js';
+import { useAction, useChange } from '../../api/change.js';
+import {
+  type Correction,
+  correctionsQuery,
+  dismissConflict,
+  endCorrection,
+  endEffectQuery,
+} from '../../api/correction-queries.js';
 import { showMessage } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
@@ -64,6 +70,7 @@ interface LineProps {
 function Line({ correction, namesDeal, onEnd }: LineProps) {
   const words = useValueWords();
   const { dealId, dealName, name, value, correctedByName, correctedBy, correctedAt, reported, conflict } = correction;
+  const isOpen = conflict && correction.dismissedAt === null;
   return (
     <li>
       <span>
@@ -78,12 +85,40 @@ function Line({ correction, namesDeal, onEnd }: LineProps) {
         <span className="dim">
           {correctedByName ?? correctedBy}, {formatDay(correctedAt.slice(0, 10), 'year')}
           {conflict ? `; ${sourceWords(correction)} says ${words(name, reported)}` : ''}
+          {conflict && !isOpen ? `, dismissed by ${correction.dismissedByName ?? correction.dismissedBy}` : ''}
         </span>
       </span>
-      <Button onClick={onEnd} aria-label={`End the correction of ${valueName(name)} of ${dealName ?? dealId}`}>
-        {conflict ? `Use ${words(name, reported)}` : 'End'}
-      </Button>
+      <span className={blocks.actions}>
+        {isOpen ? <KeepButton correction={correction} /> : null}
+        <Button onClick={onEnd} aria-label={`End the correction of ${valueName(name)} of ${dealName ?? dealId}`}>
+          {conflict ? `Use ${words(name, reported)}` : 'End'}
+        </Button>
+      </span>
     </li>
+  );
+}
+
+/** Dismisses the conflict: it is shown again when the source states another value. */
+function KeepButton({ correction }: { readonly correction: Correction }) {
+  const words = useValueWords();
+  const { dealId, dealName, name, value } = correction;
+  const change = useAction({
+    send: () => dismissConflict(correction),
+    onDone: ({ dismissed }) =>
+      showMessage(
+        dismissed === 0
+          ? `${sourceWords(correction)} says something else now.`
+          : `${valueName(name)} stays ${words(name, value)}. It is listed again if ${sourceWords(correction)} says something else.`,
+      ),
+  });
+  return (
+    <Button
+      onClick={() => change.send()}
+      isBusy={change.isBusy}
+      aria-label={`Keep ${words(name, value)} as ${valueName(name)} of ${dealName ?? dealId}`}
+    >
+      Keep {words(name, value)}
+    </Button>
   );
 }
 
