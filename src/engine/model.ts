@@ -29,6 +29,7 @@ export interface TeamDeal {
 
 export interface UpstreamEvent {
   readonly repId: string;
+  readonly planId: string;
   readonly ruleName: string;
   readonly phase: Phase;
   readonly currency: string;

@@ -167,9 +167,9 @@ function inputKey({ repId, ruleName }: { readonly repId: string; readonly ruleNa
   return `${repId}|${ruleName}`;
 }
 
-/** Rules of two plans may have one name; their amounts in two currencies are never added. */
+/** Rules of two plans may have one name; each has its own share of the refund. */
 function eventKey(event: UpstreamEvent): string {
-  return `${inputKey(event)}|${event.currency}`;
+  return `${event.planId}|${inputKey(event)}`;
 }
 
 function sumByInput(events: readonly UpstreamEvent[]): ReadonlyMap<string, Decimal> {

@@ -141,6 +141,7 @@ describe('what a cascade rule pays on', () => {
   const override = { name: 'Team', executionPhase: 'cascade', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }] };
   const event = {
     repId: 'below',
+    planId: 'plan',
     ruleName: 'Own',
     phase: 'per_deal' as const,
     currency: 'USD',

@@ -7,6 +7,8 @@ import { arbitraryWorld } from '#test/support/oracle/worlds.js';
 const creditWorld = () => arbitraryWorld({ credits: true });
 const refundWorld = () => arbitraryWorld({ credits: true, refunds: true });
 const refundFxWorld = () => arbitraryWorld({ credits: true, refunds: true, fx: true });
+const formulaWorld = () => arbitraryWorld({ credits: true, refunds: true, formulas: true });
+const formulaFxWorld = () => arbitraryWorld({ credits: true, formulas: true, fx: true });
 const fxWorld = () => arbitraryWorld({ credits: true, fx: true });
 
 /** Compares the engine with the oracle on random worlds: about fifteen milliseconds per world on an idle core. */
@@ -43,6 +45,19 @@ export function describeOracleComparison(worldCount: number, seed: number): void
         { numRuns: worldCount, seed },
       );
       expect(refunded.filter((count) => count > 0)).to.have.length.above(worldCount / 10);
+    });
+
+    it(`gives the same rows on ${worldCount} random worlds with formulas, half of them with exchange rates`, () => {
+      const rows: number[] = [];
+      fc.assert(
+        fc.property(fc.oneof(formulaWorld(), formulaFxWorld()), (world) => {
+          const computed = comparableRows(engineLedger(world));
+          expect(computed).to.deep.equal(comparableRows(cleanLedger(world).toSorted(byKey)));
+          rows.push(computed.length);
+        }),
+        { numRuns: worldCount, seed },
+      );
+      expect(rows.filter((count) => count > 0)).to.have.length.above(worldCount / 3);
     });
 
     it('gives the same rows from a day on when the events before it are only known as sums', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { sum } from '#src/kernel/decimal.js';
 import { run } from './scenario.js';
+import { amountsOf, rule as ruleOf, version, world } from './small-world.js';
 
 const rates = [
   { tierIndex: 0, minThreshold: 0, rate: 0.08, name: 'Base' },
@@ -34,5 +35,47 @@ describe('a refund that takes attainment below 0', () => {
     const [refund, sale] = run({ config: { rules: [rule] }, deals: refundFirst, quotas }).decisions;
     expect(JSON.parse(refund?.trace ?? '').at(-1)).to.equal(1);
     expect(JSON.parse(sale?.trace ?? '').length).to.be.lessThan(17);
+  });
+});
+
+describe('a refund of a deal that two plans pay under one name of a rule', () => {
+  const flat = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
+
+  it('takes from the manager the share that each plan takes, not the share of their sum', () => {
+    const plan = (planId: string, ...config: [rule: object, terms?: object]) => {
+      const [only, terms = {}] = config;
+      const planVersionId = `${planId}-v1`;
+      return { planId, status: 'active' as const, versions: [version({ rules: [only], ...terms }, { planVersionId })] };
+    };
+    const cascade = { name: 'Team', executionPhase: 'cascade', payoutMode: 'flat_per_event', dependsOn: '_total' };
+    const assigned = { effectiveStart: null, effectiveEnd: null };
+    const rows = world([], {
+      reps: [
+        { repId: 'm', lines: [] },
+        { repId: 'r', lines: [{ managerId: 'm', from: null, to: null }] },
+      ],
+      plans: [
+        plan('p', ruleOf({ tiers: flat }), { clawback: {} }),
+        plan('q', ruleOf({ tiers: flat, measure: 'costs' })),
+        plan('t', { ...cascade, tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 60 }] }),
+      ],
+      assignments: [
+        { repId: 'r', planId: 'p', ...assigned },
+        { repId: 'r', planId: 'q', ...assigned },
+        { repId: 'm', planId: 't', ...assigned },
+      ],
+      quotas: [],
+      deals: [
+        {
+          dealId: 'D',
+          repId: 'r',
+          closeDate: '2026-01-15',
+          fields: { amount: 100, costs: -500 },
+          refunds: [{ refundId: 'x', day: '2026-02-01', cause: 'cancellation' }],
+        },
+      ],
+    });
+    // Below, 10 of 10 and 0 of −50 are taken back: 10 of 60 by their weights.
+    expect(amountsOf(rows, 'Team', 'm')).to.deep.equal({ D: '60', 'refund:D:x': '-10' });
   });
 });

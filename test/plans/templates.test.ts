@@ -64,8 +64,9 @@ function calculated({ planConfig, workedExample }: PlanTemplate): Line[] {
   const upstream = (dealId: string) =>
     decisions
       .filter((event) => event.dealKey === dealId)
-      .map(({ ruleName, phase, currency, amount, share }) => ({
+      .map(({ planId, ruleName, phase, currency, amount, share }) => ({
         repId: 'rep',
+        planId,
         ruleName,
         phase,
         currency,

@@ -490,6 +490,7 @@ function listUpstream(world: World, managerId: string, deal: Deal, ledger: reado
 function toUpstream(world: World, row: LedgerRow): UpstreamEvent {
   return {
     repId: row.repId,
+    planId: row.planId,
     ruleName: row.ruleName,
     phase: findPhase(world, row),
     currency: row.currency,

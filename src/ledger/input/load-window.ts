@@ -230,7 +230,6 @@ async function hasTruedUpPeriods(tx: Transaction): Promise<boolean> {
 
 export interface DealEvent extends UpstreamEvent {
   readonly dealKey: string;
-  readonly planId: string;
 }
 
 /** A deal of a rep below, with the stored events. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { type PeriodKind, plusDays } from './calendar.js';
 import { periodDays, periodIn, type WorldFiscalYear } from './fiscal.js';
+import { withFormulas } from './formulas-in-rules.js';
 import { afterHistory, buildPlan, type VersionDraft } from './histories.js';
 import { setVersionStatus } from './timeline.js';
 import type {
@@ -44,6 +45,8 @@ interface WorldSize {
   refunds?: boolean;
   /** Exchange rates, missing and corrected ones too, and plans that convert. Default false. */
   fx?: boolean;
+  /** Formulas as measures, bases, credit, tier values and fields of conditions. Default false. */
+  formulas?: boolean;
   /** Also generate inputs whose result the design does not define. Default false. */
   contested?: boolean;
 }
@@ -1028,6 +1031,10 @@ function withQuotaTerms(config: fc.Arbitrary<object>, shape: PlanShape, settings
   }));
 }
 
+function formulasIn(config: fc.Arbitrary<object>, settings: Settings): fc.Arbitrary<object> {
+  return settings.formulas ? withFormulas(config, settings.rules) : config;
+}
+
 interface RawOverride {
   repId: string;
   rule: number;
@@ -1110,9 +1117,10 @@ function arbitraryDraft(shape: PlanShape, repIds: string[], settings: Settings):
       effectiveEnd: oneOf(null, null, null, null, null, '2026-02-28', '2026-03-31', '2026-06-30', '2026-12-31'),
       fieldMapping: fc.constantFrom(...mappings),
       config: withPolicies(
-        withCreditTerms(withQuotaTerms(arbitraryConfig(shape, repIds, settings), shape, settings), settings).filter(
-          hasSettledRanks,
-        ),
+        formulasIn(
+          withCreditTerms(withQuotaTerms(arbitraryConfig(shape, repIds, settings), shape, settings), settings),
+          settings,
+        ).filter(hasSettledRanks),
         settings,
       ),
       overrides: fc.array(override, { maxLength: 2 }),
@@ -1368,6 +1376,7 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
     credits: false,
     refunds: false,
     fx: false,
+    formulas: false,
     contested: false,
     ...size,
   };
