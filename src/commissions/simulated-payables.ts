@@ -12,7 +12,7 @@ import { toCalendar } from '../kernel/period-calendar.js';
 import { naturalKey } from '../ledger/input/ledger-rows.js';
 import { describeGroup, type eventPayable } from '../payables/event-payable.js';
 import { PayHistory } from '../payables/load-pay-history.js';
-import { inputKey, listRuleTerms, type PaidDeal, type PayFacts } from '../payables/pay-facts.js';
+import { groupInputs, listRuleTerms, type PaidDeal, type PayFacts } from '../payables/pay-facts.js';
 import { buildGroups, type LoadedGroup } from '../payables/pay-groups.js';
 import { PayPeriods } from '../payables/pay-periods.js';
 import { type PayableRow, toComputedRow } from '../payables/payable-rows.js';
@@ -80,7 +80,7 @@ function assumeFacts(
     deals: new Map([...stored.deals, ...deals.map((deal) => [deal.dealId, toPaidDeal(deal)] as const)]),
     invoices: new Map([...stored.invoices, ...groupBy(invoices, ({ dealId }) => dealId)]),
     refunds: new Map([...stored.refunds, ...deals.map(({ dealId, refunds = [] }) => [dealId, refunds] as const)]),
-    inputs: new Map([...inputs, ...rows].map((row) => [inputKey(row.repId, row.ruleName, row.dealKey), row])),
+    inputs: groupInputs([...inputs, ...rows]),
   };
 }
 

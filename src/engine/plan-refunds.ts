@@ -5,7 +5,8 @@ import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type RefundTerms } from './compiled-plan.js';
 import { settleAmount } from './exchange-rates.js';
 import { asNumber } from './field-value.js';
-import { type RefundSource, type RepInput, type UpstreamEvent } from './model.js';
+import { type RefundSource, type RepInput } from './model.js';
+import { type InputName, inputName } from './pair-inputs.js';
 import { type ChainLink, type ChainSource, linkRefunds, type SourcePay, sharesTaken } from './refund-chain.js';
 import { selectUpstream } from './rule-values.js';
 import { type Deal } from './slug.js';
@@ -47,8 +48,6 @@ export interface Refundable extends Pick<RefundedEvent, 'planVersionId' | 'terms
   /** The events that a manager's event was calculated from; null if they are not known. */
   readonly inputs: readonly InputName[] | null;
 }
-
-type InputName = Pick<UpstreamEvent, 'repId' | 'ruleName'>;
 
 type FixedSource = Pick<RefundSource, 'ruleName' | 'dealKey' | 'credit' | 'amount'>;
 
@@ -158,10 +157,10 @@ export class PlanRefunds {
 
   private toEvent({ deal, earnedOn, credit, inputs, ...terms }: Refundable, dealAmount: Decimal | null): RefundedEvent {
     const rule = terms.terms;
-    const names = inputs === null ? null : new Set(inputs.map(inputKey));
+    const names = inputs === null ? null : new Set(inputs.map(inputName));
     const below = (dealKey: string) =>
       selectUpstream(rule, this.input.refunds?.below(dealKey) ?? [], rule.converts ? null : terms.currency).filter(
-        (event) => event.repId !== this.input.repId && (names?.has(inputKey(event)) ?? true),
+        (event) => event.repId !== this.input.repId && (names?.has(inputName(event)) ?? true),
       );
     const chain = { repId: this.input.repId, deal, terms: rule, earnedOn, credit, dealAmount, below };
     const { planVersionId, attainmentKey, currency } = terms;
@@ -181,8 +180,4 @@ function inputsBelow({ below, deal }: ChainSource): CascadeInput[] {
 
 function keyOf(ruleName: string, dealKey: string): string {
   return `${ruleName}|${dealKey}`;
-}
-
-function inputKey({ repId, ruleName }: InputName): string {
-  return `${repId}|${ruleName}`;
 }

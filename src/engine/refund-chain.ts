@@ -13,6 +13,7 @@ import {
 } from './clawback.js';
 import { type IdentifiedRule, type RefundTerms } from './compiled-plan.js';
 import { type UpstreamEvent } from './model.js';
+import { inputName, pairInputs } from './pair-inputs.js';
 import { type Deal } from './slug.js';
 import { type CascadeInput, type Reason } from './trace.js';
 
@@ -163,13 +164,9 @@ function shareTakenBelow(source: ChainSource, dealKey: string, inputs: readonly 
   return total.isZero() ? Decimal.zero : quotient(sum(weighted.map(({ weight, share }) => weight.times(share))), total);
 }
 
-function inputKey({ repId, ruleName }: { readonly repId: string; readonly ruleName: string }): string {
-  return `${repId}|${ruleName}`;
-}
-
 /** Rules of two plans may have one name; each has its own share of the refund. */
 function eventKey(event: UpstreamEvent): string {
-  return `${event.planId}|${inputKey(event)}`;
+  return `${event.planId}|${inputName(event)}`;
 }
 
 function sumByInput(events: readonly UpstreamEvent[]): ReadonlyMap<string, Decimal> {
@@ -183,15 +180,11 @@ function weighInputs(
   inputs: readonly CascadeInput[],
   events: readonly UpstreamEvent[],
 ): { readonly key: string; readonly weight: Decimal }[] {
-  const ofInput = groupBy(events, inputKey);
+  const ofInput = groupBy(events, inputName);
   const weights = new Map<string, Decimal>();
-  for (const [name, named] of groupBy(inputs, inputKey))
-    for (const [index, { amount }] of named.entries()) {
-      const known = ofInput.get(name) ?? [];
-      const event = known[index] ?? known.at(-1);
-      if (event === undefined) continue;
-      const key = eventKey(event);
-      weights.set(key, (weights.get(key) ?? Decimal.zero).plus(Decimal.of(amount).absolute()));
-    }
+  for (const { input, row } of pairInputs(inputs, (name) => ofInput.get(inputName(name)) ?? [])) {
+    const key = eventKey(row);
+    weights.set(key, (weights.get(key) ?? Decimal.zero).plus(Decimal.of(input.amount).absolute()));
+  }
   return [...weights].map(([key, weight]) => ({ key, weight }));
 }

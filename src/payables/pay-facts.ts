@@ -38,7 +38,7 @@ export interface PayFacts {
   readonly refunds: ReadonlyMap<string, readonly Refund[]>;
   readonly holds: readonly HoldTerms[];
   /** The rows of deals that cascade rows follow, by rep, rule and deal. */
-  readonly inputs: ReadonlyMap<string, PayableRow>;
+  readonly inputs: ReadonlyMap<string, readonly PayableRow[]>;
 }
 
 /** What a calculation assumes in place of stored rows. */
@@ -92,7 +92,7 @@ export async function loadPayFacts(
     ),
     amounts,
     holds,
-    inputs: new Map(inputs.map((row) => [inputKey(row.repId, row.ruleName, row.dealKey), row])),
+    inputs: groupInputs(inputs),
   };
 }
 
@@ -179,6 +179,13 @@ export function frozenKey(repId: string, period: string, dealKey: string): strin
   return `${repId}|${period}|${dealKey}`;
 }
 
-export function inputKey(repId: string, ruleName: string | null, dealKey: string | null): string {
+export function inputKey({ repId, ruleName, dealKey }: Pick<PayableRow, 'repId' | 'ruleName' | 'dealKey'>): string {
   return `${repId}|${ruleName}|${dealKey}`;
+}
+
+/** The rows by what inputs say of them, in the order of their plans. A later row replaces an earlier one of its key. */
+export function groupInputs(rows: Iterable<PayableRow>): PayFacts['inputs'] {
+  const latest = new Map([...rows].map((row) => [`${row.repId}|${row.key}`, row]));
+  const ordered = [...latest.values()].sort((a, b) => ((a.planId ?? '') < (b.planId ?? '') ? -1 : 1));
+  return groupBy(ordered, inputKey);
 }

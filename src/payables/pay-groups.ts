@@ -1,6 +1,7 @@
 import { parseRefundKey } from '../engine/clawback.js';
 import { defaultRateTable, type ExchangeRates } from '../engine/exchange-rates.js';
 import { asDay } from '../engine/field-value.js';
+import { pairInputs } from '../engine/pair-inputs.js';
 import { measureRefunds } from '../engine/refund-chain.js';
 import { fieldReader } from '../engine/slug.js';
 import { type Invoice } from '../invoices/invoice.js';
@@ -115,12 +116,10 @@ class Shares {
 
   /** An input that no longer exists is left out. */
   private followInputs({ inputs, dealKey }: PayableRow): ShareTerms {
+    const pairs = pairInputs(inputs ?? [], (name) => this.facts.inputs.get(inputKey({ ...name, dealKey })) ?? []);
     return {
       kind: 'inputs',
-      inputs: (inputs ?? []).flatMap(({ repId, ruleName, amount }) => {
-        const row = this.facts.inputs.get(inputKey(repId, ruleName, dealKey));
-        return row === undefined ? [] : [{ amount: Decimal.of(amount), share: this.of(row) }];
-      }),
+      inputs: pairs.map(({ input, row }) => ({ amount: Decimal.of(input.amount), share: this.of(row) })),
     };
   }
 

@@ -108,28 +108,30 @@ describe('payables on statements', () => {
     expect(await work.payable('2026-04')).to.equal(4800);
   });
 
-  it('P7: a manager follows what the people below are paid', async () => {
-    const work = await PayWorkspace.create(service);
-    const { api } = work;
-    await api.expect(200, 'PATCH', `/v1/reps/${work.ben}`, { managerId: work.mia, managerFrom: '2026-01-01' });
-    const payout = {
-      schedule: [
-        { on: 'paid', percent: 50 },
-        { on: 'close', percent: 50 },
-      ],
-    };
-    const other = flatRule('Other', 0.02, { payout });
-    await api.createPlan({ name: 'Side', config: { rules: [other] } }, [work.ben]);
-    const cascade = flatRule('Override', 0.2, { measure: '_earned', executionPhase: 'cascade' });
-    await api.createPlan({ name: 'Managers', config: { rules: [cascade] } }, [work.mia]);
-    await work.deal('D', 60_000, '2026-01-15');
-    // 4,800 of which nothing is released, and 1,200 of which half is.
-    const read = async () => (await api.expect(200, 'GET', `/v1/statements?repId=${work.mia}&period=2026-01`)).summary;
-    expect(await read()).to.include({ netPayout: 1200, payable: 120 });
-    await work.invoice('D', 60_000, [['2026-01-20', 30_000]]);
-    // (2,400 + 900) of 6,000.
-    expect(await read()).to.include({ netPayout: 1200, payable: 660 });
-  });
+  for (const name of ['Other', 'New business'])
+    it(`P7: a manager follows what the people below are paid, by rules named New business and ${name}`, async () => {
+      const work = await PayWorkspace.create(service);
+      const { api } = work;
+      await api.expect(200, 'PATCH', `/v1/reps/${work.ben}`, { managerId: work.mia, managerFrom: '2026-01-01' });
+      const payout = {
+        schedule: [
+          { on: 'paid', percent: 50 },
+          { on: 'close', percent: 50 },
+        ],
+      };
+      const other = flatRule(name, 0.02, { payout });
+      await api.createPlan({ name: 'Side', config: { rules: [other] } }, [work.ben]);
+      const cascade = flatRule('Override', 0.2, { measure: '_earned', executionPhase: 'cascade' });
+      await api.createPlan({ name: 'Managers', config: { rules: [cascade] } }, [work.mia]);
+      await work.deal('D', 60_000, '2026-01-15');
+      // 4,800 of which nothing is released, and 1,200 of which half is.
+      const read = async () =>
+        (await api.expect(200, 'GET', `/v1/statements?repId=${work.mia}&period=2026-01`)).summary;
+      expect(await read()).to.include({ netPayout: 1200, payable: 120 });
+      await work.invoice('D', 60_000, [['2026-01-20', 30_000]]);
+      // (2,400 + 900) of 6,000.
+      expect(await read()).to.include({ netPayout: 1200, payable: 660 });
+    });
 
   it('P8: a deal that no longer counts gives back what was released, and not more', async () => {
     const work = await PayWorkspace.create(service);
