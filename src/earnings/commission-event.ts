@@ -104,6 +104,27 @@ export const trace = z
       .array(conversion)
       .optional()
       .describe('What was converted to the currency of the event, by rate; absent if nothing was'),
+    formulas: z
+      .array(
+        z
+          .object({
+            formula: z.string().describe('The formula as the plan has it'),
+            value: z.number().nullable().describe('What it gave on the deal; null without a number'),
+            operands: z
+              .array(
+                z
+                  .object({
+                    field: z.string().describe('Slug of the field'),
+                    value: z.number().nullable().describe('Its number on the deal, after conversion; null without one'),
+                  })
+                  .describe('A field in the formula'),
+              )
+              .describe('The fields in the formula'),
+          })
+          .describe('A formula'),
+      )
+      .optional()
+      .describe('What the formulas of the rule and of its conditions gave; absent without formulas'),
     base: z.number().describe('What the rate multiplies, in the currency of the event'),
     parts: z
       .array(

@@ -9,6 +9,7 @@ import { type FiringConversion } from './convert-deal.js';
 import { type Share } from './credit-lines.js';
 import { type EffectiveQuota } from './effective-quota.js';
 import { settleSum } from './exchange-rates.js';
+import { type FormulaValue } from './formula-trace.js';
 import { type FixedEvent, type UpstreamEvent } from './model.js';
 import { type Payout, payOut, type TierInputs } from './payout.js';
 import { type PlannedRefund } from './plan-refunds.js';
@@ -46,6 +47,7 @@ export interface Firing {
   readonly seen: readonly SeenValue[];
   readonly upstream: readonly UpstreamEvent[];
   readonly conversions: readonly FiringConversion[];
+  readonly formulas: readonly FormulaValue<Decimal>[];
 }
 
 /** An occurrence on a day: a firing or a refund, a fixed row, or both if the rule of a fixed row still fires. */

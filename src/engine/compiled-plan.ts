@@ -3,10 +3,11 @@ import { Decimal } from '../kernel/decimal.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
 import { type Condition, type ConditionSet, compileConditions } from './condition.js';
-import { type CompiledFx, compileFx, listFields } from './convert-deal.js';
+import { type CompiledFx, compileFx, listFields, listFormulas } from './convert-deal.js';
 import { type CountedLines } from './credit-lines.js';
 import { asDay } from './field-value.js';
 import { fieldsIn } from './formula.js';
+import { type CompiledFormula, compileFormula } from './formula-trace.js';
 import { attainmentKey, type PlanTerms, type Rule } from './plan-config.js';
 import { computePlanCost } from './plan-cost.js';
 import { type PlanFx } from './plan-fx.js';
@@ -96,6 +97,8 @@ export interface CompiledRule extends RefundTerms {
   readonly countedLines: CountedLines;
   /** The fields that the rule, its conditions and those of the plan name; read only in a plan that converts. */
   readonly fields: ReadonlySet<string>;
+  /** The formulas that the rule, its conditions and those of the plan name. */
+  readonly formulas: readonly CompiledFormula[];
 }
 
 export interface CompiledVersion {
@@ -206,6 +209,7 @@ export function compileVersion(
         floorAttainment: decimalOrNull(rule.floorAttainment),
         countedLines: { kinds: rule.creditKinds ?? ['split'], roles: rule.creditRoles ?? null },
         fields: fx === null ? noFields : new Set(listFields(rule, version.dealConditions)),
+        formulas: listFormulas(rule, version.dealConditions).map((formula) => compileFormula(formula, reader)),
       };
     }),
   };

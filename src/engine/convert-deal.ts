@@ -9,7 +9,7 @@ import {
   type RateDay,
 } from './exchange-rates.js';
 import { asNumber, comparable, type FieldValue, isAbsent } from './field-value.js';
-import { fieldsIn } from './formula.js';
+import { fieldsIn, isFormula } from './formula.js';
 import { type Rule } from './plan-config.js';
 import { type PlanFx } from './plan-fx.js';
 import {
@@ -91,11 +91,20 @@ export function compileFx(version: ConvertingVersion, measures: SlugMapping): Co
 
 /** The fields that a rule of the plan names, with those of its conditions and of the conditions of the plan. */
 export function listFields(rule: Rule, dealConditions: readonly Condition[]): string[] {
+  const slugs = listNames(rule, dealConditions).flatMap(fieldsIn);
+  return [...new Set(slugs)].filter((slug) => slug !== dealCount && slug !== teamEarnings);
+}
+
+/** The formulas among what {@link listFields} reads. */
+export function listFormulas(rule: Rule, dealConditions: readonly Condition[]): string[] {
+  return [...new Set(listNames(rule, dealConditions).filter(isFormula))];
+}
+
+function listNames(rule: Rule, dealConditions: readonly Condition[]): string[] {
   const { measure, payoutBase, tierValueField, quotaMeasure, quotaCredit = [], conditions } = rule;
   const named = [measure, payoutBase, tierValueField, quotaMeasure, ...quotaCredit.map(({ field }) => field)];
   const compared = leavesOf([...dealConditions, ...conditions]).map(({ field }) => field);
-  const slugs = [...named, ...compared].filter((slug) => slug !== undefined).flatMap(fieldsIn);
-  return [...new Set(slugs)].filter((slug) => slug !== dealCount && slug !== teamEarnings);
+  return [...named, ...compared].filter((slug) => slug !== undefined);
 }
 
 /** Where a number was found that counts as money, and its currency. */

@@ -4,7 +4,7 @@ import { absenceReason, asNumber, type FieldValue, isWithinBounds } from './fiel
 /**
  * A formula stands where a rule or a condition names a field: `= amount * (1 - discount)`. It has +, -, *, /, brackets,
  * numbers, fields, and the functions below. Numbers are exact; a quotient is cut off after 20 decimal places, and every
- * result has at most 30. A formula has at most {@link maxParts} parts, each of which is computed once for a deal.
+ * result has at most 30. A formula has at most {@link maxParts} parts, so that a deal costs a bounded number of steps.
  */
 export const maxParts = 100;
 const maxDepth = 20;

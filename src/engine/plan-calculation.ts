@@ -9,6 +9,7 @@ import { type ConditionTrace, type SeenValue } from './condition.js';
 import { type CompiledFx, type FiringConversion } from './convert-deal.js';
 import { wholeShare } from './credit-lines.js';
 import { absenceReason, comparable, type FieldValue, isAbsent } from './field-value.js';
+import { readFormula } from './formula-trace.js';
 import {
   type AssignedPlan,
   type BlockedChange,
@@ -226,7 +227,7 @@ export class PlanCalculation implements WalkListener {
       period: entry.period,
       earnedOn: entry.day,
       share: formatTakenShare(planned, taken),
-      trace: encodeTrace(trace, { upstream: inputs, seen: [], conversions: [], refund: taken.parts }),
+      trace: encodeTrace(trace, { upstream: inputs, seen: [], conversions: [], formulas: [], refund: taken.parts }),
     };
   }
 
@@ -364,6 +365,7 @@ export class PlanCalculation implements WalkListener {
       seen: seen.concat(rule.conditions.seen(deal, day)),
       upstream: inputs,
       conversions,
+      formulas: rule.formulas.map((formula) => readFormula(formula, deal)),
     };
     const refunded = this.refundedDeals.get(deal.dealId);
     if (this.enter(day, deal.dealId, period, firing) && refunded !== undefined)
@@ -522,6 +524,7 @@ export class PlanCalculation implements WalkListener {
       seen: [],
       upstream: [],
       conversions: sumConversions(deals),
+      formulas: [],
     });
   }
 

@@ -4,6 +4,7 @@ import { type Condition, type ConditionTrace, explainSeen, type SeenValue, witho
 import { type FiringConversion } from './convert-deal.js';
 import { type Share } from './credit-lines.js';
 import { type Proration } from './effective-quota.js';
+import { decodeFormulas, encodeFormulas, type FormulaValue, type StoredFormula } from './formula-trace.js';
 import { type ConversionTrace, decodeConversions, encodeConversions, type StoredConversion } from './fx-trace.js';
 
 /**
@@ -131,6 +132,8 @@ export interface Trace {
   readonly share?: { readonly credit: number; readonly pay: number };
   /** What was converted before all other steps. */
   readonly conversions?: readonly ConversionTrace[];
+  /** What the formulas of the rule gave on the deal. */
+  readonly formulas?: readonly FormulaValue<number>[];
   /** What a refund takes back, of the event that is its source. */
   readonly refund?: RefundTrace;
   readonly parts: readonly PartTrace[];
@@ -180,6 +183,7 @@ interface TraceInputs {
   readonly upstream: readonly { readonly repId: string; readonly ruleName: string; readonly amount: Decimal }[];
   readonly seen: readonly SeenValue[];
   readonly conversions: readonly FiringConversion[];
+  readonly formulas: readonly FormulaValue<Decimal>[];
 }
 
 /** The parts of a trace that only the event of a refund has. */
@@ -217,7 +221,7 @@ export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   const seen = list(withoutRepetitions(inputs.seen), json);
   const credit = `${number(trace.measure)},${number(trace.credit)},${number(trace.before)},${number(trace.after)}`;
   const pay = `${number(trace.target)},${number(trace.base)},${number(trace.raw)},${trace.tierIndex ?? 'null'}`;
-  const terms = encodeTerms(trace, inputs.conversions, inputs.refund ?? null);
+  const terms = encodeTerms(trace, inputs);
   const hasLast = trace.periodCredit !== null || trace.isBelowZero || terms !== '';
   const hasRare = upstream !== '[]' || trace.tierValue !== null || trace.rank !== null || trace.reason !== null;
   const rare =
@@ -228,19 +232,23 @@ export function encodeTrace(trace: TraceParts, inputs: TraceInputs): string {
   return `[${credit},${pay},${parts},${limits},${seen}${rare}${last}${terms}]`;
 }
 
-/** What the days, the credit lines of the person, exchange rates and refunds changed; empty if nothing. */
+/** What the days, the credit lines of the person, exchange rates, formulas and refunds add; empty if nothing. */
 function encodeTerms(
   { proration, ratePercent, share }: TraceParts,
-  conversions: TraceInputs['conversions'],
-  refund: RefundParts | null,
+  { conversions, formulas, refund }: Pick<TraceInputs, 'conversions' | 'formulas' | 'refund'>,
 ): string {
-  if (refund !== null) return `,null,null,1,1,null,${encodeRefund(refund)}`;
-  const isConverted = conversions.length > 0;
-  if (proration === null && ratePercent === null && share === null && !isConverted) return '';
-  const whole = isConverted ? ',1,1' : '';
+  if (refund !== undefined) return `,null,null,1,1,null,${encodeRefund(refund)}`;
+  const last = encodeReadValues(conversions, formulas);
+  if (proration === null && ratePercent === null && share === null && last === '') return '';
+  const whole = last === '' ? '' : ',1,1';
   const shares = share === null ? whole : `,${number(share.credit)},${number(share.pay)}`;
-  const converted = isConverted ? `,${encodeConversions(conversions)}` : '';
-  return `,${encodeProration(proration)},${number(ratePercent)}${shares}${converted}`;
+  return `,${encodeProration(proration)},${number(ratePercent)}${shares}${last}`;
+}
+
+function encodeReadValues(conversions: TraceInputs['conversions'], formulas: TraceInputs['formulas']): string {
+  if (formulas.length > 0)
+    return `,${conversions.length === 0 ? 'null' : encodeConversions(conversions)},null,${encodeFormulas(formulas)}`;
+  return conversions.length === 0 ? '' : `,${encodeConversions(conversions)}`;
 }
 
 function encodeRefund({ earnedOn, refunded, dealAmount, window, waived, takenBefore, taken }: RefundParts): string {
@@ -303,7 +311,8 @@ type StoredTerms = readonly [
   creditShare?: number,
   payShare?: number,
   conversions?: readonly StoredConversion[] | null,
-  refund?: StoredRefund,
+  refund?: StoredRefund | null,
+  formulas?: readonly StoredFormula[],
 ];
 
 type StoredRefund = readonly [
@@ -456,11 +465,12 @@ export function decodeTrace(stored: string, context: TraceContext): Trace {
 }
 
 function termTraces(
-  [proration = null, ratePercent = null, credit = 1, pay = 1, conversions = null, refund]: StoredTerms,
+  [proration = null, ratePercent = null, credit = 1, pay = 1, conversions = null, refund = null, formulas]: StoredTerms,
   upstream: Stored[11] = [],
-): Pick<Trace, 'conversions' | 'proration' | 'ratePercent' | 'refund' | 'share'> {
+): Pick<Trace, 'conversions' | 'formulas' | 'proration' | 'ratePercent' | 'refund' | 'share'> {
   return {
-    ...(refund === undefined ? {} : { refund: refundTrace(refund) }),
+    ...(refund === null ? {} : { refund: refundTrace(refund) }),
+    ...(formulas === undefined ? {} : { formulas: decodeFormulas(formulas) }),
     ...(conversions === null ? {} : { conversions: decodeConversions(conversions, upstream) }),
     ...(proration === null ? {} : { proration: prorationTrace(proration) }),
     ...(ratePercent === null ? {} : { ratePercent }),

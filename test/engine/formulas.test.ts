@@ -1,9 +1,13 @@
 import { expect } from 'chai';
+import { calculateRep } from '#src/engine/calculate.js';
 import { formulaProblem, formulaReader, maxParts } from '#src/engine/formula.js';
+import { decodeTrace } from '#src/engine/trace.js';
+import { type Day } from '#src/kernel/day.js';
+import { engineInput } from '#test/support/engine-world.js';
 import { formulaOn } from '#test/support/oracle/fields.js';
-import type { WorldDeal } from '#test/support/oracle/world.js';
+import type { World, WorldDeal } from '#test/support/oracle/world.js';
 import { Random } from '#test/support/random.js';
-import { amounts, deal, ledgerOf, rule, world } from './small-world.js';
+import { amounts, deal, ledgerOf, rule, version, world } from './small-world.js';
 
 const flat = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
 
@@ -136,6 +140,50 @@ describe('formulas', () => {
       });
       const [row] = ledgerOf(world([periodic], { deals: deals.slice(0, 3), asOf: '2026-03-01' }));
       expect(row?.amount).to.equal('25');
+    });
+
+    it('are explained by the values of their fields, in the currency of the plan', () => {
+      const terms = { measure: '= amount * (1 - discount)', payoutBase: '= amount / pieces', tiers: flat };
+      const explain = (of: World) => {
+        const [decision] = calculateRep(engineInput(of, 'r', [])).decisions;
+        const context = { conditions: [], day: '2026-01-05' as Day, timeZone: 'UTC', tierName: null, amount: 0 };
+        return decodeTrace(decision?.trace ?? '', context);
+      };
+      const sold = deal('d', '2026-01-05', { amount: 1000, discount: '0.25', pieces: 8 });
+      expect(explain(world([rule(terms)], { deals: [sold] })).formulas).to.deep.equal([
+        {
+          formula: '= amount * (1 - discount)',
+          value: 750,
+          operands: [
+            { field: 'amount', value: 1000 },
+            { field: 'discount', value: 0.25 },
+          ],
+        },
+        {
+          formula: '= amount / pieces',
+          value: 125,
+          operands: [
+            { field: 'amount', value: 1000 },
+            { field: 'pieces', value: 8 },
+          ],
+        },
+      ]);
+      const abroad = { ...sold, fields: { ...sold.fields, amount_currency: 'EUR' } };
+      const converting = world([], {
+        plans: [
+          {
+            planId: 'p',
+            status: 'active',
+            versions: [version({ rules: [rule(terms)] }, { fx: { date: 'close_date' } })],
+          },
+        ],
+        deals: [abroad],
+        fxRates: [{ from: 'EUR', to: 'USD', day: '2026-01-01', rate: '1.1' }],
+      });
+      const { formulas, conversions } = explain(converting);
+      expect(formulas?.map(({ value }) => value)).to.deep.equal([825, 137.5]);
+      expect(conversions?.[0]?.values).to.deep.equal([{ field: 'amount', value: 1000, converted: 1100 }]);
+      expect(explain(world([rule({ tiers: flat })], { deals: [sold] }))).not.to.have.property('formulas');
     });
 
     it('pay only in the currency of the plan', () => {

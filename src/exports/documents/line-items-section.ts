@@ -150,7 +150,9 @@ function describeDetails({ line, terms, trace, slices }: ExplainedLine, fixed: b
   const pay = trace?.share?.pay ?? 1;
   const share = pay === 1 ? [] : [`Share of the deal: ${Decimal.of(pay).times(Decimal.of(100)).toString()}%`];
   const parts = isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')];
-  return [...(trace?.conversions ?? []).flatMap(describeConversion), ...share, ...parts, ...ramp, ...refund, ...limits];
+  const conversions = (trace?.conversions ?? []).flatMap(describeConversion);
+  const formulas = (trace?.formulas ?? []).map(describeFormula);
+  return [...conversions, ...formulas, ...share, ...parts, ...ramp, ...refund, ...limits];
 }
 
 /** What was converted at which rate. Where several values were, each is named by its field. */
@@ -163,6 +165,14 @@ function describeConversion({ from, to, day, rate, provisional, values }: Conver
 }
 
 type Conversion = NonNullable<NonNullable<ExplainedLine['trace']>['conversions']>[number];
+
+/** The formula with its value and the values of its fields. */
+function describeFormula({ formula, value, operands }: Formula): string {
+  const of = operands.map(({ field, value: operand }) => `${field} ${operand ?? 'without a number'}`);
+  return `${formula.slice(1).trim()} = ${value ?? 'no value'}, of ${of.join(', ')}`;
+}
+
+type Formula = NonNullable<NonNullable<ExplainedLine['trace']>['formulas']>[number];
 
 /** Limit of names in a folded row. More names would hide the paid lines. */
 const maxFoldedNames = 12;

@@ -249,6 +249,23 @@ describe('the step of the attainment', () => {
   });
 });
 
+describe('the step of a formula', () => {
+  it('names the formula, its value and the values of its fields', () => {
+    const operands = [
+      { field: 'amount', value: 1000 },
+      { field: 'list_price', value: null },
+    ];
+    const formulas = [{ formula: '= amount * (1 - list_price)', value: null, operands }];
+    const found = step('Formula', { trace: { formulas } });
+    expect(found.figure).to.equal('no value');
+    expect(found.words).to.deep.equal(['amount * (1 - list_price)']);
+    expect(found.rows).to.deep.equal([
+      { label: 'Amount', value: '1,000' },
+      { label: 'List price', value: 'empty' },
+    ]);
+  });
+});
+
 describe('the step of the tiers', () => {
   it('has the part of each tier, its rate and its amount', () => {
     expect(step('Tiers')).to.deep.include({

@@ -77,6 +77,7 @@ function tracedSteps(explanation: Explanation, trace: Trace, reader: Reader): re
   return [
     planStep(explanation, reader),
     ...conversionSteps(explanation, trace),
+    ...formulaSteps(trace),
     conditionStep(trace),
     ...teamSteps(explanation, trace),
     attainmentStep(explanation, trace),
@@ -160,7 +161,6 @@ function conditionStep({ conditions }: Trace): Step {
   };
 }
 
-/** What people below earned, by rule. */
 /** Exchange rates come before everything else: conditions and tiers see the converted values. */
 function conversionSteps({ event }: Explanation, { conversions = [] }: Trace): readonly Step[] {
   return conversions.map(({ from, to, day, rate, provisional, legs, values }): Step => {
@@ -187,6 +187,19 @@ function legWords({ from, to, day, rate }: NonNullable<Trace['conversions']>[num
   return `1 ${from} = ${formatNumber(rate)} ${to} of ${formatDay(day, 'long')}`;
 }
 
+/** What each formula of the rule gave, with the fields from which it was computed. */
+function formulaSteps({ formulas = [] }: Trace): readonly Step[] {
+  return formulas.map(
+    ({ formula, value, operands }): Step => ({
+      title: 'Formula',
+      figure: value === null ? 'no value' : formatNumber(value),
+      words: [fieldWords(formula)],
+      rows: operands.map(({ field, value: operand }) => ({ label: fieldWords(field), value: valueWords(operand) })),
+    }),
+  );
+}
+
+/** What people below earned, by rule. */
 function teamSteps({ event }: Explanation, { upstream: earned = [], conversions = [] }: Trace): readonly Step[] {
   if (earned.length === 0) return [];
   const values = conversions.flatMap((conversion) => conversion.values);
