@@ -1269,8 +1269,10 @@ CREATE TABLE crm_connections (
   permissions jsonb,
   reconcile_rejected_at timestamp with time zone,
   settings jsonb NOT NULL DEFAULT '{}'::jsonb,
+  deal_url text,
   CONSTRAINT crm_connections_pkey PRIMARY KEY (workspace_id, provider),
   CONSTRAINT crm_connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES workspaces(workspace_id),
+  CONSTRAINT crm_connections_deal_url_check CHECK ((deal_url ~~ 'https://%{id}%'::text)),
   CONSTRAINT crm_connections_poll_seconds_check CHECK (((poll_seconds >= 60) AND (poll_seconds <= 86400))),
   CONSTRAINT crm_connections_provider_check CHECK ((provider = ANY (ARRAY['crma'::text, 'crmb'::text, 'crmc'::text])))
 );

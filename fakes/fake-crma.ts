@@ -105,6 +105,8 @@ export class FakeCrma {
   readonly attributes: FakeAttribute[] = [...dealAttributes];
   /** Whether the workspace has enabled the deals object. */
   hasDeals = true;
+  /** Where the web app shows deals. */
+  webUrl = 'https://app.attio.com/acme/deals';
   defaultCurrency = 'USD';
   /** Reads per second that the vendor allows; tests set less. */
   readsPerSecond = 100;
@@ -652,7 +654,7 @@ export class FakeCrma {
     return {
       id: { workspace_id: this.workspaceId, object_id: this.objectId, record_id: deal.id },
       created_at: deal.createdAt,
-      web_url: `${this.server.url}/deals/${deal.id}`,
+      web_url: `${this.webUrl}/record/${deal.id}/overview`,
       values: Object.fromEntries(values),
     };
   }

@@ -148,6 +148,8 @@ export class FakeCrmb {
   readonly pipelines: FakePipeline[] = [{ id: 'default', label: 'Sales Pipeline', stages }];
   companyCurrency = 'USD';
   timeZone = 'UTC';
+  /** The domain of the web app. */
+  uiDomain = 'app-eu1.hubspot.com';
   /** Value of one unit of a currency in the company currency. */
   readonly exchangeRates = new Map<string, number>();
   /** Target of the app's webhooks; without it none are sent. */
@@ -364,6 +366,17 @@ export class FakeCrmb {
     return [...this.deals.ids()];
   }
 
+  private account() {
+    return {
+      portalId: this.portalId,
+      uiDomain: this.uiDomain,
+      accountType: 'STANDARD',
+      timeZone: this.timeZone,
+      companyCurrency: this.companyCurrency,
+      additionalCurrencies: [...this.exchangeRates.keys()],
+    };
+  }
+
   private addRoutes(): void {
     const { app } = this.server;
     app.get('/oauth/authorize', this.oauth.authorize);
@@ -385,13 +398,7 @@ export class FakeCrmb {
     );
     app.use(this.limited());
     app.get('/account-info/:version/details', (_request, response) => {
-      response.json({
-        portalId: this.portalId,
-        accountType: 'STANDARD',
-        timeZone: this.timeZone,
-        companyCurrency: this.companyCurrency,
-        additionalCurrencies: [...this.exchangeRates.keys()],
-      });
+      response.json(this.account());
     });
     app.get(paths('objects', '/deals'), (request, response) => this.respondList(request, response));
     app.post(paths('objects', '/deals/batch/read'), (request, response) => this.respondBatch(request, response));

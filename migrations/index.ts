@@ -63,6 +63,7 @@ import * as personFields from './061_person_fields.js';
 import * as scheduledInvoices from './062_scheduled_invoices.js';
 import * as sandboxes from './063_sandboxes.js';
 import * as filtersOfPeople from './064_filters_of_people.js';
+import * as dealLinks from './065_deal_links.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -130,4 +131,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '062_scheduled_invoices': scheduledInvoices,
   '063_sandboxes': sandboxes,
   '064_filters_of_people': filtersOfPeople,
+  '065_deal_links': dealLinks,
 };

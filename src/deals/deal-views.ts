@@ -143,12 +143,17 @@ export async function findDeal(tx: Transaction, dealId: string): Promise<DealRec
 
 type DealQuery = SelectQueryBuilder<Tables, 'deals', Selectable<Tables['deals']>>;
 
-/** The owners are joined with the chosen deals only. */
+/** The owners and connections are joined with the chosen deals only. */
 export function selectDeals(tx: Transaction, choose: (deals: DealQuery) => DealQuery) {
   return tx.db
     .selectFrom(choose(tx.db.selectFrom('deals').selectAll()).as('deals'))
     .leftJoin('reps', (join) =>
       join.onRef('reps.workspace_id', '=', 'deals.workspace_id').onRef('reps.rep_id', '=', 'deals.rep_id'),
+    )
+    .leftJoin('crm_connections', (join) =>
+      join
+        .onRef('crm_connections.workspace_id', '=', 'deals.workspace_id')
+        .onRef('crm_connections.provider', '=', 'deals.provider'),
     )
     .select([
       'deals.deal_id',
@@ -168,6 +173,7 @@ export function selectDeals(tx: Transaction, choose: (deals: DealQuery) => DealQ
       'deals.snapshot_at',
       'deals.deleted_at',
       'reps.name as rep_name',
+      'crm_connections.deal_url',
     ]);
 }
 
@@ -187,6 +193,7 @@ export function toRecord(row: DealRow): DealRecord {
     ownerId: row.owner_id,
     ownerEmail: row.owner_email,
     provider: row.provider,
+    crmUrl: row.deal_url?.replace('{id}', encodeURIComponent(row.deal_id)) ?? null,
     isClosed: row.is_closed,
     isWon: row.is_won,
     fields: row.fields,

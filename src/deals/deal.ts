@@ -339,6 +339,10 @@ export const dealRecord = z
       .nullable()
       .describe("E-mail address of the deal's owner as the deal states it; null for none"),
     provider: z.string().nullable().describe('CRM that the deal is from; null for deals of the API and of files'),
+    crmUrl: z
+      .string()
+      .nullable()
+      .describe('Address of the deal in its CRM, https; null for other deals, and until a sync has read it'),
     isClosed: z.boolean().describe('Whether the deal is in a closed stage'),
     isWon: z.boolean().describe('Whether the deal is in a won stage'),
     fields: z.record(z.string(), z.unknown()).describe('Fields of the deal in the CRM, by slug'),
@@ -367,6 +371,7 @@ export const dealExample = {
   ownerId: 'ben',
   ownerEmail: null,
   provider: null,
+  crmUrl: null,
   isClosed: true,
   isWon: true,
   fields: {},

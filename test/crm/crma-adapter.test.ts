@@ -28,6 +28,16 @@ describe('crm-a', () => {
     return adapter.account(new StoredAccess(adapter, tokenOnly(crm.oauth.issue().accessToken)), { timeZone });
   }
 
+  it('has the address of deals as the CRM states it, if the host is its own', async () => {
+    expect(await account.dealUrl()).to.equal(null);
+    crm.addDeal({ name: 'A' });
+    expect(await account.dealUrl()).to.equal('https://app.attio.com/acme/deals/record/{id}/overview');
+    crm.webUrl = 'https://evil.test/deals';
+    expect(await account.dealUrl()).to.equal(null);
+    crm.webUrl = 'http://app.attio.com/acme/deals';
+    expect(await account.dealUrl()).to.equal(null);
+  });
+
   describe('connecting', () => {
     const redirectUri = 'https://service.test/callback';
 

@@ -40,6 +40,19 @@ describe('crm-b', () => {
     return adapter.account(access, timeZone === undefined ? {} : { timeZone });
   }
 
+  it('has the address of deals in the region of the account, if the host is its own', async () => {
+    expect(await account.dealUrl()).to.equal(`https://app-eu1.hubspot.com/contacts/${crm.portalId}/record/0-3/{id}`);
+    for (const host of [
+      'evil.test',
+      'app.hubspot.com.evil.test',
+      'app.hubspot.com:8443',
+      'evil.test/app.hubspot.com',
+    ]) {
+      crm.uiDomain = host;
+      expect(await connected().dealUrl(), host).to.equal(null);
+    }
+  });
+
   describe('connecting', () => {
     const redirectUri = 'https://service.test/callback';
     const codeVerifier = 'a verifier of more than forty characters, as it must be';

@@ -182,6 +182,12 @@ describe('the adapter of crm-c', () => {
       expect(crm.oauth.isAlive(renewed.accessToken)).to.equal(true);
     });
 
+    it('has the address of deals in the organisation, but none of this machine', async () => {
+      const credentials = { ...(await consent()), instanceUrl: 'https://acme.my.salesforce.com' };
+      expect(await adapter.account(fixedAccess(credentials)).dealUrl()).to.equal('https://acme.my.salesforce.com/{id}');
+      expect(await (await connect()).account.dealUrl()).to.equal(null);
+    });
+
     it('sends no token to an address that is not the vendor’s', async () => {
       const credentials = { ...(await consent()), instanceUrl: 'http://127.0.0.1.evil.test' };
       const account = adapter.account({ ...fixedAccess(credentials), renewed: async () => credentials });

@@ -94,6 +94,11 @@ export interface CrmAccount {
   listMembers(): Promise<CrmMember[]>;
   /** Definitions of the deal fields, with options. */
   listFields(): Promise<CrmField[]>;
+  /**
+   * The https address of a deal's page in the CRM, with `{id}` in place of its id; null if it is not known. Its host is
+   * the CRM's.
+   */
+  dealUrl(): Promise<string | null>;
   /** All deals, or those changed in the time window if the CRM supports it, starting at the cursor if given. */
   listDeals(options?: ListDeals): AsyncIterable<CrmDealPage>;
   /**

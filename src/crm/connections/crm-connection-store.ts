@@ -49,6 +49,7 @@ export async function saveConnection(tx: Transaction, who: Who, connection: NewC
       permissions = excluded.permissions, broken_at = null, broken_reason = null, reconcile_rejected_at = null,
       poll_due_at = case when c.account_id = excluded.account_id and c.polled_through is not null then null
         else now() + coalesce(c.poll_seconds, ${pollSeconds}) * interval '1 second' end,
+      deal_url = case when c.account_id = excluded.account_id then c.deal_url end,
       polled_through = case when c.account_id = excluded.account_id then c.polled_through end,
       deletions_through = case when c.account_id = excluded.account_id then c.deletions_through end`.execute(tx.db);
   if (inbound !== null) await replaceRoute(tx, provider, inbound);
@@ -136,6 +137,7 @@ export async function markBroken(
 const noConnection = {
   connected_at: null,
   account_id: null,
+  deal_url: null,
   credentials: null,
   connected_by: null,
   broken_at: null,
@@ -176,6 +178,14 @@ async function deleteRoutes(tx: Transaction, provider: CrmProvider): Promise<voi
     .deleteFrom('inbound_routes')
     .where('workspace_id', '=', tx.workspaceId)
     .where('source', '=', provider)
+    .execute();
+}
+
+/** The address of a deal's page in the CRM, as of a sync. */
+export async function saveDealUrl(tx: Transaction, provider: CrmProvider, url: string | null): Promise<void> {
+  await updateConnection(tx, provider)
+    .set({ deal_url: url })
+    .where(sql<boolean>`deal_url is distinct from ${url}`)
     .execute();
 }
 

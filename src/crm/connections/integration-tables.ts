@@ -17,6 +17,7 @@ export interface IntegrationTables {
     connected_at: Instant | null;
     sync_enabled: Generated<boolean>;
     account_id: string | null;
+    deal_url: string | null;
     credentials: Buffer | null;
     connected_by: string | null;
     broken_at: Instant | null;

@@ -18,9 +18,17 @@ import { type Lease, LeaseLost, type Leases } from '../../platform/jobs/leases.j
 import { type Log } from '../../platform/log.js';
 import { followReportedDeals } from '../../refunds/crm-refunds.js';
 import { importCrmMembers } from '../../reps/import-crm-members.js';
-import { type CrmAccount, type CrmDeal, type CrmDealPage, CrmFailure, type CrmProvider } from '../adapters/port.js';
+import {
+  type CrmAccount,
+  type CrmDeal,
+  type CrmDealPage,
+  CrmFailure,
+  type CrmProvider,
+  unlessRejected,
+} from '../adapters/port.js';
 import { goneDeal } from '../adapters/values.js';
 import { type CrmAccounts } from '../connections/crm-accounts.js';
+import { saveDealUrl } from '../connections/crm-connection-store.js';
 import { maxSkippedListed, recordSkippedDeals, storeSyncEnd } from './crm-sync-history.js';
 import { findMembersHash, hashMembers, saveMembersHash } from './members-hash.js';
 import {
@@ -191,9 +199,11 @@ export class CrmSyncRunner {
 
   private async syncFields({ workspaceId, syncRun, account, lease }: Run): Promise<void> {
     const fields = await account.listFields();
+    const dealUrl = await unlessRejected(() => account.dealUrl(), null);
     await this.unitOfWork.write({ workspaceId }, async (tx) => {
       await lease.assertHeld(tx);
       await replaceFields(tx, syncRun.provider, fields);
+      await saveDealUrl(tx, syncRun.provider, dealUrl);
       await saveSyncRunStep(tx, syncRun.syncRunId, { phase: 'deals' });
     });
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { chunk } from '../../../kernel/chunk.js';
 import { withAssociated } from '../associated.js';
+import { dealUrlOn, idInUrl } from '../deal-url.js';
 import { CrmHttp, type CrmRequest, type CrmRules, type CrmTiming, realTiming } from '../http.js';
 import { type KeysetRow, nextKeyset, readCursor } from '../keyset.js';
 import { onceFetched } from '../once-fetched.js';
@@ -194,6 +195,14 @@ class CrmaAccount implements CrmAccount {
       fields.push({ slug, label, type, native: slug, ...(await this.loadOptions(attribute)) });
     }
     return [...fields, ...canonicalFields(fields, { stages, pipelines: null })];
+  }
+
+  /** The CRM states the address of each record; that of one deal shows the form of all. Null without a deal. */
+  async dealUrl(): Promise<string | null> {
+    const { body } = await this.http.request(this.query({ limit: 1, offset: 0 }));
+    const [record] = body.data;
+    if (record?.web_url == null) return null;
+    return dealUrlOn(/^app\.attio\.com$/, record.web_url.replace(record.id.record_id, idInUrl));
   }
 
   /** The CRM cannot filter by modification time, so the time window of the options has no effect. */

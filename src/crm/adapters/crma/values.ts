@@ -9,6 +9,7 @@ type VersionedValue = z.infer<typeof versionedValue>;
 export const crmaRecord = z.object({
   id: z.object({ record_id: z.string() }),
   created_at: z.string(),
+  web_url: z.string().nullish(),
   values: z.record(z.string(), z.array(versionedValue)),
 });
 export type CrmaRecord = z.infer<typeof crmaRecord>;

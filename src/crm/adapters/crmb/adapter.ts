@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { chunk } from '../../../kernel/chunk.js';
 import { withAssociated } from '../associated.js';
+import { dealUrlOn, idInUrl } from '../deal-url.js';
 import {
   type CrmErrorResponse,
   CrmHttp,
@@ -236,6 +237,7 @@ const accountDetails = z.object({
   portalId: z.number(),
   companyCurrency: z.string().nullish(),
   timeZone: z.string().nullish(),
+  uiDomain: z.string().nullish(),
 });
 
 function accountInfo(
@@ -286,7 +288,7 @@ class CrmbAccount implements CrmAccount {
   private readonly pipelines = onceFetched(() => this.readPipelines());
   /** Includes hidden and archived properties. */
   private readonly allProperties = onceFetched(() => this.readDefinitions());
-  readonly settings = onceFetched(() => this.readSettings());
+  private readonly details = onceFetched(() => this.readDetails());
 
   constructor(
     private readonly http: CrmHttp,
@@ -320,6 +322,13 @@ class CrmbAccount implements CrmAccount {
     const native = shown.map((property) => crmbField(property, pipelines));
     const stages = pipelines.flatMap((pipeline) => pipeline.stages.map(({ label }) => label));
     return [...native, ...canonicalFields(native, { stages, pipelines: pipelines.map(({ label }) => label) })];
+  }
+
+  /** The CRM has a domain of its web app for each region. */
+  async dealUrl(): Promise<string | null> {
+    const { uiDomain, portalId } = await this.details();
+    const url = `https://${uiDomain ?? 'app.hubspot.com'}/contacts/${portalId}/record/0-3/${idInUrl}`;
+    return dealUrlOn(/^app(-[a-z0-9]+)?\.hubspot\.com$/, url);
   }
 
   async *listDeals(options: ListDeals = {}): AsyncGenerator<CrmDealPage> {
@@ -363,6 +372,11 @@ class CrmbAccount implements CrmAccount {
     ]);
   }
 
+  async settings(): Promise<CrmAccountSettings> {
+    const { companyCurrency, timeZone } = await this.details();
+    return { currency: toText(companyCurrency), timeZone: toTimeZone(timeZone) };
+  }
+
   checkWrites(targets: WriteTargets): Promise<WriteCheck> {
     return this.writer.check(targets);
   }
@@ -371,9 +385,8 @@ class CrmbAccount implements CrmAccount {
     return reportFailure(() => this.writer.write(targets, writes));
   }
 
-  private async readSettings(): Promise<CrmAccountSettings> {
-    const { body } = await this.http.request(accountInfo(this.crmbSettings, this.access));
-    return { currency: toText(body.companyCurrency), timeZone: toTimeZone(body.timeZone) };
+  private async readDetails(): Promise<z.infer<typeof accountDetails>> {
+    return (await this.http.request(accountInfo(this.crmbSettings, this.access))).body;
   }
 
   private async *listAll(cursor: string | undefined): AsyncGenerator<CrmDealPage> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { chunk } from '../../../kernel/chunk.js';
+import { dealUrlOn, idInUrl } from '../deal-url.js';
 import { type CrmHttp, type CrmResponse } from '../http.js';
 import { onceFetched } from '../once-fetched.js';
 import {
@@ -184,6 +185,11 @@ export class CrmcAccount implements CrmAccount {
   async listFields(): Promise<CrmField[]> {
     const { shape } = await this.describe();
     return describedFields(shape);
+  }
+
+  /** The instance leads to the page of the record that an id names. */
+  async dealUrl(): Promise<string | null> {
+    return dealUrlOn(/\.salesforce\.com$/, `${await this.instanceUrl()}/${idInUrl}`);
   }
 
   async *listDeals({ modifiedFrom, modifiedBefore, cursor }: ListDeals = {}): AsyncGenerator<CrmDealPage> {

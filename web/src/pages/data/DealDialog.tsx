@@ -9,6 +9,7 @@ import { Button, buttonClass } from '../../components/Button.js';
 import { ConfirmButton } from '../../components/ConfirmButton.js';
 import { Facing } from '../../components/Facing.js';
 import { InfoDialog } from '../../components/InfoDialog.js';
+import { CrmButton } from '../../features/deals/CrmLink.js';
 import { fieldWords, valueWords } from '../../features/plans/words.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 
@@ -38,6 +39,7 @@ export function DealDialog({ deal, onEdit, onClose }: DealDialogProps) {
         <div className={blocks.saveLine}>
           <span />
           <DeleteButton deal={deal} onClose={onClose} />
+          <CrmButton deal={deal} />
           {deal.deleted_at === null ? <Button onClick={onEdit}>Edit</Button> : null}
           <Link to="/deals/$dealId" params={{ dealId }} className={buttonClass({ kind: 'primary' })}>
             Commission, and why

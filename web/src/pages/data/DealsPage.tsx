@@ -21,6 +21,7 @@ import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { CorrectionsCard } from '../../features/deals/CorrectionsCard.js';
+import { CrmLink } from '../../features/deals/CrmLink.js';
 import { downloadDeals } from '../../features/deals/deal-download.js';
 import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
 import { SavedViews } from '../../features/views/SavedViews.js';
@@ -261,7 +262,9 @@ function buildColumns(onOpen: (deal: Deal) => void, choosing: Choosing | null): 
           <RowButton onClick={() => onOpen(deal)} {...rowAction}>
             {deal.name ?? deal.deal_id}
           </RowButton>
-          {deal.name === null ? null : <span className="second">{deal.deal_id}</span>}
+          <span className="second">
+            {deal.name === null ? null : deal.deal_id} <CrmLink deal={deal} />
+          </span>
         </>
       ),
     },

@@ -17,6 +17,7 @@ import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { CorrectionsCard } from '../../features/deals/CorrectionsCard.js';
 import { CreditsCard } from '../../features/deals/CreditsCard.js';
+import { CrmButton } from '../../features/deals/CrmLink.js';
 import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
 import { HistoryCard } from '../../features/deals/HistoryCard.js';
 import { RefundsCard } from '../../features/deals/RefundsCard.js';
@@ -53,6 +54,7 @@ export function DealPage() {
         deal === null ? undefined : (
           <>
             <DealState deal={deal} />
+            <CrmButton deal={deal} />
             {role === 'admin' && deal.deleted_at === null ? (
               <Button onClick={() => setEdited(true)}>Edit</Button>
             ) : null}
