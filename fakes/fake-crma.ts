@@ -118,6 +118,8 @@ export class FakeCrma {
   eventsPerDelivery = 1;
   private readonly deals = new DealStore<StoredDeal>(({ id }) => id);
   private readonly companies = new Map<string, object>();
+  /** By address. */
+  private readonly people = new Map<string, object>();
   private readonly members = new Map<string, Readonly<Record<string, unknown>>>();
   private readonly webhooks = new Map<string, Webhook>();
   /** UUIDs of attributes, options and the like, by name. */
@@ -187,21 +189,35 @@ export class FakeCrma {
     this.members.set(id, { ...this.members.get(id), access_level: 'suspended' });
   }
 
+  /** Adds a person with texts. */
+  addPerson(address: string, values: Readonly<Record<string, string>>): void {
+    this.people.set(address, {
+      id: { workspace_id: this.workspaceId, object_id: this.assignId('people'), record_id: randomUUID() },
+      created_at: this.instant(),
+      values: {
+        ...this.texts(values),
+        email_addresses: [{ ...this.live('email-address'), email_address: address }],
+      },
+    });
+  }
+
+  private live(type: string) {
+    const by = { type: 'system', id: null };
+    return { active_from: this.instant(), active_until: null, created_by_actor: by, attribute_type: type };
+  }
+
+  private texts(values: Readonly<Record<string, string>>) {
+    return Object.fromEntries(Object.entries(values).map(([slug, value]) => [slug, [{ ...this.live('text'), value }]]));
+  }
+
   /** Adds a company with texts. */
   addCompany(values: Readonly<Record<string, string>>): string {
     const id = randomUUID();
-    const live = {
-      active_from: this.instant(),
-      active_until: null,
-      created_by_actor: { type: 'system', id: null },
-      attribute_type: 'text',
-    };
-    const texts = Object.entries(values).map(([slug, value]) => [slug, [{ ...live, value }]]);
     this.companies.set(id, {
       id: { workspace_id: this.workspaceId, object_id: this.assignId('companies'), record_id: id },
       created_at: this.instant(),
       web_url: `${this.server.url}/companies/${id}`,
-      values: Object.fromEntries(texts),
+      values: this.texts(values),
     });
     return id;
   }
@@ -340,6 +356,11 @@ export class FakeCrma {
       const ids: unknown = request.body?.filter?.record_id?.$in;
       if (!Array.isArray(ids)) return sendError(response, 400, 'filter_error');
       response.json({ data: ids.flatMap((id) => this.companies.get(id) ?? []) });
+    });
+    routes.post('/objects/people/records/query', (request, response) => {
+      const addresses: { email_addresses: string }[] | undefined = request.body?.filter?.$or;
+      if (addresses === undefined) return sendError(response, 400, 'filter_error');
+      response.json({ data: addresses.flatMap(({ email_addresses: address }) => this.people.get(address) ?? []) });
     });
     routes.get('/objects/deals/records/:id', (request, response) => {
       const deal = this.deals.get(request.params['id'] ?? '');

@@ -62,6 +62,8 @@ interface Owner {
   readonly lastName: string;
   readonly type: 'PERSON' | 'QUEUE';
   readonly teams?: readonly { readonly id: string; readonly name: string; readonly primary: boolean }[];
+  /** Properties of the user. */
+  readonly user?: Readonly<Record<string, string>>;
   archived: boolean;
 }
 
@@ -121,6 +123,7 @@ const grantedScopes = [
   'crm.objects.companies.read',
   'crm.schemas.companies.read',
   'crm.dealsplits.read_write',
+  'crm.objects.users.read',
 ];
 
 const companyProperties: readonly FakeProperty[] = [
@@ -227,6 +230,8 @@ export class FakeCrmb {
     readonly email: string;
     readonly type?: 'PERSON' | 'QUEUE';
     readonly team?: string;
+    /** Properties of the user. */
+    readonly user?: Readonly<Record<string, string>>;
   }): string {
     const id = this.newId();
     const { team, ...named } = person;
@@ -393,6 +398,7 @@ export class FakeCrmb {
     );
     this.requireScopes();
     this.addSplitsRoute();
+    this.addUsersRoute();
     app.post(paths('objects', '/deals/search'), this.searchLimited(), (request, response) =>
       this.respondSearch(request, response),
     );
@@ -455,6 +461,7 @@ export class FakeCrmb {
       [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/companies/, 'crm.objects.companies.read'],
       [/^\/crm\/(?:v3\/properties|properties\/[^/]+)\/companies/, 'crm.schemas.companies.read'],
       [/^\/crm\/(?:v3\/owners|owners\/)/, 'crm.objects.owners.read'],
+      [/^\/crm\/(?:v3\/objects|objects\/[^/]+)\/users/, 'crm.objects.users.read'],
       [/^\/crm\/(?:v4\/associations|associations\/)/, 'crm.objects.deals.read'],
     ];
     this.server.app.use((request, response, next) => {
@@ -569,6 +576,19 @@ export class FakeCrmb {
       })),
     }));
     this.respondComplete(response, results, errors);
+  }
+
+  /** The users of the owners, with the requested properties that they have. */
+  private addUsersRoute(): void {
+    this.server.app.get(paths('objects', '/users'), (request, response) => {
+      const names = String(request.query['properties']).split(',');
+      const after = Number(request.query['after'] ?? 0);
+      const rows = [...this.owners.values()].filter(({ id, archived }) => !archived && Number(id) > after);
+      this.respondPage(request, response, rows, Number(request.query['limit'] ?? 10), ({ id, email, user = {} }) => {
+        const own: Record<string, string> = { ...user, hs_internal_user_id: id, hs_email: email };
+        return { id, properties: Object.fromEntries(names.map((name) => [name, own[name] ?? null])) };
+      });
+    });
   }
 
   private addSplitsRoute(): void {
@@ -821,9 +841,10 @@ export class FakeCrmb {
   }
 
   private ownerJson(owner: Owner) {
-    const { archived, id } = owner;
-    const user = archived ? { userIdIncludingInactive: Number(id) } : { userId: Number(id) };
-    return { ...owner, ...user, createdAt: this.instant(), updatedAt: this.instant() };
+    const { user: _, ...shown } = owner;
+    const userId = Number(owner.id);
+    const user = owner.archived ? { userIdIncludingInactive: userId } : { userId };
+    return { ...shown, ...user, createdAt: this.instant(), updatedAt: this.instant() };
   }
 
   private found(id: string, archived: boolean): StoredDeal | undefined {

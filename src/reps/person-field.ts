@@ -27,9 +27,11 @@ export const personField = z
     type: z.enum(personFieldTypes).describe('Type of the values; select: one of options'),
     options: z.array(text(200)).min(1).max(200).optional().describe('The values of a select field; only with select'),
     crmField: text(200)
-      .regex(/^[A-Za-z]\w*$/, 'must be the API name of a field, such as Division')
+      .regex(/^[A-Za-z]\w*$/, 'must be the name of the field in the API of the CRM, such as Division or hs_job_title')
       .optional()
-      .describe('Field of users in crm-c that fills in a missing value at each sync; absent for none'),
+      .describe(
+        'Field in the CRM that fills in a missing value at each sync: of users in crm-b and crm-c, of the person with the same address in crm-a; absent for none',
+      ),
   })
   .describe('A field of people that the workspace defines');
 

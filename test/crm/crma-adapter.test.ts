@@ -38,6 +38,19 @@ describe('crm-a', () => {
     expect(await account.dealUrl()).to.equal(null);
   });
 
+  it('gives members the requested values of the people with their addresses', async () => {
+    crm.addMember({ firstName: 'Ada', lastName: 'Lind', email: 'Ada@acme.test' });
+    crm.addMember({ firstName: 'Bo', lastName: 'Berg', email: 'bo@acme.test' });
+    crm.addPerson('Ada@acme.test', { region: 'DACH', hobby: 'Chess' });
+    const access = new StoredAccess(adapter, tokenOnly(crm.oauth.issue().accessToken));
+    const members = await adapter.account(access, { memberFields: ['region', 'level'] }).listMembers();
+    expect(members.map(({ name, values }) => [name, values])).to.deep.equal([
+      ['Ada Lind', { region: 'DACH' }],
+      ['Bo Berg', undefined],
+    ]);
+    expect((await account.listMembers()).map(({ values }) => values)).to.deep.equal([undefined, undefined]);
+  });
+
   describe('connecting', () => {
     const redirectUri = 'https://service.test/callback';
 

@@ -53,6 +53,35 @@ describe('crm-b', () => {
     }
   });
 
+  it('gives people the requested values of their users, and none without the scope', async () => {
+    crm.addOwner({ firstName: 'Ada', lastName: 'Lind', email: 'ada@acme.test', user: { region: 'DACH', shoe: '39' } });
+    const gone = crm.addOwner({
+      firstName: 'Bo',
+      lastName: 'Berg',
+      email: 'bo@acme.test',
+      user: { region: 'Nordics' },
+    });
+    crm.archiveOwner(gone);
+    for (let count = 0; count < 120; count += 1)
+      crm.addOwner({
+        firstName: 'Cy',
+        lastName: `${count}`,
+        email: `cy${count}@acme.test`,
+        user: { region: `${count}` },
+      });
+    const listed = async () => {
+      const members = await adapter.account(access, { memberFields: ['Region', 'level'] }).listMembers();
+      return new Map(members.map(({ name, values }) => [name, values]));
+    };
+    const found = await listed();
+    expect(found.get('Ada Lind')).to.deep.equal({ region: 'DACH' });
+    expect(found.get('Cy 119')).to.deep.equal({ region: '119' });
+    expect(found.get('Bo Berg')).to.equal(undefined);
+    crm.oauth.scopes.delete('crm.objects.users.read');
+    expect((await listed()).get('Ada Lind')).to.equal(undefined);
+    expect((await listed()).size).to.equal(122);
+  });
+
   describe('connecting', () => {
     const redirectUri = 'https://service.test/callback';
     const codeVerifier = 'a verifier of more than forty characters, as it must be';

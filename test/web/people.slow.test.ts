@@ -36,6 +36,23 @@ describe('people in the web app', function () {
     await close();
   });
 
+  it('a person is added with the hire date and the fields of the workspace', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/members');
+    await pointer.press(page, 'button', 'Add person');
+    await pointer.write(page, 'Name', 'Zoe');
+    await pointer.write(page, 'E-mail', 'zoe@acme.test');
+    await pointer.write(page, 'Title', 'AE');
+    await (await page.waitForSelector('[role=dialog] [type=date]'))?.type('02012026');
+    await pointer.choose(page, 'Region', 'DACH');
+    await pointer.press(page, 'button', 'Add');
+    await sees(page, 'Zoe was saved.');
+    const { reps } = await browser.workspace.api.expect(200, 'GET', '/v1/reps');
+    const zoe = reps.find(({ name }: { name: string }) => name === 'Zoe');
+    expect(zoe).to.deep.include({ title: 'AE', hireDate: '2026-02-01', fields: { region: 'DACH' } });
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
   it('many people get another team, with what changes for each before it does', async () => {
     const { page, problems, close } = await browser.openPage('admin', '/members');
     await pointer.press(page, 'checkbox', 'Ann');

@@ -69,7 +69,7 @@ export interface CrmAccountOptions {
   readonly companyFields?: readonly string[];
   /** Whether members have their teams and roles, which some CRMs may hide. */
   readonly groups?: boolean;
-  /** The CRM's names of fields whose values members have. Ignored by a CRM without fields of users. */
+  /** The CRM's names of fields whose values members have. */
   readonly memberFields?: readonly string[];
   /** Whether deals get the parts that the CRM gives to its members. Ignored by a CRM without them. */
   readonly splits?: boolean;

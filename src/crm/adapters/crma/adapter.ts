@@ -9,6 +9,7 @@ import { inHalvesIfOversized, isOversized } from '../oversized.js';
 import {
   type CrmAccess,
   type CrmAccount,
+  type CrmAccountOptions,
   type CrmAccountSettings,
   type CrmAdapter,
   type CrmCredentials,
@@ -27,6 +28,7 @@ import {
 import { canonicalFields, goneDeal, toInstant, toText } from '../values.js';
 import { type DealWrite, type WriteCheck, type WriteTargets } from '../write-back.js';
 import { CrmaAssociated } from './associated.js';
+import { readPersonValues } from './person-values.js';
 import {
   type CrmaAttribute,
   type CrmaReading,
@@ -88,8 +90,9 @@ export function crmaAdapter(settings: CrmaSettings, timing: CrmTiming = realTimi
     // Keys and grants of crm-a are removed in its settings; its API has no request for it.
     revoke: async () => {},
     accountName: async ({ accessToken }) => (await readSelf(http, settings, accessToken)).workspace_name ?? null,
-    account: (access, { timeZone = 'UTC', companyFields = [], writtenFields = [] } = {}) => {
-      const account = new CrmaAccount(http, settings.apiBase, access, timeZone, new Set(writtenFields));
+    account: (access, options = {}) => {
+      const { companyFields = [] } = options;
+      const account = new CrmaAccount(http, settings.apiBase, access, options);
       const companies = new CrmaAssociated(http, settings.apiBase, access, companyFields);
       return withAssociated(account, { lineItems: false, companyFields, splits: false }, companies);
     },
@@ -160,6 +163,9 @@ const members = z.object({
 class CrmaAccount implements CrmAccount {
   readonly maxWrites = 50;
   private readonly writer: CrmaWriter;
+  private readonly timeZone: string;
+  private readonly writtenFields: ReadonlySet<string>;
+  private readonly memberFields: readonly string[];
   private readonly statuses = onceFetched(() => this.readStatuses());
   private readonly allAttributes = onceFetched(() => this.readAttributes());
 
@@ -167,15 +173,19 @@ class CrmaAccount implements CrmAccount {
     private readonly http: CrmHttp,
     private readonly apiBase: string,
     private readonly access: CrmAccess,
-    private readonly timeZone: string,
-    private readonly writtenFields: ReadonlySet<string>,
+    { timeZone = 'UTC', writtenFields = [], memberFields = [] }: CrmAccountOptions,
   ) {
+    this.timeZone = timeZone;
+    this.writtenFields = new Set(writtenFields);
+    this.memberFields = memberFields;
     this.writer = new CrmaWriter(http, apiBase, access, (dealId) => idPattern.test(dealId));
   }
 
   async listMembers(): Promise<CrmMember[]> {
     const { body } = await this.http.request(this.get('/v2/workspace_members', members));
+    const personValues = await this.personValues(body.data.flatMap((member) => toText(member.email_address) ?? []));
     return body.data.map((member) => ({
+      ...valuesOf(personValues.get(member.email_address?.toLowerCase() ?? '')),
       crmId: member.id.workspace_member_id,
       email: toText(member.email_address),
       name:
@@ -184,6 +194,11 @@ class CrmaAccount implements CrmAccount {
       avatar: toText(member.avatar_url),
       active: member.access_level !== 'suspended',
     }));
+  }
+
+  private async personValues(addresses: readonly string[]) {
+    const { apiBase, access, memberFields: fields } = this;
+    return fields.length === 0 ? new Map() : readPersonValues(this.http, { apiBase, access, fields }, addresses);
   }
 
   async listFields(): Promise<CrmField[]> {
@@ -394,6 +409,10 @@ class CrmaAccount implements CrmAccount {
     const url = `${this.apiBase}/v2/objects/deals/records/query`;
     return { method: 'POST', url, json, access: this.access, schema: records, needs: requiredScope('/records') };
   }
+}
+
+function valuesOf(values: CrmMember['values']): Pick<CrmMember, 'values'> {
+  return values === undefined ? {} : { values };
 }
 
 /** The scope that the CRM requires for a path. */

@@ -18,6 +18,7 @@ import { inHalvesIfOversized } from '../oversized.js';
 import {
   type CrmAccess,
   type CrmAccount,
+  type CrmAccountOptions,
   type CrmAccountSettings,
   type CrmAdapter,
   type CrmCredentials,
@@ -37,6 +38,7 @@ import { type DealWrite, type WriteCheck, type WriteTargets } from '../write-bac
 import { CrmbAssociated } from './associated.js';
 import { type CrmbResource, crmbUrl } from './paths.js';
 import { probeScopes } from './scopes.js';
+import { readUserValues, type UserValues } from './user-values.js';
 import {
   type CrmbPipeline,
   type CrmbProperties,
@@ -68,7 +70,7 @@ const scopes = 'oauth crm.objects.deals.read crm.schemas.deals.read crm.objects.
 const writeScope = 'crm.objects.deals.write';
 /** Some settings of a connection need these scopes. The CRM grants those that the app and the account have. */
 const optionalScopes =
-  'crm.objects.line_items.read crm.objects.companies.read crm.schemas.companies.read crm.dealsplits.read_write';
+  'crm.objects.line_items.read crm.objects.companies.read crm.schemas.companies.read crm.dealsplits.read_write crm.objects.users.read';
 
 const rules: CrmRules = { provider: 'crmb', temporary: [423, 477, 521, 523, 524], classifyError: classifyError };
 
@@ -159,12 +161,10 @@ export function crmbAdapter(settings: CrmbSettings, timing: CrmTiming = realTimi
     },
     // The id is what the CRM shows to its users; its API has no name of the account.
     accountName: async () => null,
-    account: (
-      access,
-      { timeZone = 'UTC', lineItems = false, companyFields = [], splits = false, writtenFields = [] } = {},
-    ) => {
+    account: (access, options = {}) => {
+      const { lineItems = false, companyFields = [], splits = false } = options;
       const associations = { lineItems, companyFields, splits };
-      const account = new CrmbAccount(http, settings, access, timeZone, writtenFields);
+      const account = new CrmbAccount(http, settings, access, options);
       return withAssociated(account, associations, new CrmbAssociated(http, settings, access, associations));
     },
   };
@@ -274,6 +274,7 @@ const owners = z.object({
       firstName: z.string().nullish(),
       lastName: z.string().nullish(),
       type: z.string().nullish(),
+      userId: z.number().nullish(),
       teams: z.array(z.object({ name: z.string() })).nullish(),
     }),
   ),
@@ -285,6 +286,8 @@ class CrmbAccount implements CrmAccount {
   readonly maxWrites = dealsPerPage;
   private readonly writer: CrmbWriter;
   private readonly omitted: ReadonlySet<string>;
+  private readonly timeZone: string;
+  private readonly memberFields: readonly string[];
   private readonly pipelines = onceFetched(() => this.readPipelines());
   /** Includes hidden and archived properties. */
   private readonly allProperties = onceFetched(() => this.readDefinitions());
@@ -294,9 +297,10 @@ class CrmbAccount implements CrmAccount {
     private readonly http: CrmHttp,
     private readonly crmbSettings: CrmbSettings,
     private readonly access: CrmAccess,
-    private readonly timeZone: string,
-    writtenFields: readonly string[],
+    { timeZone = 'UTC', writtenFields = [], memberFields = [] }: CrmAccountOptions,
   ) {
+    this.timeZone = timeZone;
+    this.memberFields = memberFields;
     this.omitted = new Set(writtenFields.length === 0 ? [] : [...writtenFields, ...changedByWrites]);
     const url = this.path('objects', '/deals/batch/update');
     this.writer = new CrmbWriter(http, url, access, (dealId) => idPattern.test(dealId), {
@@ -308,11 +312,17 @@ class CrmbAccount implements CrmAccount {
   /** Includes owners who left: their deals remain theirs. */
   async listMembers(): Promise<CrmMember[]> {
     const members = new Map<string, CrmMember>();
+    const userValues = await this.userValues();
     // A queue can own deals and is not a person.
     for (const archived of [true, false])
       for (const owner of await this.owners(archived))
-        if (owner.type !== 'QUEUE') members.set(owner.id, toMember(owner, !archived));
+        if (owner.type !== 'QUEUE') members.set(owner.id, toMember(owner, !archived, userValues));
     return [...members.values()];
+  }
+
+  private async userValues(): Promise<ReadonlyMap<string, UserValues>> {
+    const { crmbSettings: settings, access, memberFields: fields } = this;
+    return fields.length === 0 ? new Map() : readUserValues(this.http, { settings, access, fields });
   }
 
   async listFields(): Promise<CrmField[]> {
@@ -561,8 +571,17 @@ function searchFor(position: Keyset | null, modifiedFrom: Date, modifiedBefore: 
   };
 }
 
-function toMember({ id, email, firstName, lastName, teams }: Owner, active: boolean): CrmMember {
+function toMember(owner: Owner, active: boolean, userValues: ReadonlyMap<string, UserValues>): CrmMember {
+  const { id, email, firstName, lastName, teams, userId } = owner;
   const name = [firstName, lastName].filter(toText).join(' ') || (toText(email) ?? id);
-  const member = { crmId: id, email: toText(email), name, avatar: null, active };
-  return teams == null ? member : { ...member, teams: teams.map((team) => team.name) };
+  const values = userValues.get(String(userId)) ?? userValues.get(email?.toLowerCase() ?? '');
+  return {
+    crmId: id,
+    email: toText(email),
+    name,
+    avatar: null,
+    active,
+    ...(teams == null ? {} : { teams: teams.map((team) => team.name) }),
+    ...(values === undefined ? {} : { values }),
+  };
 }

@@ -12,6 +12,8 @@ import { type Role } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { Choice, TextField } from '../../components/Field.js';
+import { FieldInput } from '../../features/people/FieldInput.js';
+import { personFieldsQuery, toFieldValues } from '../../features/people/person-fields.js';
 import { formatInstant } from '../../shared/format/dates.js';
 import { useInvite } from './use-invite.js';
 
@@ -33,9 +35,12 @@ interface Entered {
   readonly title: string;
   readonly team: string;
   readonly location: string;
+  readonly hireDate: string;
+  /** Values of the fields that the workspace defines, by slug. */
+  readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Name, role, manager from a day on, and the owner ID by which deals find the person. */
+/** Name, role, profile, manager from a day on, and the owner ID by which deals find the person. */
 export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
   const [before] = useState(() => toEntered(person));
   const form = useKeptForm(`person ${person?.id ?? 'new'}`, before);
@@ -67,6 +72,15 @@ export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
       <TextField label="Title" hint="Such as Account Executive" {...form.field('title')} />
       <TextField label="Team" hint="Such as North" {...form.field('team')} />
       <TextField label="Location" {...form.field('location')} />
+      {person === null ? (
+        <TextField
+          label="Hire date"
+          type="date"
+          hint="The first day. Prorated quotas begin on it."
+          {...form.field('hireDate')}
+        />
+      ) : null}
+      <OwnFields form={form} />
       <ManagerFields person={person} people={people} form={form} />
       <TextField label="Owner ID in deals" hint={<Linked person={person} />} {...form.field('crmMemberId')} />
       <Choice
@@ -91,6 +105,19 @@ export function PersonDialog({ person, people, onClose }: PersonDialogProps) {
       )}
     </Dialog>
   );
+}
+
+/** The fields that the workspace defines. */
+function OwnFields({ form: { values, change } }: { readonly form: KeptForm<Entered> }) {
+  const { data: fields = [] } = useQuery(personFieldsQuery);
+  return fields.map((field) => (
+    <FieldInput
+      key={field.slug}
+      field={field}
+      value={values.fields[field.slug] ?? ''}
+      onChange={(value) => change({ fields: { ...values.fields, [field.slug]: value } })}
+    />
+  ));
 }
 
 interface ManagerFieldsProps {
@@ -143,6 +170,8 @@ function toEntered(person: Person | null): Entered {
     title: person?.title ?? '',
     team: person?.team ?? '',
     location: person?.location ?? '',
+    hireDate: person?.hireDate ?? '',
+    fields: Object.fromEntries(Object.entries(person?.fields ?? {}).map(([slug, value]) => [slug, String(value)])),
   };
 }
 
@@ -173,15 +202,21 @@ function keysInWords(keys: ValidKeys): string {
 
 /** A new person has a manager or null, and gets everything that was entered. */
 async function upsert(entered: Entered, manager?: Person | null): Promise<void> {
-  const { name, email, role, signIn, crmMemberId } = entered;
+  const { name, email, role, signIn, crmMemberId, hireDate } = entered;
   const known = { email: email.trim(), name: name.trim(), crmMemberId: crmMemberId.trim() || null };
-  const added = manager === undefined ? {} : { role, active: signIn === 'on', ...toProfile(entered) };
+  const rights = { role, active: signIn === 'on' };
+  const added = manager === undefined ? {} : { ...rights, ...toProfile(entered), hireDate: hireDate || null };
   const below = manager == null ? {} : { managerEmail: manager.email, ...toFirstDay(entered) };
   await api.upsertReps({ body: { reps: [{ ...known, ...added, ...below }] } });
 }
 
-function toProfile({ title, team, location }: Entered) {
-  return { title: title.trim() || null, team: team.trim() || null, location: location.trim() || null };
+function toProfile({ title, team, location, fields }: Entered) {
+  return {
+    title: title.trim() || null,
+    team: team.trim() || null,
+    location: location.trim() || null,
+    ...(Object.keys(fields).length === 0 ? {} : { fields: toFieldValues(fields) }),
+  };
 }
 
 function toFirstDay({ managerFrom }: Entered) {
@@ -193,8 +228,7 @@ function toChange(person: Person, entered: Entered, manager: Person | null) {
   const active = entered.signIn === 'on';
   const isMoved = managerId !== (person.managerId ?? '');
   const profile = toProfile(entered);
-  const isSameProfile =
-    profile.title === person.title && profile.team === person.team && profile.location === person.location;
+  const isSameProfile = JSON.stringify(profile) === JSON.stringify(toProfile(toEntered(person)));
   if (role === person.role && active === person.active && !isMoved && isSameProfile) return null;
   // Role and sign-in ask for a fresh sign-in, which other changes do not need.
   const rights = role === person.role && active === person.active ? {} : { role, active };

@@ -83,6 +83,10 @@ function Editor({ stored }: { readonly stored: readonly PersonField[] }) {
           />
         )}
       </Card>
+      <p className="dim">
+        Field in the CRM: its name in the API, such as Division (Salesforce), hs_job_title (HubSpot) or job_title
+        (Attio). Syncs fill in missing values.
+      </p>
       <div className={blocks.saveLine}>
         <span className="dim">{edited === null ? 'No changes.' : 'The changes are not saved yet.'}</span>
         <Button disabled={edited === null} onClick={() => setEdited(null)}>
@@ -168,11 +172,11 @@ function buildColumns(
     },
     {
       key: 'crm',
-      header: 'Field of users in Salesforce',
+      header: 'Field in the CRM',
       phone: 'detail',
       cell: ({ key, label, crmField }) => (
         <InlineInput
-          label={`Field in Salesforce of ${label}`}
+          label={`Field in the CRM of ${label}`}
           value={crmField}
           onChange={({ currentTarget }) => onChange(key, { crmField: currentTarget.value })}
         />
