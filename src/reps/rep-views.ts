@@ -122,6 +122,11 @@ function hasProfile({ title, team, location, managerId, role, active, fields }: 
     )}`;
 }
 
+/** Whether the text is a part of the name or of the e-mail address, in any case. */
+export function isNamed({ name, email }: Pick<Rep, 'name' | 'email'>, part: string): boolean {
+  return `${name} ${email}`.toLowerCase().includes(part.toLowerCase());
+}
+
 interface RepFilter {
   readonly email?: string | undefined;
   readonly repIds?: readonly string[] | undefined;

@@ -71,7 +71,7 @@ describe("a manager's pages in the web app", function () {
     expect(await rowOf(page, 'Dana Whitfield')).not.to.equal('');
     await page.waitForFunction(`location.search.includes('name=dana')`);
     await page.keyboard.type('???');
-    await press(page, 'Clear the filter');
+    await press(page, 'Clear the filters');
     await page.waitForFunction(`document.querySelectorAll('tbody tr').length > 1`);
     expect(problems).to.deep.equal([]);
     await close();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readRepDashboard, repDashboard } from '../../dashboards/rep-dashboard.js';
 import { readTeamOverview, teamOverview, teamOverviewExample } from '../../dashboards/team-overview.js';
 import { dealId } from '../../deals/deal.js';
-import { type Caller, visibleReps } from '../../kernel/caller.js';
+import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { currentDay, dayInZone } from '../../kernel/day.js';
 import { toPeriod } from '../../kernel/period.js';
@@ -12,6 +12,7 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { type Input, operation } from '../../platform/operations/operation.js';
 import { asOfQuery, optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
+import { filteredPeopleQuery, filteredReps, unfilteredPeople } from '../../reps/filtered-people.js';
 import { assertSeesRepOrTeam, repIdQuery } from '../../reps/rep.js';
 import {
   dealAsOf,
@@ -39,16 +40,18 @@ const query = z.strictObject({
     .default(0)
     .describe('With repId: number of closed deals to skip; the dashboard has 100 of them'),
   asOf: asOfQuery,
+  ...filteredPeopleQuery,
 });
 type Query = z.infer<typeof query>;
 
-async function readAsOf(tx: Transaction, caller: Caller, { dealId: deal, repId, period, include: who }: Query) {
+async function readAsOf(tx: Transaction, caller: Caller, requested: Query) {
+  const { dealId: deal, repId, period, include: who } = requested;
   const workspace = await loadWorkspaceTerms(tx);
   if (deal !== undefined) return readDealAsOf(tx, caller, deal, workspace);
   const today = dayInZone(requireInstant(tx), workspace.timeZone);
   const ofPeriod = period ?? toPeriod(today, 'monthly');
   if (repId !== undefined) return readRepAsOf(tx, repId, ofPeriod, workspace.currency);
-  const selection = { repIds: visibleReps(caller), everyone: who === 'all' };
+  const selection = { repIds: await filteredReps(tx, caller, today, requested), everyone: who === 'all' };
   return readTeamAsOf(tx, ofPeriod, { workspace, today }, selection);
 }
 
@@ -97,7 +100,7 @@ const declared = {
         ofPeriod,
         { workspace, today },
         {
-          repIds: visibleReps(caller),
+          repIds: await filteredReps(tx, caller, today, requested),
           everyone: requested.include === 'all',
         },
       );
@@ -149,6 +152,7 @@ export const getCommissions = operation({
       include: 'all: also people without a plan, a quota or an amount in the period',
       closedDealsOffset: { always: '0' },
       asOf: 'Earlier instant',
+      ...unfilteredPeople,
     },
     listsWithin: ['reps', 'closedDeals', 'events'],
     summary: (result) => {

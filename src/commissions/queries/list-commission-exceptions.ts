@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { visibleReps } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
 import { currentDay } from '../../kernel/day.js';
 import { groupBy } from '../../kernel/group-by.js';
@@ -13,6 +12,7 @@ import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag, period, wholeNumber } from '../../platform/operations/schemas.js';
+import { filteredPeopleQuery, filteredReps, unfilteredPeople } from '../../reps/filtered-people.js';
 import { type Acceptances, acceptance, loadAcceptances } from '../acceptance.js';
 import { DealExplainer } from '../deal-explainer.js';
 import {
@@ -36,6 +36,7 @@ const query = z.strictObject({
   limit: wholeNumber(1, 100)
     .default(20)
     .describe('Max number of deals that are listed for each reason; counts include all'),
+  ...filteredPeopleQuery,
 });
 
 const response = z.object({
@@ -177,7 +178,7 @@ export const listCommissionExceptions = operation({
       notFor: 'one deal (use get_commissions with dealId).',
       changes: 'nothing.',
     },
-    arguments: { period: 'The current month by default', accepted: 'Those accepted as expected' },
+    arguments: { period: 'The current month by default', accepted: 'Those accepted as expected', ...unfilteredPeople },
     listsWithin: ['exceptions'],
     summary: ({ period, deals, exceptions }) => `Period ${period}: ${deals} deals, ${exceptions.length} reasons.`,
   },
@@ -214,11 +215,10 @@ export const listCommissionExceptions = operation({
   uses: { unitOfWork: UnitOfWork, clock: CLOCK, explainer: DealExplainer },
   /** Calculates in memory every rep whom the caller may see and who has deals or a team. Writes nothing. */
   async execute(
-    { query: { period: requested, limit, accepted } },
+    { query: { period: requested, limit, accepted, ...people } },
     caller,
     { unitOfWork, clock, explainer },
   ): Promise<ExceptionsResponse> {
-    const repIds = visibleReps(caller);
     const list = { limit, accepted };
     const read = <T>(work: (tx: Transaction) => Promise<T>) => unitOfWork.run(caller, readOnly, work);
     const { scope, period, toExplain, unread, acceptances } = await read(async (tx) => {
@@ -226,6 +226,7 @@ export const listCommissionExceptions = operation({
       const today = currentDay(workspace, clock.now());
       const selected = requested ?? toPeriod(today, 'monthly');
       const days = calendarOf({ workspace }).range(selected);
+      const repIds = await filteredReps(tx, caller, today, people);
       return {
         scope: { workspace, today, days },
         period: selected,

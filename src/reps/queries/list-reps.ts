@@ -8,7 +8,7 @@ import { operation } from '../../platform/operations/operation.js';
 import { flag, type OptionalPage, optionalPage, text } from '../../platform/operations/schemas.js';
 import { personFilterQuery } from '../person-filter.js';
 import { normalEmail, readsAsWidget, rep, repExample } from '../rep.js';
-import { listReps as loadReps, workspaceToday } from '../rep-views.js';
+import { isNamed, listReps as loadReps, workspaceToday } from '../rep-views.js';
 
 const query = z.strictObject({
   email: z
@@ -23,10 +23,6 @@ const query = z.strictObject({
   active: flag.optional().describe('true: only people who may sign in; false: only the others'),
   ...optionalPage('people'),
 });
-
-function isNamed({ name, email }: { readonly name: string; readonly email: string }, part: string): boolean {
-  return `${name} ${email}`.toLowerCase().includes(part.toLowerCase());
-}
 
 function pageOf<T>(items: readonly T[], { limit = items.length, offset = 0 }: OptionalPage): T[] {
   return items.slice(offset, offset + limit);

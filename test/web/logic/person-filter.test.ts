@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { filterPeople, type PersonFilter } from '#web/features/people/person-filter.js';
+import { filterPeople, isFiltered, type PersonFilter, personFilterOf } from '#web/features/people/person-filter.js';
 import { person } from './samples.js';
 
 describe('the filter of people', () => {
@@ -17,9 +17,18 @@ describe('the filter of people', () => {
     expect(find({ name: 'ann south' })).to.deep.equal([]);
   });
 
-  it('restricts them to a team, a title, a location and a state at once', () => {
+  it('restricts them to a team, a title, a location, a manager, a role and a state at once', () => {
     expect(find({ team: 'North' })).to.deep.equal(['Mia Ito', 'Ann Lee']);
     expect(find({ title: 'AE', state: 'active' })).to.deep.equal(['Ann Lee']);
     expect(find({ location: 'Berlin', state: 'inactive' })).to.deep.equal([]);
+    expect(find({ manager: mia.id })).to.deep.equal(['Ann Lee']);
+    expect(find({ role: 'manager', team: 'North' })).to.deep.equal(['Mia Ito']);
+  });
+
+  it('is what the address says of people, and nothing else of it', () => {
+    expect(isFiltered({})).to.equal(false);
+    expect(personFilterOf({ period: '2026-10', team: 'North' })).to.include({ team: 'North', manager: undefined });
+    expect(isFiltered(personFilterOf({ period: '2026-10' }))).to.equal(false);
+    expect(isFiltered({ manager: mia.id })).to.equal(true);
   });
 });

@@ -15,12 +15,28 @@ export type ApprovalJob = Answer<'listApprovalJobs'>['jobs'][number];
 export type DisputeDetail = Answer<'getDispute'>;
 export type Discrepancy = Answer<'listDiscrepancies'>['discrepancies'][number];
 
+/** The people who are meant, as the service reads it; empty for everyone. */
+export type PeopleQuery = Readonly<
+  Partial<Record<'query' | 'team' | 'title' | 'location' | 'managerId' | 'fields', string>>
+> & {
+  readonly role?: 'admin' | 'manager' | 'payroll' | 'rep';
+};
+
+const everyone: PeopleQuery = {};
+
+/** While people are chosen, the list stays as it is until the next one has arrived. A period never shows another. */
+function keepPeriod(period: string) {
+  return <Data>(data: Data | undefined, query: { readonly queryKey: readonly unknown[] } | undefined) =>
+    query?.queryKey[1] === period ? data : undefined;
+}
+
 /** What the people whom the caller may see earned in the period. */
-export const teamOverviewQuery = (period: string) =>
+export const teamOverviewQuery = (period: string, people = everyone) =>
   queryOptions({
-    queryKey: ['team-overview', period],
-    queryFn: ({ signal }) => api.getCommissions({ query: { period } }, { signal }) as Promise<TeamOverview>,
+    queryKey: ['team-overview', period, people],
+    queryFn: ({ signal }) => api.getCommissions({ query: { period, ...people } }, { signal }) as Promise<TeamOverview>,
     select: (team) => ({ ...team, reps: byName(team.reps) }),
+    placeholderData: keepPeriod(period),
   });
 
 /** The statements of the team, each compared with the rep's last months. */
@@ -32,10 +48,11 @@ export const teamStatementsQuery = (period: string) =>
     select: (team) => ({ ...team, statements: byName(team.statements) }),
   });
 
-export const exceptionsQuery = (period: string) =>
+export const exceptionsQuery = (period: string, people = everyone) =>
   queryOptions({
-    queryKey: ['exceptions', period],
-    queryFn: ({ signal }) => api.listCommissionExceptions({ query: { period, limit: '100' } }, { signal }),
+    queryKey: ['exceptions', period, people],
+    queryFn: ({ signal }) => api.listCommissionExceptions({ query: { period, limit: '100', ...people } }, { signal }),
+    placeholderData: keepPeriod(period),
   });
 
 /** The approvals of many statements of the period that the person may see, the latest first. A running one is read again. */
@@ -51,11 +68,12 @@ export function isRunning({ status }: Pick<ApprovalJob, 'status'>): boolean {
 }
 
 /** What an admin accepted as expected to pay nothing. */
-export const acceptedExceptionsQuery = (period: string) =>
+export const acceptedExceptionsQuery = (period: string, people = everyone) =>
   queryOptions({
-    queryKey: ['exceptions', period, 'accepted'],
+    queryKey: ['accepted-exceptions', period, people],
     queryFn: ({ signal }) =>
-      api.listCommissionExceptions({ query: { period, limit: '100', accepted: 'true' } }, { signal }),
+      api.listCommissionExceptions({ query: { period, limit: '100', accepted: 'true', ...people } }, { signal }),
+    placeholderData: keepPeriod(period),
   });
 
 /** The max number of discrepancies of one response. */

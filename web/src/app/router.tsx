@@ -2,6 +2,7 @@ import { createRoute, createRouter, lazyRouteComponent, redirect } from '@tansta
 import { basePath } from '../api/client.js';
 import { profileQuery } from '../api/queries.js';
 import { NotFound, PageError } from '../components/PageProblems.js';
+import { personSearch } from '../features/people/person-search.js';
 import { bandKeys } from '../pages/team/bands.js';
 import { adminRoutes } from './admin-routes.js';
 import { findHome } from './navigation.js';
@@ -90,18 +91,18 @@ export const router = createRouter({
       page('/questions/$disputeId', () => import('../pages/questions/QuestionPage.js'), 'QuestionPage'),
       page('/team', () => import('../pages/team/TeamPage.js'), 'TeamPage', {
         period,
-        name: text,
+        ...personSearch,
         band: oneOf(...bandKeys),
       }),
       page('/approvals', () => import('../pages/team/approvals/ApprovalsPage.js'), 'ApprovalsPage', {
         period,
         tab: oneOf('review', 'approved', 'all'),
-        name: text,
+        ...personSearch,
       }),
       page('/exceptions', () => import('../pages/team/ExceptionsPage.js'), 'ExceptionsPage', {
         period,
         reason: text,
-        name: text,
+        ...personSearch,
         show: oneOf('expected'),
       }),
       page('/quota-progress', () => import('../pages/team/QuotaProgressPage.js'), 'QuotaProgressPage', {
@@ -120,14 +121,15 @@ export const router = createRouter({
         period,
         layout: oneOf('generic', 'gusto', 'adp', 'rippling', 'workday', 'long'),
         scope: oneOf('full', 'new'),
+        ...personSearch,
       }),
       page('/payroll-statements', () => import('../pages/payroll/PeriodStatementsPage.js'), 'PeriodStatementsPage', {
         period,
-        name: text,
+        ...personSearch,
       }),
       page('/holds', () => import('../pages/payroll/HoldsPage.js'), 'HoldsPage'),
       page('/hand-overs', () => import('../pages/payroll/HandoversPage.js'), 'HandoversPage'),
-      page('/people', () => import('../pages/payroll/PeoplePage.js'), 'PeoplePage'),
+      page('/people', () => import('../pages/payroll/PeoplePage.js'), 'PeoplePage', personSearch),
       ...adminRoutes,
       unknownRoute,
     ]),

@@ -7,16 +7,17 @@ import { Button } from './Button.js';
 interface ExportMenuProps<Kind extends string> {
   readonly files: readonly (readonly [kind: Kind, label: string])[];
   readonly download: Parameters<typeof useDownload<Kind>>[0];
+  readonly label?: string;
 }
 
 /** A choice of files. A worker makes the chosen one, and the button shows its progress. */
-export function ExportMenu<Kind extends string>({ files, download }: ExportMenuProps<Kind>) {
+export function ExportMenu<Kind extends string>({ files, download, label = 'Export' }: ExportMenuProps<Kind>) {
   const { start, ratio } = useDownload(download);
   return (
     <Menu position="bottom-end" width={224}>
       <Menu.Target>
         <Button icon={IconDownload} isBusy={ratio !== null}>
-          {ratio === null ? 'Export' : `Export ${formatPercent(ratio, 0)}`}
+          {ratio === null ? label : `${label} ${formatPercent(ratio, 0)}`}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
@@ -37,7 +38,19 @@ const teamFiles = [
   ['zip', 'All statements, ZIP of PDF'],
 ] as const;
 
+interface TeamExportProps {
+  readonly period: string;
+  /** Whether the page lists some people only, which the files do not. */
+  readonly isOfSome: boolean;
+}
+
 /** Files of the whole team. */
-export function TeamExport({ period }: { readonly period: string }) {
-  return <ExportMenu files={teamFiles} download={(kind, onProgress) => downloadTeamFile(kind, period, onProgress)} />;
+export function TeamExport({ period, isOfSome }: TeamExportProps) {
+  return (
+    <ExportMenu
+      files={teamFiles}
+      label={isOfSome ? 'Export everyone' : 'Export'}
+      download={(kind, onProgress) => downloadTeamFile(kind, period, onProgress)}
+    />
+  );
 }

@@ -1,5 +1,6 @@
 import { Fragment } from 'react';
 import { type Crumb, useSetCrumbs } from '../app/page-title.js';
+import blocks from './Blocks.module.css';
 import styles from './Page.module.css';
 
 interface PageProps {
@@ -12,14 +13,16 @@ interface PageProps {
   readonly actions?: React.ReactNode;
   /** Uses the full width, for grids. */
   readonly isWide?: boolean;
+  /** Hides what follows a part that is loading, so that nothing moves. */
+  readonly isInOrder?: boolean;
   readonly children: React.ReactNode;
 }
 
 /** The frame of a page: title, facts, actions, and blocks with equal distances. */
-export function Page({ title, crumbs, facts = [], actions, isWide = false, children }: PageProps) {
+export function Page({ title, crumbs, facts = [], actions, isWide = false, isInOrder = false, children }: PageProps) {
   useSetCrumbs(crumbs);
   return (
-    <div className={`${styles.page} ${isWide ? styles.wide : ''}`}>
+    <div className={`${styles.page} ${isWide ? styles.wide : ''} ${isInOrder ? blocks.inOrder : ''}`}>
       <header className={styles.header}>
         <h1>{title}</h1>
         <Facts facts={facts} />

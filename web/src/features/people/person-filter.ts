@@ -9,9 +9,33 @@ export interface PersonFilter {
   readonly team?: string | undefined;
   readonly title?: string | undefined;
   readonly location?: string | undefined;
+  /** Id of the manager of today. */
+  readonly manager?: string | undefined;
+  readonly role?: Person['role'] | undefined;
   /** Values of the fields that the workspace defines: `region=DACH&level=2`. */
   readonly fields?: string | undefined;
   readonly state?: 'active' | 'inactive' | undefined;
+}
+
+/** The filter of an address, without its other parameters. */
+export function personFilterOf({
+  name,
+  team,
+  title,
+  location,
+  manager,
+  role,
+  fields,
+  state,
+}: PersonFilter & Readonly<Record<string, unknown>>): PersonFilter {
+  return { name, team, title, location, manager, role, fields, state };
+}
+
+/** An address has every parameter of the filter, so that one that is removed is gone. */
+export const noPersonFilter: PersonFilter = personFilterOf({});
+
+export function isFiltered(filter: PersonFilter): boolean {
+  return Object.values(personFilterOf({ ...filter })).some((value) => value !== undefined);
 }
 
 /** The texts by which people search for a person. */
@@ -22,7 +46,7 @@ function wordsOf(person: Person, manager: string): readonly string[] {
 }
 
 /** Whether each word of the text is in something that is known of the person: "AE North" finds the AEs of North. */
-export function matchesWords(searched: string, person: Person, manager: string): boolean {
+function matchesWords(searched: string, person: Person, manager: string): boolean {
   const known = wordsOf(person, manager);
   return searched.split(/\s+/).every((word) => containsText(word, ...known));
 }
@@ -33,7 +57,7 @@ export function filterPeople(
   everyone: readonly Person[],
   filter: PersonFilter,
 ): readonly Person[] {
-  const { name = '', team, title, location, state, fields } = filter;
+  const { name = '', team, title, location, manager, role, state, fields } = filter;
   const values = Object.entries(readFieldFilter(fields));
   const names = new Map(everyone.map((person) => [person.id, person.name]));
   return people.filter(
@@ -41,6 +65,8 @@ export function filterPeople(
       (team === undefined || person.team === team) &&
       (title === undefined || person.title === title) &&
       (location === undefined || person.location === location) &&
+      (manager === undefined || person.managerId === manager) &&
+      (role === undefined || person.role === role) &&
       values.every(([slug, value]) => String(person.fields?.[slug] ?? '') === value) &&
       (state === undefined || person.active === (state === 'active')) &&
       matchesWords(name, person, names.get(person.managerId ?? '') ?? ''),

@@ -6,6 +6,8 @@ export const personSearch = {
   team: text,
   title: text,
   location: text,
+  manager: text,
+  role: oneOf('admin', 'manager', 'payroll', 'rep'),
   fields: text,
   state: oneOf('active', 'inactive'),
 };

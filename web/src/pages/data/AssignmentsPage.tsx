@@ -148,6 +148,7 @@ function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen
     <>
       <PersonFilters
         people={people}
+        everyone={everyone}
         filter={filter}
         shown={shown.length}
         onFilter={(next) => navigate({ search: next, replace: true })}

@@ -164,6 +164,7 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
     <>
       <PersonFilters
         people={listed}
+        everyone={everyone}
         filter={filter}
         shown={shown.length}
         onFilter={(next) =>

@@ -3,9 +3,10 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAction, useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
-import { type Person } from '../../api/payroll-queries.js';
+import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { showMessage } from '../../app/messages.js';
+import { roleNames } from '../../app/navigation.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button, IconButton } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
@@ -28,6 +29,7 @@ const assignmentFiltersQuery = queryOptions({
 export function SuggestedAssignments() {
   const { data: filters = [] } = useQuery(assignmentFiltersQuery);
   const { data: fields = [] } = useQuery(personFieldsQuery);
+  const reps = useQuery(peopleQuery).data?.reps ?? [];
   const assign = useAction({
     send: ({ people, planId, effectiveStart }: Suggested) =>
       api.createAssignments({ body: { repIds: people.map(({ repId }) => repId), planId, effectiveStart } }),
@@ -39,7 +41,7 @@ export function SuggestedAssignments() {
   });
   return filters.map((filter) => {
     const { planId, planName, people } = filter;
-    const words = inWords(filter, fields);
+    const words = inWords(filter, fields, reps);
     const button = (
       <IconButton
         icon={IconX}
@@ -129,12 +131,14 @@ export function isKeepable(filter: PersonFilter): boolean {
   return Object.keys(toFilter(filter)).length > 0;
 }
 
-function toFilter({ team, title, location, fields }: PersonFilter): StoredFilter['filter'] {
+function toFilter({ team, title, location, manager, role, fields }: PersonFilter): StoredFilter['filter'] {
   const values = readFieldFilter(fields);
   return {
     ...(title === undefined ? {} : { title }),
     ...(team === undefined ? {} : { team }),
     ...(location === undefined ? {} : { location }),
+    ...(manager === undefined ? {} : { managerId: manager }),
+    ...(role === undefined ? {} : { role }),
     ...(Object.keys(values).length === 0 ? {} : { fields: { ...values } }),
   };
 }
@@ -147,13 +151,20 @@ function saveFilters(filters: readonly StoredFilter[]) {
   return api.setAssignmentFilters({ body: { filters: [...filters] } });
 }
 
-function inWords({ filter, effectiveStart }: Suggested, definitions: readonly PersonField[]): string {
-  const { title, team, location, fields = {} } = filter;
+function inWords(
+  { filter, effectiveStart }: Suggested,
+  definitions: readonly PersonField[],
+  people: readonly Person[],
+): string {
+  const { title, team, location, managerId, role, fields = {} } = filter;
+  const manager = people.find(({ id }) => id === managerId);
   const labels = new Map(definitions.map(({ slug, label }) => [slug, label]));
   const parts = [
     title,
     team === undefined ? undefined : `team ${team}`,
     location,
+    manager === undefined ? undefined : `managed by ${manager.name}`,
+    role === undefined ? undefined : `role ${roleNames[role]}`,
     ...Object.entries(fields).map(([slug, value]) => `${labels.get(slug) ?? slug} ${value}`),
     effectiveStart === null ? undefined : `from ${formatDay(effectiveStart, 'year')}`,
   ];

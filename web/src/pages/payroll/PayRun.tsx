@@ -14,11 +14,17 @@ import { ShowAll, useFirstRows } from './FirstRows.js';
 import { listHeld, listRunRows, type RunRow, sumRun } from './pay-run.js';
 import { type Sum } from './sums.js';
 
+interface PayRunProps {
+  readonly team: TeamStatements;
+  /** Whether the person passes the filter of the page. */
+  readonly isFound: (repId: string, name: string) => boolean;
+}
+
 /** A run of payroll: what is new, held and negative, by person and currency. */
-export function PayRun({ team: { statements, currency, period } }: { readonly team: TeamStatements }) {
+export function PayRun({ team: { statements, currency, period }, isFound }: PayRunProps) {
   const rows = listRunRows(statements);
   const payables = useQuery(heldPayablesQuery).data?.payables ?? [];
-  const held = listHeld(payables);
+  const held = listHeld(payables.filter(({ repId, repName }) => isFound(repId, repName)));
   const negative = rows.filter(({ added, owed }) => added > 0 || owed > 0);
   const first = useFirstRows(rows);
   return (

@@ -9,6 +9,8 @@ import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
+import { ListedPeople, usePersonFilter } from '../../features/people/ListedPeople.js';
+import { isFiltered, type PersonFilter, personFilterOf } from '../../features/people/person-filter.js';
 import { formatSpan, zoneName } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
@@ -32,13 +34,14 @@ export function PayrollPage() {
   const team = useQuery(teamStatementsQuery(period));
   return (
     <Page
+      isInOrder
       title={`Payroll for ${formatPeriod(period)}`}
       crumbs={[{ label: 'Pay periods', to: '/payroll' }, { label: formatPeriod(period) }]}
       facts={[formatSpan(period), zoneName(workspace.timezone), `amounts in ${workspace.currency}`]}
       actions={
         <PeriodPicker
           period={period}
-          onChange={(next) => navigate({ search: { period: next, layout: search.layout } })}
+          onChange={(next) => navigate({ search: { ...personFilterOf(search), period: next, layout: search.layout } })}
         />
       }
     >
@@ -49,7 +52,13 @@ export function PayrollPage() {
               People appear here when a plan is assigned to them in the period, or when they have an amount in it.
             </EmptyState>
           ) : (
-            <PayrollPeriod period={period} team={statements} layout={search.layout} scope={search.scope} />
+            <PayrollPeriod
+              period={period}
+              team={statements}
+              filter={personFilterOf(search)}
+              layout={search.layout}
+              scope={search.scope}
+            />
           )
         }
       </Loaded>
@@ -60,6 +69,7 @@ export function PayrollPage() {
 interface PayrollPeriodProps {
   readonly period: string;
   readonly team: TeamStatements;
+  readonly filter: PersonFilter;
   /** The layout in the address. */
   readonly layout: Layout | undefined;
   /** The scope in the address. */
@@ -67,15 +77,24 @@ interface PayrollPeriodProps {
 }
 
 /** Everything appears at once, so that nothing moves. */
-function PayrollPeriod({ period, team, layout, scope }: PayrollPeriodProps) {
+function PayrollPeriod({ period, team, filter, layout, scope }: PayrollPeriodProps) {
+  const navigate = useNavigate({ from: '/payroll' });
+  const isFound = usePersonFilter(filter);
+  const shown = isFiltered(filter) ? restrict(team, isFound) : team;
   const people = useQuery(peopleQuery);
   const handovers = useQuery(handoversQuery);
   const terms = useQuery(payrollTermsQuery);
   const hasPayouts = team.statements.some(({ summary }) => summary.payable !== undefined);
   return (
     <>
-      <PayrollStrip team={team} />
-      {hasPayouts ? <PayRun team={team} /> : null}
+      <ListedPeople
+        repIds={team.statements.map(({ repId }) => repId)}
+        filter={filter}
+        shown={shown.statements.length}
+        onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
+      />
+      <PayrollStrip team={shown} />
+      {hasPayouts ? <PayRun team={shown} isFound={isFound} /> : null}
       <Loaded query={combineQueries({ people, handovers, terms })} height={900}>
         {({ people: { reps }, handovers: { handovers: recorded }, terms: codes }) => (
           <>
@@ -83,11 +102,12 @@ function PayrollPeriod({ period, team, layout, scope }: PayrollPeriodProps) {
               <MissingPeople
                 period={period}
                 currency={team.currency}
-                missing={missingPeople(team.statements, reps)}
+                missing={missingPeople(shown.statements, reps)}
                 people={reps}
               />
-              <ReadyByTeam team={team} people={reps} />
+              <ReadyByTeam team={shown} people={reps} />
             </div>
+            {isFiltered(filter) ? <p className="dim">{wholePeriod(hasPayouts)}</p> : null}
             {hasPayouts ? (
               <PayoutCard key={period} period={period} layout={layout ?? 'gusto'} />
             ) : (
@@ -106,4 +126,16 @@ function PayrollPeriod({ period, team, layout, scope }: PayrollPeriodProps) {
       </Loaded>
     </>
   );
+}
+
+/** The statements of the people who match, without what is known of the whole period only. */
+function restrict(team: TeamStatements, isFound: (repId: string, name: string) => boolean): TeamStatements {
+  return { ...team, statements: team.statements.filter(({ repId, name }) => isFound(repId, name)), handedOver: [] };
+}
+
+/** What is paid does not depend on the filter. */
+function wholePeriod(hasPayouts: boolean): string {
+  return hasPayouts
+    ? 'The payout batches below contain everyone, whatever the filter is.'
+    : 'The file and the hand-over below contain everyone, whatever the filter is.';
 }

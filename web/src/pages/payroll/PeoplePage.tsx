@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { isKept } from '../../app/kept-state.js';
 import { roleNames } from '../../app/navigation.js';
 import { type Role, useSession } from '../../app/session.js';
+import blocks from '../../components/Blocks.module.css';
 import { LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -12,10 +14,13 @@ import { rowAction } from '../../components/row-keys.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Tabs } from '../../components/Tabs.js';
-import { TeamFilter, useTeamFilter } from '../../features/people/TeamFilter.js';
+import { ListedPeople, usePersonFilter } from '../../features/people/ListedPeople.js';
+import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import styles from './Payroll.module.css';
 import { PayrollIdDialog, payrollIdKey } from './PayrollIdDialog.js';
+
+const route = getRouteApi('/_shell/people');
 
 type Part = 'missing' | 'all';
 
@@ -50,8 +55,9 @@ function People({ people }: { readonly people: readonly Person[] }) {
   const [part, setPart] = useState<Part>(missing.length > 0 ? 'missing' : 'all');
   const [edited, setEdited] = useState(() => people.find(({ id }) => isKept(payrollIdKey(id))) ?? null);
   const admins = people.filter((person) => person.role === 'admin' && person.active).map(({ name }) => name);
-  const [name, setName] = useState('');
-  const isFound = useTeamFilter(name);
+  const filter = personFilterOf(route.useSearch());
+  const navigate = useNavigate({ from: '/people' });
+  const isFound = usePersonFilter(filter);
   const shown = (part === 'all' ? people : missing).filter((person) => isFound(person.id, person.name));
   return (
     <div>
@@ -71,10 +77,15 @@ function People({ people }: { readonly people: readonly Person[] }) {
           )
         }
       />
-      <div className={styles.listed}>
-        <TeamFilter people={people.length} text={name} onText={setName} />
-        {shown.length === 0 && name !== '' ? (
-          <EmptyState title="No one with this name, manager or team">Clear the filter to see everyone.</EmptyState>
+      <div className={`${blocks.inOrder} ${styles.listed}`}>
+        <ListedPeople
+          repIds={people.map(({ id }) => id)}
+          filter={filter}
+          shown={people.filter((person) => isFound(person.id, person.name)).length}
+          onFilter={(search) => navigate({ search, replace: true })}
+        />
+        {shown.length === 0 && isFiltered(filter) ? (
+          <EmptyState title="No one who matches is in this list">Clear the filters to see everyone.</EmptyState>
         ) : shown.length === 0 ? (
           <EmptyState title="Everyone has a payroll ID">Files of every layout can be made.</EmptyState>
         ) : (

@@ -11,7 +11,8 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
-import { TeamFilter, useTeamFilter } from '../../features/people/TeamFilter.js';
+import { ListedPeople, usePersonFilter } from '../../features/people/ListedPeople.js';
+import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
@@ -28,13 +29,19 @@ export function PeriodStatementsPage() {
   const team = useQuery(teamStatementsQuery(period));
   return (
     <Page
+      isInOrder
       title={`Statements for ${formatPeriod(period)}`}
       crumbs={[{ label: 'Statements', to: '/payroll-statements' }, { label: formatPeriod(period) }]}
       facts={[
         team.data === undefined ? null : formatCount(team.data.statements.length, 'person', 'people'),
         `amounts in ${workspace.currency}`,
       ]}
-      actions={<PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />}
+      actions={
+        <PeriodPicker
+          period={period}
+          onChange={(next) => navigate({ search: (present) => ({ ...present, period: next }) })}
+        />
+      }
     >
       <Loaded query={team} height={480}>
         {(statements) =>
@@ -54,16 +61,17 @@ export function PeriodStatementsPage() {
 function StatementTable({ period, team }: { readonly period: string; readonly team: TeamStatements }) {
   const { statements, currency } = team;
   const navigate = useNavigate({ from: '/payroll-statements' });
-  const { name = '' } = route.useSearch();
-  const isFound = useTeamFilter(name);
+  const filter = personFilterOf(route.useSearch());
+  const isFound = usePersonFilter(filter);
   const hasPayouts = statements.some(({ summary }) => summary.payable !== undefined);
   const shown = statements.filter((statement) => isFound(statement.repId, statement.name));
   return (
     <>
-      <TeamFilter
-        people={statements.length}
-        text={name}
-        onText={(text) => navigate({ search: { period, name: text === '' ? undefined : text }, replace: true })}
+      <ListedPeople
+        repIds={statements.map(({ repId }) => repId)}
+        filter={filter}
+        shown={shown.length}
+        onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
       <Card isFlush>
         <DataTable
@@ -74,7 +82,7 @@ function StatementTable({ period, team }: { readonly period: string; readonly te
           rowHeight={37}
           isInset
           total={{
-            person: name === '' ? 'Everyone' : formatCount(shown.length, 'person', 'people'),
+            person: !isFiltered(filter) ? 'Everyone' : formatCount(shown.length, 'person', 'people'),
             net: <SumLines sums={netSums(shown, currency)} main={currency} isTotal />,
           }}
         />

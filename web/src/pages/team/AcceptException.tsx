@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { reasonTexts } from '#src/client.js';
 import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { acceptedExceptionsQuery, type ExceptionGroup } from '../../api/team-queries.js';
+import { acceptedExceptionsQuery, type ExceptionGroup, type PeopleQuery } from '../../api/team-queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { LinkButton } from '../../components/Button.js';
@@ -89,9 +89,15 @@ export function Accepted({ deal }: { readonly deal: ExceptionDeal }) {
   );
 }
 
+interface ExpectedCountProps {
+  readonly period: string;
+  readonly people: PeopleQuery;
+  readonly onShow: () => void;
+}
+
 /** Leads to what is expected to pay nothing; nothing while there is none. */
-export function ExpectedCount({ period, onShow }: { readonly period: string; readonly onShow: () => void }) {
-  const { data } = useQuery(acceptedExceptionsQuery(period));
+export function ExpectedCount({ period, people, onShow }: ExpectedCountProps) {
+  const { data } = useQuery(acceptedExceptionsQuery(period, people));
   if (data === undefined || data.deals === 0) return null;
   return <LinkButton onClick={onShow}>Show {formatCount(data.deals, 'expected deal')}</LinkButton>;
 }

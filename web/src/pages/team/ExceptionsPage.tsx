@@ -15,7 +15,8 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
-import { TeamFilter, useTeamFilter } from '../../features/people/TeamFilter.js';
+import { ListedPeople, usePeopleQuery } from '../../features/people/ListedPeople.js';
+import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
@@ -27,22 +28,29 @@ const route = getRouteApi('/_shell/exceptions');
 /** The deals that were not paid, by reason, with what to do. */
 export function ExceptionsPage() {
   const navigate = useNavigate({ from: '/exceptions' });
-  const { period: chosen, reason, name = '', show } = route.useSearch();
+  const { period: chosen, reason, show, ...search } = route.useSearch();
+  const filter = personFilterOf(search);
+  const people = usePeopleQuery(filter);
   const period = usePeriod(chosen);
   const isExpected = show === 'expected';
-  const exceptions = useQuery(isExpected ? acceptedExceptionsQuery(period) : exceptionsQuery(period));
+  const exceptions = useQuery(isExpected ? acceptedExceptionsQuery(period, people) : exceptionsQuery(period, people));
   const { role } = useSession();
   return (
     <Page
+      isInOrder
       title={`${isExpected ? 'Expected to pay nothing' : 'Not paid'} in ${formatPeriod(period)}`}
       crumbs={[{ label: 'Team', to: '/team' }, { label: 'Exceptions' }]}
       facts={[exceptions.data === undefined ? null : formatCount(exceptions.data.deals, 'deal')]}
       actions={
         <>
           {isExpected ? (
-            <Button onClick={() => navigate({ search: { period } })}>All deals that did not pay</Button>
+            <Button onClick={() => navigate({ search: { ...filter, period } })}>All deals that did not pay</Button>
           ) : (
-            <ExpectedCount period={period} onShow={() => navigate({ search: { period, show: 'expected' } })} />
+            <ExpectedCount
+              period={period}
+              people={people}
+              onShow={() => navigate({ search: { ...filter, period, show: 'expected' } })}
+            />
           )}
           <PeriodPicker
             period={period}
@@ -53,24 +61,51 @@ export function ExceptionsPage() {
     >
       {role === 'admin' ? <FailedCalculations /> : null}
       <Loaded query={exceptions} height={480}>
-        {({ exceptions: groups }) =>
-          groups.length === 0 ? (
-            <EmptyState title={isExpected ? 'Nothing is expected to pay nothing' : 'Every deal paid as its plan says'}>
-              Deals appear here when they close without a payment, such as for a missing quota or owner.
-            </EmptyState>
-          ) : (
-            <Groups
-              groups={groups}
-              period={period}
-              reason={reason}
-              name={name}
-              onSearch={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
+        {({ exceptions: groups, deals }) => (
+          <>
+            <ListedPeople
+              filter={filter}
+              words="Name or e-mail"
+              shown={peopleIn(groups)}
+              onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
             />
-          )
-        }
+            {groups.length === 0 ? (
+              <EmptyState title={emptyTitle(isExpected, isFiltered(filter))}>
+                Deals appear here when they close without a payment, such as for a missing quota or owner.
+              </EmptyState>
+            ) : (
+              <>
+                {isFiltered(filter) ? (
+                  <p className="dim">
+                    {formatCount(deals, 'deal')} of the people who match. Deals without a person match no filter.
+                  </p>
+                ) : null}
+                <Groups
+                  groups={groups}
+                  period={period}
+                  reason={reason}
+                  onReason={(next) => navigate({ search: (present) => ({ ...present, reason: next }), replace: true })}
+                />
+              </>
+            )}
+          </>
+        )}
       </Loaded>
     </Page>
   );
+}
+
+function emptyTitle(isExpected: boolean, isOfSome: boolean): string {
+  if (isOfSome)
+    return isExpected
+      ? 'Nothing of these people is expected to pay nothing'
+      : 'Every deal of these people paid as its plan says';
+  return isExpected ? 'Nothing is expected to pay nothing' : 'Every deal paid as its plan says';
+}
+
+/** Number of people with a deal that is listed. */
+function peopleIn(groups: readonly ExceptionGroup[]): number {
+  return new Set(groups.flatMap(({ deals }) => deals.flatMap(({ repId }) => repId ?? []))).size;
 }
 
 interface GroupsProps {
@@ -78,12 +113,10 @@ interface GroupsProps {
   readonly period: string;
   /** The reason in the address, which may have no deals. */
   readonly reason: string | undefined;
-  /** Words of the person, the manager or the team. */
-  readonly name: string;
-  readonly onSearch: (search: { reason?: string | undefined; name?: string | undefined }) => void;
+  readonly onReason: (reason: string | undefined) => void;
 }
 
-function Groups({ groups, period, reason, name, onSearch }: GroupsProps) {
+function Groups({ groups, period, reason, onReason }: GroupsProps) {
   const [accepted, setAccepted] = useState<(Pick<ExceptionGroup, 'reason'> & { readonly deal: ExceptionDeal }) | null>(
     null,
   );
@@ -93,23 +126,17 @@ function Groups({ groups, period, reason, name, onSearch }: GroupsProps) {
       <Tabs<string>
         label="Exceptions by reason"
         current={chosen?.reason ?? 'all'}
-        onChange={(next) => onSearch({ reason: next === 'all' ? undefined : next })}
+        onChange={(next) => onReason(next === 'all' ? undefined : next)}
         tabs={[
           { key: 'all', label: 'All' },
           ...groups.map((group) => ({ key: group.reason, label: reasonTexts[group.reason].label, count: group.count })),
         ]}
-      />
-      <TeamFilter
-        people={groups.reduce((sum, { count }) => sum + count, 0)}
-        text={name}
-        onText={(text) => onSearch({ name: text === '' ? undefined : text })}
       />
       {(chosen === undefined ? groups : [chosen]).map((group) => (
         <Group
           key={group.reason}
           group={group}
           period={period}
-          name={name}
           onAccept={(deal) => setAccepted({ reason: group.reason, deal })}
         />
       ))}
@@ -121,13 +148,11 @@ function Groups({ groups, period, reason, name, onSearch }: GroupsProps) {
 interface GroupProps {
   readonly group: ExceptionGroup;
   readonly period: string;
-  readonly name: string;
   readonly onAccept: (deal: ExceptionDeal) => void;
 }
 
-function Group({ group, period, name, onAccept }: GroupProps) {
+function Group({ group, period, onAccept }: GroupProps) {
   const { role } = useSession();
-  const isFound = useTeamFilter(name);
   const { reason, meaning, count, totals, deals } = group;
   const sums = totals.map(({ currency, amount }) => formatMoney(amount, currency, { unit: 'code' })).join(', ');
   return (
@@ -136,7 +161,7 @@ function Group({ group, period, name, onAccept }: GroupProps) {
       <DataTable
         caption={`Deals: ${reasonTexts[reason].label}`}
         columns={[...columns(period), ...(role === 'admin' ? [acceptColumn(onAccept)] : [])]}
-        rows={deals.filter(({ repId, repName }) => name === '' || (repId !== null && isFound(repId, repName ?? '')))}
+        rows={deals}
         rowKey={({ dealId, repId }) => `${dealId} ${repId}`}
         isInset
       />

@@ -23,6 +23,8 @@ import { HeroText, StatCard, StatStrip } from '../../components/StatCard.js';
 import { EmptyState, Skeleton } from '../../components/States.js';
 import { EarnedParts } from '../../features/fx/EarnedParts.js';
 import { earnedTotal, leavesOut } from '../../features/fx/earned-sum.js';
+import { ListedPeople, usePeopleQuery } from '../../features/people/ListedPeople.js';
+import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
 import { difference } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod, hasDays, shiftPeriod, shortPeriod } from '../../shared/format/periods.js';
@@ -38,51 +40,67 @@ export function TeamPage() {
   const navigate = useNavigate({ from: '/team' });
   const search = route.useSearch();
   const period = usePeriod(search.period);
-  const overview = useQuery(teamOverviewQuery(period));
+  const filter = personFilterOf(search);
+  const people = usePeopleQuery(filter);
+  const overview = useQuery(teamOverviewQuery(period, people));
   const before = shiftPeriod(period, -1);
-  const previous = useQuery({ ...teamOverviewQuery(before), enabled: hasDays(before) });
+  const previous = useQuery({ ...teamOverviewQuery(before, people), enabled: hasDays(before) });
   const statements = useQuery(teamStatementsQuery(period));
   return (
     <Page
+      isInOrder
       title={`Team in ${formatPeriod(period)}`}
       crumbs={[{ label: 'Team' }]}
       facts={[overview.data === undefined ? null : formatCount(overview.data.reps.length, 'person', 'people')]}
       actions={
         <>
-          <TeamExport period={period} />
-          <PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next } })} />
+          <TeamExport period={period} isOfSome={isFiltered(filter)} />
+          <PeriodPicker period={period} onChange={(next) => navigate({ search: { ...filter, period: next } })} />
         </>
       }
     >
       <Loaded query={overview} height={600}>
-        {(team) =>
-          team.reps.length === 0 ? (
-            <EmptyState title={`No rep has a plan in ${formatPeriod(period)}`} sum={formatMoney(0, team.currency)}>
-              People appear here when a plan is assigned to them in the period, or when they have an amount in it.
-            </EmptyState>
-          ) : previous.isLoading ? (
-            <Skeleton height={600} />
-          ) : (
-            <>
-              <Strip team={team} previous={previous.data} />
-              <div className={blocks.cardColumns}>
-                <Card title="Attainment" note={`people by their main quota, ${shortPeriod(period)}`}>
-                  <Pace team={team} />
-                  <AttainmentBands team={team} chosen={search.band} />
-                </Card>
-                <ToDo period={period} discrepancies={team.openDiscrepancies.count} />
-              </div>
-              <TeamTable
-                team={team}
-                previous={previous.data}
-                payable={payableByRep(statements.data, team.currency)}
-                name={search.name ?? ''}
-                band={search.band}
-                onFilter={(filter) => navigate({ search: (present) => ({ ...present, ...filter }), replace: true })}
-              />
-            </>
-          )
-        }
+        {(team) => (
+          <>
+            <ListedPeople
+              filter={filter}
+              words="Name or e-mail"
+              shown={team.reps.length}
+              onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
+            />
+            {team.reps.length === 0 ? (
+              isFiltered(filter) ? (
+                <EmptyState title={`No one of these people has an amount or a plan in ${formatPeriod(period)}`}>
+                  Clear the filters to see everyone.
+                </EmptyState>
+              ) : (
+                <EmptyState title={`No rep has a plan in ${formatPeriod(period)}`} sum={formatMoney(0, team.currency)}>
+                  People appear here when a plan is assigned to them in the period, or when they have an amount in it.
+                </EmptyState>
+              )
+            ) : previous.isLoading ? (
+              <Skeleton height={600} />
+            ) : (
+              <>
+                <Strip team={team} previous={previous.data} isOfSome={isFiltered(filter)} />
+                <div className={blocks.cardColumns}>
+                  <Card title="Attainment" note={`people by their main quota, ${shortPeriod(period)}`}>
+                    <Pace team={team} />
+                    <AttainmentBands team={team} chosen={search.band} />
+                  </Card>
+                  <ToDo period={period} discrepancies={team.openDiscrepancies.count} />
+                </div>
+                <TeamTable
+                  team={team}
+                  previous={previous.data}
+                  payable={payableByRep(statements.data, team.currency)}
+                  band={search.band}
+                  onAllBands={() => navigate({ search: (present) => ({ ...present, band: undefined }), replace: true })}
+                />
+              </>
+            )}
+          </>
+        )}
       </Loaded>
     </Page>
   );
@@ -106,20 +124,22 @@ function payableByRep(team: TeamStatements | undefined, currency: string): Reado
 }
 
 interface StripProps {
+  /** Whether the sums are those of filtered people. */
+  readonly isOfSome: boolean;
   readonly team: TeamOverview;
   readonly previous: TeamOverview | undefined;
 }
 
-function Strip({ team, previous }: StripProps) {
+function Strip({ team, previous, isOfSome }: StripProps) {
   const { currency, totals, reps, period, openDiscrepancies, bookings = [] } = team;
   const sums = { ...team, earnings: totals };
   const before = previous === undefined ? undefined : { ...previous, earnings: previous.totals };
   const withQuota = reps.flatMap((rep) => mainAttainment(rep.attainment, period) ?? []);
   const atTarget = withQuota.filter(({ attainment }) => attainment >= 1).length;
   return (
-    <StatStrip label="Sums of the team" columns="1.35fr 1fr 1fr">
+    <StatStrip label={isOfSome ? 'Sums of the people in the list' : 'Sums of the team'} columns="1.35fr 1fr 1fr">
       <StatCard
-        label="Earned"
+        label={isOfSome ? `Earned by ${formatCount(reps.length, 'person', 'people')}` : 'Earned'}
         figure={<HeroMoney amount={earnedTotal(sums)} currency={currency} />}
         note={
           <>

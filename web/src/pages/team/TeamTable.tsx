@@ -2,7 +2,6 @@ import { type TeamMember, type TeamOverview } from '../../api/team-queries.js';
 import { Button, LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Delta } from '../../components/Delta.js';
-import { FilterField } from '../../components/FilterField.js';
 import { RowHints } from '../../components/Kbd.js';
 import { personColumn } from '../../components/links.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
@@ -10,34 +9,29 @@ import { Card } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { earnedTotal, leavesOut } from '../../features/fx/earned-sum.js';
-import { useTeamFilter } from '../../features/people/TeamFilter.js';
 import { difference } from '../../shared/format/exact.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { shortPeriod } from '../../shared/format/periods.js';
 import { Attained } from './Attained.js';
 import { mainAttainment } from './attainment.js';
 import { type BandKey, bands, findBand } from './bands.js';
-import styles from './Team.module.css';
 
 interface TeamTableProps {
   readonly team: TeamOverview;
   readonly previous: TeamOverview | undefined;
   /** What the statements of people pay, by id; null in workspaces without payouts. */
   readonly payable: ReadonlyMap<string, number> | null;
-  /** Only people whose name contains it. */
-  readonly name: string;
   /** Only people in this band of attainment. */
   readonly band: BandKey | undefined;
-  readonly onFilter: (filter: { name?: string | undefined; band?: undefined }) => void;
+  readonly onAllBands: () => void;
 }
 
 /** One row per person. A row opens the statement. */
-export function TeamTable({ team, previous, payable, name, band, onFilter }: TeamTableProps) {
+export function TeamTable({ team, previous, payable, band, onAllBands }: TeamTableProps) {
   const { totals, currency, reps, period } = team;
-  const isFound = useTeamFilter(name);
-  const isInBand = ({ attainment }: TeamMember) =>
-    band === undefined || findBand(mainAttainment(attainment, period)?.attainment) === band;
-  const shown = reps.filter((rep) => isInBand(rep) && isFound(rep.repId, rep.name));
+  const shown = reps.filter(
+    ({ attainment }) => band === undefined || findBand(mainAttainment(attainment, period)?.attainment) === band,
+  );
   return (
     <Card
       title="People"
@@ -48,33 +42,15 @@ export function TeamTable({ team, previous, payable, name, band, onFilter }: Tea
       }
       isFlush
       action={
-        <span className={styles.tools}>
-          {band === undefined ? (
-            <RowHints action="statement" />
-          ) : (
-            <LinkButton onClick={() => onFilter({ band: undefined })}>Show everyone</LinkButton>
-          )}
-          <FilterField
-            label="Name, manager or team"
-            text={name}
-            onText={(text) => onFilter({ name: text === '' ? undefined : text })}
-          />
-        </span>
+        band === undefined ? (
+          <RowHints action="statement" />
+        ) : (
+          <LinkButton onClick={onAllBands}>Show every band</LinkButton>
+        )
       }
     >
       {shown.length === 0 ? (
-        <EmptyState
-          title={
-            band === undefined
-              ? 'No one with this name, manager or team'
-              : 'No one in the band with this name, manager or team'
-          }
-          actions={
-            <Button onClick={() => onFilter({ name: undefined, band: undefined })}>
-              {band === undefined ? 'Clear the filter' : 'Clear the filters'}
-            </Button>
-          }
-        >
+        <EmptyState title="No one in the band" actions={<Button onClick={onAllBands}>Show every band</Button>}>
           {formatCount(reps.length, 'person', 'people')} of the period are not in this list.
         </EmptyState>
       ) : (

@@ -9,7 +9,6 @@ import { Note } from '../../../components/Note.js';
 import { EmptyState } from '../../../components/States.js';
 import { Tabs } from '../../../components/Tabs.js';
 import { toggled } from '../../../components/toggled.js';
-import { TeamFilter, useTeamFilter } from '../../../features/people/TeamFilter.js';
 import { useShortcuts } from '../../../shared/keys/shortcuts.js';
 import { phone } from '../../../shared/theme/breakpoints.js';
 import { ApprovalBar } from './ApprovalBar.js';
@@ -26,6 +25,8 @@ interface ApprovalListProps {
   readonly period: string;
   readonly currency: string;
   readonly rows: readonly ApprovalRow[];
+  /** Whether the rows are those of filtered people. */
+  readonly isOfSome: boolean;
   /** Whether everything that can hold a row has been loaded. */
   readonly isReady: boolean;
   readonly failures: Failures;
@@ -36,10 +37,8 @@ interface ApprovalListProps {
 
 /** The tabs, the table and, with a selection, the bar. `x` selects the row with the focus, `a` approves. */
 export function ApprovalList(props: ApprovalListProps) {
-  const { period, rows, isReady, onApprove } = props;
-  const { tab = 'review', name = '' } = route.useSearch();
-  const navigate = useNavigate({ from: '/approvals' });
-  const isFound = useTeamFilter(name);
+  const { period, rows, isOfSome, isReady, onApprove } = props;
+  const { tab = 'review' } = route.useSearch();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   /** What the dialog shows is what is approved, also if rows change while it is open. */
   const [confirmed, setConfirmed] = useState<readonly ApprovalRow[] | null>(null);
@@ -47,7 +46,7 @@ export function ApprovalList(props: ApprovalListProps) {
   const selected = rows.filter((row) => chosen.has(row.repId) && isSelectable(row));
   const selectedKeys = new Set(selected.map(({ repId }) => repId));
   const isPhone = useMediaQuery(phone, undefined, { getInitialValueInEffect: false });
-  const shown = inOrder(rows, isPhone).filter((row) => tabRows[tab](row) && isFound(row.repId, row.statement.name));
+  const shown = inOrder(rows, isPhone).filter(tabRows[tab]);
   const toggle = (row: ApprovalRow) => {
     if (isReady && isSelectable(row)) setChosen(toggled(selectedKeys, row.repId));
   };
@@ -62,14 +61,9 @@ export function ApprovalList(props: ApprovalListProps) {
   });
   return (
     <div>
-      <StateTabs period={period} rows={rows} current={tab} />
-      <TeamFilter
-        people={rows.length}
-        text={name}
-        onText={(text) => navigate({ search: { period, tab, name: text === '' ? undefined : text }, replace: true })}
-      />
-      {shown.length === 0 && name !== '' ? (
-        <EmptyState title="No one with this name, manager or team">Clear the filter to see everyone.</EmptyState>
+      <StateTabs rows={rows} current={tab} />
+      {shown.length === 0 && isOfSome ? (
+        <EmptyState title="No statement of these people is in this list">Clear the filters to see everyone.</EmptyState>
       ) : shown.length === 0 ? (
         <Nothing tab={tab} />
       ) : (
@@ -99,19 +93,18 @@ const tabRows = { review: isToReview, approved: isApproved, all: () => true } as
 type TabKey = 'review' | 'approved' | 'all';
 
 interface StateTabsProps {
-  readonly period: string;
   readonly rows: readonly ApprovalRow[];
   readonly current: TabKey;
 }
 
-function StateTabs({ period, rows, current }: StateTabsProps) {
+function StateTabs({ rows, current }: StateTabsProps) {
   const navigate = useNavigate({ from: '/approvals' });
   const toReview = rows.filter(isToReview).length;
   return (
     <Tabs<TabKey>
       label="Statements by state"
       current={current}
-      onChange={(tab) => navigate({ search: { period, tab } })}
+      onChange={(tab) => navigate({ search: (present) => ({ ...present, tab }) })}
       tabs={[
         { key: 'review', label: 'To review', count: toReview },
         { key: 'approved', label: 'Approved', count: rows.filter(isApproved).length },

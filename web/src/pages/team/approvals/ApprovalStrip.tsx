@@ -1,4 +1,3 @@
-import { type TeamStatements } from '../../../api/team-queries.js';
 import { HeroMoney } from '../../../components/Money.js';
 import { ProgressBar } from '../../../components/ProgressBar.js';
 import { HeroText, StatCard, StatStrip } from '../../../components/StatCard.js';
@@ -6,10 +5,14 @@ import { sumAmounts } from '../../../shared/format/exact.js';
 import { formatCount, formatMoney, formatPercent } from '../../../shared/format/numbers.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow, isBlockedBy, isCounted, isUnready } from './approval-rows.js';
+import { netByCurrency } from './net-sums.js';
 
 interface ApprovalStripProps {
-  readonly statements: TeamStatements;
+  /** The currency of the workspace. */
+  readonly currency: string;
   readonly rows: readonly ApprovalRow[];
+  /** Whether the rows are those of filtered people. */
+  readonly isOfSome: boolean;
 }
 
 const causes = [
@@ -19,8 +22,7 @@ const causes = [
 ] as const;
 
 /** The sums of the period by state. The bar is the approved share of the money. */
-export function ApprovalStrip({ statements, rows: all }: ApprovalStripProps) {
-  const { currency, otherCurrencies } = statements;
+export function ApprovalStrip({ currency, rows: all, isOfSome }: ApprovalStripProps) {
   const rows = all.filter(isCounted);
   const rowsWith = (status: string) => rows.filter(({ statement }) => statement.status === status);
   const sum = (some: readonly ApprovalRow[]) =>
@@ -32,17 +34,19 @@ export function ApprovalStrip({ statements, rows: all }: ApprovalStripProps) {
   return (
     <StatStrip label="Sums of the period" columns="1.35fr 1fr 1fr 1fr">
       <StatCard
-        label={payable === null ? 'Net payout' : 'Earned'}
+        label={`${payable === null ? 'Net payout' : 'Earned'}${isOfSome ? ` of ${formatCount(rows.length, 'person', 'people')}` : ''}`}
         figure={<HeroMoney amount={net} currency={currency} />}
         note={
           <div className={styles.progress}>
             {payable === null ? null : <p className="num">{formatMoney(payable, currency)} payable</p>}
             <ProgressBar ratio={share} label={`${formatPercent(share, 0)} of the net payout is approved`} />
-            {otherCurrencies.map((other) => (
-              <p key={other.currency} className="num">
-                {formatMoney(other.summary.netPayout, other.currency, { unit: 'code' })}
-              </p>
-            ))}
+            {netByCurrency(rows)
+              .filter((other) => other.currency !== currency)
+              .map((other) => (
+                <p key={other.currency} className="num">
+                  {formatMoney(other.amount, other.currency, { unit: 'code' })}
+                </p>
+              ))}
           </div>
         }
       />

@@ -18,6 +18,8 @@ import { Page } from '../../../components/Page.js';
 import { PeriodPicker } from '../../../components/PeriodPicker.js';
 import { ProgressBar } from '../../../components/ProgressBar.js';
 import { EmptyState, Skeleton } from '../../../components/States.js';
+import { ListedPeople, usePersonFilter } from '../../../features/people/ListedPeople.js';
+import { isFiltered, type PersonFilter, personFilterOf } from '../../../features/people/person-filter.js';
 import { formatCount } from '../../../shared/format/numbers.js';
 import { formatPeriod, hasDays, shiftPeriod } from '../../../shared/format/periods.js';
 import { ApprovalList } from './ApprovalList.js';
@@ -36,15 +38,20 @@ export function ApprovalsPage() {
   const navigate = useNavigate({ from: '/approvals' });
   const search = route.useSearch();
   const period = useEndedPeriod(search.period);
+  const filter = personFilterOf(search);
+  const isFound = usePersonFilter(filter);
   const team = useQuery(teamStatementsQuery(period));
+  const shown = team.data?.statements.filter(({ repId, name }) => isFound(repId, name)) ?? [];
   const context = useApprovalContext(period);
   const [failures, setFailures] = useState<Failures>(new Map());
   const generate = useGenerate(period, setFailures);
   const approve = useApprove(period);
   const people = team.data?.statements.length ?? 0;
-  const hasDrafts = team.data?.statements.some(({ status }) => status !== 'none') === true;
+  const generated = isFiltered(filter) ? ` for ${formatCount(shown.length, 'person', 'people')}` : '';
+  const hasDrafts = shown.some(({ status }) => status !== 'none');
   return (
     <Page
+      isInOrder
       title={`Approve ${formatPeriod(period)}`}
       crumbs={[{ label: 'Team', to: '/team' }, { label: 'Approvals' }]}
       facts={[team.data === undefined ? null : formatCount(people, 'person', 'people')]}
@@ -55,13 +62,18 @@ export function ApprovalsPage() {
               icon={IconRefresh}
               className={team.isPending ? styles.loading : undefined}
               isBusy={generate.progress !== null}
-              onClick={() => generate.start(team.data)}
+              disabled={team.data !== undefined && shown.length === 0}
+              onClick={() => generate.start(shown)}
             >
               {hasDrafts ? 'Generate again' : 'Generate'}
+              {generated}
             </Button>
-            <TeamExport period={period} />
+            <TeamExport period={period} isOfSome={isFiltered(filter)} />
           </div>
-          <PeriodPicker period={period} onChange={(next) => navigate({ search: { period: next, tab: search.tab } })} />
+          <PeriodPicker
+            period={period}
+            onChange={(next) => navigate({ search: { ...filter, period: next, tab: search.tab } })}
+          />
         </>
       }
     >
@@ -83,6 +95,8 @@ export function ApprovalsPage() {
               period={period}
               context={context}
               statements={statements}
+              filter={filter}
+              isFound={isFound}
               failures={new Map([...rejections(approve.latest, statements.statements), ...failures])}
               onApprove={approve.start}
             />
@@ -135,15 +149,18 @@ interface ApprovalsProps {
   readonly period: string;
   readonly context: ReturnType<typeof useApprovalContext>;
   readonly statements: TeamStatements;
+  readonly filter: PersonFilter;
+  readonly isFound: (repId: string, name: string) => boolean;
   readonly failures: Failures;
   /** Null while statements are being approved. */
   readonly onApprove: ((statements: readonly TeamStatement[]) => void) | null;
 }
 
-function Approvals({ period, context, statements, failures, onApprove }: ApprovalsProps) {
+function Approvals({ period, context, statements, filter, isFound, failures, onApprove }: ApprovalsProps) {
   const { repId } = useSession();
   const { seenOf, accept } = useSeenStatements(repId, period, statements.statements);
-  const rows = approvalRows({
+  const navigate = useNavigate({ from: '/approvals' });
+  const all = approvalRows({
     period,
     ownRepId: repId,
     statements,
@@ -152,13 +169,21 @@ function Approvals({ period, context, statements, failures, onApprove }: Approva
     exceptions: context.exceptions,
     seenOf,
   });
+  const rows = all.filter(({ repId: id, statement }) => isFound(id, statement.name));
   return (
     <>
-      <ApprovalStrip statements={statements} rows={rows} />
+      <ListedPeople
+        repIds={all.map(({ repId: id }) => id)}
+        filter={filter}
+        shown={rows.length}
+        onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
+      />
+      <ApprovalStrip currency={statements.currency} rows={rows} isOfSome={isFiltered(filter)} />
       <ApprovalList
         period={period}
         currency={statements.currency}
         rows={rows}
+        isOfSome={isFiltered(filter)}
         isReady={context.isComplete}
         failures={failures}
         onApprove={onApprove}

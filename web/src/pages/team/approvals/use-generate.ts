@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api } from '../../../api/client.js';
-import { isPaidElsewhere, type TeamStatements } from '../../../api/team-queries.js';
+import { isPaidElsewhere, type TeamStatement } from '../../../api/team-queries.js';
 import { showMessage } from '../../../app/messages.js';
 import { formatCount } from '../../../shared/format/numbers.js';
 
@@ -16,12 +16,12 @@ interface Progress {
 /** People of one request, so that the progress moves. */
 const chunkSize = 50;
 
-/** Generates new drafts of everyone whose statement is not approved. */
+/** Generates new drafts of those of the statements that are not approved. */
 export function useGenerate(period: string, onFailures: (failures: Failures) => void) {
   const [progress, setProgress] = useState<Progress | null>(null);
   const queryClient = useQueryClient();
   const { mutate } = useMutation({
-    mutationFn: async ({ statements }: TeamStatements) => {
+    mutationFn: async (statements: readonly TeamStatement[]) => {
       const repIds = statements
         .filter((statement) => statement.status !== 'approved' && !isPaidElsewhere(statement))
         .map(({ repId }) => repId);
@@ -46,8 +46,5 @@ export function useGenerate(period: string, onFailures: (failures: Failures) => 
       return queryClient.invalidateQueries();
     },
   });
-  const start = (statements: TeamStatements | undefined) => {
-    if (statements !== undefined) mutate(statements);
-  };
-  return { progress, start };
+  return { progress, start: (statements: readonly TeamStatement[]) => mutate(statements) };
 }
