@@ -9,6 +9,7 @@ import { readSqlState } from '../platform/database/database-errors.js';
 import { listPendingMigrations } from '../platform/database/migrate.js';
 import { assertHarmlessRole, createDatabase, type Database, withDatabase } from '../platform/database/pool.js';
 import { openDatabaseServer } from '../platform/database/server.js';
+import { mainShard } from '../platform/database/shard-settings.js';
 import { UnitOfWork } from '../platform/database/unit-of-work.js';
 import { PdfPrinter } from '../platform/documents/browser.js';
 import { html, htmlPage } from '../platform/documents/html.js';
@@ -23,6 +24,7 @@ import { readConfig } from './config.js';
 import { diagnoseSignIn } from './doctor-sign-in.js';
 import { type Finding, finding, toMessage, Warning } from './finding.js';
 import { openSamples } from './master-key-rotation.js';
+import { settingsOfShard, shardNames } from './shards/shard-config.js';
 
 /** Checks everything the service needs. Changes nothing, except that it starts the embedded database if necessary. */
 export async function diagnose(
@@ -38,7 +40,19 @@ export async function diagnose(
     }),
   );
   if (config === null) return findings;
-  return [...findings, ...(await diagnoseMachine(config)), ...(await diagnoseDatabase(config, migrations))];
+  findings.push(...(await diagnoseMachine(config)));
+  for (const shard of shardNames(config)) findings.push(...(await diagnoseShard(config, shard, migrations)));
+  return findings;
+}
+
+/** The findings of one database, with its name where there are several. */
+async function diagnoseShard(
+  config: Config,
+  shard: string,
+  migrations: Readonly<Record<string, Migration>>,
+): Promise<Finding[]> {
+  const findings = await diagnoseDatabase(settingsOfShard(config, shard) as Config, migrations, shard === mainShard);
+  return shard === mainShard ? findings : findings.map((each) => ({ ...each, check: `${each.check} of ${shard}` }));
 }
 
 async function diagnoseMachine(config: Config): Promise<Finding[]> {
@@ -53,7 +67,12 @@ async function diagnoseMachine(config: Config): Promise<Finding[]> {
   ];
 }
 
-async function diagnoseDatabase(config: Config, migrations: Readonly<Record<string, Migration>>): Promise<Finding[]> {
+/** Mail and identity providers are those of the first database. */
+async function diagnoseDatabase(
+  config: Config,
+  migrations: Readonly<Record<string, Migration>>,
+  isFirst: boolean,
+): Promise<Finding[]> {
   const log = createLog('silent');
   let server: Awaited<ReturnType<typeof openDatabaseServer>>;
   try {
@@ -70,7 +89,7 @@ async function diagnoseDatabase(config: Config, migrations: Readonly<Record<stri
     const migrated = await finding('Migrations', () => noPending(database, app, migrations));
     findings.push(migrated, await finding('Clock', () => clockSkew(database)));
     const isMigrated = migrated.state === 'ok';
-    findings.push(...(await diagnoseSignIn(config, isMigrated ? new UnitOfWork(app) : null)));
+    if (isFirst) findings.push(...(await diagnoseSignIn(config, isMigrated ? new UnitOfWork(app) : null)));
     // The role, the queue and encrypted data exist only after the first migration.
     if (migrated.state === 'warning') return findings;
     findings.push(
