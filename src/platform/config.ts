@@ -21,7 +21,7 @@ const shape = {
     .meta({ description: 'Data folder of the embedded PostgreSQL', example: '/var/lib/commissions' }),
   DATABASE_URL: url(['postgres', 'postgresql']).optional().meta({
     description:
-      'PostgreSQL (15 or newer) to use instead of the embedded one, with the login of the service, which owns nothing',
+      'PostgreSQL (15 or newer) to use instead of the embedded one, with the login of the service, which owns nothing. It may name [several hosts](growing.md#failover)',
     example: 'postgres://commissions_app:secret@db:5432/commissions',
   }),
   DATABASE_OWNER_URL: url(['postgres', 'postgresql']).optional().meta({

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ownedDatabase, startDebianPostgres15, startStandby } from '#test/support/debian-postgres.js';
+import {
+  type DebianPostgres,
+  ownedDatabase,
+  startDebianPostgres15,
+  startStandby,
+} from '#test/support/debian-postgres.js';
 import { query } from '#test/support/ledger-checks.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
 import { MovingAddress } from '#test/support/moving-address.js';
@@ -21,12 +26,20 @@ describe('a failover while the stream to the standby stalls', function () {
     expect(await lostInFailover(this, '*')).to.equal(0);
   });
 
+  it('loses none where DATABASE_URL names both servers, and nothing moves an address', async function () {
+    expect(await lostInFailover(this, '*', { namesBoth: true })).to.equal(0);
+  });
+
   it('loses writes with an asynchronous standby, and the drill finds them', async function () {
     expect(await lostInFailover(this, '')).to.be.above(0);
   });
 
   /** The number of acknowledged deals that the promoted standby lacks. The processes must continue by themselves. */
-  async function lostInFailover(context: Mocha.Context, synchronous: string): Promise<number> {
+  async function lostInFailover(
+    context: Mocha.Context,
+    synchronous: string,
+    { namesBoth = false } = {},
+  ): Promise<number> {
     const primary = await startDebianPostgres15(['synchronous_commit=on']);
     if (primary === undefined) return context.skip();
     const stops: (() => Promise<unknown>)[] = [() => primary.stop()];
@@ -49,9 +62,11 @@ describe('a failover while the stream to the standby stalls', function () {
         string,
         string,
       ];
+      const both = (url: string) => withHosts(url, [standby, primary]);
+      const urls = { DATABASE_URL: both(direct.appUrl), DATABASE_OWNER_URL: both(direct.ownerUrl) };
       const service = await ServiceProcesses.start({
         processes: ['api', 'worker'],
-        settings: { RATE_LIMIT_PER_MINUTE: '1000000' },
+        settings: { RATE_LIMIT_PER_MINUTE: '1000000', ...(namesBoth ? urls : {}) },
         database: databaseOf({ ownerUrl, appUrl }),
       });
       stops.unshift(() => service.stop());
@@ -110,6 +125,11 @@ describe('a failover while the stream to the standby stalls', function () {
 
 function portOf(url: string): number {
   return Number(new URL(url).port);
+}
+
+function withHosts(url: string, servers: readonly DebianPostgres[]): string {
+  const hosts = servers.map(({ superuserUrl }) => new URL(superuserUrl).host);
+  return url.replace(new URL(url).host, hosts.join(','));
 }
 
 function withPort(url: string, port: number): string {

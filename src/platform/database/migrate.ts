@@ -4,6 +4,7 @@ import { failpoint } from '../failpoint.js';
 import { queueName } from '../jobs/queue-name.js';
 import { readSqlState, retryOnOutage } from './database-errors.js';
 import { appRole, type Database, withDatabase } from './pool.js';
+import { connectionTo } from './primary-host.js';
 
 export type Migrations = Readonly<Record<string, Migration>>;
 
@@ -110,7 +111,7 @@ export async function assertMigrated(database: Database, migrations: Migrations)
 /** BullMQ has its own schema; the service may use its tables but not change them. */
 async function migrateQueue(ownerUrl: string): Promise<void> {
   const { runMigrations } = await import('bullmq');
-  const client = new pg.Client({ connectionString: ownerUrl });
+  const client = new pg.Client(connectionTo(ownerUrl));
   // A running query rejects on its own. Without a listener, a connection lost between two queries would end the
   // process.
   client.on('error', () => {});

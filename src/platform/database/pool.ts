@@ -1,4 +1,4 @@
-import { Socket } from 'node:net';
+import { type Socket } from 'node:net';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -12,6 +12,7 @@ import {
 import pg from 'pg';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { isFollowUpError, readSqlState } from './database-errors.js';
+import { connectionTo } from './primary-host.js';
 import { type Tables } from './tables.js';
 
 /**
@@ -55,10 +56,9 @@ const dateType = 1082;
  */
 export function createDatabase({ url, size, onError, asOwner = false, onSocket }: PoolOptions): Database {
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connectionTo(url, onSocket),
     max: size,
     connectionTimeoutMillis: timeLimit(10_000),
-    ...(onSocket === undefined ? {} : { stream: () => openSocket(onSocket) }),
     // Detects an unreachable server within half a minute.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -80,12 +80,6 @@ export function createDatabase({ url, size, onError, asOwner = false, onSocket }
     coalesceSocketWrites(client);
   });
   return new Kysely<Tables>({ dialect: new PipeliningDialect(pool) });
-}
-
-function openSocket(onSocket: (socket: Socket) => void): Socket {
-  const socket = new Socket();
-  onSocket(socket);
-  return socket;
 }
 
 /** Opens a database for the duration of the work. */

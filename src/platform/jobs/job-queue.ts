@@ -5,6 +5,7 @@ import { timeLimit } from '../../kernel/time-limit.js';
 import { withTimeout } from '../../kernel/waiting.js';
 import { type Config } from '../config.js';
 import { appSessionOptions } from '../database/pool.js';
+import { connectionTo } from '../database/primary-host.js';
 import { mainShard } from '../database/shard-settings.js';
 import { type Log } from '../log.js';
 import { metrics } from '../metrics.js';
@@ -278,7 +279,7 @@ function connect(backend: QueueBackend, poolSize: number, maxRetriesPerRequest: 
   }
   return {
     connection: {
-      connectionString: backend.postgresUrl,
+      ...connectionTo(backend.postgresUrl),
       options: appSessionOptions,
       max: poolSize,
       application_name: 'commissions-queue',
