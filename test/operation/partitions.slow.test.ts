@@ -8,16 +8,16 @@ import { Service } from '#test/support/service.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { until } from '#test/support/until.js';
 
-const script = fileURLToPath(new URL('../../../deploy/postgres/partition-by-workspace.sql', import.meta.url));
+const script = fileURLToPath(new URL('../../../deploy/postgres/partition-table.sql', import.meta.url));
 const psql = '/usr/lib/postgresql/15/bin/psql';
 const tables = [
-  'commission_event_history',
-  'audit_runs',
-  'audit_entries',
-  'deal_snapshots',
-  'commission_events',
-  'deals',
-];
+  ['commission_event_history', 'rep_id'],
+  ['commission_events', 'rep_id'],
+  ['audit_runs', 'workspace_id'],
+  ['audit_entries', 'workspace_id'],
+  ['deal_snapshots', 'workspace_id'],
+  ['deals', 'workspace_id'],
+] as const;
 const deal = { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' };
 
 /** Everything that belongs to a table, without what only a partitioned one has. */
@@ -39,7 +39,7 @@ const properties = `
   union all select 'security', relname, concat(relrowsecurity, relforcerowsecurity) from pg_class where oid = $1::regclass
   order by 1, 2, 3`;
 
-describe('tables that are partitioned by workspace', function () {
+describe('tables that are partitioned', function () {
   this.timeout(240_000);
   const service = Service.duringSuite();
   let api: ApiClient;
@@ -47,7 +47,7 @@ describe('tables that are partitioned by workspace', function () {
 
   before(async () => {
     ({ api, workspaceId } = await service.workspace());
-    await saveSimpleTerms(api, ['ann']);
+    await saveSimpleTerms(api, ['ann', 'ben', 'cleo']);
     for (const id of ['D-1', 'D-2']) await api.expect(201, 'PUT', `/v1/deals/${id}`, deal);
     await api.expect(200, 'PUT', '/v1/deals/D-2', { ...deal, amount: 500 });
     await service.waitForCalculations(workspaceId);
@@ -58,15 +58,16 @@ describe('tables that are partitioned by workspace', function () {
     });
   });
 
-  for (const table of tables)
-    it(`${table} keeps its rows and everything that belongs to it`, async function () {
+  for (const [table, key] of tables)
+    it(`${table}, divided by ${key}, keeps its rows and everything that belongs to it`, async function () {
       const { ownerUrl } = service.database;
       const state = async () => ({
         properties: await query(ownerUrl, properties, [table]),
         rows: (await query(ownerUrl, `select t::text as row from ${table} t order by 1`)).map(({ row }) => row),
       });
       const before = await state();
-      const options = ['-v', 'ON_ERROR_STOP=1', '-v', `table=${table}`, '-v', 'partitions=4', '-f', script];
+      const values = [`table=${table}`, 'partitions=4', ...(key === 'workspace_id' ? [] : [`key=${key}`])];
+      const options = [...['ON_ERROR_STOP=1', ...values].flatMap((value) => ['-v', value]), '-f', script];
       const { environment } = service.database;
       const run = promisify(execFile)(psql, [environment.DATABASE_OWNER_URL, '-X', '-q', ...options]);
       if ((await run.catch((error: { code: unknown }) => error.code)) === 'ENOENT') return this.skip();

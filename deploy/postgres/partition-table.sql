@@ -1,18 +1,25 @@
--- Divides a table by hash of the workspace:
---   psql "$DATABASE_OWNER_URL" -v ON_ERROR_STOP=1 -v table=commission_event_history -v partitions=8 \
---     -f deploy/postgres/partition-by-workspace.sql
+-- Divides a table by hash of the workspace, or of another column of its keys:
+--   psql "$DATABASE_OWNER_URL" -v ON_ERROR_STOP=1 -v table=deals -v partitions=8 -f deploy/postgres/partition-table.sql
+--   psql "$DATABASE_OWNER_URL" -v ON_ERROR_STOP=1 -v table=commission_event_history -v key=rep_id -v partitions=8 \
+--     -f deploy/postgres/partition-table.sql
 -- It is one transaction: the table is locked while its rows are copied, and a failure changes nothing. Stop the service
 -- for a large table. The definitions are those of the catalogue: columns, identity, keys, indexes, policies, grants of
 -- tables and columns, triggers and dependent views.
+\if :{?key}
+\else
+  \set key workspace_id
+\endif
 begin;
 set local app.all_workspaces = 'on';
 set local search_path = public;
-select set_config('partition.table', :'table', true), set_config('partition.count', :'partitions', true);
+select set_config('partition.table', :'table', true), set_config('partition.count', :'partitions', true),
+  set_config('partition.key', :'key', true);
 
 do $script$
 declare
   name text := current_setting('partition.table');
   parts integer := current_setting('partition.count')::integer;
+  key text := current_setting('partition.key');
   old regclass := format('public.%I', name)::regclass;
   parked text := name || '_before_partitions';
   columns text;
@@ -111,7 +118,7 @@ begin
   execute format('alter table %I rename to %I', name, parked);
 
   execute format('create table %I (like %I including defaults including identity including generated including storage
-    including comments) partition by hash (workspace_id)', name, parked);
+    including comments) partition by hash (%I)', name, parked, key);
   -- One schema for each number, so that the keys of a partition have the names by which the service recognises them.
   for part in 0 .. parts - 1 loop
     execute format('create schema if not exists %I', 'partition_' || part);
