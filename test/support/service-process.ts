@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { command as installedCommand, root } from './command.js';
+import { commandOf, root } from './command.js';
 import { bundledCommand } from './service-bundle.js';
 
 const maxLines = 5000;
@@ -13,6 +13,8 @@ export type ProcessKind = 'both' | 'api' | 'worker';
 export interface ProcessOptions {
   /** Starts the command of the package, as users do, instead of the bundle, which starts faster. */
   readonly isInstalled?: boolean;
+  /** Starts the command of another checkout, which is built, such as one of an earlier release. */
+  readonly checkout?: string;
   readonly nodeOptions?: readonly string[];
   /** Runs it under the supervisor, as the command does by default. Signals and `pid` are then those of the supervisor. */
   readonly isSupervised?: boolean;
@@ -77,15 +79,16 @@ export class ServiceProcess {
   async start(): Promise<void> {
     const {
       isInstalled = false,
+      checkout,
       isSupervised = false,
       nodeOptions = [],
       hasOwnGroup = false,
       hasChannel = false,
     } = this.options;
-    const command = isInstalled ? installedCommand : await bundledCommand();
+    const command = isInstalled || checkout !== undefined ? commandOf(checkout ?? root) : await bundledCommand();
     const part = [...(this.kind === 'both' ? [] : [`--${this.kind}`]), ...(isSupervised ? [] : ['--no-supervisor'])];
     const child = spawn(process.execPath, [...nodeOptions, command, 'serve', ...part], {
-      cwd: root,
+      cwd: checkout ?? root,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...this.environment },
       detached: hasOwnGroup,
       stdio: ['ignore', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
