@@ -21,7 +21,7 @@ export const adminRoutes = [
   page('/installation', () => import('../pages/settings/InstallationPage.js'), 'InstallationPage'),
   page('/fiscal-calendar', () => import('../pages/settings/FiscalCalendarPage.js'), 'FiscalCalendarPage'),
   page('/connections', () => import('../pages/settings/ConnectionsPage.js'), 'ConnectionsPage'),
-  page('/fields', () => import('../pages/settings/FieldsPage.js'), 'FieldsPage'),
+  page('/fields', () => import('../pages/settings/FieldsPage.js'), 'FieldsPage', { name: text }),
   page('/keys', () => import('../pages/settings/KeysPage.js'), 'KeysPage'),
   page('/imports', () => import('../pages/data/ImportsPage.js'), 'ImportsPage', {
     import: text,
@@ -55,14 +55,21 @@ export const adminRoutes = [
     copy: text,
   }),
   page('/plans/$planId', () => import('../pages/plans/PlanPage.js'), 'PlanPage'),
-  page('/plans/$planId/edit', () => import('../pages/plans/builder/BuilderPage.js'), 'EditPlanPage'),
+  page('/plans/$planId/edit', () => import('../pages/plans/builder/BuilderPage.js'), 'EditPlanPage', { rule: text }),
   page('/credit-rules', () => import('../pages/plans/CreditRulesPage.js'), 'CreditRulesPage'),
-  page('/fx-rates', () => import('../pages/plans/FxRatesPage.js'), 'FxRatesPage'),
+  page('/fx-rates', () => import('../pages/plans/FxRatesPage.js'), 'FxRatesPage', { enter: text }),
   page('/ramps', () => import('../pages/plans/RampsPage.js'), 'RampsPage'),
-  page('/assignments', () => import('../pages/data/AssignmentsPage.js'), 'AssignmentsPage', personSearch),
+  page('/assignments', () => import('../pages/data/AssignmentsPage.js'), 'AssignmentsPage', {
+    assign: text,
+    plan: text,
+    ...personSearch,
+  }),
   page('/quotas', () => import('../pages/data/QuotasPage.js'), 'QuotasPage', {
     year,
     rule: text,
+    ruleId: text,
+    person: text,
+    day,
     ...personSearch,
   }),
 ] as const;

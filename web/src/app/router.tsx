@@ -77,7 +77,7 @@ export const router = createRouter({
         page: pageNumber,
         open: pageNumber,
       }),
-      page('/deals/$dealId', () => import('../pages/deals/DealPage.js'), 'DealPage', { trace: text }),
+      page('/deals/$dealId', () => import('../pages/deals/DealPage.js'), 'DealPage', { trace: text, edit: text }),
       page('/me/plan', () => import('../pages/rep/MyPlanPage.js'), 'MyPlanPage'),
       page('/me/simulate', () => import('../pages/rep/SimulatePage.js'), 'SimulatePage', { page: pageNumber }),
       page('/statements', () => import('../pages/statements/StatementsPage.js'), 'StatementsPage'),

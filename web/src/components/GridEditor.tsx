@@ -1,4 +1,4 @@
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { showMessage } from '../app/messages.js';
 import { pastedRows } from '../shared/format/csv.js';
 import { readNumber } from '../shared/format/entered-numbers.js';
@@ -32,6 +32,8 @@ interface GridEditorProps {
   readonly noteOf?: (row: string, column: string) => CellNote | null;
   /** The column that a pasted heading names. */
   readonly columnOf?: ColumnOf;
+  /** The cell that has the focus first. */
+  readonly focused?: string | undefined;
   /** The cell got the focus. */
   readonly onSelect?: (key: string) => void;
   readonly edits: Edits;
@@ -51,6 +53,11 @@ export function GridEditor(props: GridEditorProps) {
     input?.focus();
     input?.select();
   };
+  const { focused } = props;
+  // Only at first: a cell that the person has left does not take the focus again.
+  useEffect(() => {
+    if (focused !== undefined) body.current?.querySelector<HTMLInputElement>(`[data-cell="${focused}"]`)?.focus();
+  }, [focused]);
   const paste = (event: React.ClipboardEvent, row: number, column: number) => {
     const text = event.clipboardData.getData('text/plain');
     if (!/[\t\n]/.test(text.trim())) return;
@@ -103,6 +110,7 @@ export function GridEditor(props: GridEditorProps) {
                       aria-label={`${rowLabel}, ${columnLabel}`}
                       aria-invalid={state === 'wrong' || undefined}
                       aria-describedby={note === null ? undefined : noteId}
+                      data-cell={key}
                       inputMode="decimal"
                       autoComplete="off"
                       value={edited ?? grouped(storedOf(rowKey, columnKey))}

@@ -25,21 +25,24 @@ import {
   listFreeFields,
   listProblems,
   type StandardSlugs,
+  withInput,
 } from './edited-deal.js';
 
 interface EditDealProps {
   /** Null for a new one. */
   readonly deal: Deal | null;
+  /** The input that gets the focus. Default: the first. */
+  readonly focus?: string | undefined;
   readonly onClose: () => void;
 }
 
 /** The values of a deal, and what a change of them does to commission before it is saved. */
-export function EditDealDialog({ deal, onClose }: EditDealProps) {
+export function EditDealDialog({ deal, focus, onClose }: EditDealProps) {
   const query = combineQueries({ mapping: useQuery(fieldMappingQuery), fields: useQuery(fieldsQuery) });
   return (
     <Loaded query={query} height={0}>
       {({ mapping, fields }) => (
-        <DealForm deal={deal} standard={mapping.standard} fields={planFields(fields)} onClose={onClose} />
+        <DealForm {...{ deal, focus, onClose }} standard={mapping.standard} fields={planFields(fields)} />
       )}
     </Loaded>
   );
@@ -50,9 +53,9 @@ interface DealFormProps extends EditDealProps {
   readonly fields: readonly Field[];
 }
 
-function DealForm({ deal, standard, fields, onClose }: DealFormProps) {
+function DealForm({ deal, focus, standard, fields, onClose }: DealFormProps) {
   const { currency } = useSession().workspace;
-  const [before] = useState(() => editedDeal(deal, standard));
+  const [before] = useState(() => withInput(editedDeal(deal, standard), focus));
   const initial = deal === null ? { ...before, currency } : before;
   const form = useKeptForm<EditedDeal>(`deal ${deal?.deal_id ?? 'new'}`, initial);
   const problems = listProblems(before, form.values);
@@ -82,8 +85,8 @@ function DealForm({ deal, standard, fields, onClose }: DealFormProps) {
       action={{ disabled: !isSendable, children: deal === null ? 'Add' : 'Save' }}
     >
       {deal === null ? <TextField label="Deal ID" required {...form.field('dealId')} /> : null}
-      <CommonValues form={form} problems={problems} />
-      <OtherValues form={form} fields={fields} standard={standard} />
+      <CommonValues form={form} focus={focus} problems={problems} />
+      <OtherValues form={form} focus={focus} fields={fields} standard={standard} />
       {deal?.provider == null ? null : (
         <p className="dim">
           The deal is from a CRM. Values that you change here stay when it changes there; the page of the deal shows
@@ -96,31 +99,36 @@ function DealForm({ deal, standard, fields, onClose }: DealFormProps) {
 }
 
 interface ValuesProps {
+  readonly focus: string | undefined;
   readonly form: KeptForm<EditedDeal>;
 }
 
-function CommonValues({ form, problems }: ValuesProps & { readonly problems: ReturnType<typeof listProblems> }) {
+function CommonValues({ form, focus, problems }: ValuesProps & { readonly problems: ReturnType<typeof listProblems> }) {
   const people = byName(useQuery(peopleQuery).data?.reps ?? []);
   const { data: stages = [] } = useQuery(fieldOptionsQuery('stage'));
   const { repId } = form.values;
+  const field = (name: Parameters<typeof form.field>[0]) => ({
+    ...form.field(name),
+    'data-autofocus': name === focus || undefined,
+  });
   return (
     <>
-      <TextField label="Name" problem={problems.name} {...form.field('name')} />
+      <TextField label="Name" problem={problems.name} {...field('name')} />
       <Choice
         label="Person"
         choices={[
           ...(repId === '' ? [['', 'no person'] as const] : []),
           ...people.map(({ id, name }) => [id, name] as const),
         ]}
-        {...form.field('repId')}
+        {...field('repId')}
       />
       <div className={styles.pair}>
-        <TextField label="Amount" inputMode="decimal" problem={problems.amount} {...form.field('amount')} />
-        <TextField label="Currency" maxLength={3} problem={problems.currency} {...form.field('currency')} />
+        <TextField label="Amount" inputMode="decimal" problem={problems.amount} {...field('amount')} />
+        <TextField label="Currency" maxLength={3} problem={problems.currency} {...field('currency')} />
       </div>
       <div className={styles.pair}>
-        <TextField label="Close date" type="date" problem={problems.closeDate} {...form.field('closeDate')} />
-        <TextField label="Stage" list="deal-stages" problem={problems.stage} {...form.field('stage')} />
+        <TextField label="Close date" type="date" problem={problems.closeDate} {...field('closeDate')} />
+        <TextField label="Stage" list="deal-stages" problem={problems.stage} {...field('stage')} />
       </div>
       <datalist id="deal-stages">
         {stages.map(({ value }) => (
@@ -137,7 +145,7 @@ interface OtherValuesProps extends ValuesProps {
 }
 
 /** The other fields of the deal, and a choice of those that it lacks. */
-function OtherValues({ form, fields, standard }: OtherValuesProps) {
+function OtherValues({ form, focus, fields, standard }: OtherValuesProps) {
   const { others } = form.values;
   const set = (slug: string, text: string) => form.change({ others: { ...others, [slug]: text } });
   const labels = new Map(fields.map(({ slug, label }) => [slug, label]));
@@ -149,6 +157,7 @@ function OtherValues({ form, fields, standard }: OtherValuesProps) {
           key={slug}
           label={labels.get(slug) ?? fieldWords(slug)}
           value={text}
+          data-autofocus={focus === `field ${slug}` || undefined}
           onChange={({ currentTarget }) => set(slug, currentTarget.value)}
         />
       ))}

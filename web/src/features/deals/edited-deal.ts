@@ -43,6 +43,22 @@ const standardNames = Object.keys(standardValues) as StandardName[];
 /** The person is an input too. */
 const shownValues: readonly StandardValue[] = [...Object.values(standardValues), 'ownerId'];
 
+/** An input of the form: a value that every deal has, or another field by its slug. */
+export type EditedInput = StandardName | 'repId' | `field ${string}`;
+
+/** The input of a value that plans name. */
+export function inputOf(named: string): EditedInput {
+  const value = standardNamedBy(named);
+  if (value === 'ownerId') return 'repId';
+  return standardNames.find((name) => standardValues[name] === value) ?? `field ${named}`;
+}
+
+/** The deal with an empty input for the field, if it has none. */
+export function withInput(edited: EditedDeal, input: string | undefined): EditedDeal {
+  const slug = /^field (.+)$/.exec(input ?? '')?.[1];
+  return slug === undefined ? edited : { ...edited, others: { [slug]: '', ...edited.others } };
+}
+
 /** The slugs from which the workspace reads a standard value. The form writes the first of them. */
 function resolveSlugs(value: StandardValue, standard: StandardSlugs): readonly [string, ...string[]] {
   const mapped = standard[value];

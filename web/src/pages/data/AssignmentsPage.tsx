@@ -19,7 +19,7 @@ import { EmptyState } from '../../components/States.js';
 import { toggled } from '../../components/toggled.js';
 import { useVisibleRows } from '../../components/visible-rows.js';
 import { PersonFilters } from '../../features/people/PersonFilters.js';
-import { filterPeople } from '../../features/people/person-filter.js';
+import { filterPeople, personFilterOf } from '../../features/people/person-filter.js';
 import { SavedViews } from '../../features/views/SavedViews.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
@@ -41,7 +41,14 @@ export function AssignmentsPage() {
   const query = combineQueries({ people, plans, assignments });
   const current = (plans.data ?? []).filter(({ planStatus }) => planStatus === 'active' || planStatus === 'draft');
   const [first] = current;
-  const target = open === null || query.data === undefined ? null : toTarget(open, current, query.data.assignments);
+  const { assign, plan: planId } = route.useSearch();
+  const navigate = useNavigate({ from: '/assignments' });
+  const name = open ?? namedInAddress(assign, planId, current, query.data?.assignments ?? []);
+  const target = name === null || query.data === undefined ? null : toTarget(name, current, query.data.assignments);
+  const close = () => {
+    setOpen(null);
+    if (assign !== undefined) void navigate({ search: ({ assign: _, plan: __, ...filter }) => filter, replace: true });
+  };
   return (
     <Page
       title="Assignments"
@@ -86,16 +93,29 @@ export function AssignmentsPage() {
         <AssignDialog
           target={target}
           plans={current}
-          onClose={() => setOpen(null)}
+          onClose={close}
           onDone={(takeBack) => {
             setUndo(() => takeBack);
             setChosen(new Set());
-            setOpen(null);
+            close();
           }}
         />
       )}
     </Page>
   );
+}
+
+/** What the address opens: the last assignment of the person to the plan, or new ones of the people. */
+function namedInAddress(
+  repIds: string | undefined,
+  planId: string | undefined,
+  plans: readonly Plan[],
+  assignments: readonly Assignment[],
+): string | null {
+  const plan = plans.find((known) => known.planId === planId) ?? plans[0];
+  if (repIds === undefined || plan === undefined) return null;
+  const stored = assignments.filter((one) => one.repId === repIds && one.planId === planId).at(-1);
+  return stored?.assignmentId ?? nameOf({ repIds: repIds.split(','), plan, assignment: null });
 }
 
 function UndoButton({ undo, onDone }: { readonly undo: Undo | null; readonly onDone: () => void }) {
@@ -130,7 +150,7 @@ interface MatrixProps {
 }
 
 function Matrix({ people, everyone, plans, assignments, chosen, onChosen, onOpen }: MatrixProps) {
-  const filter = route.useSearch();
+  const filter = personFilterOf(route.useSearch());
   const navigate = useNavigate({ from: '/assignments' });
   const [isKeeping, setKeeping] = useState(false);
   const body = useRef<HTMLTableSectionElement>(null);

@@ -7,7 +7,7 @@ import { peopleQuery } from '../../api/payroll-queries.js';
 import { type DealOwner, dealOwnersQuery } from '../../api/set-up-queries.js';
 import { showMessage } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
-import { Button } from '../../components/Button.js';
+import { Button, buttonClass } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -33,9 +33,18 @@ export function OwnersPage() {
       ]}
     >
       <Loaded query={owners} height={320}>
-        {({ owners: unmatched }) =>
+        {({ owners: unmatched, dealsWithoutOwner }) =>
           unmatched.length === 0 ? (
-            <EmptyState title="Every owner is matched">
+            <EmptyState
+              title="Every owner is matched"
+              actions={
+                dealsWithoutOwner === 0 ? undefined : (
+                  <Link to="/deals" search={{ show: 'unowned' }} className={buttonClass()}>
+                    Choose people for {formatCount(dealsWithoutOwner, 'deal')} without an owner
+                  </Link>
+                )
+              }
+            >
               Owners of imported deals who match no person appear here.
             </EmptyState>
           ) : (

@@ -25,7 +25,7 @@ import { EmptyState } from '../../components/States.js';
 import { readPeriod } from '../../features/imports/dates.js';
 import { quotaRules } from '../../features/imports/quotas.js';
 import { PersonFilters } from '../../features/people/PersonFilters.js';
-import { filterPeople } from '../../features/people/person-filter.js';
+import { filterPeople, personFilterOf } from '../../features/people/person-filter.js';
 import { explainTarget, isProrated } from '../../features/people/working-time.js';
 import {
   invertChanges,
@@ -38,7 +38,14 @@ import { listRules, measureOf, type PlanRule } from '../../features/plans/rules.
 import { SavedViews } from '../../features/views/SavedViews.js';
 import { formatSpan, todayIn } from '../../shared/format/dates.js';
 import { formatCount, formatUnits } from '../../shared/format/numbers.js';
-import { formatPeriod, isFiscal, listFiscalYears, periodsOfYear, shortPeriod } from '../../shared/format/periods.js';
+import {
+  daysOf,
+  formatPeriod,
+  isFiscal,
+  listFiscalYears,
+  periodsOfYear,
+  shortPeriod,
+} from '../../shared/format/periods.js';
 
 const route = getRouteApi('/_shell/quotas');
 
@@ -49,7 +56,7 @@ const maxRows = 300;
 export function QuotasPage() {
   const { workspace } = useSession();
   const navigate = useNavigate({ from: '/quotas' });
-  const { year = todayIn(workspace.timezone).slice(0, 4), rule } = route.useSearch();
+  const { year = todayIn(workspace.timezone).slice(0, 4), rule, ruleId } = route.useSearch();
   const plans = useQuery(allPlansQuery);
   return (
     <Page
@@ -73,7 +80,7 @@ export function QuotasPage() {
       <Loaded query={plans} height={480}>
         {(all) => {
           const choices = quotaRules(all);
-          const chosen = choices.find(([, label]) => label === rule) ?? choices[0];
+          const chosen = choices.find(([id, label]) => id === ruleId || label === rule) ?? choices[0];
           const found = all
             .flatMap((plan) => listRules(plan).map((rule) => ({ plan, rule: rule })))
             .find((choice) => choice.rule.id === chosen?.[0]);
@@ -98,7 +105,7 @@ export function QuotasPage() {
                   value={chosen[1]}
                   choices={choices.map(([, label]) => [label, label] as const)}
                   onChange={({ currentTarget }) =>
-                    navigate({ search: (present) => ({ ...present, year, rule: currentTarget.value }) })
+                    navigate({ search: (present) => ({ ...personFilterOf(present), year, rule: currentTarget.value }) })
                   }
                 />
               </div>
@@ -152,13 +159,14 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
     queryKey: ['quotas', plan.planId],
     queryFn: ({ signal }) => api.listQuotas({ query: { planId: plan.planId } }, { signal }),
   });
-  const { year: _, rule: __, ...filter } = route.useSearch();
+  const { person, ...search } = route.useSearch();
+  const filter = personFilterOf(search);
   const navigate = useNavigate({ from: '/quotas' });
   const [isEveryone, setEveryone] = useState(false);
   const assigned = new Set(plan.assignedReps.map(({ repId }) => repId));
   const isListed = (person: Person) => (isEveryone || assigned.size === 0 ? mayEarn(person) : assigned.has(person.id));
   const everyone = people.data?.reps ?? [];
-  const listed = everyone.filter(isListed);
+  const listed = everyone.filter((one) => isListed(one) || one.id === person);
   const shown = filterPeople(listed, everyone, filter);
   return (
     <>
@@ -206,17 +214,21 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
   );
   const undo = () => setHistory((before) => before.slice(0, -1));
   const [selected, setSelected] = useState<string | null>(null);
+  const { person, day } = route.useSearch();
+  const periods = periodsFor(rule, year);
+  const wanted = periods.find((period) => day !== undefined && daysOf(period).from <= day && day <= daysOf(period).to);
   const isProratedRule = rule.quotaProration !== undefined && rule.quotaProration !== 'none';
   return (
     <>
       <GridEditor
         caption={`Quotas of ${rule.name} in ${rule.calendar === 'fiscal' ? 'FY' : ''}${year}`}
         rows={people.slice(0, maxRows).map(({ id, name }) => [id, name] as const)}
-        columns={periodsFor(rule, year).map((period) => [period, headingOf(period)] as const)}
+        columns={periods.map((period) => [period, headingOf(period)] as const)}
         storedOf={(row, column) => stored.get(cellKey(row, column))?.target}
         noteOf={(row, column) => noteOf(stored.get(cellKey(row, column)))}
         columnOf={readPeriod}
         onSelect={setSelected}
+        focused={person === undefined || wanted === undefined ? undefined : cellKey(person, wanted)}
         edits={edits}
         onEdit={(next) => setHistory((before) => withStep(before, next))}
         onUndo={undo}

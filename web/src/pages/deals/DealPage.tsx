@@ -1,6 +1,6 @@
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type Breakdown, breakdownQuery } from '../../api/queries.js';
 import { useKeptDialog } from '../../app/kept-state.js';
 import { findUrl } from '../../app/navigation.js';
@@ -40,7 +40,8 @@ const route = getRouteApi('/_shell/deals/$dealId');
 export function DealPage() {
   const { role } = useSession();
   const { dealId } = route.useParams();
-  const { trace } = route.useSearch();
+  const { trace, edit } = route.useSearch();
+  const navigate = useNavigate({ from: '/deals/$dealId' });
   const breakdown = useQuery(breakdownQuery(dealId));
   const [isEdited, setEdited] = useKeptDialog(`deal ${dealId}`);
   const deal = breakdown.data?.deal ?? null;
@@ -93,7 +94,16 @@ export function DealPage() {
           </>
         )}
       </Loaded>
-      {isEdited && deal !== null ? <EditDealDialog deal={deal} onClose={() => setEdited(false)} /> : null}
+      {(isEdited || edit !== undefined) && role === 'admin' && deal?.deleted_at === null ? (
+        <EditDealDialog
+          deal={deal}
+          focus={edit}
+          onClose={() => {
+            setEdited(false);
+            void navigate({ search: (present) => ({ ...present, edit: undefined }), replace: true });
+          }}
+        />
+      ) : null}
       {trace === undefined ? null : <LazyTraceDrawer eventId={trace} eventIds={events.map(({ eventId }) => eventId)} />}
     </Page>
   );

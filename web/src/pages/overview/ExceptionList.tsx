@@ -8,22 +8,11 @@ import { Loaded } from '../../components/Loaded.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
 import { rowAction } from '../../components/row-keys.js';
+import { FixLink } from '../../features/exceptions/FixLink.js';
+import { fixOfGroup } from '../../features/exceptions/fixes.js';
 import { sumAmounts } from '../../shared/format/exact.js';
 import { formatCount, formatMoney, formatPercent } from '../../shared/format/numbers.js';
 import styles from './Overview.module.css';
-
-type Fix = readonly [to: '/quotas' | '/owners' | '/assignments' | '/plans' | '/fields' | '/deals', label: string];
-
-const fixes: Partial<Record<ExceptionGroup['reason'], Fix>> = {
-  quota_missing: ['/quotas', 'Set quotas'],
-  variable_target_missing: ['/quotas', 'Set quotas'],
-  owner_unresolved: ['/owners', 'Match owners'],
-  no_assignment: ['/assignments', 'Assign'],
-  outside_effective_dates: ['/assignments', 'Edit dates'],
-  plan_not_active: ['/plans', 'Open plans'],
-  field_missing: ['/fields', 'Map fields'],
-};
-const openDeals: Fix = ['/deals', 'Open deals'];
 
 /** Deals that pay nothing, by reason, with the page on which the reason is removed. */
 export function ExceptionList({ period }: { readonly period: string }) {
@@ -120,10 +109,7 @@ function buildColumns(
       header: 'Fix',
       align: 'right',
       phone: 'note',
-      cell: ({ reason }) => {
-        const [to, label] = fixes[reason] ?? openDeals;
-        return <Link to={to}>{label}</Link>;
-      },
+      cell: (group) => <FixLink fix={fixOfGroup(group, { period, currency })} />,
     },
   ];
 }

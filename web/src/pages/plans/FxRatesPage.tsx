@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { exceptPreviews, useChange } from '../../api/change.js';
 import { type Answer } from '../../api/client.js';
@@ -37,12 +38,16 @@ import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './FxRates.module.css';
 
+const route = getRouteApi('/_shell/fx-rates');
+
 /** Exchange rates by month and pair, with a chart of each pair. */
 export function FxRatesPage() {
   const year = Number(todayIn('UTC').slice(0, 4));
   const [span, setSpan] = useState<'all' | 'recent'>('recent');
   const rates = useQuery(fxRatesQuery(span === 'all' ? null : `${year - 1}-01-01`));
   const [open, setOpen] = useKeptChoice<string>('fx-rates');
+  const { enter } = route.useSearch();
+  const navigate = useNavigate({ from: '/fx-rates' });
   return (
     <Page
       title="Exchange rates"
@@ -73,7 +78,15 @@ export function FxRatesPage() {
           />
         )}
       </Loaded>
-      {open === 'new' ? <EnterDialog onClose={() => setOpen(null)} /> : null}
+      {open === 'new' || enter !== undefined ? (
+        <EnterDialog
+          missing={enter}
+          onClose={() => {
+            setOpen(null);
+            void navigate({ search: {}, replace: true });
+          }}
+        />
+      ) : null}
       {open === null || open === 'new' ? null : (
         <RateDialog
           rate={rates.data?.fxRates.find((rate) => keyOf(rate) === open) ?? null}
@@ -175,8 +188,18 @@ function PairChart({ pair }: { readonly pair: Pair }) {
 const delimiters = [',', ';'] as const;
 
 /** Rates that are pasted, or a file. */
-function EnterDialog({ onClose }: { readonly onClose: () => void }) {
-  const form = useKeptForm('fx-rates', { lines: '', table: '', delimiter: ',' as string });
+interface EnterDialogProps {
+  /** From, to and day of a rate that a deal needs. */
+  readonly missing: string | undefined;
+  readonly onClose: () => void;
+}
+
+function EnterDialog({ missing, onClose }: EnterDialogProps) {
+  const form = useKeptForm('fx-rates', {
+    lines: missing === undefined ? '' : `${missing} `,
+    table: '',
+    delimiter: ',' as string,
+  });
   const [file, setFile] = useState<{ readonly name: string; readonly csv: string } | null>(null);
   const { lines, table, delimiter } = form.values;
   const read = readLines(lines);

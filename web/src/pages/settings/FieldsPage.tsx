@@ -1,5 +1,6 @@
 import { IconWand, IconX } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAction } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
@@ -17,6 +18,8 @@ import { Card, Page } from '../../components/Page.js';
 import { type Field } from '../../features/plans/fields.js';
 import { fieldWords, valueWords } from '../../features/plans/words.js';
 import styles from './Settings.module.css';
+
+const route = getRouteApi('/_shell/fields');
 
 type Standard = keyof Answer<'getFieldMapping'>['standard'];
 
@@ -232,7 +235,8 @@ interface MeasuresProps {
 
 /** Further names that plans use. */
 function Measures({ measures, slugs, onChange }: MeasuresProps) {
-  const [name, setName] = useKeptState('field-mapping-name', '');
+  const { name: missing = '' } = route.useSearch();
+  const [name, setName] = useKeptState('field-mapping-name', Object.hasOwn(measures, missing) ? '' : missing);
   const isTaken = Object.hasOwn(measures, name.trim());
   return (
     <Card title="Other names in plans" note="for fields with technical names">
@@ -265,6 +269,7 @@ function Measures({ measures, slugs, onChange }: MeasuresProps) {
             label="New name"
             placeholder="New name, such as arr"
             value={name}
+            autoFocus={missing !== ''}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <Button type="submit" className={styles.add} disabled={name.trim() === '' || isTaken}>

@@ -15,6 +15,8 @@ import { Card, Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
+import { FixLink } from '../../features/exceptions/FixLink.js';
+import { fixOf } from '../../features/exceptions/fixes.js';
 import { ListedPeople, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
 import { formatDay } from '../../shared/format/dates.js';
@@ -152,7 +154,7 @@ interface GroupProps {
 }
 
 function Group({ group, period, onAccept }: GroupProps) {
-  const { role } = useSession();
+  const { role, workspace } = useSession();
   const { reason, meaning, count, totals, deals } = group;
   const sums = totals.map(({ currency, amount }) => formatMoney(amount, currency, { unit: 'code' })).join(', ');
   return (
@@ -160,7 +162,12 @@ function Group({ group, period, onAccept }: GroupProps) {
       <p className={styles.meaning}>{meaning}</p>
       <DataTable
         caption={`Deals: ${reasonTexts[reason].label}`}
-        columns={[...columns(period), ...(role === 'admin' ? [acceptColumn(onAccept)] : [])]}
+        columns={[
+          ...columns(period),
+          ...(role === 'admin'
+            ? [fixColumn(reason, { period, currency: workspace.currency }), acceptColumn(onAccept)]
+            : []),
+        ]}
         rows={deals}
         rowKey={({ dealId, repId }) => `${dealId} ${repId}`}
         isInset
@@ -172,6 +179,17 @@ function Group({ group, period, onAccept }: GroupProps) {
       ) : null}
     </Card>
   );
+}
+
+/** What removes the reason for this deal. */
+function fixColumn(reason: ExceptionGroup['reason'], place: Parameters<typeof fixOf>[2]): Column<ExceptionDeal> {
+  return {
+    key: 'fix',
+    header: 'Fix',
+    align: 'right',
+    phone: 'note',
+    cell: (deal) => <FixLink fix={fixOf(reason, deal, place)} of={deal.name ?? deal.dealId} />,
+  };
 }
 
 /** The decision that the deal is expected to pay nothing, or who decided so. */

@@ -48,10 +48,11 @@ const blank: Draft = {
 /** Changes a plan: rules at the left, the form of one in the middle, its effect on a person at the right. */
 export function EditPlanPage() {
   const { planId } = editRoute.useParams();
+  const { rule } = editRoute.useSearch();
   const history = useQuery(planHistoryQuery(planId));
   return (
     <LoadedPage query={history} title="Plan" crumbs={crumbs} height={640}>
-      {(versions) => <BuilderPage key={planId} history={versions} initial={blank} />}
+      {(versions) => <BuilderPage key={planId} history={versions} initial={blank} openRule={rule} />}
     </LoadedPage>
   );
 }
@@ -111,12 +112,19 @@ interface BuilderPageProps {
   readonly initial: Draft;
   /** The template of a new plan. */
   readonly template?: string | undefined;
+  /** Name of the rule that is open first. */
+  readonly openRule?: string | undefined;
 }
 
-function BuilderPage({ history, initial, template }: BuilderPageProps) {
+function BuilderPage({ history, initial, template, openRule }: BuilderPageProps) {
   const { workspace } = useSession();
   const builder = useBuilder(history, initial, template);
-  const [part, setPart] = useState<Part>(0);
+  const [part, setPart] = useState<Part>(() =>
+    Math.max(
+      0,
+      builder.draft.terms.rules.findIndex(({ name }) => name === openRule),
+    ),
+  );
   const simulation = useSimulation(builder);
   const preview = usePreview(builder);
   const { draft, plan } = builder;

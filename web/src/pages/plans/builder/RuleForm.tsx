@@ -20,9 +20,9 @@ import { ConditionList } from './ConditionList.js';
 import { CreditFields } from './CreditFields.js';
 import { FormulaField, NumberFieldSelect, SelectField } from './FormField.js';
 import { LimitFields } from './LimitFields.js';
-import { QuotaFields } from './QuotaFields.js';
 import { paysAmounts, TierTable } from './TierTable.js';
 
+const QuotaFields = lazy(() => import('./QuotaFields.js').then((module) => ({ default: module.QuotaFields })));
 const PayoutFields = lazy(() => import('./PayoutFields.js').then((module) => ({ default: module.PayoutFields })));
 const ClawbackFields = lazy(() => import('./ClawbackFields.js').then((module) => ({ default: module.ClawbackFields })));
 
@@ -105,9 +105,9 @@ export function RuleForm(props: RuleFormProps) {
       <h3>Limits</h3>
       <LimitFields rule={rule} currency={currency} onChange={onChange} />
       <h3>Quota</h3>
-      <QuotaFields rule={rule} fields={fields} onChange={onChange} />
-      <h3>Payout</h3>
       <Suspense>
+        <QuotaFields rule={rule} fields={fields} onChange={onChange} />
+        <h3>Payout</h3>
         <PayoutFields rule={rule} fields={fields} onChange={onChange} />
         <ClawbackFields rule={rule} onChange={onChange} />
       </Suspense>
