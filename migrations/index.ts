@@ -64,6 +64,7 @@ import * as scheduledInvoices from './062_scheduled_invoices.js';
 import * as sandboxes from './063_sandboxes.js';
 import * as filtersOfPeople from './064_filters_of_people.js';
 import * as dealLinks from './065_deal_links.js';
+import * as storedJobs from './066_stored_jobs.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -132,4 +133,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '063_sandboxes': sandboxes,
   '064_filters_of_people': filtersOfPeople,
   '065_deal_links': dealLinks,
+  '066_stored_jobs': storedJobs,
 };

@@ -2,6 +2,7 @@ import { type ApproveStatements } from '#src/app/approve-operation.js';
 import { type Caller, maySee } from '#src/kernel/caller.js';
 import { Failure } from '#src/kernel/failure.js';
 import { type Transaction, type UnitOfWork, withTransactionHooks } from '#src/platform/database/unit-of-work.js';
+import { findStoredCaller } from '#src/reps/find-stored-caller.js';
 import { type RejectedStatement } from '#src/statements/approval-jobs/approval-job.js';
 import {
   type ClaimedApproval,
@@ -14,7 +15,6 @@ import {
   recordApproved,
   recordRejected,
 } from '#src/statements/approval-jobs/approval-job-store.js';
-import { findApprover } from '#src/statements/approval-jobs/stored-approver.js';
 import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
 
 const pauseAfterErrorMs = 2000;
@@ -46,7 +46,7 @@ export class ApprovalJobs implements LeasedJobs<ClaimedApproval> {
   async perform(job: ClaimedApproval, write: LeasedWrite, isStopping: () => boolean): Promise<void> {
     const { workspaceId } = job;
     const until = performance.now() + sliceMs;
-    const approver = await this.unitOfWork.read({ workspaceId }, (tx) => findApprover(tx, job.caller));
+    const approver = await this.unitOfWork.read({ workspaceId }, (tx) => findStoredCaller(tx, job.caller));
     if (approver === null) throw lostRights();
     while (!isStopping() && performance.now() < until) {
       const statements = await write((tx) => nextStatements(tx, job, batchSize));

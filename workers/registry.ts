@@ -3,6 +3,8 @@ import { approveThrough } from '#src/app/approve-operation.js';
 import { type Service } from '#src/app/composition.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
+import { DealExplainer } from '#src/commissions/deal-explainer.js';
+import { findExceptionsJob } from '#src/commissions/exception-jobs/exception-job.js';
 import { DocumentMaker } from '#src/exports/documents/document-maker.js';
 import { makeExportsJob } from '#src/exports/export-job.js';
 import { mapInParallel } from '#src/kernel/waiting.js';
@@ -19,6 +21,7 @@ import { ApprovalJobs } from './approval-jobs.js';
 import { BillingSweep } from './billing-sweep.js';
 import { CrmSweep } from './crm-sweep.js';
 import { DiscrepancySweep } from './discrepancy-sweep.js';
+import { ExceptionJobs } from './exception-jobs.js';
 import { ExportJobs } from './export-jobs.js';
 import {
   calculateHandler,
@@ -34,7 +37,14 @@ import { LeasedWorker, type WorkKind, type WorkRunner } from './leased-worker.js
 import { PreviewJobs } from './preview-jobs.js';
 import { ScheduledImportJobs } from './scheduled-import-jobs.js';
 import { sendMailHandler } from './send-mail.js';
-import { approvalWork, deliveryWork, exportWork, previewWork, scheduledImportWork } from './work-kinds.js';
+import {
+  approvalWork,
+  deliveryWork,
+  exceptionWork,
+  exportWork,
+  previewWork,
+  scheduledImportWork,
+} from './work-kinds.js';
 
 export interface Workers {
   stop(): Promise<void>;
@@ -51,10 +61,12 @@ export async function startWorkers(service: Service): Promise<Workers> {
   const previewWorker = leasedWorker(previewWork, new LeasedJobRunner(unitOfWork, leases, previewJobs, log));
   const approvalJobs = new ApprovalJobs(unitOfWork, approveThrough(service.dispatcher));
   const approvalWorker = leasedWorker(approvalWork, new LeasedJobRunner(unitOfWork, leases, approvalJobs, log));
+  const exceptionJobs = new ExceptionJobs(unitOfWork, service.registry.resolve(DealExplainer), clock);
+  const exceptionWorker = leasedWorker(exceptionWork, new LeasedJobRunner(unitOfWork, leases, exceptionJobs, log));
   const importJobs = new ScheduledImportJobs(service.scheduledImports, service.scheduledImportMails);
   const importWorker = leasedWorker(scheduledImportWork, new LeasedJobRunner(unitOfWork, leases, importJobs, log));
   const deliveryWorker = leasedWorker(deliveryWork, service.deliveryRunner);
-  const leasedWorkers = [exportWorker, previewWorker, approvalWorker, importWorker, deliveryWorker];
+  const leasedWorkers = [exportWorker, previewWorker, approvalWorker, exceptionWorker, importWorker, deliveryWorker];
   const checker = new PeriodChecker(unitOfWork, clock);
   const handlers = [
     calculateHandler(laneRunner, service.queue),
@@ -66,6 +78,7 @@ export async function startWorkers(service: Service): Promise<Workers> {
     wakeHandler(makeExportsJob, exportWorker),
     wakeHandler(makePreviewsJob, previewWorker),
     wakeHandler(runApprovalsJob, approvalWorker),
+    wakeHandler(findExceptionsJob, exceptionWorker),
     wakeHandler(runScheduledImportsJob, importWorker),
     wakeHandler(deliverEventsJob, deliveryWorker),
   ];
@@ -111,6 +124,7 @@ function deletions({ database, log }: Service): PeriodicTask[] {
     task('deletion of exports', 60_000, sql`select delete_old_exports()`),
     task('deletion of plan previews', 60_000, sql`select delete_old_plan_previews()`),
     task('deletion of approvals', 3_600_000, sql`select delete_old_approval_jobs()`),
+    task('deletion of jobs of large workspaces', 600_000, sql`select delete_old_stored_jobs()`),
     task('deletion of deliveries', 3_600_000, sql`select delete_old_deliveries()`),
     task('deletion of change requests', 3_600_000, sql`select delete_old_change_requests()`),
     task('end of lost change requests', 10_000, sql`select end_lost_change_requests()`),

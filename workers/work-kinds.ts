@@ -19,6 +19,13 @@ export const approvalWork: WorkKind = {
   selectDue: () => sql`select workspace_id as "workspaceId", job_id as id from due_approval_jobs(4)`,
 };
 
+/** What was requested for a whole large workspace and is done in parts. */
+export const exceptionWork: WorkKind = {
+  name: 'lists of exceptions',
+  slots: 1,
+  selectDue: () => sql`select workspace_id as "workspaceId", job_id as id from due_stored_jobs('exceptions', 4)`,
+};
+
 export const scheduledImportWork: WorkKind = {
   name: 'scheduled imports',
   slots: 2,

@@ -9,6 +9,7 @@ import { BillingIntake } from '../billing/billing-intake.js';
 import { type BillingProvider } from '../billing/billing-provider.js';
 import { billingProvider, billingTerms } from '../billing/billing-settings.js';
 import { DealExplainer } from '../commissions/deal-explainer.js';
+import { ExceptionReports } from '../commissions/exception-reports.js';
 import { simulationLimits, simulationThreads } from '../commissions/simulation-limits.js';
 import { SimulationRunner } from '../commissions/simulation-runner.js';
 import { CrmAccounts } from '../crm/connections/crm-accounts.js';
@@ -221,6 +222,7 @@ function registerParts(core: ReturnType<typeof composeCore>, own: OwnParts): Par
   const { crmAccounts, connector, threads } = own;
   const inbox = new Inbox(core.database, secrets, own.inboxWake);
   const limits = simulationLimits(config);
+  const explainer = new DealExplainer(unitOfWork, threads, limits);
   return new PartRegistry()
     .register(UnitOfWork, unitOfWork)
     .register(CommissionChanges, changes)
@@ -248,7 +250,8 @@ function registerParts(core: ReturnType<typeof composeCore>, own: OwnParts): Par
     .register(WebhookLimits, new WebhookLimits(config.WEBHOOKS_PER_SECOND))
     .register(ToolRunner, own.toolRunner)
     .register(SimulationRunner, new SimulationRunner(threads, limits))
-    .register(DealExplainer, new DealExplainer(unitOfWork, threads, limits))
+    .register(DealExplainer, explainer)
+    .register(ExceptionReports, new ExceptionReports(unitOfWork, explainer, queue, clock))
     .register(ExportRequests, new ExportRequests(unitOfWork, queue));
 }
 

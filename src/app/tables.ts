@@ -7,6 +7,7 @@ import { type AuthTables } from '../auth/auth-tables.js';
 import { type BillingTables } from '../billing/billing-tables.js';
 import { type CommentTables } from '../comments/comment-tables.js';
 import { type AcceptanceTables } from '../commissions/acceptance-tables.js';
+import { type ExceptionJobTables } from '../commissions/exception-jobs/exception-job-tables.js';
 import { type IntegrationTables } from '../crm/connections/integration-tables.js';
 import { type DealTables } from '../deals/deal-tables.js';
 import { type DisputeTables } from '../disputes/dispute-tables.js';
@@ -50,6 +51,7 @@ declare module '../platform/database/tables.js' {
       DiscrepancyTables,
       DisputeTables,
       DrawTables,
+      ExceptionJobTables,
       ExportTables,
       FiscalYearTables,
       IntegrationTables,

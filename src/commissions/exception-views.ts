@@ -8,15 +8,20 @@ import { type ExceptionReason } from './exceptions.js';
 /** Deals that should pay: in a won stage, or without a stage. Open pipeline and lost deals are left out. */
 const isExpectedToPay = sql`(d.is_won or d.stage is null) and d.deleted_at is null`;
 
-/** The reps to calculate: those with a deal that closed on the days, and every rep who manages or managed others. */
+/**
+ * The reps to calculate, in the order of their ids: those with a deal that closed on the days, and every rep who manages
+ * or managed others.
+ */
 export async function listRepsToExplain(
   tx: Transaction,
   { from, to }: DayRange,
   repIds: readonly string[] | null,
+  after: string | null = null,
 ): Promise<string[]> {
   const { rows } = await sql<{ repId: string }>`
     select r.rep_id as "repId" from reps r
     where r.workspace_id = ${tx.workspaceId}
+      ${after === null ? sql`` : sql`and r.rep_id > ${after}::uuid`}
       ${within('r.rep_id', repIds)}
       and (r.rep_id in (
         select d.rep_id from deals d
@@ -68,6 +73,8 @@ export interface UnreadDeals {
 export interface ListedDeals {
   /** How many of them are named. */
   readonly limit: number;
+  /** How many larger ones are left out. */
+  readonly offset: number;
   /** Those that an admin accepted as expected, or the others. */
   readonly accepted: boolean;
 }
@@ -133,7 +140,7 @@ async function summarize(
   tx: Transaction,
   reason: ExceptionReason,
   condition: RawBuilder<unknown>,
-  { limit, accepted }: ListedDeals,
+  { limit, offset, accepted }: ListedDeals,
 ): Promise<UnreadDeals> {
   const isAccepted = sql`exists (select from accepted_exceptions a
     where a.workspace_id = d.workspace_id and a.deal_id = d.deal_id and a.reason = ${reason})`;
@@ -147,7 +154,7 @@ async function summarize(
     select ${dealColumns} from deals d
     where ${where}
     order by abs(d.amount) desc nulls last, d.deal_id collate "C"
-    limit ${limit}`.execute(tx.db);
+    limit ${limit} offset ${offset}`.execute(tx.db);
   return {
     count: sums.reduce((sum, { count }) => sum + count, 0),
     totals: sums.map(({ currency, amount }) => ({ currency, amount })),

@@ -22,7 +22,7 @@ export const unfilteredPeople = {
   fields: { always: undefined },
 };
 
-interface FilteredPeople extends Omit<PersonFilter, 'active'> {
+export interface FilteredPeople extends Omit<PersonFilter, 'active'> {
   readonly query?: string | undefined;
 }
 

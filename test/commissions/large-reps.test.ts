@@ -9,6 +9,7 @@ import {
 } from 'kysely';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
 import { type DealOutcome, loadOutcomes } from '#src/commissions/deal-outcomes.js';
+import { ExceptionReports } from '#src/commissions/exception-reports.js';
 import { listCommissionExceptions } from '#src/commissions/queries/list-commission-exceptions.js';
 import { calculateExceptions } from '#src/commissions/rep-exceptions.js';
 import { simulationThreads } from '#src/commissions/simulation-limits.js';
@@ -131,8 +132,8 @@ describe('explanations of deals of large reps', () => {
     const exceptions = async (maxResults?: number) => {
       const { db, admin } = workspace;
       const explainer = new DealExplainer(db.unitOfWork, threads, limits, maxResults);
-      const uses = { unitOfWork: db.unitOfWork, clock: db.clock, explainer };
-      const input = { params: {}, query: { period: '2026-Q1', limit: 100, accepted: false }, body: {} };
+      const uses = { reports: new ExceptionReports(db.unitOfWork, explainer, { add: async () => {} }, db.clock) };
+      const input = { params: {}, query: { period: '2026-Q1', limit: 100, offset: 0, accepted: false }, body: {} };
       const response = await listCommissionExceptions.execute(input, admin, uses);
       return response as Extract<typeof response, { exceptions: unknown }>;
     };

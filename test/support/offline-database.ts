@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type QueryResultRow } from 'pg';
 import { readConfig } from '#src/app/config.js';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
+import { ExceptionReports } from '#src/commissions/exception-reports.js';
 import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { deriveFromPeople } from '#src/deals/derive-from-people.js';
 import { type Clock } from '#src/kernel/clock.js';
@@ -118,6 +119,7 @@ const threads = simulationThreads(threadLimits);
 export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake }: Wiring): OperationDispatcher {
   const laneRunner = new LaneRunner(unitOfWork, clock, wake, createLog('silent'));
   const config = readConfig({ NODE_ENV: 'test' });
+  const explainer = new DealExplainer(unitOfWork, threads, threadLimits);
   const registry = new PartRegistry()
     .register(UnitOfWork, unitOfWork)
     .register(CommissionChanges, new CommissionChanges(unitOfWork, wake, laneRunner, clock, deriveFromPeople))
@@ -125,6 +127,7 @@ export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake
     .register(CLOCK, clock)
     .register(MailServer, new MailServer(config, unitOfWork, new Secrets(Buffer.alloc(32, 1))))
     .register(CONFIG, config)
-    .register(DealExplainer, new DealExplainer(unitOfWork, threads, threadLimits));
+    .register(DealExplainer, explainer)
+    .register(ExceptionReports, new ExceptionReports(unitOfWork, explainer, { add: async () => {} }, clock));
   return new OperationDispatcher([operation], registry);
 }

@@ -1,31 +1,14 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
-import { chunk } from '../../kernel/chunk.js';
-import { currentDay } from '../../kernel/day.js';
-import { groupBy } from '../../kernel/group-by.js';
-import { toPeriod } from '../../kernel/period.js';
+import { storedJobFields, storedJobResponse } from '../../api/stored-job.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
-import { calendarOf, loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
-import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
-import { operation } from '../../platform/operations/operation.js';
+import { operation, Reply } from '../../platform/operations/operation.js';
 import { flag, period, wholeNumber } from '../../platform/operations/schemas.js';
-import { filteredPeopleQuery, filteredReps, unfilteredPeople } from '../../reps/filtered-people.js';
-import { type Acceptances, acceptance, loadAcceptances } from '../acceptance.js';
-import { DealExplainer } from '../deal-explainer.js';
-import {
-  findExceedingDeals,
-  findNames,
-  findRefundsWithoutPolicy,
-  findUndatedDeals,
-  findUnownedDeals,
-  listRepsToExplain,
-  type UnreadDeals,
-} from '../exception-views.js';
-import { type Exception, type ExceptionReason, exceptionReasons } from '../exceptions.js';
-import { findExceptionsOf, repsPerTransaction } from '../find-exceptions.js';
+import { filteredPeopleQuery, unfilteredPeople } from '../../reps/filtered-people.js';
+import { type Acceptances, acceptance } from '../acceptance.js';
+import { ExceptionReports } from '../exception-reports.js';
+import { type Exception, exceptionReasons } from '../exceptions.js';
 import { reasonTexts } from '../reason-texts.js';
 
 const query = z.strictObject({
@@ -37,6 +20,10 @@ const query = z.strictObject({
     .default(20)
     .describe('Max number of deals that are listed for each reason; counts include all'),
   ...filteredPeopleQuery,
+  offset: wholeNumber(0, 1_000_000_000)
+    .default(0)
+    .describe('Number of deals of each reason to skip, the largest amount first'),
+  reason: z.enum(exceptionReasons).optional().describe('Only this reason'),
 });
 
 const response = z.object({
@@ -50,6 +37,9 @@ const response = z.object({
           reason: z.enum(exceptionReasons).describe('Why the deals were not paid, as a code'),
           meaning: z.string().describe('What the reason means and what to do'),
           count: z.int().describe('Number of distinct deals'),
+          entries: z
+            .int()
+            .describe('Number of deals on all pages: a deal that did not pay two reps is listed for each of them'),
           totals: z
             .array(
               z
@@ -97,49 +87,19 @@ const response = z.object({
         .describe('The deals of one reason'),
     )
     .describe('One group for each reason that occurs'),
+  calculatedAt: z
+    .string()
+    .optional()
+    .describe('When a worker began to calculate this list, instant in ISO 8601; absent if it is that of now'),
+  job: z
+    .object({ ...storedJobFields, kind: z.literal('exceptions').describe('Always exceptions') })
+    .describe('The calculation of the list')
+    .optional()
+    .describe(
+      'With status 202: the calculation that this list waits for. Send the request again until the status is 200',
+    ),
 });
 type ExceptionsResponse = z.input<typeof response>;
-
-const readOnly = { lock: 'none', access: 'read', replica: true } as const;
-
-interface Group extends Pick<ExceptionsResponse['exceptions'][number], 'reason' | 'count' | 'totals'> {
-  readonly listed: readonly Exception[];
-}
-
-/** A deal that did not pay two reps is counted once and listed for each rep. */
-function groupByReason(found: readonly Exception[], currency: string, limit: number): Map<ExceptionReason, Group> {
-  const groups = [...groupBy(found, ({ reason }) => reason)].map(([reason, ofReason]) => {
-    const deals = [...new Map(ofReason.map((deal) => [deal.dealId, deal])).values()];
-    const amounts = deals.map((deal) => ({ currency: deal.currency ?? currency, amount: String(deal.amount ?? 0) }));
-    const listed = ofReason.sort(largestFirst).slice(0, limit);
-    return [reason, { reason, count: deals.length, totals: toTotals(amounts, currency), listed }] as const;
-  });
-  return new Map(groups);
-}
-
-/** The group of deals that no calculation reads, so that every one of them has this reason and no other. */
-function toGroup(reason: ExceptionReason, { count, totals, largest }: UnreadDeals, currency: string): Group {
-  const listed = largest.map((deal) => ({ ...deal, reason, rules: [], missing: [] }));
-  return { reason, count, totals: toTotals(totals, currency), listed };
-}
-
-function toTotals(amounts: UnreadDeals['totals'], currency: string): Group['totals'] {
-  return [...sumsByCurrency(amounts)]
-    .map(([code, amount]) => ({ currency: code, amount: amount.toNumber() }))
-    .sort(
-      (a, b) => Number(b.currency === currency) - Number(a.currency === currency) || (a.currency < b.currency ? -1 : 1),
-    );
-}
-
-function largestFirst(a: Exception, b: Exception): number {
-  return Math.abs(b.amount ?? 0) - Math.abs(a.amount ?? 0) || (a.dealId < b.dealId ? -1 : 1);
-}
-
-function idsIn(groups: readonly Group[]): string[] {
-  const listed = groups.flatMap((group) => group.listed);
-  const ids = listed.flatMap(({ repId, rules }) => [repId, ...rules.map(({ planId }) => planId)]);
-  return [...new Set(ids.filter((id) => id !== null))];
-}
 
 function toDealResponse(
   exception: Exception,
@@ -166,6 +126,8 @@ export const listCommissionExceptions = operation({
   access: 'manager',
   query,
   response,
+  otherStatus: 202,
+  startsWork: true,
   failures: { plan_too_complex: 400 },
   cacheScope: () => null,
   tool: {
@@ -178,9 +140,17 @@ export const listCommissionExceptions = operation({
       notFor: 'one deal (use get_commissions with dealId).',
       changes: 'nothing.',
     },
-    arguments: { period: 'The current month by default', accepted: 'Those accepted as expected', ...unfilteredPeople },
+    arguments: {
+      period: 'The current month by default',
+      accepted: 'Those accepted as expected',
+      reason: { always: undefined },
+      ...unfilteredPeople,
+    },
     listsWithin: ['exceptions'],
-    summary: ({ period, deals, exceptions }) => `Period ${period}: ${deals} deals, ${exceptions.length} reasons.`,
+    summary: ({ period, deals, exceptions, job }) =>
+      job === undefined
+        ? `Period ${period}: ${deals} deals, ${exceptions.length} reasons.`
+        : `${job.progress.done} of ${job.progress.total} people are calculated. Call again.`,
   },
   example: {
     query: { period: '2026-02', limit: '20' },
@@ -193,6 +163,7 @@ export const listCommissionExceptions = operation({
           reason: 'quota_missing',
           meaning: 'The rule needs a quota that is not set. Set the quota.',
           count: 1,
+          entries: 1,
           totals: [{ currency: 'USD', amount: 120000 }],
           deals: [
             {
@@ -212,58 +183,26 @@ export const listCommissionExceptions = operation({
       ],
     },
   },
-  uses: { unitOfWork: UnitOfWork, clock: CLOCK, explainer: DealExplainer },
-  /** Calculates in memory every rep whom the caller may see and who has deals or a team. Writes nothing. */
-  async execute(
-    { query: { period: requested, limit, accepted, ...people } },
-    caller,
-    { unitOfWork, clock, explainer },
-  ): Promise<ExceptionsResponse> {
-    const list = { limit, accepted };
-    const read = <T>(work: (tx: Transaction) => Promise<T>) => unitOfWork.run(caller, readOnly, work);
-    const { scope, period, toExplain, unread, acceptances } = await read(async (tx) => {
-      const workspace = await loadWorkspaceTerms(tx);
-      const today = currentDay(workspace, clock.now());
-      const selected = requested ?? toPeriod(today, 'monthly');
-      const days = calendarOf({ workspace }).range(selected);
-      const repIds = await filteredReps(tx, caller, today, people);
-      return {
-        scope: { workspace, today, days },
-        period: selected,
-        acceptances: await loadAcceptances(tx),
-        toExplain: await listRepsToExplain(tx, days, repIds),
-        unread: [
-          ['owner_unresolved', repIds === null ? await findUnownedDeals(tx, days, list) : null],
-          ['no_close_date', await findUndatedDeals(tx, repIds, list)],
-          ['split_rules_exceed_100', await findExceedingDeals(tx, days, repIds, list)],
-          ['refund_without_policy', await findRefundsWithoutPolicy(tx, days, repIds, list)],
-        ] as const,
-      };
-    });
-    const all: Exception[] = [];
-    for (const reps of chunk(toExplain, repsPerTransaction))
-      all.push(...(await findExceptionsOf(caller, scope, reps, { unitOfWork, explainer })));
-    const found = all.filter((exception) => (acceptances.find(exception) !== undefined) === accepted);
-    const { currency } = scope.workspace;
-    const byReason = groupByReason(found, currency, limit);
-    for (const [reason, deals] of unread) if (deals !== null) byReason.set(reason, toGroup(reason, deals, currency));
-    const groups = exceptionReasons.flatMap((reason) => {
-      const group = byReason.get(reason);
-      return group === undefined || group.count === 0 ? [] : [group];
-    });
-    const names = await read((tx) => findNames(tx, idsIn(groups)));
-    return {
-      period,
+  uses: { reports: ExceptionReports },
+  /** Calculates every rep whom the caller may see and who has deals or a team. Changes nothing of them. */
+  async execute({ query: request }, caller, { reports }): Promise<ExceptionsResponse | Reply<ExceptionsResponse>> {
+    const report = await reports.list(caller, request);
+    const { period: ofPeriod, currency } = report;
+    if ('job' in report) {
+      const job = { ...storedJobResponse(report.job), kind: 'exceptions' } as const;
+      return new Reply(202, { period: ofPeriod, currency, deals: 0, exceptions: [], job });
+    }
+    const { deals, calculatedAt, groups, names, acceptances } = report;
+    const answer = {
+      period: ofPeriod,
       currency,
-      deals: unread.reduce(
-        (sum, [, deals]) => sum + (deals?.count ?? 0),
-        new Set(found.map(({ dealId }) => dealId)).size,
-      ),
+      deals,
       exceptions: groups.map(({ listed, ...group }) => ({
         ...group,
         meaning: reasonTexts[group.reason].toAdmin,
         deals: listed.map((exception) => toDealResponse(exception, names, acceptances)),
       })),
     };
+    return calculatedAt === null ? answer : new Reply(200, { ...answer, calculatedAt: calculatedAt.toISOString() });
   },
 });

@@ -1,4 +1,5 @@
 import { type ColumnType, type Generated } from 'kysely';
+import { type StoredCaller } from '../../kernel/stored-caller.js';
 
 /** `numeric` is read and written as decimal text: money never passes through a float. */
 export type Numeric = ColumnType<string, string | number, string | number>;
@@ -19,6 +20,23 @@ export interface Tables {
     lease_id: string;
     generation: Generated<number>;
     leased_until: Instant;
+  };
+  stored_jobs: {
+    workspace_id: string;
+    job_id: string;
+    kind: 'exceptions' | 'generation';
+    period: string;
+    subject: Json<unknown>;
+    caller: ColumnType<StoredCaller, string, never>;
+    status: Generated<'running' | 'completed' | 'failed'>;
+    done: Generated<number>;
+    total: number;
+    position: ColumnType<string | null, string | null | undefined, string | null>;
+    attempts: Generated<number>;
+    not_before: GeneratedInstant;
+    error: ColumnType<string | null, string | null | undefined, string | null>;
+    started_at: GeneratedInstant;
+    finished_at: ColumnType<Date | null, Date | null | undefined, Date | null>;
   };
   idempotency_keys: {
     workspace_id: string;

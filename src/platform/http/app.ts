@@ -142,12 +142,12 @@ function serve(operation: AnyOperation, parts: AppParts, bodies: BodyReader): Re
     await dispatcher.recordingRejections(operation, caller, async () => assertNoChangeByAgent(caller, operation));
     guardQuery(request);
     if (cacheVersions !== null && responseCache !== undefined) {
-      const json = await dispatcher.recordingRejections(operation, caller, async () => {
+      const { status, json } = await dispatcher.recordingRejections(operation, caller, async () => {
         const input = dispatcher.parse(operation, { params: request.params, query: request.query, body: {} }, caller);
-        const make = async () => (await dispatcher.execute(operation, input, caller)).body;
+        const make = () => dispatcher.execute(operation, input, caller);
         return responseCache.respond(operation, input, caller, cacheVersions, make);
       });
-      await writer.json(response, json);
+      await writer.json(response.status(status), json);
       return;
     }
     await bodies.read(request, response, caller, async (body, turn) => {

@@ -6,12 +6,18 @@ import { type ReadReplica } from '../database/read-replica.js';
 import { VersionedCache } from '../database/versioned-cache.js';
 import { jsonInSlices } from '../long-response.js';
 import { type AnyOperation, type Input } from '../operations/operation.js';
+import { type OperationResult } from '../operations/operation-dispatcher.js';
 
 /** Counts bytes of JSON: some tens of overviews of thousands of reps fit, or thousands of dashboards. */
 const maxBytes = 64 * 1024 * 1024;
 
 /** No day begins within a quarter of an hour in any time zone: all offsets from UTC are multiples of it. */
 const quarterOfAnHour = 900_000;
+
+export interface CachedResponse {
+  readonly status: number;
+  readonly json: Buffer;
+}
 
 /**
  * Caches responses for as long as their cache scope has the same version. Every request reads the current versions
@@ -21,7 +27,7 @@ const quarterOfAnHour = 900_000;
 export class ResponseCache {
   private readonly responses = new VersionedCache<Buffer>(maxBytes);
   /** Responses in progress, by version and key: concurrent equal requests share one. */
-  private readonly inFlight = new Map<string, Promise<Buffer>>();
+  private readonly inFlight = new Map<string, Promise<CachedResponse>>();
 
   constructor(
     private readonly clock: Clock,
@@ -36,8 +42,8 @@ export class ResponseCache {
     caller: Caller,
     /** Cache versions of the whole workspace. */
     versions: string,
-    execute: () => Promise<unknown>,
-  ): Promise<Buffer> {
+    execute: () => Promise<OperationResult>,
+  ): Promise<CachedResponse> {
     const { workspaceId, accessLevel } = caller;
     const quarter = Math.floor(this.clock.now().getTime() / quarterOfAnHour);
     const key = JSON.stringify([
@@ -52,7 +58,7 @@ export class ResponseCache {
     const repId = operation.cacheScope?.(input, caller) ?? null;
     const version = selectCacheVersion(versions, repId);
     const cached = this.responses.get(version, key);
-    if (cached !== null) return cached;
+    if (cached !== null) return { status: operation.status ?? 200, json: cached };
     const flight = `${version} ${key}`;
     return getOrInsert(this.inFlight, flight, () =>
       this.executeAndStore(key, workspaceId, repId, version, execute).finally(() => this.inFlight.delete(flight)),
@@ -64,13 +70,15 @@ export class ResponseCache {
     workspaceId: string,
     repId: string | null,
     version: string,
-    execute: () => Promise<unknown>,
-  ): Promise<Buffer> {
+    execute: () => Promise<OperationResult>,
+  ): Promise<CachedResponse> {
     const storedVersion = await this.readSourceVersion(workspaceId, repId, version);
-    const json = Buffer.from(await jsonInSlices(await execute()));
-    if (storedVersion !== null)
+    const { status, body, isReply } = await execute();
+    const json = Buffer.from(await jsonInSlices(body));
+    // A reply with a status of its own depends on more than the data, such as the progress of a job.
+    if (storedVersion !== null && isReply !== true)
       this.responses.set(storedVersion, key, json, json.length + key.length + storedVersion.length);
-    return json;
+    return { status, json };
   }
 
   /**

@@ -56,6 +56,8 @@ export interface RawInput {
 export interface OperationResult {
   readonly status: number;
   readonly body: unknown;
+  /** Whether the operation has chosen the status itself. */
+  readonly isReply?: boolean;
 }
 
 /**
@@ -153,7 +155,7 @@ export class OperationDispatcher {
     if (result instanceof Redirect) return { status: 302, body: result };
     const status = result instanceof Reply ? result.status : (operation.status ?? 200);
     const body = result instanceof Reply ? result.body : result;
-    return { status, body: await parseInSlices(operation.response, body) };
+    return { status, body: await parseInSlices(operation.response, body), isReply: result instanceof Reply };
   }
 }
 

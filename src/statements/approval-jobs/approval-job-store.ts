@@ -1,10 +1,10 @@
 import { sql, type UpdateObject } from 'kysely';
 import { newId } from '../../kernel/ids.js';
 import { type Period } from '../../kernel/period.js';
+import { type StoredCaller } from '../../kernel/stored-caller.js';
 import { type Tables } from '../../platform/database/tables.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type RejectedStatement } from './approval-job.js';
-import { type StoredApprover } from './stored-approver.js';
 
 /** A statement as it was confirmed. */
 export interface ConfirmedStatement {
@@ -18,7 +18,7 @@ export interface ClaimedApproval {
   readonly jobId: string;
   readonly period: Period;
   readonly force: boolean;
-  readonly caller: StoredApprover;
+  readonly caller: StoredCaller;
   readonly attempts: number;
 }
 

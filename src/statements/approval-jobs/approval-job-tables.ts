@@ -1,6 +1,6 @@
 import { type ColumnType, type Generated } from 'kysely';
+import { type StoredCaller } from '../../kernel/stored-caller.js';
 import { type GeneratedInstant } from '../../platform/database/tables.js';
-import { type StoredApprover } from './stored-approver.js';
 
 export interface ApprovalJobTables {
   approval_jobs: {
@@ -8,7 +8,7 @@ export interface ApprovalJobTables {
     job_id: string;
     period: string;
     force: boolean;
-    caller: ColumnType<StoredApprover, string, never>;
+    caller: ColumnType<StoredCaller, string, never>;
     status: Generated<'running' | 'completed' | 'failed'>;
     attempts: Generated<number>;
     not_before: GeneratedInstant;

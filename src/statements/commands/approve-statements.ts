@@ -3,6 +3,7 @@ import { fields } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { toStoredCaller } from '../../kernel/stored-caller.js';
 import { mapConcurrently } from '../../kernel/waiting.js';
 import { LaneRunner } from '../../ledger/lanes/lane-runner.js';
 import { isUnavailable } from '../../platform/database/database-errors.js';
@@ -22,7 +23,6 @@ import {
 } from '../approval-jobs/approval-job.js';
 import { insertApprovalJob } from '../approval-jobs/approval-job-store.js';
 import { findApprovalJobs } from '../approval-jobs/approval-job-views.js';
-import { toStoredApprover } from '../approval-jobs/stored-approver.js';
 import { approve } from './approve-statement.js';
 import { type StatementParts } from './generate-statement.js';
 
@@ -115,7 +115,7 @@ async function startJob(
 ): Promise<Reply<Response>> {
   const { workspaceId } = caller;
   const job = await unitOfWork.write(caller, async (tx) => {
-    const confirmed = { period: requestedPeriod, force, statements, caller: toStoredApprover(caller) };
+    const confirmed = { period: requestedPeriod, force, statements, caller: toStoredCaller(caller) };
     const jobId = await insertApprovalJob(tx, confirmed);
     const [stored] = await findApprovalJobs(tx, { jobId });
     return stored as ApprovalJob;

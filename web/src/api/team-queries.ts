@@ -10,6 +10,8 @@ export type Attainment = TeamMember['attainment'][number];
 export type TeamStatements = Extract<Answer<'getStatements'>, { statements: unknown }>;
 export type TeamStatement = TeamStatements['statements'][number];
 export type Exceptions = Answer<'listCommissionExceptions'>;
+/** The list itself, not the progress of its calculation. */
+export type ExceptionList = Exceptions & { readonly job?: undefined };
 export type ExceptionGroup = Exceptions['exceptions'][number];
 export type ApprovalJob = Answer<'listApprovalJobs'>['jobs'][number];
 export type DisputeDetail = Answer<'getDispute'>;
@@ -48,12 +50,53 @@ export const teamStatementsQuery = (period: string) =>
     select: (team) => ({ ...team, statements: byName(team.statements) }),
   });
 
-export const exceptionsQuery = (period: string, people = everyone) =>
+export interface ExceptionsOf {
+  readonly period: string;
+  /** The filter of people. */
+  readonly people?: PeopleQuery;
+  /** Only what an admin accepted as expected to pay nothing. */
+  readonly accepted?: boolean;
+  readonly reason?: ExceptionGroup['reason'];
+  readonly page?: number;
+}
+
+/** Deals of each reason on a page. */
+export const exceptionsOnPage = 100;
+
+/** What did not pay. While a worker calculates the list of a large workspace, its progress is read every second. */
+const exceptionListQuery = ({ period, people = everyone, accepted = false, reason, page = 0 }: ExceptionsOf) =>
   queryOptions({
-    queryKey: ['exceptions', period, people],
-    queryFn: ({ signal }) => api.listCommissionExceptions({ query: { period, limit: '100', ...people } }, { signal }),
+    queryKey: ['exceptions', period, people, accepted, reason, page],
+    queryFn: ({ signal }) =>
+      api.listCommissionExceptions(
+        {
+          query: {
+            period,
+            limit: String(exceptionsOnPage),
+            ...people,
+            ...(accepted ? { accepted: 'true' } : {}),
+            ...(reason === undefined ? {} : { reason }),
+            ...(page === 0 ? {} : { offset: String(page * exceptionsOnPage) }),
+          },
+        },
+        { signal },
+      ),
     placeholderData: keepPeriod(period),
+    refetchInterval: ({ state: { data } }) => (data?.job?.status === 'running' ? 1000 : false),
   });
+
+export const exceptionsQuery = (period: string, people = everyone) => exceptionListQuery({ period, people });
+
+/** A page of the deals of one reason. The page before stays while it loads. */
+export const exceptionsPageQuery = (wanted: ExceptionsOf & Required<Pick<ExceptionsOf, 'reason' | 'page'>>) => ({
+  ...exceptionListQuery(wanted),
+  placeholderData: keepPreviousData,
+});
+
+/** The list, once it is calculated. */
+export function finishedExceptions(answer: Exceptions | undefined): ExceptionList | undefined {
+  return answer?.job === undefined ? (answer as ExceptionList | undefined) : undefined;
+}
 
 /** The approvals of many statements of the period that the person may see, the latest first. A running one is read again. */
 export const approvalJobsQuery = (period: string) =>
@@ -69,12 +112,7 @@ export function isRunning({ status }: Pick<ApprovalJob, 'status'>): boolean {
 
 /** What an admin accepted as expected to pay nothing. */
 export const acceptedExceptionsQuery = (period: string, people = everyone) =>
-  queryOptions({
-    queryKey: ['accepted-exceptions', period, people],
-    queryFn: ({ signal }) =>
-      api.listCommissionExceptions({ query: { period, limit: '100', accepted: 'true', ...people } }, { signal }),
-    placeholderData: keepPeriod(period),
-  });
+  exceptionListQuery({ period, people, accepted: true });
 
 /** The max number of discrepancies of one response. */
 const discrepanciesOfPage = 200;

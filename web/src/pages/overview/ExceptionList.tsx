@@ -4,12 +4,12 @@ import { reasonTexts } from '#src/client.js';
 import { type ExceptionGroup, exceptionsQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { Loaded } from '../../components/Loaded.js';
 import { LedgerTotal, Money } from '../../components/Money.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
 import { rowAction } from '../../components/row-keys.js';
 import { FixLink } from '../../features/exceptions/FixLink.js';
 import { fixOfGroup } from '../../features/exceptions/fixes.js';
+import { LoadedExceptions } from '../../features/exceptions/LoadedExceptions.js';
 import { sumAmounts } from '../../shared/format/exact.js';
 import { formatCount, formatMoney, formatPercent } from '../../shared/format/numbers.js';
 import styles from './Overview.module.css';
@@ -26,7 +26,7 @@ export function ExceptionList({ period }: { readonly period: string }) {
           All deals
         </Link>
       </div>
-      <Loaded query={exceptions} height={280}>
+      <LoadedExceptions query={exceptions} height={280}>
         {({ exceptions: groups, deals }) =>
           groups.length === 0 ? (
             <p className="dim">No deal of the period needs attention.</p>
@@ -47,7 +47,7 @@ export function ExceptionList({ period }: { readonly period: string }) {
             />
           )
         }
-      </Loaded>
+      </LoadedExceptions>
     </section>
   );
 }

@@ -6,6 +6,7 @@ import {
   discrepanciesQuery,
   type Exceptions,
   exceptionsQuery,
+  finishedExceptions,
   type TeamMember,
   teamOverviewQuery,
   waiting,
@@ -79,7 +80,7 @@ export function OverviewPage() {
 function Strip({ period }: { readonly period: string }) {
   const { currency } = useSession().workspace;
   const { data: team } = useQuery(teamOverviewQuery(period));
-  const { data: exceptions } = useQuery(exceptionsQuery(period));
+  const exceptions = finishedExceptions(useQuery(exceptionsQuery(period)).data);
   const open = useQuery(discrepanciesQuery('open')).data;
   const sums = team && { ...team, earnings: team.totals };
   const earners = team?.reps.filter(hasEarned).length;

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useAction } from '../../api/change.js';
 import { api } from '../../api/client.js';
-import { exceptionsQuery, teamStatementsQuery } from '../../api/team-queries.js';
+import { exceptionsQuery, finishedExceptions, teamStatementsQuery } from '../../api/team-queries.js';
 import { showMessage } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
@@ -27,7 +27,7 @@ interface StatementReviewProps {
 export function StatementReview({ repId, period }: StatementReviewProps) {
   const { repId: own } = useSession();
   const team = useQuery(teamStatementsQuery(period)).data;
-  const exceptions = useQuery(exceptionsQuery(period)).data;
+  const exceptions = finishedExceptions(useQuery(exceptionsQuery(period)).data);
   const { seenOf, accept } = useSeenStatements(own, period, team?.statements);
   if (team === undefined || exceptions === undefined) return null;
   const rows = approvalRows({

@@ -2,24 +2,34 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { reasonTexts } from '#src/client.js';
-import { acceptedExceptionsQuery, type ExceptionGroup, exceptionsQuery } from '../../api/team-queries.js';
+import {
+  acceptedExceptionsQuery,
+  type ExceptionGroup,
+  type ExceptionList,
+  type ExceptionsOf,
+  exceptionsOnPage,
+  exceptionsPageQuery,
+  exceptionsQuery,
+  finishedExceptions,
+} from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { usePeriod } from '../../app/today.js';
 import { Button, LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { DealAmount } from '../../components/DealAmount.js';
 import { FailedCalculations } from '../../components/FailedCalculations.js';
-import { Loaded } from '../../components/Loaded.js';
 import { DealLink, StatementLink } from '../../components/links.js';
 import { Card, Page } from '../../components/Page.js';
+import { Pager } from '../../components/Pager.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { Tabs } from '../../components/Tabs.js';
 import { FixLink } from '../../features/exceptions/FixLink.js';
 import { fixOf } from '../../features/exceptions/fixes.js';
+import { LoadedExceptions } from '../../features/exceptions/LoadedExceptions.js';
 import { ListedPeople, usePeopleQuery } from '../../features/people/ListedPeople.js';
 import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
-import { formatDay } from '../../shared/format/dates.js';
+import { formatDay, formatInstant } from '../../shared/format/dates.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { AcceptDialog, Accepted, type ExceptionDeal, ExpectedCount } from './AcceptException.js';
@@ -36,13 +46,14 @@ export function ExceptionsPage() {
   const period = usePeriod(chosen);
   const isExpected = show === 'expected';
   const exceptions = useQuery(isExpected ? acceptedExceptionsQuery(period, people) : exceptionsQuery(period, people));
+  const list = finishedExceptions(exceptions.data);
   const { role } = useSession();
   return (
     <Page
       isInOrder
       title={`${isExpected ? 'Expected to pay nothing' : 'Not paid'} in ${formatPeriod(period)}`}
       crumbs={[{ label: 'Team', to: '/team' }, { label: 'Exceptions' }]}
-      facts={[exceptions.data === undefined ? null : formatCount(exceptions.data.deals, 'deal')]}
+      facts={list === undefined ? [] : [formatCount(list.deals, 'deal'), asOfWords(list)]}
       actions={
         <>
           {isExpected ? (
@@ -62,7 +73,7 @@ export function ExceptionsPage() {
       }
     >
       {role === 'admin' ? <FailedCalculations /> : null}
-      <Loaded query={exceptions} height={480}>
+      <LoadedExceptions query={exceptions} height={480}>
         {({ exceptions: groups, deals }) => (
           <>
             <ListedPeople
@@ -84,7 +95,7 @@ export function ExceptionsPage() {
                 ) : null}
                 <Groups
                   groups={groups}
-                  period={period}
+                  shown={{ period, people, accepted: isExpected }}
                   reason={reason}
                   onReason={(next) => navigate({ search: (present) => ({ ...present, reason: next }), replace: true })}
                 />
@@ -92,7 +103,7 @@ export function ExceptionsPage() {
             )}
           </>
         )}
-      </Loaded>
+      </LoadedExceptions>
     </Page>
   );
 }
@@ -110,15 +121,23 @@ function peopleIn(groups: readonly ExceptionGroup[]): number {
   return new Set(groups.flatMap(({ deals }) => deals.flatMap(({ repId }) => repId ?? []))).size;
 }
 
+/** When a worker began to calculate the list. */
+function asOfWords({ calculatedAt }: ExceptionList): string | null {
+  return calculatedAt === undefined ? null : `as of ${formatInstant(calculatedAt)}`;
+}
+
+/** Which exceptions are listed. */
+type ShownList = Pick<ExceptionsOf, 'period' | 'people' | 'accepted'>;
+
 interface GroupsProps {
   readonly groups: readonly ExceptionGroup[];
-  readonly period: string;
+  readonly shown: ShownList;
   /** The reason in the address, which may have no deals. */
   readonly reason: string | undefined;
   readonly onReason: (reason: string | undefined) => void;
 }
 
-function Groups({ groups, period, reason, onReason }: GroupsProps) {
+function Groups({ groups, shown, reason, onReason }: GroupsProps) {
   const [accepted, setAccepted] = useState<(Pick<ExceptionGroup, 'reason'> & { readonly deal: ExceptionDeal }) | null>(
     null,
   );
@@ -136,9 +155,9 @@ function Groups({ groups, period, reason, onReason }: GroupsProps) {
       />
       {(chosen === undefined ? groups : [chosen]).map((group) => (
         <Group
-          key={group.reason}
+          key={`${group.reason} ${JSON.stringify(shown)}`}
           group={group}
-          period={period}
+          shown={shown}
           onAccept={(deal) => setAccepted({ reason: group.reason, deal })}
         />
       ))}
@@ -149,13 +168,16 @@ function Groups({ groups, period, reason, onReason }: GroupsProps) {
 
 interface GroupProps {
   readonly group: ExceptionGroup;
-  readonly period: string;
+  readonly shown: ShownList;
   readonly onAccept: (deal: ExceptionDeal) => void;
 }
 
-function Group({ group, period, onAccept }: GroupProps) {
+function Group({ group, shown, onAccept }: GroupProps) {
   const { role, workspace } = useSession();
-  const { reason, meaning, count, totals, deals } = group;
+  const [page, setPage] = useState(0);
+  const { reason, meaning, count, entries, totals } = group;
+  const later = useQuery({ ...exceptionsPageQuery({ ...shown, reason, page }), enabled: page > 0 });
+  const deals = page === 0 ? group.deals : (finishedExceptions(later.data)?.exceptions[0]?.deals ?? group.deals);
   const sums = totals.map(({ currency, amount }) => formatMoney(amount, currency, { unit: 'code' })).join(', ');
   return (
     <Card title={reasonTexts[reason].label} note={`${formatCount(count, 'deal')}, ${sums}`} isFlush>
@@ -163,19 +185,25 @@ function Group({ group, period, onAccept }: GroupProps) {
       <DataTable
         caption={`Deals: ${reasonTexts[reason].label}`}
         columns={[
-          ...columns(period),
+          ...columns(shown.period),
           ...(role === 'admin'
-            ? [fixColumn(reason, { period, currency: workspace.currency }), acceptColumn(onAccept)]
+            ? [fixColumn(reason, { period: shown.period, currency: workspace.currency }), acceptColumn(onAccept)]
             : []),
         ]}
         rows={deals}
         rowKey={({ dealId, repId }) => `${dealId} ${repId}`}
         isInset
       />
-      {count > deals.length ? (
-        <p className={styles.more}>
-          The {deals.length} largest of {count} deals.
-        </p>
+      {entries > exceptionsOnPage ? (
+        <div className={styles.more}>
+          <Pager
+            page={page}
+            pageSize={exceptionsOnPage}
+            count={entries}
+            labels={['Larger', 'Smaller']}
+            onChange={setPage}
+          />
+        </div>
       ) : null}
     </Card>
   );

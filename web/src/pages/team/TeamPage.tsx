@@ -4,6 +4,7 @@ import { disputesQuery } from '../../api/queries.js';
 import {
   countToApprove,
   exceptionsQuery,
+  finishedExceptions,
   type TeamOverview,
   type TeamStatements,
   teamOverviewQuery,
@@ -187,7 +188,7 @@ function ToDo({ period, discrepancies }: { readonly period: string; readonly dis
   const toApprove = useEndedPeriod();
   const statements = useQuery(teamStatementsQuery(toApprove)).data?.statements;
   const disputes = useQuery(disputesQuery({})).data?.disputes;
-  const exceptions = useQuery(exceptionsQuery(period)).data;
+  const exceptions = finishedExceptions(useQuery(exceptionsQuery(period)).data);
   const month = shortPeriod(toApprove);
   return (
     <Card title="Waiting for you">

@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
   exceptionsQuery,
+  finishedExceptions,
   type TeamStatement,
   type TeamStatements,
   teamOverviewQuery,
@@ -139,8 +140,8 @@ function useApprovalContext(period: string) {
   return {
     overview: overview.data,
     previous: previous.data,
-    exceptions: exceptions.data,
-    isComplete: exceptions.data !== undefined,
+    exceptions: finishedExceptions(exceptions.data),
+    isComplete: finishedExceptions(exceptions.data) !== undefined,
     isPending: overview.isPending || previous.isLoading || exceptions.isPending,
   };
 }

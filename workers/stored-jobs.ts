@@ -1,0 +1,42 @@
+import { type Transaction } from '#src/platform/database/unit-of-work.js';
+import { type ClaimedJob } from '#src/platform/stored-jobs/stored-job.js';
+import { claimStoredJob, failStoredJob, postponeStoredJob } from '#src/platform/stored-jobs/stored-job-store.js';
+import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
+
+const pauseAfterErrorMs = 2000;
+const pauseInOutageMs = 1000;
+/** How long a job runs before it returns to the queue of its kind. */
+const sliceMs = 5000;
+
+/**
+ * Carries out stored jobs in parts. A part and the record that it is done are one transaction, so a worker that dies has
+ * stored each part once or not at all.
+ */
+export abstract class StoredJobs<Subject> implements LeasedJobs<ClaimedJob<Subject>> {
+  abstract readonly name: string;
+  readonly maxAttempts = 5;
+  abstract readonly failureMessage: string;
+  readonly fail: LeasedJobs<ClaimedJob<Subject>>['fail'] = failStoredJob;
+
+  claim(tx: Transaction, jobId: string): Promise<ClaimedJob<Subject> | null> {
+    return claimStoredJob<Subject>(tx, jobId);
+  }
+
+  async perform(job: ClaimedJob<Subject>, write: LeasedWrite, isStopping: () => boolean): Promise<void> {
+    const until = performance.now() + sliceMs;
+    const isOver = () => isStopping() || performance.now() > until;
+    const isDone = await this.performSlice(job, write, isOver);
+    if (!isDone) await write((tx) => postponeStoredJob(tx, job, 0, 0));
+  }
+
+  retry(tx: Transaction, job: ClaimedJob<Subject>, attempts: number, reason: 'outage' | 'error'): Promise<void> {
+    return postponeStoredJob(tx, job, reason === 'outage' ? pauseInOutageMs : pauseAfterErrorMs * attempts, attempts);
+  }
+
+  /** Does parts until the slice is over. Returns whether it has completed the job. */
+  protected abstract performSlice(
+    job: ClaimedJob<Subject>,
+    write: LeasedWrite,
+    isOver: () => boolean,
+  ): Promise<boolean>;
+}
