@@ -2522,6 +2522,70 @@ CREATE POLICY rep_pay_currency_history_of_owner ON rep_pay_currency_history TO C
 CREATE POLICY rep_pay_currency_history_of_workspace ON rep_pay_currency_history TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT INSERT, SELECT ON rep_pay_currency_history TO commissions_app;
 
+CREATE TABLE stored_jobs (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  kind text NOT NULL,
+  period text NOT NULL,
+  subject jsonb NOT NULL,
+  caller jsonb NOT NULL,
+  status text NOT NULL DEFAULT 'running'::text,
+  done integer NOT NULL DEFAULT 0,
+  total integer NOT NULL,
+  position uuid,
+  attempts integer NOT NULL DEFAULT 0,
+  not_before timestamp with time zone NOT NULL DEFAULT now(),
+  error text,
+  started_at timestamp with time zone NOT NULL DEFAULT now(),
+  finished_at timestamp with time zone,
+  CONSTRAINT stored_jobs_pkey PRIMARY KEY (workspace_id, job_id),
+  CONSTRAINT stored_jobs_kind_check CHECK ((kind = ANY (ARRAY['exceptions'::text, 'generation'::text]))),
+  CONSTRAINT stored_jobs_status_check CHECK ((status = ANY (ARRAY['running'::text, 'completed'::text, 'failed'::text])))
+);
+CREATE INDEX stored_jobs_by_period ON stored_jobs USING btree (workspace_id, kind, period, started_at);
+CREATE INDEX stored_jobs_unfinished ON stored_jobs USING btree (workspace_id, kind, not_before) WHERE (finished_at IS NULL);
+CREATE TRIGGER record_row_change AFTER INSERT ON stored_jobs FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('job_id', '', 'subject,caller,done,position,attempts,not_before');
+ALTER TABLE stored_jobs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY stored_jobs_of_owner ON stored_jobs TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY stored_jobs_of_workspace ON stored_jobs TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON stored_jobs TO commissions_app;
+
+CREATE TABLE exception_job_rows (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  place integer NOT NULL,
+  reason text NOT NULL,
+  deal_id text NOT NULL,
+  rep_id uuid,
+  currency text,
+  amount numeric,
+  content jsonb NOT NULL,
+  CONSTRAINT exception_job_rows_pkey PRIMARY KEY (workspace_id, job_id, place),
+  CONSTRAINT exception_job_rows_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES stored_jobs(workspace_id, job_id) ON DELETE CASCADE
+);
+CREATE INDEX exception_job_rows_by_reason ON exception_job_rows USING btree (workspace_id, job_id, reason);
+ALTER TABLE exception_job_rows ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY exception_job_rows_of_owner ON exception_job_rows TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY exception_job_rows_of_workspace ON exception_job_rows TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON exception_job_rows TO commissions_app;
+
+CREATE TABLE generation_job_reps (
+  workspace_id uuid NOT NULL,
+  job_id uuid NOT NULL,
+  place integer NOT NULL,
+  rep_id text NOT NULL,
+  outcome text,
+  code text,
+  CONSTRAINT generation_job_reps_pkey PRIMARY KEY (workspace_id, job_id, place),
+  CONSTRAINT generation_job_reps_workspace_id_job_id_rep_id_key UNIQUE (workspace_id, job_id, rep_id),
+  CONSTRAINT generation_job_reps_workspace_id_job_id_fkey FOREIGN KEY (workspace_id, job_id) REFERENCES stored_jobs(workspace_id, job_id) ON DELETE CASCADE,
+  CONSTRAINT generation_job_reps_outcome_check CHECK ((outcome = ANY (ARRAY['generated'::text, 'skipped'::text, 'failed'::text])))
+);
+ALTER TABLE generation_job_reps ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY generation_job_reps_of_owner ON generation_job_reps TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY generation_job_reps_of_workspace ON generation_job_reps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON generation_job_reps TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,
@@ -2975,6 +3039,18 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION delete_old_sign_ins() TO commissions_app;
 
+CREATE OR REPLACE FUNCTION delete_old_stored_jobs()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      delete from stored_jobs
+      where finished_at < now() - case kind when 'exceptions' then interval '1 hour' else interval '7 days' end
+    $function$
+;
+GRANT EXECUTE ON FUNCTION delete_old_stored_jobs() TO commissions_app;
+
 CREATE OR REPLACE FUNCTION delete_old_syncs()
  RETURNS void
  LANGUAGE sql
@@ -3311,6 +3387,28 @@ AS $function$
     $function$
 ;
 GRANT EXECUTE ON FUNCTION due_scheduled_imports(integer) TO commissions_app;
+
+CREATE OR REPLACE FUNCTION due_stored_jobs(kind_of_job text, max_jobs integer)
+ RETURNS TABLE(workspace_id uuid, job_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+      select due.workspace_id, due.job_id
+      from (
+        select j.workspace_id, j.job_id, j.not_before,
+          row_number() over (partition by j.workspace_id order by j.not_before) as place
+        from stored_jobs j
+        where j.kind = kind_of_job and j.finished_at is null and j.not_before <= now()
+          and not exists (
+            select from work_leases l
+            where l.workspace_id = j.workspace_id and l.work = kind_of_job || ' ' || j.job_id and l.leased_until > now())
+      ) due
+      order by due.place, due.not_before
+      limit max_jobs
+    $function$
+;
+GRANT EXECUTE ON FUNCTION due_stored_jobs(text,integer) TO commissions_app;
 
 CREATE OR REPLACE FUNCTION due_webhook_endpoints(max_endpoints integer)
  RETURNS TABLE(workspace_id uuid, endpoint_id uuid)

@@ -148,6 +148,8 @@ export const routes: Readonly<Record<string, string>> = {
   getStatementStatus: 'GET /v1/statements/:repId/status',
   listRepStatements: 'GET /v1/statements/:repId/list',
   generateStatements: 'POST /v1/statements/generate',
+  listGenerationJobs: 'GET /v1/statements/generate/jobs',
+  getGenerationJob: 'GET /v1/statements/generate/jobs/:jobId',
   generateStatement: 'POST /v1/statements/:repId/generate',
   approveStatements: 'POST /v1/statements/approve',
   listApprovalJobs: 'GET /v1/statements/approve/jobs',

@@ -215,6 +215,8 @@ import { updateAdjustment } from './statements/commands/update-adjustment.js';
 import { resolveDiscrepancy } from './statements/discrepancies/commands/resolve-discrepancy.js';
 import { listDiscrepancies } from './statements/discrepancies/queries/list-discrepancies.js';
 import { listDiscrepancyLines } from './statements/discrepancies/queries/list-discrepancy-lines.js';
+import { getGenerationJob } from './statements/generation-jobs/queries/get-generation-job.js';
+import { listGenerationJobs } from './statements/generation-jobs/queries/list-generation-jobs.js';
 import { getStatementStatus } from './statements/queries/get-statement-status.js';
 import { getStatements } from './statements/queries/get-statements.js';
 import { listRepStatements } from './statements/queries/list-rep-statements.js';
@@ -379,6 +381,8 @@ export const operations = [
   getStatementStatus,
   listRepStatements,
   generateStatements,
+  listGenerationJobs,
+  getGenerationJob,
   generateStatement,
   approveStatements,
   listApprovalJobs,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { approveThrough } from '#src/app/approve-operation.js';
 import { type Service } from '#src/app/composition.js';
+import { generateThrough } from '#src/app/generate-operation.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
@@ -17,12 +18,14 @@ import { PeriodicTask } from '#src/platform/periodic-task.js';
 import { runScheduledImportsJob } from '#src/scheduled-imports/scheduled-import-job.js';
 import { runApprovalsJob } from '#src/statements/approval-jobs/approval-job.js';
 import { PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
+import { generateStatementsJob } from '#src/statements/generation-jobs/generation-job.js';
 import { ApprovalJobs } from './approval-jobs.js';
 import { BillingSweep } from './billing-sweep.js';
 import { CrmSweep } from './crm-sweep.js';
 import { DiscrepancySweep } from './discrepancy-sweep.js';
 import { ExceptionJobs } from './exception-jobs.js';
 import { ExportJobs } from './export-jobs.js';
+import { GenerationJobs } from './generation-jobs.js';
 import {
   calculateHandler,
   checkPeriodsHandler,
@@ -32,7 +35,7 @@ import {
   writeBackHandler,
 } from './job-handlers.js';
 import { LaneSweep } from './lane-sweep.js';
-import { LeasedJobRunner } from './leased-job-runner.js';
+import { LeasedJobRunner, type LeasedJobs } from './leased-job-runner.js';
 import { LeasedWorker, type WorkKind, type WorkRunner } from './leased-worker.js';
 import { PreviewJobs } from './preview-jobs.js';
 import { ScheduledImportJobs } from './scheduled-import-jobs.js';
@@ -42,6 +45,7 @@ import {
   deliveryWork,
   exceptionWork,
   exportWork,
+  generationWork,
   previewWork,
   scheduledImportWork,
 } from './work-kinds.js';
@@ -52,21 +56,9 @@ export interface Workers {
 
 /** Starts the background work of this process: the job handlers, the workers with their own slots, and the periodic tasks. */
 export async function startWorkers(service: Service): Promise<Workers> {
-  const { config, database, unitOfWork, leases, queueBackend, laneRunner, localLanes, outbox, pdfPrinter, clock, log } =
-    service;
-  const leasedWorker = (kind: WorkKind, runner: WorkRunner) => new LeasedWorker(database, kind, runner, log);
-  const exportJobs = new ExportJobs(new DocumentMaker(unitOfWork, pdfPrinter, clock));
-  const exportWorker = leasedWorker(exportWork, new LeasedJobRunner(unitOfWork, leases, exportJobs, log));
-  const previewJobs = new PreviewJobs(unitOfWork, clock);
-  const previewWorker = leasedWorker(previewWork, new LeasedJobRunner(unitOfWork, leases, previewJobs, log));
-  const approvalJobs = new ApprovalJobs(unitOfWork, approveThrough(service.dispatcher));
-  const approvalWorker = leasedWorker(approvalWork, new LeasedJobRunner(unitOfWork, leases, approvalJobs, log));
-  const exceptionJobs = new ExceptionJobs(unitOfWork, service.registry.resolve(DealExplainer), clock);
-  const exceptionWorker = leasedWorker(exceptionWork, new LeasedJobRunner(unitOfWork, leases, exceptionJobs, log));
-  const importJobs = new ScheduledImportJobs(service.scheduledImports, service.scheduledImportMails);
-  const importWorker = leasedWorker(scheduledImportWork, new LeasedJobRunner(unitOfWork, leases, importJobs, log));
-  const deliveryWorker = leasedWorker(deliveryWork, service.deliveryRunner);
-  const leasedWorkers = [exportWorker, previewWorker, approvalWorker, exceptionWorker, importWorker, deliveryWorker];
+  const { config, unitOfWork, queueBackend, laneRunner, localLanes, outbox, clock, log } = service;
+  const leased = leasedWorkersOf(service);
+  const leasedWorkers = Object.values(leased);
   const checker = new PeriodChecker(unitOfWork, clock);
   const handlers = [
     calculateHandler(laneRunner, service.queue),
@@ -75,12 +67,13 @@ export async function startWorkers(service: Service): Promise<Workers> {
     syncRunHandler(service.crmSyncRunner),
     writeBackHandler(service.writeBackRunner),
     sendMailHandler(outbox, service.mailServer, log, config.NODE_ENV === 'production'),
-    wakeHandler(makeExportsJob, exportWorker),
-    wakeHandler(makePreviewsJob, previewWorker),
-    wakeHandler(runApprovalsJob, approvalWorker),
-    wakeHandler(findExceptionsJob, exceptionWorker),
-    wakeHandler(runScheduledImportsJob, importWorker),
-    wakeHandler(deliverEventsJob, deliveryWorker),
+    wakeHandler(makeExportsJob, leased.exports),
+    wakeHandler(makePreviewsJob, leased.previews),
+    wakeHandler(runApprovalsJob, leased.approvals),
+    wakeHandler(findExceptionsJob, leased.exceptions),
+    wakeHandler(generateStatementsJob, leased.generations),
+    wakeHandler(runScheduledImportsJob, leased.imports),
+    wakeHandler(deliverEventsJob, leased.deliveries),
   ];
   const worker = new JobWorker(
     queueBackend,
@@ -100,10 +93,31 @@ export async function startWorkers(service: Service): Promise<Workers> {
     stop: async () => {
       await localLanes.close();
       await mapInParallel([...tasks, ...inTurn], (task) => task.stop());
-      await mapInParallel(leasedWorkers, (leased) => leased.stop());
+      await mapInParallel(leasedWorkers, (worker) => worker.stop());
       await worker.close();
       service.mailServer.close();
     },
+  };
+}
+
+/** The workers with slots of their own, each for one kind of work that is stored in the database. */
+function leasedWorkersOf(service: Service) {
+  const { database, unitOfWork, leases, pdfPrinter, clock, log } = service;
+  const withRunner = (kind: WorkKind, runner: WorkRunner) => new LeasedWorker(database, kind, runner, log);
+  const ofJobs = <Job extends { readonly attempts: number }>(kind: WorkKind, jobs: LeasedJobs<Job>) =>
+    withRunner(kind, new LeasedJobRunner(unitOfWork, leases, jobs, log));
+  const explainer = service.registry.resolve(DealExplainer);
+  return {
+    exports: ofJobs(exportWork, new ExportJobs(new DocumentMaker(unitOfWork, pdfPrinter, clock))),
+    previews: ofJobs(previewWork, new PreviewJobs(unitOfWork, clock)),
+    approvals: ofJobs(approvalWork, new ApprovalJobs(unitOfWork, approveThrough(service.dispatcher))),
+    exceptions: ofJobs(exceptionWork, new ExceptionJobs(unitOfWork, explainer, clock)),
+    generations: ofJobs(generationWork, new GenerationJobs(unitOfWork, generateThrough(service.dispatcher))),
+    imports: ofJobs(
+      scheduledImportWork,
+      new ScheduledImportJobs(service.scheduledImports, service.scheduledImportMails),
+    ),
+    deliveries: withRunner(deliveryWork, service.deliveryRunner),
   };
 }
 

@@ -4,7 +4,7 @@ import { claimStoredJob, failStoredJob, postponeStoredJob } from '#src/platform/
 import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
 
 const pauseAfterErrorMs = 2000;
-const pauseInOutageMs = 1000;
+export const pauseInOutageMs = 1000;
 /** How long a job runs before it returns to the queue of its kind. */
 const sliceMs = 5000;
 

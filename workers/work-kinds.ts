@@ -26,6 +26,12 @@ export const exceptionWork: WorkKind = {
   selectDue: () => sql`select workspace_id as "workspaceId", job_id as id from due_stored_jobs('exceptions', 4)`,
 };
 
+export const generationWork: WorkKind = {
+  name: 'generations of statements',
+  slots: 1,
+  selectDue: () => sql`select workspace_id as "workspaceId", job_id as id from due_stored_jobs('generation', 4)`,
+};
+
 export const scheduledImportWork: WorkKind = {
   name: 'scheduled imports',
   slots: 2,

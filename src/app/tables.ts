@@ -29,6 +29,7 @@ import { type ScheduledImportTables } from '../scheduled-imports/scheduled-impor
 import { type ScimTables } from '../scim/scim-tables.js';
 import { type ApprovalJobTables } from '../statements/approval-jobs/approval-job-tables.js';
 import { type DiscrepancyTables } from '../statements/discrepancies/discrepancy-tables.js';
+import { type GenerationJobTables } from '../statements/generation-jobs/generation-job-tables.js';
 import { type StatementTables } from '../statements/statement-tables.js';
 import { type WorkspaceTables } from '../workspaces/workspace-tables.js';
 
@@ -54,6 +55,7 @@ declare module '../platform/database/tables.js' {
       ExceptionJobTables,
       ExportTables,
       FiscalYearTables,
+      GenerationJobTables,
       IntegrationTables,
       InvoiceTables,
       LedgerTables,

@@ -17,19 +17,19 @@ export interface ExceptionGroup {
 /** Which deals of each reason are named, the largest amount first. */
 export interface ExceptionPage {
   readonly limit: number;
-  readonly offset: number;
+  readonly skip: number;
 }
 
 /** A deal that did not pay two reps is counted once and listed for each rep. */
 export function groupByReason(
   found: readonly Exception[],
   currency: string,
-  { limit, offset }: ExceptionPage,
+  { limit, skip }: ExceptionPage,
 ): Map<ExceptionReason, ExceptionGroup> {
   const groups = [...groupBy(found, ({ reason }) => reason)].map(([reason, ofReason]) => {
     const deals = [...new Map(ofReason.map((deal) => [deal.dealId, deal])).values()];
     const amounts = deals.map((deal) => ({ currency: deal.currency ?? currency, amount: String(deal.amount ?? 0) }));
-    const listed = [...ofReason].sort(largestFirst).slice(offset, offset + limit);
+    const listed = [...ofReason].sort(largestFirst).slice(skip, skip + limit);
     return [
       reason,
       { reason, count: deals.length, entries: ofReason.length, totals: toTotals(amounts, currency), listed },

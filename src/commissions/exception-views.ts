@@ -74,7 +74,7 @@ export interface ListedDeals {
   /** How many of them are named. */
   readonly limit: number;
   /** How many larger ones are left out. */
-  readonly offset: number;
+  readonly skip: number;
   /** Those that an admin accepted as expected, or the others. */
   readonly accepted: boolean;
 }
@@ -140,7 +140,7 @@ async function summarize(
   tx: Transaction,
   reason: ExceptionReason,
   condition: RawBuilder<unknown>,
-  { limit, offset, accepted }: ListedDeals,
+  { limit, skip, accepted }: ListedDeals,
 ): Promise<UnreadDeals> {
   const isAccepted = sql`exists (select from accepted_exceptions a
     where a.workspace_id = d.workspace_id and a.deal_id = d.deal_id and a.reason = ${reason})`;
@@ -154,7 +154,7 @@ async function summarize(
     select ${dealColumns} from deals d
     where ${where}
     order by abs(d.amount) desc nulls last, d.deal_id collate "C"
-    limit ${limit} offset ${offset}`.execute(tx.db);
+    limit ${limit} offset ${skip}`.execute(tx.db);
   return {
     count: sums.reduce((sum, { count }) => sum + count, 0),
     totals: sums.map(({ currency, amount }) => ({ currency, amount })),

@@ -157,6 +157,8 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   approveStatements: { body: {} },
   listApprovalJobs: { path: '/v1/statements/approve/jobs?period=never' },
   getApprovalJob: { path: '/v1/statements/approve/jobs/<unknown>' },
+  listGenerationJobs: { path: '/v1/statements/generate/jobs?period=never' },
+  getGenerationJob: { path: '/v1/statements/generate/jobs/<unknown>' },
   approveStatement: { path: '/v1/statements/<unknown>/approve', body: {} },
   addAdjustment: { path: '/v1/statements/<unknown>/adjust', body: {} },
   updateAdjustment: { path: '/v1/statements/<unknown>/adjust/<unknown>', body: {} },

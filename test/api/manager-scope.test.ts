@@ -46,6 +46,8 @@ const requests: Readonly<Record<string, readonly [method: string, path: string, 
   ],
   listApprovalJobs: null,
   getApprovalJob: ['GET', '/v1/statements/approve/jobs/<approval>'],
+  listGenerationJobs: null,
+  getGenerationJob: ['GET', '/v1/statements/generate/jobs/<generation>'],
   approveStatement: ['POST', '/v1/statements/<eve>/approve', { period: '2026-01', status: 'approved' }],
   trueUpStatement: ['POST', '/v1/statements/<eve>/true-up', { period: '2026-01' }],
   listComments: ['GET', '/v1/statements/<eve>/comments?period=2026-01'],
@@ -115,6 +117,7 @@ const hidden: Readonly<Record<string, string>> = {
   getExportJob: 'job_not_found',
   getExportFile: 'job_not_found',
   getApprovalJob: 'job_not_found',
+  getGenerationJob: 'job_not_found',
   getDealCredits: 'deal_not_found',
   getDeal: 'deal_not_found',
   listDealHistory: 'deal_not_found',
@@ -168,6 +171,8 @@ describe('managers who read only the people below them', () => {
     expect((await admin.get('/v1/statements/export.xlsx?period=2026-01')).status).to.equal(200);
     ids.set('export', (await admin.expect(200, 'GET', '/v1/statements/export/jobs')).jobs[0].jobId);
     const approval = { period: '2026-04', statements: [{ repId: eve, version: 1 }], async: true };
+    const generation = { period: '2026-01', repIds: [ids.get('eve')], async: true };
+    ids.set('generation', (await admin.expect(202, 'POST', '/v1/statements/generate', generation)).job.jobId);
     ids.set('approval', (await admin.expect(202, 'POST', '/v1/statements/approve', approval)).job.jobId);
     manager = await service.as(workspaceId, ids.get('mia') as string);
   });

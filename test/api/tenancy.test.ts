@@ -305,6 +305,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   ],
   listApprovalJobs: [],
   getApprovalJob: [['GET /v1/statements/approve/jobs/<approval>']],
+  listGenerationJobs: [],
+  getGenerationJob: [['GET /v1/statements/generate/jobs/<generation>']],
   approveStatement: [['POST /v1/statements/<rep>/approve', { period: '2026-03', status: 'approved' }]],
   addAdjustment: [
     ['POST /v1/statements/<rep>/adjust', { period: '2026-03', amount: 5, reason: 'x' }],
@@ -502,6 +504,10 @@ describe('two workspaces', () => {
     const exported = await api.get(`/v1/statements/${ada}/export?period=2026-03&format=xlsx`);
     expect(exported.status).to.equal(200);
     const confirmed = { period: '2026-05', statements: [{ repId: ada, version: 1 }], async: true };
+    const { job: generation } = await api.expect(202, 'POST', '/v1/statements/generate', {
+      period: '2026-02',
+      async: true,
+    });
     const { job: approval } = await api.expect(202, 'POST', '/v1/statements/approve', confirmed);
     const [{ jobId: exportId }] = (await api.expect(200, 'GET', '/v1/statements/export/jobs')).jobs;
     const leave = { repId: ada, from: '2026-08-01', to: '2026-08-15' };
@@ -598,6 +604,7 @@ describe('two workspaces', () => {
       job: jobId,
       export: exportId,
       approval: approval.jobId,
+      generation: generation.jobId,
       comment: commentId,
       adjustment: eventId,
       dispute: disputeId,
@@ -630,7 +637,8 @@ describe('two workspaces', () => {
     // The job of a calculation ends after it, in a separate transaction.
     const running = `
       select from jobs where workspace_id = $1 and status = 'running'
-      union all select from approval_jobs where workspace_id = $1 and status = 'running'`;
+      union all select from approval_jobs where workspace_id = $1 and status = 'running'
+      union all select from stored_jobs where workspace_id = $1 and status = 'running'`;
     await until(async () => (await service.sql(running, b.workspaceId)).length === 0, { what: 'the end of the jobs' });
     await sealAuditEntries(service.running.service.unitOfWork);
     untouched = await contentOf(b.workspaceId);

@@ -12,7 +12,7 @@ import { LeasedJobRunner } from '#workers/leased-job-runner.js';
 
 const limits = { threads: 1, heapMb: 192, seconds: 120 };
 const period = '2026-01';
-const page = { period, accepted: false, limit: 100, offset: 0 };
+const page = { period, accepted: false, limit: 100, skip: 0 };
 
 type Groups = Pick<ExceptionReport, 'deals' | 'groups' | 'names'>;
 
@@ -90,8 +90,8 @@ describe('exceptions of a large workspace', () => {
       const all = await complete({}, caller);
       expect(all.groups.length).to.be.greaterThan(1);
       expect(await stored({}, caller)).to.deep.equal(all);
-      expect(await stored({ limit: 7, offset: 14 }, caller)).to.deep.equal(
-        await complete({ limit: 7, offset: 14 }, caller),
+      expect(await stored({ limit: 7, skip: 14 }, caller)).to.deep.equal(
+        await complete({ limit: 7, skip: 14 }, caller),
       );
       expect(await stored({ reason: 'no_assignment' }, caller)).to.deep.equal(
         await complete({ reason: 'no_assignment' }, caller),

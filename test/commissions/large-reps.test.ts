@@ -133,7 +133,7 @@ describe('explanations of deals of large reps', () => {
       const { db, admin } = workspace;
       const explainer = new DealExplainer(db.unitOfWork, threads, limits, maxResults);
       const uses = { reports: new ExceptionReports(db.unitOfWork, explainer, { add: async () => {} }, db.clock) };
-      const input = { params: {}, query: { period: '2026-Q1', limit: 100, offset: 0, accepted: false }, body: {} };
+      const input = { params: {}, query: { period: '2026-Q1', limit: 100, skip: 0, accepted: false }, body: {} };
       const response = await listCommissionExceptions.execute(input, admin, uses);
       return response as Extract<typeof response, { exceptions: unknown }>;
     };

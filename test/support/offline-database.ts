@@ -11,6 +11,7 @@ import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { CLOCK, CONFIG } from '#src/platform/injection-tokens.js';
+import { JobQueue } from '#src/platform/jobs/job-queue.js';
 import { createLog } from '#src/platform/log.js';
 import { MailServer } from '#src/platform/mail/mail-server.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
@@ -124,6 +125,7 @@ export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake
     .register(UnitOfWork, unitOfWork)
     .register(CommissionChanges, new CommissionChanges(unitOfWork, wake, laneRunner, clock, deriveFromPeople))
     .register(LaneRunner, laneRunner)
+    .register(JobQueue, { add: async () => {} } as unknown as JobQueue)
     .register(CLOCK, clock)
     .register(MailServer, new MailServer(config, unitOfWork, new Secrets(Buffer.alloc(32, 1))))
     .register(CONFIG, config)

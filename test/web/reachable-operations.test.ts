@@ -24,6 +24,7 @@ const excluded: Readonly<Record<string, string>> = {
   getStatementStatus: 'the list of statements has the status',
   listExportJobs: 'a file is saved by the page that started it',
   getApprovalJob: 'the list of approvals has the same',
+  getGenerationJob: 'the list of generations has the same',
   trueUpStatement: 'the page of discrepancies pays the difference through resolveDiscrepancy',
   setCrmcSync: 'updateIntegration does the same for every CRM',
   getRefund: 'the list of the refunds of a deal has the same',

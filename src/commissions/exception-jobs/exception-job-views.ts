@@ -87,7 +87,7 @@ async function readSums(tx: Transaction, rows: RawBuilder<unknown>, currency: st
 async function readListed(
   tx: Transaction,
   rows: RawBuilder<unknown>,
-  { limit, offset }: ExceptionPage,
+  { limit, skip }: ExceptionPage,
 ): Promise<readonly Exception[]> {
   const { rows: listed } = await sql<{ content: Exception }>`
     select content
@@ -96,7 +96,7 @@ async function readListed(
         partition by x.reason order by abs(coalesce(x.amount, 0)) desc, x.deal_id collate "C", x.place) as number
       from ${rows}
     ) numbered
-    where number > ${offset} and number <= ${offset + limit}
+    where number > ${skip} and number <= ${skip + limit}
     order by number`.execute(tx.db);
   return listed.map(({ content }) => content);
 }

@@ -20,7 +20,7 @@ const query = z.strictObject({
     .default(20)
     .describe('Max number of deals that are listed for each reason; counts include all'),
   ...filteredPeopleQuery,
-  offset: wholeNumber(0, 1_000_000_000)
+  skip: wholeNumber(0, 1_000_000_000)
     .default(0)
     .describe('Number of deals of each reason to skip, the largest amount first'),
   reason: z.enum(exceptionReasons).optional().describe('Only this reason'),
@@ -145,6 +145,7 @@ export const listCommissionExceptions = operation({
       accepted: 'Those accepted as expected',
       reason: { always: undefined },
       ...unfilteredPeople,
+      skip: { always: undefined },
     },
     listsWithin: ['exceptions'],
     summary: ({ period, deals, exceptions, job }) =>

@@ -75,7 +75,7 @@ export class ResponseCache {
     const storedVersion = await this.readSourceVersion(workspaceId, repId, version);
     const { status, body, isReply } = await execute();
     const json = Buffer.from(await jsonInSlices(body));
-    // A reply with a status of its own depends on more than the data, such as the progress of a job.
+    // A reply whose status the operation has chosen depends on more than the data, such as the progress of a job.
     if (storedVersion !== null && isReply !== true)
       this.responses.set(storedVersion, key, json, json.length + key.length + storedVersion.length);
     return { status, json };

@@ -23,6 +23,7 @@ import { repNotFound } from '../../reps/rep.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
 import { openDisputesIn } from '../approval-holds.js';
 import { assertNotOwnStatement, identifyApprover } from '../approvers.js';
+import { type StatementParts } from '../generate-one.js';
 import { readSnapshot } from '../read-snapshots.js';
 import { isCalculationPending, lockRep } from '../rep-lane.js';
 import { contentHash } from '../snapshot.js';
@@ -37,7 +38,6 @@ import {
 import { approveHead, insertVersion, recordStatementEntry } from '../statement-store.js';
 import { findHead, findLatest, listFrozenPeriods, type StoredStatement } from '../statement-views.js';
 import { unlockStatement } from '../unlock-statement.js';
-import { type StatementParts } from './generate-statement.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
 /**

@@ -23,8 +23,8 @@ import {
 } from '../approval-jobs/approval-job.js';
 import { insertApprovalJob } from '../approval-jobs/approval-job-store.js';
 import { findApprovalJobs } from '../approval-jobs/approval-job-views.js';
+import { type StatementParts } from '../generate-one.js';
 import { approve } from './approve-statement.js';
-import { type StatementParts } from './generate-statement.js';
 
 const maxStatements = 10_000;
 const body = z.strictObject({

@@ -14,6 +14,7 @@ export type Exceptions = Answer<'listCommissionExceptions'>;
 export type ExceptionList = Exceptions & { readonly job?: undefined };
 export type ExceptionGroup = Exceptions['exceptions'][number];
 export type ApprovalJob = Answer<'listApprovalJobs'>['jobs'][number];
+export type GenerationJob = Answer<'listGenerationJobs'>['jobs'][number];
 export type DisputeDetail = Answer<'getDispute'>;
 export type Discrepancy = Answer<'listDiscrepancies'>['discrepancies'][number];
 
@@ -76,7 +77,7 @@ const exceptionListQuery = ({ period, people = everyone, accepted = false, reaso
             ...people,
             ...(accepted ? { accepted: 'true' } : {}),
             ...(reason === undefined ? {} : { reason }),
-            ...(page === 0 ? {} : { offset: String(page * exceptionsOnPage) }),
+            ...(page === 0 ? {} : { skip: String(page * exceptionsOnPage) }),
           },
         },
         { signal },
@@ -106,7 +107,15 @@ export const approvalJobsQuery = (period: string) =>
     refetchInterval: ({ state: { data } }) => (data?.jobs.some(isRunning) === true ? 1000 : false),
   });
 
-export function isRunning({ status }: Pick<ApprovalJob, 'status'>): boolean {
+/** The generations of many statements of the period that the person may see, the latest first. */
+export const generationJobsQuery = (period: string) =>
+  queryOptions({
+    queryKey: ['generation-jobs', period],
+    queryFn: ({ signal }) => api.listGenerationJobs({ query: { period } }, { signal }),
+    refetchInterval: ({ state: { data } }) => (data?.jobs.some(isRunning) === true ? 1000 : false),
+  });
+
+export function isRunning({ status }: { readonly status: string }): boolean {
   return status === 'running';
 }
 

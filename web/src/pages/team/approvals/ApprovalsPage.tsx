@@ -1,7 +1,6 @@
 import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import {
   exceptionsQuery,
   finishedExceptions,
@@ -44,8 +43,7 @@ export function ApprovalsPage() {
   const team = useQuery(teamStatementsQuery(period));
   const shown = team.data?.statements.filter(({ repId, name }) => isFound(repId, name)) ?? [];
   const context = useApprovalContext(period);
-  const [failures, setFailures] = useState<Failures>(new Map());
-  const generate = useGenerate(period, setFailures);
+  const generate = useGenerate(period);
   const approve = useApprove(period);
   const people = team.data?.statements.length ?? 0;
   const generated = isFiltered(filter) ? ` for ${formatCount(shown.length, 'person', 'people')}` : '';
@@ -64,7 +62,7 @@ export function ApprovalsPage() {
               className={team.isPending ? styles.loading : undefined}
               isBusy={generate.progress !== null}
               disabled={team.data !== undefined && shown.length === 0}
-              onClick={() => generate.start(shown)}
+              onClick={() => generate.start(isFiltered(filter) ? shown : null)}
             >
               {hasDrafts ? 'Generate again' : 'Generate'}
               {generated}
@@ -78,7 +76,9 @@ export function ApprovalsPage() {
         </>
       }
     >
-      <Working what="Generating" progress={generate.progress} />
+      <Working what="Generating" progress={generate.progress}>
+        It continues when you close this page.
+      </Working>
       <Working what="Approving" progress={approve.progress}>
         It continues when you close this page.
       </Working>
@@ -98,7 +98,7 @@ export function ApprovalsPage() {
               statements={statements}
               filter={filter}
               isFound={isFound}
-              failures={new Map([...rejections(approve.latest, statements.statements), ...failures])}
+              failures={new Map([...rejections(approve.latest, statements.statements), ...generate.failures])}
               onApprove={approve.start}
             />
           )
