@@ -1,23 +1,11 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { type ApiClient } from '#test/support/api-client.js';
+import { dividedTables, divideTable } from '#test/support/divided-tables.js';
 import { ledgerRows, query } from '#test/support/ledger-checks.js';
 import { Service } from '#test/support/service.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
 import { until } from '#test/support/until.js';
 
-const script = fileURLToPath(new URL('../../../deploy/postgres/partition-table.sql', import.meta.url));
-const psql = '/usr/lib/postgresql/15/bin/psql';
-const tables = [
-  ['commission_event_history', 'rep_id'],
-  ['commission_events', 'rep_id'],
-  ['audit_runs', 'workspace_id'],
-  ['audit_entries', 'workspace_id'],
-  ['deal_snapshots', 'workspace_id'],
-  ['deals', 'workspace_id'],
-] as const;
 const deal = { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' };
 
 /** Everything that belongs to a table, without what only a partitioned one has. */
@@ -58,7 +46,8 @@ describe('tables that are partitioned', function () {
     });
   });
 
-  for (const [table, key] of tables)
+  for (const divided of dividedTables) {
+    const [table, key] = divided;
     it(`${table}, divided by ${key}, keeps its rows and everything that belongs to it`, async function () {
       const { ownerUrl } = service.database;
       const state = async () => ({
@@ -66,18 +55,14 @@ describe('tables that are partitioned', function () {
         rows: (await query(ownerUrl, `select t::text as row from ${table} t order by 1`)).map(({ row }) => row),
       });
       const before = await state();
-      const values = [`table=${table}`, 'partitions=4', ...(key === 'workspace_id' ? [] : [`key=${key}`])];
-      const options = [...['ON_ERROR_STOP=1', ...values].flatMap((value) => ['-v', value]), '-f', script];
-      const { environment } = service.database;
-      const run = promisify(execFile)(psql, [environment.DATABASE_OWNER_URL, '-X', '-q', ...options]);
-      if ((await run.catch((error: { code: unknown }) => error.code)) === 'ENOENT') return this.skip();
-      await run;
+      if (!(await divideTable(service.database.environment.DATABASE_OWNER_URL, divided))) return this.skip();
       const after = await state();
       expect(after.properties).to.deep.equal(before.properties);
       expect(after.rows).to.deep.equal(before.rows).and.not.to.deep.equal([]);
       const parts = await query(ownerUrl, 'select from pg_inherits where inhparent = $1::regclass', [table]);
       expect(parts).to.have.length(4);
     });
+  }
 
   it('serve the same requests', async () => {
     await api.expect(201, 'PUT', '/v1/deals/D-3', deal);

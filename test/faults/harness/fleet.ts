@@ -8,7 +8,9 @@ import { migrateToLatest } from '#src/platform/database/migrate.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { createWorkspace } from '#src/workspaces/create-workspace.js';
+import { dividedTables, divideTable } from '#test/support/divided-tables.js';
 import { query } from '#test/support/ledger-checks.js';
+import { type RedisGroup, startRedisCluster, startRedisSentinel } from '#test/support/redis-group.js';
 import { appendOnlyIn, type RedisServer, startRedis } from '#test/support/redis-server.js';
 import { testSettings } from '#test/support/running-service.js';
 import { FaultyProcess, type FiredFailpoint, type ProcessListener } from './faulty-process.js';
@@ -16,6 +18,15 @@ import { PostgresServer } from './postgres-server.js';
 import { TcpProxy } from './tcp-proxy.js';
 
 export type Backend = 'postgres' | 'redis';
+
+/** FAULT_REDIS=cluster or sentinel: the queue's Redis is such a group. Its connections are not disturbed. */
+const redisGroups: Readonly<Record<string, () => Promise<RedisGroup | null>>> = {
+  cluster: startRedisCluster,
+  sentinel: startRedisSentinel,
+};
+const startGroup = redisGroups[process.env['FAULT_REDIS'] ?? ''];
+/** FAULT_PARTITIONS=1: the tables are divided as docs/growing.md describes. */
+const hasPartitions = process.env['FAULT_PARTITIONS'] === '1';
 
 interface Lines {
   readonly database: TcpProxy;
@@ -39,6 +50,7 @@ export class Fleet implements ProcessListener {
     readonly postgres: PostgresServer,
     private redis: RedisServer | null,
     private readonly redisFolder: string | null,
+    private readonly group: RedisGroup | null,
     private readonly lines: ReadonlyMap<string, Lines>,
     private readonly direct: Database,
   ) {
@@ -50,18 +62,21 @@ export class Fleet implements ProcessListener {
 
   /** Returns null if the backend needs redis-server and it is not installed; with CI set that is an error. */
   static async start(backend: Backend): Promise<Fleet | null> {
-    const redisFolder = backend === 'redis' ? await mkdtemp(path.join(tmpdir(), 'commissions-redis-')) : null;
+    const group = backend === 'redis' ? await startGroup?.() : undefined;
+    const needsRedis = backend === 'redis' && group === undefined;
+    const redisFolder = needsRedis ? await mkdtemp(path.join(tmpdir(), 'commissions-redis-')) : null;
     const redis = redisFolder === null ? null : await startRedis(undefined, appendOnlyIn(redisFolder));
-    if (redisFolder !== null && redis === null) return null;
+    if (group === null || (redisFolder !== null && redis === null)) return null;
     const postgres = await PostgresServer.start();
     await migrateToLatest(postgres.ownerUrl, migrations);
+    if (hasPartitions) for (const table of dividedTables) await divideTable(postgres.ownerUrl, table);
     const lines = new Map<string, Lines>();
     for (const name of ['api-1', 'api-2', 'worker-1', 'worker-2']) {
       const database = await TcpProxy.to(postgres.port);
       lines.set(name, { database, redis: redis === null ? null : await TcpProxy.to(redis.port) });
     }
     const direct = createDatabase({ url: postgres.appUrl, size: 2, onError: () => undefined });
-    const fleet = new Fleet(backend, postgres, redis, redisFolder, lines, direct);
+    const fleet = new Fleet(backend, postgres, redis, redisFolder, group ?? null, lines, direct);
     try {
       await Promise.all(fleet.processes.map((process) => process.start()));
     } catch (error) {
@@ -93,7 +108,7 @@ export class Fleet implements ProcessListener {
     return {
       DATABASE_URL: url.href,
       DATABASE_OWNER_URL: ownerUrl.href,
-      ...(redis === null ? {} : { REDIS_URL: `redis://127.0.0.1:${redis.port}` }),
+      ...(redis === null ? this.group?.settings : { REDIS_URL: `redis://127.0.0.1:${redis.port}` }),
       DATABASE_POOL_SIZE: '6',
       ...testSettings,
     };
@@ -144,9 +159,11 @@ export class Fleet implements ProcessListener {
   }
 
   /**
-   * Kills and restarts the queue's Redis, which has an append-only file. Does nothing if the queue is on PostgreSQL.
+   * Kills and restarts the queue's Redis, which has an append-only file. Does nothing if the queue is on PostgreSQL. Of
+   * servers with sentinels the first master stays lost.
    */
   async killRedis(downMs: number): Promise<void> {
+    if (this.group?.settings['REDIS_MODE'] === 'sentinel') await this.group.servers[0]?.stop();
     if (this.redis === null || this.redisFolder === null) return;
     await this.redis.stop();
     await sleep(downMs);
@@ -219,6 +236,7 @@ export class Fleet implements ProcessListener {
     for (const { database, redis } of this.lines.values()) for (const line of [database, redis]) await line?.close();
     await this.postgres.stop();
     await this.redis?.stop();
+    await this.group?.stop();
     if (this.redisFolder !== null) await rm(this.redisFolder, { recursive: true, force: true });
   }
 }
