@@ -124,7 +124,7 @@ async function measureRequest(client: Client, request: Request): Promise<object>
     const answer = await exchange(client, request);
     const ms = performance.now() - start;
     if (answer.status >= 300) throw new Error(`status ${answer.status}: ${answer.text.slice(0, 300)}`);
-    const jobMs = answer.status === 202 ? await endOfJob(client, answer, start) : null;
+    const jobMs = answer.status === 202 ? await endOfJob(client, request, answer, start) : null;
     return { ms, bytes: answer.bytes, livezMs: await stop(), jobMs };
   } catch (error) {
     await stop();
@@ -140,20 +140,28 @@ interface JobAnswer {
 }
 
 const jobPaths: Readonly<Record<string, string>> = {
-  approval: '/v1/statements/approve/jobs/',
+  generation: '/v1/statements/generate/jobs/',
 };
 const exportJobPath = '/v1/statements/export/jobs/';
 
-async function endOfJob(client: Client, { text }: Answer, start: number): Promise<number> {
+/** A list of exceptions is there when its request no longer responds with a job. */
+async function endOfJob(client: Client, request: Request, { text }: Answer, start: number): Promise<number> {
   const answer = JSON.parse(text) as JobAnswer;
   const { jobId, kind } = answer.job ?? answer;
+  const polled =
+    kind === 'exceptions' ? request : { method: 'GET', path: `${jobPaths[kind] ?? exportJobPath}${jobId}` };
   for (;;) {
-    const path = `${jobPaths[kind] ?? exportJobPath}${jobId}`;
-    const { status } = JSON.parse((await exchange(client, { method: 'GET', path })).text) as JobAnswer;
+    const progress = await exchange(client, polled);
+    const { status } = kind === 'exceptions' ? exceptionStatus(progress) : (JSON.parse(progress.text) as JobAnswer);
     if (status === 'failed') throw new Error(`the job ${kind} failed`);
     if (status !== 'running') return performance.now() - start;
-    await pause(50);
+    await pause(200);
   }
+}
+
+function exceptionStatus({ status, text }: Answer): { readonly status: string } {
+  if (status === 200) return { status: 'completed' };
+  return (JSON.parse(text) as { readonly job: JobAnswer }).job;
 }
 
 parentPort?.on('message', async ({ request, pauseMs = 0 }: Task) => {

@@ -100,7 +100,7 @@ async function saveReps(workspace: BenchWorkspace, count: number): Promise<strin
 }
 
 /** Inserts the rows that the service would have written, since the import is not measured here. */
-const insertDeals: BringDeals = async ({ owner }, { workspaceId }, deals, reps) => {
+export const insertDeals: BringDeals = async ({ owner }, { workspaceId }, deals, reps) => {
   await owner.query(
     `with ranked as (select rep_id, row_number() over (order by rep_id) - 1 as place from reps where workspace_id = $1),
      made as (
@@ -115,7 +115,8 @@ const insertDeals: BringDeals = async ({ owner }, { workspaceId }, deals, reps) 
          'segment', (array['smb', 'mid', 'enterprise'])[1 + n % 3], 'region', 'r' || n % 7, 'source', 'inbound',
          'discount', (n % 20)::numeric / 100),
        '{}', md5(n::text)::uuid
-     from made`,
+     from made
+     on conflict do nothing`,
     [workspaceId, deals, reps],
   );
 };

@@ -117,7 +117,7 @@ export async function readRepDashboard(
     () => findRepName(tx, repId),
     () => loadRepTerms(tx, repId, workspace),
     () => loadTrend(tx, repId, { period, calendar, currency }),
-    () => listQuotas(tx, period, repId),
+    () => listQuotas(tx, period, [repId]),
     () => listCredits(tx, repId, calendar.periodsAround(range), range.to),
     () => listClosedDeals(tx, repId, range, currency, closedDealsOffset),
     () => countClosedDeals(tx, repId, range),

@@ -11,8 +11,9 @@ import { listQuotas, listTeam, sumEarnings } from '../earnings/commission-views.
 import { convertedTotal, ratesOfTotals, withConvertedTotal } from '../earnings/converted-total.js';
 import { earnings, earningsExample, otherEarnings, sumByCurrency } from '../earnings/earnings.js';
 import { withRunningCredits } from '../earnings/running-quotas.js';
+import { countEarners, listTeamPage, sumTeamEarnings, type TeamPage } from '../earnings/team-page.js';
 import { loadTiersOfQuotas } from '../earnings/tiers-of-quotas.js';
-import { type Day } from '../kernel/day.js';
+import { type Day, type DayRange } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { sampleIds } from '../kernel/sample-ids.js';
@@ -51,6 +52,8 @@ export const teamOverview = z
           .describe('One rep'),
       )
       .describe('The reps, by name'),
+    count: z.int().optional().describe('Number of reps on all pages; with limit or status only'),
+    earners: z.int().optional().describe('Number of reps who earned an amount other than 0; with limit or status only'),
   })
   .describe('What the team earned in a period');
 type TeamOverview = z.input<typeof teamOverview>;
@@ -60,32 +63,61 @@ export interface SelectedReps {
   readonly repIds: readonly string[] | null;
   /** Whether people without a plan, a quota or an amount are included. */
   readonly everyone: boolean;
+  /** Only one page of the reps, with the sums of all of them. */
+  readonly page?: TeamPage | undefined;
 }
 
 /**
  * Earnings of the team in the period: active people with a plan or a quota in it, and every person with an amount or an
- * approved statement of it; `everyone` adds the other active people.
+ * approved statement of it; `everyone` adds the other active people. A page has the sums of everyone.
  */
 export async function readTeamOverview(
   tx: Transaction,
   period: Period,
   { workspace, today }: { readonly workspace: WorkspaceTerms; readonly today: Day },
-  { repIds, everyone }: SelectedReps,
+  { repIds, everyone, page }: SelectedReps,
+): Promise<TeamOverview> {
+  const days = await loadRange(tx, period);
+  if (page === undefined) return readOverview(tx, period, { workspace, today, days }, { repIds, everyone });
+  const listed = await listTeamPage(tx, period, { repIds, everyone, withDrafts: false }, page);
+  const { currency } = workspace;
+  const ofPage = { repIds: listed.repIds, everyone: true };
+  const { reps } = await readOverview(tx, period, { workspace, today, days }, ofPage);
+  const rates = tx.asOf === null ? ratesOfTotals(workspace, days, today) : null;
+  const sold = tx.asOf === null ? await loadBookings(tx, days, repIds) : null;
+  const earned = sumByCurrency(await sumTeamEarnings(tx, days, repIds), currency);
+  const { earnings: totals, ...others } = withConvertedTotal(earned, rates);
+  return {
+    period,
+    currency,
+    totals,
+    ...others,
+    openDiscrepancies: await sumOpenDiscrepancies(tx, repIds, currency),
+    ...(sold === null ? {} : { bookings: sold.total }),
+    reps,
+    count: listed.count,
+    earners: await countEarners(tx, days, repIds),
+  };
+}
+
+/** The overview of all of the reps, none of whom is left out. */
+async function readOverview(
+  tx: Transaction,
+  period: Period,
+  { workspace, today, days }: { readonly workspace: WorkspaceTerms; readonly today: Day; readonly days: DayRange },
+  { repIds, everyone }: Omit<SelectedReps, 'page'>,
 ): Promise<TeamOverview> {
   const { currency } = workspace;
-  const days = await loadRange(tx, period);
   const rates = tx.asOf === null ? ratesOfTotals(workspace, days, today) : null;
   const [team, earned, quotas, open, sold] = await inParallel(
     () => listTeam(tx, period, repIds),
     () => sumEarnings(tx, days, repIds),
-    () => listQuotas(tx, period),
+    () => listQuotas(tx, period, repIds),
     () => sumOpenDiscrepancies(tx, repIds, currency),
     async () => (tx.asOf === null ? loadBookings(tx, days, repIds) : null),
   );
   const earnedBy = groupBy(earned, (row) => row.repId);
-  const ofTeam = new Set(team.map(({ repId }) => repId));
-  const ofReps = quotas.filter(({ repId }) => ofTeam.has(repId));
-  const counted = await withRunningCredits(tx, ofReps, today);
+  const counted = await withRunningCredits(tx, quotas, today);
   const quotasByRep = groupBy(counted, (quota) => quota.repId);
   const toResponse = await attainmentIn(tx, counted, workspace, today);
   const { earnings: totals, ...others } = withConvertedTotal(sumByCurrency(earned, currency), rates);

@@ -91,7 +91,7 @@ export function hasAmounts(days: DayRange): RawBuilder<boolean> {
       and (m.commission <> 0 or m.bonus <> 0 or m.adjustments <> 0))`;
 }
 
-function isWholeMonths({ from, to }: DayRange): boolean {
+export function isWholeMonths({ from, to }: DayRange): boolean {
   return from.endsWith('-01') && addDays(to, 1).endsWith('-01');
 }
 
@@ -135,16 +135,19 @@ export async function listMonths(tx: Transaction, repId: string, { from, to }: D
 }
 
 /**
- * Quotas of every kind that touch the period, with their credit as of its last day, of one rep if an id is given. A
+ * Quotas of every kind that touch the period, with their credit as of its last day, of the reps if ids are given. A
  * quarter's quota read for October has no credit of November, and none of a rule that counts at the end of the quarter.
  */
-export async function listQuotas(tx: Transaction, period: Period, repId?: string): Promise<QuotaRow[]> {
+export async function listQuotas(
+  tx: Transaction,
+  period: Period,
+  repIds: readonly string[] | null = null,
+): Promise<QuotaRow[]> {
   const calendar = await loadCalendar(tx);
   const range = calendar.range(period);
   const { to } = range;
   const periods = calendar.periodsAround(range);
   const endOf = (candidate: Period) => calendar.range(candidate).to;
-  const ofRep = repId === undefined ? sql`` : sql`and rep_id = ${repId}`;
   const longer = periods.filter((candidate) => endOf(candidate) > to);
   const ended = periods.filter((candidate) => endOf(candidate) <= to);
   const { rows } = await sql<QuotaRow>`
@@ -155,7 +158,7 @@ export async function listQuotas(tx: Transaction, period: Period, repId?: string
     left join (
       select r.rep_id, c.plan_id, c.attainment_key, c.period, sum(c.credit) as credit
       from (
-        select distinct rep_id from quotas where workspace_id = ${tx.workspaceId} and period = any(${longer}::text[]) ${ofRep}
+        select distinct rep_id from quotas where workspace_id = ${tx.workspaceId} and period = any(${longer}::text[]) ${within('rep_id', repIds)}
       ) r cross join lateral (
         select * from ${countedRows(tx.workspaceId)}
         where c.rep_id = r.rep_id and c.earned_on > ${to}::date and c.period = any(${longer}::text[])
@@ -163,7 +166,7 @@ export async function listQuotas(tx: Transaction, period: Period, repId?: string
       group by r.rep_id, c.plan_id, c.attainment_key, c.period
     ) later on later.rep_id = q.rep_id and later.plan_id = q.plan_id and later.attainment_key = q.attainment_key
       and later.period = q.period
-    where q.workspace_id = ${tx.workspaceId} and q.period = any(${periods}::text[]) ${repId === undefined ? sql`` : sql`and q.rep_id = ${repId}`}
+    where q.workspace_id = ${tx.workspaceId} and q.period = any(${periods}::text[]) ${within('q.rep_id', repIds)}
     order by q.attainment_key, q.plan_id, q.period desc`.execute(tx.db);
   const prorated = await loadProratedQuotas(tx, rows);
   return rows.map((row, index) => {

@@ -33,6 +33,8 @@ interface PlanFilter {
   readonly withoutDrafts?: boolean;
   /** The day that decides which version is in force. */
   readonly today: Day;
+  /** How many of the assigned people each plan lists, with their number; all by default, without it. */
+  readonly maxAssigned?: number | undefined;
 }
 
 /**
@@ -52,7 +54,7 @@ export async function listPlanVersions(tx: Transaction, filter: PlanFilter): Pro
   const listed = [...ofPlan.values()].flatMap((versions) => listedVersions(versions, filter));
   if (listed.length === 0) return [];
   const onlyForRep = filter.onlyForRep ?? null;
-  const [rows, rules, assigned] = await loadTermsOf(tx, listed, onlyForRep);
+  const [rows, rules, assigned] = await loadTermsOf(tx, listed, onlyForRep, filter.maxAssigned);
   const rowById = new Map((rows as TermsRow[]).map((row) => [row.plan_version_id, row]));
   const rulesByVersion = groupBy(rules, (rule) => rule.plan_version_id);
   return listed.flatMap((head) => {
@@ -83,14 +85,20 @@ export async function listPlanVersions(tx: Transaction, filter: PlanFilter): Pro
         ...visibleRule(rule.definition as Rule, onlyForRep),
       })),
       tests: onlyForRep === null ? row.tests : [],
-      assignedReps: assigned.get(head.planId) ?? [],
+      assignedReps: assigned.get(head.planId)?.reps ?? [],
+      ...(filter.maxAssigned === undefined ? {} : { assignedCount: assigned.get(head.planId)?.count ?? 0 }),
       createdAt: row.created_at.toISOString(),
     };
   });
 }
 
 /** The terms of the listed versions, their rules, and who is assigned to their plans. */
-async function loadTermsOf(tx: Transaction, listed: readonly Head[], onlyForRep: string | null) {
+async function loadTermsOf(
+  tx: Transaction,
+  listed: readonly Head[],
+  onlyForRep: string | null,
+  maxAssigned: number | undefined,
+) {
   const isListed = sql<SqlBool>`plan_version_id = any(${listed.map((head) => head.planVersionId)}::uuid[])`;
   return inParallel(
     () =>
@@ -122,6 +130,7 @@ async function loadTermsOf(tx: Transaction, listed: readonly Head[], onlyForRep:
         tx,
         listed.map((head) => head.planId),
         onlyForRep,
+        maxAssigned ?? null,
       ),
   );
 }
@@ -241,22 +250,38 @@ export async function findPlanVersion(
   return representative ?? null;
 }
 
-async function loadAssignedReps(tx: Transaction, planIds: readonly string[], onlyForRep: string | null) {
-  let query = tx.db
-    .selectFrom('assignments')
-    .innerJoin('reps', (join) =>
-      join.onRef('reps.workspace_id', '=', 'assignments.workspace_id').onRef('reps.rep_id', '=', 'assignments.rep_id'),
-    )
-    .select(['assignments.plan_id', 'reps.rep_id as repId', 'reps.name'])
-    .distinct()
-    .where('assignments.workspace_id', '=', tx.workspaceId)
-    .where('assignments.plan_id', 'in', [...new Set(planIds)])
-    .where('assignments.deleted_at', 'is', null)
-    .orderBy('reps.name');
-  if (onlyForRep !== null) query = query.where('reps.rep_id', '=', onlyForRep);
-  const rows = await query.execute();
-  const byPlan = groupBy(rows, (row) => row.plan_id);
-  return new Map([...byPlan].map(([planId, reps]) => [planId, reps.map(({ repId, name }) => ({ repId, name }))]));
+/** Who is assigned to each of the plans, by name, and their number; at most `max` of each plan unless it is null. */
+async function loadAssignedReps(
+  tx: Transaction,
+  planIds: readonly string[],
+  onlyForRep: string | null,
+  max: number | null,
+) {
+  const { rows } = await sql<{ planId: string; repId: string; name: string; count: number }>`
+    select "planId", "repId", name, count
+    from (
+      select "planId", "repId", name, count(*) over (partition by "planId")::int as count,
+        row_number() over (partition by "planId" order by name) as place
+      from (
+        select distinct a.plan_id as "planId", r.rep_id as "repId", r.name
+        from assignments a
+        join reps r on r.workspace_id = a.workspace_id and r.rep_id = a.rep_id
+        where a.workspace_id = ${tx.workspaceId} and a.plan_id = any(${[...new Set(planIds)]}::uuid[])
+          and a.deleted_at is null ${onlyForRep === null ? sql`` : sql`and r.rep_id = ${onlyForRep}`}
+      ) assigned
+    ) numbered
+    where ${max}::int is null or place <= greatest(${max}::int, 1)
+    order by name`.execute(tx.db);
+  const byPlan = groupBy(rows, ({ planId }) => planId);
+  return new Map(
+    [...byPlan].map(([planId, ofPlan]) => [
+      planId,
+      {
+        reps: ofPlan.slice(0, max ?? ofPlan.length).map(({ repId, name }) => ({ repId, name })),
+        count: ofPlan[0]?.count ?? 0,
+      },
+    ]),
+  );
 }
 
 function visibleRule(rule: Rule, onlyForRep: string | null): Rule {
@@ -287,9 +312,11 @@ export function visiblePlan(plan: PlanVersion, caller: Caller): PlanVersion {
     ...rule,
     tiers: (tiers as Rule['tiers']).filter((tier) => tier.repId === undefined || sees(tier.repId)),
   }));
+  // The number counts people whom the manager of a team may not see.
+  const { assignedCount: _, ...listed } = plan;
   const assignedReps =
     caller.team === undefined ? plan.assignedReps : plan.assignedReps.filter(({ repId }) => sees(repId));
-  return { ...plan, config: withVisibleTiers(plan.config, sees), rules, tests: [], assignedReps };
+  return { ...listed, config: withVisibleTiers(plan.config, sees), rules, tests: [], assignedReps };
 }
 
 export interface OverrideRow {

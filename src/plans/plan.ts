@@ -14,6 +14,7 @@ import { type Day, isDay } from '../kernel/day.js';
 import { Failure, type Issue, invalid } from '../kernel/failure.js';
 import { readValue } from '../kernel/invalid-values.js';
 import { describedAs } from '../platform/json-schema.js';
+import { wholeNumber } from '../platform/operations/schemas.js';
 import { storedTests } from './plan-tests.js';
 import { planWarnings } from './plan-warnings.js';
 
@@ -83,10 +84,16 @@ export const planVersion = z
         z.object({ repId: fields.repId, name: z.string().describe('Name of the rep') }).describe('An assigned rep'),
       )
       .describe('Reps who are assigned to the plan today'),
+    assignedCount: z.int().optional().describe('Number of assigned reps; with `assigned` only'),
     createdAt: fields.createdAt,
   })
   .describe('A plan version');
 export type PlanVersion = z.input<typeof planVersion>;
+
+/** How many of the assigned people a list of plans has: in a huge workspace, they are most of it. */
+export const assignedQuery = wholeNumber(0, 10_000)
+  .optional()
+  .describe('Max number of assigned reps that each plan lists, 0 to 10000; all by default');
 
 const tierTerms = {
   tierIndex: fields.tierIndex,

@@ -3,7 +3,7 @@ import { type Day } from '../kernel/day.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { text } from '../platform/operations/schemas.js';
 import { type PersonFilter, personFilterQuery } from './person-filter.js';
-import { isNamed, listReps } from './rep-views.js';
+import { listReps } from './rep-views.js';
 
 /** Query parameters that restrict the response to some of the people whom the caller may see. */
 export const filteredPeopleQuery = {
@@ -37,6 +37,5 @@ export async function filteredReps(
   const profile = { title, team, location, managerId, role, fields };
   if (query === undefined && Object.values(profile).every((value) => value === undefined)) return visible;
   const seen = visible === null ? {} : { repIds: visible };
-  const found = await listReps(tx, today, { ...seen, profile });
-  return found.filter((person) => query === undefined || isNamed(person, query)).map(({ id }) => id);
+  return (await listReps(tx, today, { ...seen, profile, query })).map(({ id }) => id);
 }

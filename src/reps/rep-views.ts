@@ -4,6 +4,7 @@ import { type Clock } from '../kernel/clock.js';
 import { currentDay, type Day, dayInZone } from '../kernel/day.js';
 import { isUuid } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type OptionalPage } from '../platform/operations/schemas.js';
 import { type PersonFilter } from './person-filter.js';
 import { type Rep, repNotFound } from './rep.js';
 
@@ -122,23 +123,22 @@ function hasProfile({ title, team, location, managerId, role, active, fields }: 
     )}`;
 }
 
-/** Whether the text is a part of the name or of the e-mail address, in any case. */
-export function isNamed({ name, email }: Pick<Rep, 'name' | 'email'>, part: string): boolean {
-  return `${name} ${email}`.toLowerCase().includes(part.toLowerCase());
-}
-
 interface RepFilter {
   readonly email?: string | undefined;
   readonly repIds?: readonly string[] | undefined;
   readonly profile?: PersonFilter | undefined;
+  /** Part of the name or of the e-mail address, in any case. */
+  readonly query?: string | undefined;
+  readonly page?: OptionalPage;
 }
 
 /** Reps by name, each with the manager on that day. */
 export async function listReps(
   tx: Transaction,
   today: Day,
-  { email, repIds, profile = {} }: RepFilter,
+  { email, repIds, profile = {}, query, page = {} }: RepFilter,
 ): Promise<Rep[]> {
+  const { limit, offset = 0 } = page;
   const { rows } = await sql<RepRow<Rep> & PayColumns>`
     select ${repColumns}, r.recovery_percent::float8 as "recoveryPercent",
       (select jsonb_agg(jsonb_build_object('from', c.from_day, 'currency', c.currency) order by c.from_day)
@@ -147,8 +147,10 @@ export async function listReps(
     where r.workspace_id = ${tx.workspaceId}
       ${email === undefined ? sql`` : sql`and r.email = ${email}`}
       ${repIds === undefined ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
+      ${query === undefined ? sql`` : sql`and position(lower(${query}) in lower(r.name || ' ' || r.email)) > 0`}
       ${hasProfile(profile)}
-    order by lower(r.name), r.email`.execute(tx.db);
+    order by lower(r.name), r.email
+    ${limit === undefined ? sql`` : sql`limit ${limit}`} offset ${offset}`.execute(tx.db);
   return rows.map(({ recoveryPercent, currencies, ...row }) => ({
     ...withoutAbsent<Rep>(row),
     ...(recoveryPercent === null ? {} : { recovery: { maxPercent: recoveryPercent } }),

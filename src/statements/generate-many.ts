@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { hasAmounts, hasTerms, sumEarnings } from '../earnings/commission-views.js';
+import { hasStatedAmounts } from '../earnings/team-page.js';
 import { type Caller, visibleReps } from '../kernel/caller.js';
 import { chunkBySize } from '../kernel/chunk.js';
 import { Failure } from '../kernel/failure.js';
@@ -133,20 +134,13 @@ export async function listRepsOfPeriod(
 ): Promise<string[]> {
   const calendar = await loadCalendar(tx);
   const days = calendar.range(requestedPeriod);
-  const hasDraft = sql`exists (
-    select from statement_periods h
-    join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
-      and s.version = h.current_version
-    cross join lateral (
-      select s.summary union all select other -> 'summary' from jsonb_array_elements(s.other_currencies) other
-    ) stated (summary)
-    cross join lateral jsonb_each_text(stated.summary) amount
-    where h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${requestedPeriod}
-      and h.status = 'draft' and amount.value::numeric <> 0)`;
-  const isMeant = withTerms ? sql`(r.active and ${hasTerms(calendar, days)} or ${hasDraft})` : sql`r.active`;
+  const isMeant = withTerms
+    ? sql`(r.active and ${hasTerms(calendar, days)} or h.status = 'draft' and ${hasStatedAmounts})`
+    : sql`r.active`;
   const repIds = visibleReps(caller);
   const { rows } = await sql<{ rep_id: string }>`
     select r.rep_id from reps r
+    left join statement_periods h on h.workspace_id = r.workspace_id and h.rep_id = r.rep_id and h.period = ${requestedPeriod}
     where r.workspace_id = ${tx.workspaceId} ${repIds === null ? sql`` : sql`and r.rep_id = any(${repIds}::uuid[])`}
       and (${isMeant} or ${hasAmounts(days)})
     order by r.rep_id`.execute(tx.db);

@@ -108,8 +108,23 @@ export const teamStatements = z
       .describe(
         'Ids of people (UUID) with an amount in the period who share a payrollId, since before ids were unique',
       ),
+    count: z.int().optional().describe('Number of reps on all pages; with limit or status only'),
+    statuses: z
+      .object({
+        none: z.int().describe('People without a version'),
+        draft: z.int().describe('Drafts'),
+        approved: z.int().describe('Approved statements'),
+      })
+      .optional()
+      .describe('Number of people by the status of their statement, on all pages and of every status'),
+    toApprove: z
+      .int()
+      .optional()
+      .describe('Number of drafts of others whose days no other approved statement pays; with limit or status only'),
   })
-  .describe('The statements of all reps in a period');
+  .describe(
+    'The statements of all reps in a period. With limit or status, those of one page: the totals are those of everyone, the payroll ids and handedOver those of the page',
+  );
 
 /**
  * One rep's entry in the team's statements. `main` is in the workspace's currency, or in the statement's currency if
@@ -242,7 +257,7 @@ function toMember(
   return { ...person, main: { currency: row.currency, summary: row.summary }, others: row.otherCurrencies ?? [] };
 }
 
-function liveSummary(row: {
+export function liveSummary(row: {
   currency: string;
   commission: string;
   bonus: string;
@@ -253,7 +268,7 @@ function liveSummary(row: {
 }
 
 /** Sums by currency, with the given currency apart. Amounts in different currencies are never added. */
-function splitByCurrency(
+export function splitByCurrency(
   summaries: readonly CurrencySummary[],
   currency: string,
 ): { readonly main: CurrencySummary; readonly others: CurrencySummary[] } {
@@ -337,6 +352,6 @@ export function hasAmount({ main, others }: Pick<TeamMemberStatement, 'main' | '
   return [main, ...others].some(({ summary: texts }) => isPaid(texts));
 }
 
-function summaryEntry({ currency, summary: texts }: CurrencySummary) {
+export function summaryEntry({ currency, summary: texts }: CurrencySummary) {
   return { currency, summary: toSummaryResponse(texts) };
 }

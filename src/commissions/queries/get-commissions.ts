@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readRepDashboard, repDashboard } from '../../dashboards/rep-dashboard.js';
 import { readTeamOverview, teamOverview, teamOverviewExample } from '../../dashboards/team-overview.js';
 import { dealId } from '../../deals/deal.js';
+import { pageOfTeam, teamPageQuery } from '../../earnings/team-page-query.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { currentDay, dayInZone } from '../../kernel/day.js';
@@ -41,6 +42,7 @@ const query = z.strictObject({
     .describe('With repId: number of closed deals to skip; the dashboard has 100 of them'),
   asOf: asOfQuery,
   ...filteredPeopleQuery,
+  ...teamPageQuery,
 });
 type Query = z.infer<typeof query>;
 
@@ -51,7 +53,11 @@ async function readAsOf(tx: Transaction, caller: Caller, requested: Query) {
   const today = dayInZone(requireInstant(tx), workspace.timeZone);
   const ofPeriod = period ?? toPeriod(today, 'monthly');
   if (repId !== undefined) return readRepAsOf(tx, repId, ofPeriod, workspace.currency);
-  const selection = { repIds: await filteredReps(tx, caller, today, requested), everyone: who === 'all' };
+  const selection = {
+    repIds: await filteredReps(tx, caller, today, requested),
+    everyone: who === 'all',
+    page: pageOfTeam(requested),
+  };
   return readTeamAsOf(tx, ofPeriod, { workspace, today }, selection);
 }
 
@@ -102,6 +108,7 @@ const declared = {
         {
           repIds: await filteredReps(tx, caller, today, requested),
           everyone: requested.include === 'all',
+          page: pageOfTeam(requested),
         },
       );
     });
@@ -153,7 +160,9 @@ export const getCommissions = operation({
       closedDealsOffset: { always: '0' },
       asOf: 'Earlier instant',
       ...unfilteredPeople,
+      status: { always: undefined },
     },
+    readsPages: true,
     listsWithin: ['reps', 'closedDeals', 'events'],
     summary: (result) => {
       if ('deal' in result) return dealSummary(result);

@@ -99,7 +99,8 @@ export async function loadStatementFacts(
     content,
     asOf,
     rules: await loadRules(tx, key, content),
-    quotas: asOf === null ? await withRunningCredits(tx, await listQuotas(tx, period, repId), addDays(days.to, 1)) : [],
+    quotas:
+      asOf === null ? await withRunningCredits(tx, await listQuotas(tx, period, [repId]), addDays(days.to, 1)) : [],
     reversed: await listReversed(tx, { repId, days }, content.generatedAt),
     comments: await listNewestComments(tx, key, { limit: maxShownComments }),
     people: await readActorNames(

@@ -5,7 +5,7 @@ import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { readsAsWidget } from '../../reps/rep.js';
 import { workspaceToday } from '../../reps/rep-views.js';
-import { planStatuses, planVersion } from '../plan.js';
+import { assignedQuery, planStatuses, planVersion } from '../plan.js';
 import { planExample } from '../plan-examples.js';
 import { planTermParts } from '../plan-tool-text.js';
 import { listPlanVersions, planViewer, visiblePlan } from '../plan-views.js';
@@ -13,6 +13,7 @@ import { listPlanVersions, planViewer, visiblePlan } from '../plan-views.js';
 const query = z.strictObject({
   status: z.enum(planStatuses).optional().describe('Only plans with this status'),
   versions: z.literal('all').optional().describe('all: every version; by default one version of each plan'),
+  assigned: assignedQuery,
 });
 
 export const listPlans = operation({
@@ -38,6 +39,7 @@ export const listPlans = operation({
     arguments: {
       status: 'Only plans with this status',
       versions: 'all lists every version instead of one row a plan',
+      assigned: { always: '100' },
     },
     list: 'plans',
     detail: { defaultForm: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
@@ -45,11 +47,12 @@ export const listPlans = operation({
   },
   example: { query: { status: 'active' }, response: [planExample] },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: { status, versions } }, caller, { unitOfWork, clock }) {
+  async execute({ query: { status, versions, assigned } }, caller, { unitOfWork, clock }) {
     const plans = await unitOfWork.read(caller, async (tx) =>
       listPlanVersions(tx, {
         ...(status === undefined ? {} : { status }),
         everyVersion: versions === 'all',
+        maxAssigned: assigned,
         onlyForRep: planViewer(caller),
         withoutDrafts: readsAsWidget(caller),
         today: await workspaceToday(tx, clock),

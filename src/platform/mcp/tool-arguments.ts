@@ -103,7 +103,7 @@ function assignParts(
     return query.has(name) || operation.body === undefined ? 'query' : 'body';
   };
   const part = (name: 'params' | 'query' | 'body') => Object.fromEntries(values.filter(([key]) => where(key) === name));
-  const pages = hasOwnPaging(operation) ? { limit, offset } : {};
+  const pages = hasOwnPaging(operation) || operation.tool?.readsPages === true ? { limit, offset } : {};
   const texts = Object.entries({ ...part('query'), ...pages }).map(([name, value]) => [name, asQuery(value)]);
   return {
     params: part('params'),

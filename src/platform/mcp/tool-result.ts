@@ -79,7 +79,9 @@ function findListing(
   if (name === undefined) return null;
   const items = (Array.isArray(response) ? response : (response as Json)[name]) as readonly unknown[];
   const known = { name, isAll, offset, hasPages };
-  if (hasOwnPaging(operation)) return { ...known, items, total: (response as { count: number }).count };
+  const { count } = response as { readonly count?: number };
+  if (hasOwnPaging(operation) || (tool.readsPages === true && count !== undefined))
+    return { ...known, items, total: count as number };
   return { ...known, items: items.slice(offset, offset + limit), total: items.length };
 }
 

@@ -102,6 +102,8 @@ export interface Tool<Names extends string, Output, Operation> {
   readonly list?: string;
   /** The result contains lists besides other fields: `page` describes the first of these lists that it has. */
   readonly listsWithin?: readonly string[];
+  /** The operation reads `limit` and `offset` itself where the caller gives them; `count` is the number on all pages. */
+  readonly readsPages?: true;
   readonly detail?: Detail;
   /** Listed first. All other tools are in the order of the operations. */
   readonly listedFirst?: true;

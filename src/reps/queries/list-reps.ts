@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { maySee } from '../../kernel/caller.js';
+import { visibleReps } from '../../kernel/caller.js';
 import { isStorable } from '../../platform/database/columns.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { flag, type OptionalPage, optionalPage, text } from '../../platform/operations/schemas.js';
+import { flag, optionalPage, text } from '../../platform/operations/schemas.js';
 import { personFilterQuery } from '../person-filter.js';
 import { normalEmail, readsAsWidget, rep, repExample } from '../rep.js';
-import { isNamed, listReps as loadReps, workspaceToday } from '../rep-views.js';
+import { listReps as loadReps, workspaceToday } from '../rep-views.js';
 
 const query = z.strictObject({
   email: z
@@ -23,10 +23,6 @@ const query = z.strictObject({
   active: flag.optional().describe('true: only people who may sign in; false: only the others'),
   ...optionalPage('people'),
 });
-
-function pageOf<T>(items: readonly T[], { limit = items.length, offset = 0 }: OptionalPage): T[] {
-  return items.slice(offset, offset + limit);
-}
 
 export const listReps = operation({
   id: 'listReps',
@@ -72,14 +68,10 @@ export const listReps = operation({
   async execute({ query: { email, query: part, limit, offset, ...profile } }, caller, { unitOfWork, clock }) {
     return unitOfWork.read(caller, async (tx) => {
       const today = await workspaceToday(tx, clock);
-      const all = await loadReps(tx, today, { email, profile });
-      const named = part === undefined ? all : all.filter((person) => isNamed(person, part));
-      if (readsAsWidget(caller)) {
-        const reps = named.map(({ fields: _, ...person }) => ({ ...person, payrollId: null }));
-        return { reps: pageOf(reps, { limit, offset }) };
-      }
-      const visible = named.filter((person) => maySee(caller, person.id));
-      return { reps: pageOf(visible, { limit, offset }) };
+      const isWidget = readsAsWidget(caller);
+      const repIds = isWidget ? undefined : (visibleReps(caller) ?? undefined);
+      const reps = await loadReps(tx, today, { email, profile, query: part, repIds, page: { limit, offset } });
+      return { reps: isWidget ? reps.map(({ fields: _, ...person }) => ({ ...person, payrollId: null })) : reps };
     });
   },
 });

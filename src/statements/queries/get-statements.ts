@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { type Caller, visibleReps } from '../../kernel/caller.js';
+import { listTeamPage } from '../../earnings/team-page.js';
+import { pageOfTeam, teamPageQuery } from '../../earnings/team-page-query.js';
+import { type Caller } from '../../kernel/caller.js';
 import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { inParallel } from '../../kernel/waiting.js';
@@ -8,8 +10,9 @@ import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-wo
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { asOfQuery, flag, optionalPeriod, wholeNumber } from '../../platform/operations/schemas.js';
+import { filteredPeopleQuery, filteredReps } from '../../reps/filtered-people.js';
 import { assertSeesRepOrTeam, repIdQuery, repNotFound } from '../../reps/rep.js';
-import { findRepName } from '../../reps/rep-views.js';
+import { findRepName, workspaceToday } from '../../reps/rep-views.js';
 import { presentHolds, readApprovalHolds } from '../approval-holds.js';
 import { readDeviations } from '../deviations.js';
 import { loadHandedAmounts } from '../handed-amounts.js';
@@ -22,7 +25,8 @@ import {
   toStatementResponse,
 } from '../statement.js';
 import { findVersion, listChecks, readLedger, readStatement, resolvePeriod } from '../statement-views.js';
-import { readTeamStatements, teamStatements, toTeamResponse } from '../team-statements.js';
+import { readTeamStatements, type TeamSelection, teamStatements, toTeamResponse } from '../team-statements.js';
+import { countToApprove, sumTeamStatements } from '../team-sums.js';
 
 const query = z.strictObject({
   repId: repIdQuery.optional().describe('The statement of this rep, by id (UUID); reps may see only their own'),
@@ -39,6 +43,8 @@ const query = z.strictObject({
   deviations: flag
     .default(false)
     .describe('true, without repId: compares every net payout with those of the last 12 months'),
+  ...filteredPeopleQuery,
+  ...teamPageQuery,
 });
 
 async function readRepStatement(
@@ -74,6 +80,38 @@ async function readRepStatement(
   };
 }
 
+async function readTeam(
+  tx: Transaction,
+  caller: Caller,
+  requestedPeriod: Period,
+  currency: string,
+  selection: TeamSelection,
+  request: z.infer<typeof query>,
+): Promise<z.input<typeof teamStatements>> {
+  const page = pageOfTeam(request);
+  const listed =
+    page === undefined ? null : await listTeamPage(tx, requestedPeriod, { ...selection, withDrafts: true }, page);
+  const shown = listed === null ? selection : { repIds: listed.repIds, everyone: true };
+  const members = await readTeamStatements(tx, requestedPeriod, currency, shown);
+  const response = toTeamResponse(requestedPeriod, currency, members, {
+    checks: await listChecks(tx, requestedPeriod, shown.repIds),
+    holds: await readApprovalHolds(tx, requestedPeriod, shown.repIds),
+    handed: await loadHandedAmounts(tx, requestedPeriod),
+    payouts: await loadStatementPayouts(tx, requestedPeriod, shown.repIds),
+    deviations: request.deviations
+      ? await readDeviations(tx, { period: requestedPeriod, currency }, members)
+      : new Map(),
+  });
+  if (listed === null) return response;
+  return {
+    ...response,
+    ...(await sumTeamStatements(tx, requestedPeriod, currency, selection)),
+    count: listed.count,
+    statuses: listed.statuses,
+    toApprove: await countToApprove(tx, requestedPeriod, selection.repIds, caller.repId),
+  };
+}
+
 export const getStatements = operation({
   id: 'getStatements',
   summary:
@@ -100,17 +138,10 @@ export const getStatements = operation({
         const shown = { period: requestedPeriod, isLive: request.live, version: request.version ?? null };
         return readRepStatement(tx, caller, request.repId, shown, currency);
       }
-      const selection = { repIds: visibleReps(caller), everyone: request.include === 'all' };
-      const members = await readTeamStatements(tx, requestedPeriod, currency, selection);
-      return toTeamResponse(requestedPeriod, currency, members, {
-        checks: await listChecks(tx, requestedPeriod, selection.repIds),
-        holds: await readApprovalHolds(tx, requestedPeriod, selection.repIds),
-        handed: await loadHandedAmounts(tx, requestedPeriod),
-        payouts: await loadStatementPayouts(tx, requestedPeriod, selection.repIds),
-        deviations: request.deviations
-          ? await readDeviations(tx, { period: requestedPeriod, currency }, members)
-          : new Map(),
-      });
+      const today = await workspaceToday(tx, clock);
+      const repIds = await filteredReps(tx, caller, today, request);
+      const selection = { repIds, everyone: request.include === 'all' };
+      return readTeam(tx, caller, requestedPeriod, currency, selection, request);
     });
   },
 });

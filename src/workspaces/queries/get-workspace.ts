@@ -7,7 +7,7 @@ import { fieldMappingExample } from '../../fields/field-mapping.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { type PlanVersion, planVersion } from '../../plans/plan.js';
+import { assignedQuery, type PlanVersion, planVersion } from '../../plans/plan.js';
 import { planExample } from '../../plans/plan-examples.js';
 import { planTermParts } from '../../plans/plan-tool-text.js';
 import { listPlanVersions, visiblePlan } from '../../plans/plan-views.js';
@@ -38,7 +38,10 @@ import {
 } from '../workspace.js';
 import { findMailState, findMaskedKey, findPayoutTerms, findWorkspace } from '../workspace-views.js';
 
-const query = z.strictObject({ includeDeleted: flag.default(false).describe('true: also deleted plans') });
+const query = z.strictObject({
+  includeDeleted: flag.default(false).describe('true: also deleted plans'),
+  assigned: assignedQuery,
+});
 
 const identity = z.object({
   ...tokenFields,
@@ -89,14 +92,14 @@ const response = z.object({
 async function plansFor(
   tx: Transaction,
   caller: Caller,
-  includeDeleted: boolean,
+  { includeDeleted, assigned }: z.infer<typeof query>,
   clock: Clock,
 ): Promise<PlanVersion[]> {
   if (caller.accessLevel === 'payroll') return [];
   const onlyForRep = caller.accessLevel === 'rep' ? caller.repId : null;
   const today = await workspaceToday(tx, clock);
   const filter = includeDeleted ? { includeDeleted } : { status: 'active' as const };
-  const plans = (await listPlanVersions(tx, { ...filter, onlyForRep, today })).filter(
+  const plans = (await listPlanVersions(tx, { ...filter, onlyForRep, today, maxAssigned: assigned })).filter(
     ({ status }) => status === 'active' || status === 'deleted',
   );
   return plans.map((plan) => visiblePlan(plan, caller));
@@ -129,6 +132,7 @@ export const getWorkspace = operation({
         description: 'true shows deleted plans too',
         schema: () => ({ type: 'boolean', default: false }),
       },
+      assigned: { always: '100' },
     },
     listsWithin: ['plans'],
     detail: { defaultForm: 'summary', summaryOmits: planTermParts.map((part) => `plans.${part}`) },
@@ -159,11 +163,7 @@ export const getWorkspace = operation({
     },
   },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK, mailServer: MailServer },
-  async execute(
-    { query: { includeDeleted } },
-    caller,
-    { unitOfWork, clock, mailServer },
-  ): Promise<z.input<typeof response>> {
+  async execute({ query: requested }, caller, { unitOfWork, clock, mailServer }): Promise<z.input<typeof response>> {
     return unitOfWork.read(caller, async (tx) => {
       const found = await findWorkspace(tx);
       const { minQuotaPercent: minimum, fxMaxAgeDays: maxAge, isSandbox, testDay: today, ...workspace } = found;
@@ -182,7 +182,7 @@ export const getWorkspace = operation({
         crm: { connected: provider !== null, provider },
         fieldMapping: { standard: { ...standard }, measures: { ...measures } },
         apiKey: await findMaskedKey(tx),
-        plans: await plansFor(tx, caller, includeDeleted, clock),
+        plans: await plansFor(tx, caller, requested, clock),
       };
     });
   },

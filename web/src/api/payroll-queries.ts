@@ -42,7 +42,7 @@ export const handoversQuery = queryOptions({
 /** The codes of payroll files. */
 export const payrollTermsQuery = queryOptions({
   queryKey: ['payroll-terms'],
-  queryFn: async ({ signal }) => (await api.getWorkspace({}, { signal })).payroll,
+  queryFn: async ({ signal }) => (await api.getWorkspace({ query: { assigned: '0' } }, { signal })).payroll,
 });
 
 export const payrollFileQuery = (period: string, layout: Layout, scope: Scope) =>

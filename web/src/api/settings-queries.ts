@@ -17,7 +17,7 @@ export const integrationsQuery = queryOptions({
 
 export const workspaceQuery = queryOptions({
   queryKey: ['workspace'],
-  queryFn: ({ signal }) => api.getWorkspace({}, { signal }),
+  queryFn: ({ signal }) => api.getWorkspace({ query: { assigned: '0' } }, { signal }),
 });
 
 export const keysQuery = queryOptions({

@@ -42,6 +42,22 @@ export const teamOverviewQuery = (period: string, people = everyone) =>
     placeholderData: keepPeriod(period),
   });
 
+/** The sums of what everyone earned in the period, without their list. */
+export const teamSumsQuery = (period: string) =>
+  queryOptions({
+    queryKey: ['team-sums', period],
+    queryFn: ({ signal }) => api.getCommissions({ query: { period, limit: '1' } }, { signal }) as Promise<TeamOverview>,
+  });
+
+/** How many statements the person can approve, without their list. */
+export const toApproveQuery = (period: string) =>
+  queryOptions({
+    queryKey: ['to-approve', period],
+    queryFn: ({ signal }) =>
+      api.getStatements({ query: { period, limit: '1', status: 'draft' } }, { signal }) as Promise<TeamStatements>,
+    select: ({ toApprove }) => toApprove ?? 0,
+  });
+
 /** The statements of the team, each compared with the rep's last months. */
 export const teamStatementsQuery = (period: string) =>
   queryOptions({

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { disputesQuery } from '../api/queries.js';
-import { countToApprove, differenceCountQuery, teamStatementsQuery, waiting } from '../api/team-queries.js';
+import { differenceCountQuery, toApproveQuery, waiting } from '../api/team-queries.js';
 import { useUnread } from '../features/disputes/read-answers.js';
 import styles from './Navigation.module.css';
 import { useSession } from './session.js';
@@ -24,9 +24,7 @@ export function NavigationCount({ of }: NavigationCountProps) {
 
 /** What the person can approve of the month that ended last. */
 function useApprovals(): number {
-  const { repId } = useSession();
-  const { data } = useQuery(teamStatementsQuery(useEndedPeriod()));
-  return countToApprove(data?.statements ?? [], repId);
+  return useQuery(toApproveQuery(useEndedPeriod())).data ?? 0;
 }
 
 function useQuestions(): number {

@@ -7,8 +7,7 @@ import {
   type Exceptions,
   exceptionsQuery,
   finishedExceptions,
-  type TeamMember,
-  teamOverviewQuery,
+  teamSumsQuery,
   waiting,
 } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
@@ -79,11 +78,10 @@ export function OverviewPage() {
 /** Each cell appears when its own figure is loaded. */
 function Strip({ period }: { readonly period: string }) {
   const { currency } = useSession().workspace;
-  const { data: team } = useQuery(teamOverviewQuery(period));
+  const { data: team } = useQuery(teamSumsQuery(period));
   const exceptions = finishedExceptions(useQuery(exceptionsQuery(period)).data);
   const open = useQuery(discrepanciesQuery('open')).data;
   const sums = team && { ...team, earnings: team.totals };
-  const earners = team?.reps.filter(hasEarned).length;
   return (
     <StatStrip label="Summary" columns="1.2fr 1fr 1fr">
       <StatCard
@@ -95,7 +93,7 @@ function Strip({ period }: { readonly period: string }) {
           ) : (
             <>
               <p>
-                {earners} of {formatCount(team.reps.length, 'person', 'people')} earned
+                {team.earners ?? 0} of {formatCount(team.count ?? 0, 'person', 'people')} earned
               </p>
               <EarnedParts sums={sums} />
             </>
@@ -122,10 +120,6 @@ function Strip({ period }: { readonly period: string }) {
       />
     </StatStrip>
   );
-}
-
-function hasEarned({ earnings, otherCurrencies }: TeamMember): boolean {
-  return earnings.total !== 0 || otherCurrencies.some((other) => other.earnings.total !== 0);
 }
 
 /** Has the height of a note. */

@@ -2,16 +2,15 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { disputesQuery } from '../../api/queries.js';
 import {
-  countToApprove,
   exceptionsQuery,
   finishedExceptions,
   type TeamOverview,
   type TeamStatements,
   teamOverviewQuery,
   teamStatementsQuery,
+  toApproveQuery,
   waiting,
 } from '../../api/team-queries.js';
-import { useSession } from '../../app/session.js';
 import { useEndedPeriod, usePeriod, useToday } from '../../app/today.js';
 import blocks from '../../components/Blocks.module.css';
 import { Delta } from '../../components/Delta.js';
@@ -184,20 +183,15 @@ function Strip({ team, previous, isOfSome }: StripProps) {
 
 /** What waits for the manager, each with its page. What there is to approve is the same whatever period is displayed. */
 function ToDo({ period, discrepancies }: { readonly period: string; readonly discrepancies: number }) {
-  const { repId } = useSession();
   const toApprove = useEndedPeriod();
-  const statements = useQuery(teamStatementsQuery(toApprove)).data?.statements;
+  const statements = useQuery(toApproveQuery(toApprove)).data;
   const disputes = useQuery(disputesQuery({})).data?.disputes;
   const exceptions = finishedExceptions(useQuery(exceptionsQuery(period)).data);
   const month = shortPeriod(toApprove);
   return (
     <Card title="Waiting for you">
       <ul className={blocks.rows}>
-        <Item
-          count={statements === undefined ? undefined : countToApprove(statements, repId)}
-          one={`statement of ${month} to approve`}
-          many={`statements of ${month} to approve`}
-        >
+        <Item count={statements} one={`statement of ${month} to approve`} many={`statements of ${month} to approve`}>
           <Link to="/approvals" search={{ period: toApprove }}>
             Approvals
           </Link>

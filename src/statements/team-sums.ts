@@ -1,0 +1,93 @@
+import { sql } from 'kysely';
+import { type z } from 'zod';
+import { within } from '../earnings/commission-views.js';
+import { sumTeamEarnings } from '../earnings/team-page.js';
+import { type Period } from '../kernel/period.js';
+import { statementPeriodsTable } from '../ledger/input/as-of.js';
+import { loadRange } from '../ledger/input/calendar.js';
+import { loadPayPeriods } from '../payables/payout-settings.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type CurrencySummary } from './snapshot.js';
+import { toSummaryResponse } from './statement.js';
+import {
+  liveSummary,
+  readTeamStatements,
+  splitByCurrency,
+  summaryEntry,
+  type TeamSelection,
+  type teamStatements,
+} from './team-statements.js';
+
+/** The sums of all statements of the team, without reading each of them. */
+export async function sumTeamStatements(
+  tx: Transaction,
+  period: Period,
+  currency: string,
+  selection: TeamSelection,
+): Promise<Pick<z.input<typeof teamStatements>, 'totals' | 'otherCurrencies'>> {
+  const { main, others } = splitByCurrency(await readSummaries(tx, period, currency, selection), currency);
+  return { totals: toSummaryResponse(main.summary), otherCurrencies: others.map(summaryEntry) };
+}
+
+/** How many drafts the person can approve: those of others whose days no other approved statement pays. */
+export async function countToApprove(
+  tx: Transaction,
+  period: Period,
+  repIds: readonly string[] | null,
+  ownRepId: string | null,
+): Promise<number> {
+  const { from, to } = await loadRange(tx, period);
+  const periods = statementPeriodsTable(tx);
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from ${periods} h
+    where h.workspace_id = ${tx.workspaceId} and h.period = ${period} and h.status = 'draft'
+      and h.rep_id is distinct from ${ownRepId}::uuid ${within('h.rep_id', repIds)}
+      and not exists (
+        select from ${periods} other
+        where other.workspace_id = h.workspace_id and other.rep_id = h.rep_id and other.status = 'approved'
+          and other.period <> h.period and other.from_day <= ${to}::date and other.to_day >= ${from}::date)`.execute(
+    tx.db,
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** In a pay period, what is payable to people without a version is calculated for each of them. */
+async function readSummaries(
+  tx: Transaction,
+  period: Period,
+  currency: string,
+  selection: TeamSelection,
+): Promise<CurrencySummary[]> {
+  if ((await loadPayPeriods(tx))?.includes(period) === true) {
+    const members = await readTeamStatements(tx, period, currency, selection);
+    return members.flatMap(({ main, others }) => [main, ...others]);
+  }
+  const { repIds } = selection;
+  const live = await sumTeamEarnings(tx, await loadRange(tx, period), repIds, period);
+  return [...(await sumVersions(tx, period, repIds)), ...live.map(liveSummary)];
+}
+
+/** The sums of the current versions by currency. */
+async function sumVersions(
+  tx: Transaction,
+  period: Period,
+  repIds: readonly string[] | null,
+): Promise<CurrencySummary[]> {
+  const { rows } = await sql<CurrencySummary>`
+    select stated.currency, jsonb_strip_nulls(jsonb_build_object(
+      'totalCommission', sum((stated.summary ->> 'totalCommission')::numeric)::text,
+      'totalBonuses', sum((stated.summary ->> 'totalBonuses')::numeric)::text,
+      'totalAdjustments', sum((stated.summary ->> 'totalAdjustments')::numeric)::text,
+      'netPayout', sum((stated.summary ->> 'netPayout')::numeric)::text,
+      'payable', sum((stated.summary ->> 'payable')::numeric)::text)) as summary
+    from ${statementPeriodsTable(tx)} h
+    join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period
+      and s.version = h.current_version
+    cross join lateral (
+      select s.currency, s.summary
+      union all select other ->> 'currency', other -> 'summary' from jsonb_array_elements(s.other_currencies) other
+    ) stated
+    where h.workspace_id = ${tx.workspaceId} and h.period = ${period} ${within('h.rep_id', repIds)}
+    group by stated.currency`.execute(tx.db);
+  return rows;
+}
