@@ -5,6 +5,7 @@ import { chunk } from '../kernel/chunk.js';
 import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
+import { EventLoopSlice, mapInSlices } from '../kernel/waiting.js';
 import { loadRange } from '../ledger/input/calendar.js';
 import { loadPayables } from '../payables/build-payables.js';
 import { payTotals, statementPay, toPayResponse, toTotalsResponse } from '../payables/statement-payable.js';
@@ -172,17 +173,21 @@ export async function readTeamStatements(
 ): Promise<TeamMemberStatement[]> {
   const team = await listTeamStatements(tx, period, repIds);
   const earned = groupBy(await sumEarnings(tx, await loadRange(tx, period), repIds), (row) => row.repId);
-  const live = new Map([...earned].map(([repId, rows]) => [repId, rows.map(liveSummary)]));
+  const slice = new EventLoopSlice();
+  const toLive = ([repId, rows]: [string, Parameters<typeof liveSummary>[0][]]) =>
+    [repId, rows.map(liveSummary)] as const;
+  const live = new Map(await mapInSlices([...earned], toLive, slice));
   const stale = await staleDrafts(tx, { period, currency }, team, (repId) =>
     splitByCurrency(live.get(repId) ?? [], currency),
   );
-  const members = team
-    .filter((rep) => earned.has(rep.repId) || statesAmounts(rep) || (rep.active && (everyone || rep.hasTerms)))
-    .map((rep) => ({
-      ...toMember(rep, live.get(rep.repId) ?? [], currency),
-      state: { ...stale.get(rep.repId), ...(rep.pending ? { pending: true as const } : {}) },
-    }));
-  return withLivePayables(tx, period, members);
+  const isListed = (rep: TeamStatementRow) =>
+    earned.has(rep.repId) || statesAmounts(rep) || (rep.active && (everyone || rep.hasTerms));
+  const toListed = (rep: TeamStatementRow): TeamMemberStatement[] => {
+    if (!isListed(rep)) return [];
+    const state = { ...stale.get(rep.repId), ...(rep.pending ? { pending: true as const } : {}) };
+    return [{ ...toMember(rep, live.get(rep.repId) ?? [], currency), state }];
+  };
+  return withLivePayables(tx, period, (await mapInSlices(team, toListed, slice)).flat());
 }
 
 /** Their lines are in memory together. */
