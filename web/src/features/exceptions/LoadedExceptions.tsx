@@ -1,5 +1,6 @@
 import { type UseQueryResult } from '@tanstack/react-query';
 import { type ExceptionList, type Exceptions, finishedExceptions } from '../../api/team-queries.js';
+import styles from '../../components/JobProgress.module.css';
 import { Loaded } from '../../components/Loaded.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
 import { ErrorState } from '../../components/States.js';
@@ -31,7 +32,7 @@ function Calculating({ progress: { done, total } }: { readonly progress: { done:
   const ratio = total === 0 ? 0 : done / total;
   const percent = Math.floor(ratio * 100);
   return (
-    <div>
+    <div className={styles.job}>
       <p className="dim">
         Looking for deals that did not pay: {formatNumber(done)} of {formatNumber(total)} people.
       </p>

@@ -53,7 +53,7 @@ export function ExceptionsPage() {
       isInOrder
       title={`${isExpected ? 'Expected to pay nothing' : 'Not paid'} in ${formatPeriod(period)}`}
       crumbs={[{ label: 'Team', to: '/team' }, { label: 'Exceptions' }]}
-      facts={list === undefined ? [] : [formatCount(list.deals, 'deal'), asOfWords(list)]}
+      facts={list === undefined ? [null] : [formatCount(list.deals, 'deal'), asOfWords(list)]}
       actions={
         <>
           {isExpected ? (
