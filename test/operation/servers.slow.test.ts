@@ -89,8 +89,9 @@ describe('DATABASE_READ_URL', () => {
   const mayBeStale = [
     'src/audit/queries/list-audit-entries.ts',
     'src/audit/queries/list-audit-logs.ts',
+    'src/commissions/exception-reports.ts',
+    'src/commissions/find-exceptions.ts',
     'src/commissions/queries/get-commissions.ts',
-    'src/commissions/queries/list-commission-exceptions.ts',
     'src/commissions/queries/list-commission-periods.ts',
     'src/deals/queries/list-deals.ts',
   ];

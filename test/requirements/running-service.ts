@@ -13,10 +13,11 @@ import { freePort } from '#test/support/free-port.js';
 import { RunningService } from '#test/support/running-service.js';
 import { serverFolder } from '#test/support/server-folder.js';
 import { ServiceProcess } from '#test/support/service-process.js';
-import { readingAllWorkspaces, type TestDatabase } from '#test/support/test-database.js';
+import { databaseOf, type TestDatabase } from '#test/support/test-database.js';
 import { generousTimeLimits } from '#test/support/time-limits.js';
 import { until } from '#test/support/until.js';
 import { type Workspace } from '#test/support/workspace.js';
+import { startInfrastructure } from './infrastructure.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 export type Json = any;
@@ -65,6 +66,19 @@ function environmentFor({ crms, billing, oidc, smtp }: Outside, dataDir: string,
   };
 }
 
+async function printedKey(child: ServiceProcess): Promise<string> {
+  const pattern = /^ {4}(ws_\S+)/m;
+  const [, key = ''] = await until(() => pattern.exec(child.output), { what: 'the key of the demo' });
+  return key;
+}
+
+/** The embedded database of the running service. It is deleted with the data folder. */
+async function openEmbedded(dataDir: string, opened: (() => Promise<unknown>)[]): Promise<TestDatabase> {
+  const postgres = await startEmbeddedPostgres({ dataDir });
+  opened.push(() => postgres.stop());
+  return databaseOf(postgres);
+}
+
 /**
  * The service as `npm start` starts it: one process with API and workers, its own embedded PostgreSQL and the demo
  * workspace. Tests use HTTP. They use the database only to create workspaces and sessions and to read data without a
@@ -73,7 +87,7 @@ function environmentFor({ crms, billing, oidc, smtp }: Outside, dataDir: string,
 export class InstalledService extends RunningService {
   private constructor(
     readonly url: string,
-    readonly demoKey: string,
+    readonly demoKey: string | null,
     readonly outside: Outside,
     database: TestDatabase,
     connections: Database,
@@ -89,21 +103,21 @@ export class InstalledService extends RunningService {
     const outside = await startOutside();
     const opened: (() => Promise<unknown>)[] = [() => stopOutside(outside)];
     try {
-      const environment = environmentFor(outside, dataDir, await freePort());
-      const child = await ServiceProcess.start('both', environment, { isInstalled: true });
+      const infrastructure = await startInfrastructure();
+      if (infrastructure !== null) opened.push(() => infrastructure.stop());
+      const { processes: [first = 'both', ...others] = ['both'], settings } = infrastructure ?? {};
+      const environment = { ...environmentFor(outside, dataDir, await freePort()), ...settings };
+      const child = await ServiceProcess.start(first, environment, { isInstalled: true });
       opened.push(() => child.end());
-      const postgres = await startEmbeddedPostgres({ dataDir });
-      opened.push(() => postgres.stop());
-      const connections = createDatabase({ url: postgres.appUrl, size: 2, onError: () => {} });
+      for (const kind of others) {
+        const other = await ServiceProcess.start(kind, { ...environment, PORT: '0' }, { isInstalled: true });
+        opened.push(() => other.end());
+      }
+      const database = infrastructure?.database ?? (await openEmbedded(dataDir, opened));
+      opened.unshift(() => rm(dataDir, { recursive: true, force: true }));
+      const connections = createDatabase({ url: database.appUrl, size: 2, onError: () => {} });
       opened.push(() => connections.destroy());
-      const printedKey = /^ {4}(ws_\S+)/m;
-      const [, demoKey = ''] = await until(() => printedKey.exec(child.output), { what: 'the key of the demo' });
-      const database: TestDatabase = {
-        ownerUrl: readingAllWorkspaces(postgres.ownerUrl),
-        appUrl: postgres.appUrl,
-        environment: { DATABASE_URL: postgres.appUrl, DATABASE_OWNER_URL: postgres.ownerUrl },
-        drop: () => rm(dataDir, { recursive: true, force: true }),
-      };
+      const demoKey = infrastructure === null ? await printedKey(child) : null;
       return new InstalledService(child.url, demoKey, outside, database, connections, opened);
     } catch (error) {
       for (const close of opened.reverse()) await close().catch(() => undefined);
