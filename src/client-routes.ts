@@ -113,6 +113,7 @@ export const routes: Readonly<Record<string, string>> = {
   previewPlanOverride: 'POST /v1/plans/:planRef/overrides/:repId/preview',
   listAssignments: 'GET /v1/assignments',
   createAssignments: 'POST /v1/assignments',
+  previewAssignments: 'POST /v1/assignments/preview',
   importAssignments: 'POST /v1/assignments/import',
   updateAssignment: 'PATCH /v1/assignments/:assignmentId',
   deleteAssignment: 'DELETE /v1/assignments/:assignmentId',

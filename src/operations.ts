@@ -13,6 +13,7 @@ import { listChangeRequests } from './agents/change-requests/queries/list-change
 import { createAssignments } from './assignments/commands/create-assignments.js';
 import { deleteAssignment } from './assignments/commands/delete-assignment.js';
 import { importAssignments } from './assignments/commands/import-assignments.js';
+import { previewAssignments } from './assignments/commands/preview-assignments.js';
 import { setAssignmentFilters } from './assignments/commands/set-assignment-filters.js';
 import { updateAssignment } from './assignments/commands/update-assignment.js';
 import { listAssignmentFilters } from './assignments/queries/list-assignment-filters.js';
@@ -346,6 +347,7 @@ export const operations = [
   previewPlanOverride,
   listAssignments,
   createAssignments,
+  previewAssignments,
   importAssignments,
   updateAssignment,
   deleteAssignment,

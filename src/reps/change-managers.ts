@@ -1,4 +1,4 @@
-import { allDays, type Day, earliestDay, latestDay } from '../kernel/day.js';
+import { allDays, type Day, type DayRange, earliestDay, latestDay } from '../kernel/day.js';
 import { type Issue, rejectAny } from '../kernel/failure.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -30,19 +30,24 @@ export async function changeManagers(
   today: Day,
   changes: readonly ManagerChange[],
 ): Promise<void> {
-  if (changes.length === 0) return;
+  const affected = await replaceManagers(tx, today, changes);
+  if (affected.size === 0) return;
+  await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'hierarchy_change' as const })));
+}
+
+/** Replaces reporting lines, all or none. Returns every manager above them before or after, with the days. */
+export async function replaceManagers(
+  tx: Transaction,
+  today: Day,
+  changes: readonly ManagerChange[],
+): Promise<Map<string, DayRange>> {
+  if (changes.length === 0) return new Map();
   const before = await loadHierarchy(tx);
   const { after, moved } = changed(before, changes, today);
-  if (moved.length === 0) return;
+  if (moved.length === 0) return new Map();
   await replaceReportingLines(tx, new Map(moved.map(({ repId }) => [repId, after.get(repId) ?? []])));
   const firstDays = findFirstDays([before, after], moved);
-  await recalculate(
-    [...firstDays].map(([repId, from]) => ({
-      repId,
-      days: { from, to: latestDay },
-      trigger: 'hierarchy_change' as const,
-    })),
-  );
+  return new Map([...firstDays].map(([repId, from]) => [repId, { from, to: latestDay }]));
 }
 
 /** Whether the changes move anyone to another manager. Rejects changes that would make an invalid hierarchy. */

@@ -118,6 +118,7 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   previewPlanOverride: { path: '/v1/plans/<unknown>/overrides/<self>/preview', body: {} },
   listAssignments: {},
   createAssignments: { body: {} },
+  previewAssignments: { body: {} },
   importAssignments: { body: 'email\n', csv: true },
   updateAssignment: { path: '/v1/assignments/<unknown>', body: {} },
   listAbsences: {},

@@ -248,6 +248,10 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['POST /v1/assignments', { repIds: ['<ownRep>'], planId: '<plan>' }],
     ['POST /v1/assignments', { repIds: ['<ownRep>', '<rep>'], planId: '<ownPlan>' }],
   ],
+  previewAssignments: [
+    ['POST /v1/assignments/preview', { repIds: ['<rep>'], planId: '<ownPlan>' }],
+    ['POST /v1/assignments/preview', { repIds: ['<ownRep>'], planId: '<plan>' }],
+  ],
   importAssignments: [],
   updateAssignment: [['PATCH /v1/assignments/<assignment>', { effectiveEnd: '2026-01-01' }]],
   deleteAssignment: [['DELETE /v1/assignments/<assignment>']],

@@ -390,6 +390,7 @@ describe('the audit log of calls', () => {
       'simulateCommissions',
       'previewPlanChange',
       'previewPlanOverride',
+      'previewAssignments',
       'previewQuotas',
       'previewWorkspace',
       'runPlanTests',

@@ -32,7 +32,7 @@ describe('changes of many people', () => {
       ],
     ]);
     expect(await read(bob)).to.include({ team: 'North', managerId: null });
-    const { dryRun: _, ...expected } = preview;
+    const { dryRun: _, effect: __, ...expected } = preview;
     expect(await change(body)).to.deep.equal(expected);
     expect(await read(bob)).to.include({ team: 'West', managerId: mia });
     expect(await change(body)).to.include({ changed: 0, rejected: 0 });
@@ -84,6 +84,17 @@ describe('changes of many people', () => {
       return changes.length === 0 ? [] : [changes.map(({ id }) => id.rep_id)];
     });
     expect(changed).to.have.deep.members([[bob], [mia]]);
+  });
+
+  it('of managers are one change for calculations, which take the lock of the workspace once', async () => {
+    const { workspaceId, change, ann, bob, mia } = await company();
+    await change({ repIds: [ann, bob], change: { managerId: mia, managerFrom: '2026-03-01' } });
+    const rows = await service.sql<{ transactions: number }>(
+      'select count(distinct xmin::text)::int as transactions from reporting_lines where workspace_id = $1 and from_day = $2',
+      workspaceId,
+      '2026-03-01',
+    );
+    expect(rows[0]?.transactions).to.equal(1);
   });
 
   it('are rejected without a value, without people, and with both kinds of choice', async () => {

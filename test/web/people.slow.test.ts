@@ -70,17 +70,42 @@ describe('people in the web app', function () {
 
   it('a filter is kept for a plan, and one press assigns who matches', async () => {
     const { api } = browser.workspace;
+    await api.put('/v1/deals/D-1', { ownerId: 'ann@acme.test', amount: 1000, stage: 'Won', closeDate: '2026-01-10' });
     await api.createPlan({ name: 'AE 2026', config: { rules: [flatRule('New business', 0.1)] } });
     const { page, problems, close } = await browser.openPage('admin', '/assignments?team=West');
     await pointer.press(page, 'button', 'Suggest who matches later …');
     await pointer.press(page, 'button', 'Keep filter');
     await sees(page, '2 people match the filter of AE 2026 and are not assigned');
     await pointer.press(page, 'button', 'Assign 2 people');
+    await sees(page, 'Assign 2 people to AE 2026');
+    await sees(page, '+$100.00 of commission');
+    await pointer.press(page, 'button', 'Assign');
     await sees(page, 'Everyone who matches team West is on AE 2026.');
     await api.saveReps({ email: 'flo@acme.test', name: 'Flo', team: 'West' });
     await browser.visit(page, '/assignments');
     await sees(page, '1 person matches the filter of AE 2026 and is not assigned');
     await sees(page, 'team West: Flo');
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
+
+  it('another manager is previewed in money, for many people and for one', async () => {
+    const { api, calculated } = browser.workspace;
+    const rule = { ...flatRule('Override', 0.05), executionPhase: 'cascade' };
+    const [mia = ''] = await api.saveReps({ email: 'mia@acme.test', name: 'Mia', role: 'manager' });
+    await api.createPlan({ name: 'Managers', config: { rules: [rule] } }, [mia]);
+    await calculated.call(browser.workspace);
+    const { page, problems, close } = await browser.openPage('admin', '/members');
+    await pointer.press(page, 'checkbox', 'Ann');
+    await pointer.press(page, 'checkbox', 'Bob');
+    await pointer.press(page, 'button', 'Change');
+    await pointer.choose(page, 'What', 'Manager');
+    await pointer.choose(page, 'Manager', 'Mia');
+    await sees(page, '+$5.00 of commission');
+    await pointer.press(page, 'button', 'Cancel');
+    await pointer.press(page, 'button', 'Bob');
+    await pointer.choose(page, 'Manager', 'Mia');
+    await sees(page, 'Commission stays as it is.');
     expect(problems).to.deep.equal([]);
     await close();
   });

@@ -6,6 +6,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag, uuid } from '../../platform/operations/schemas.js';
+import { personalEffect } from '../../simulation/write-effect.js';
 import { type Chosen, changePeople, chosenPeople, previewChange } from '../change-people.js';
 import { personChange } from '../change-person.js';
 import { personFilter } from '../person-filter.js';
@@ -58,6 +59,10 @@ const response = z.object({
   changed: z.int().describe('Number of people who change'),
   rejected: z.int().describe('Number of people who cannot be changed'),
   dryRun: z.literal(true).optional().describe('Present for a dry run, which writes nothing'),
+  effect: personalEffect
+    .nullable()
+    .optional()
+    .describe('With dryRun and managerId. null: the people have more deals than can be calculated at once'),
 });
 
 function toChosen({ repIds, filter }: z.infer<typeof body>): Chosen {
@@ -109,13 +114,14 @@ export const changeReps = operation({
         path: 'filter',
         message: `means ${repIds.length} people; at most ${maxPeople} are changed at once`,
       });
-    const people = await (dryRun ? previewChange : changePeople)(uses, caller, repIds, change);
+    const { people, ...effect } = await (dryRun ? previewChange : changePeople)(uses, caller, repIds, change);
     const count = (outcome: string) => people.filter((person) => person.outcome === outcome).length;
     return {
       people: people.map((person) => ({ ...person, changes: [...person.changes] })),
       changed: count('changed'),
       rejected: count('rejected'),
       ...(dryRun ? { dryRun } : {}),
+      ...effect,
     };
   },
 });

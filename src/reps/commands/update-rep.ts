@@ -12,7 +12,8 @@ import { operation } from '../../platform/operations/operation.js';
 import { flag, requireUuid } from '../../platform/operations/schemas.js';
 import { previewPersonalWrite } from '../../simulation/preview-write.js';
 import { loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
-import { changedEmployment, type PersonChange, personChange, storeChange } from '../change-person.js';
+import { replaceManagers } from '../change-managers.js';
+import { changedEmployment, managerChange, type PersonChange, personChange, storeChange } from '../change-person.js';
 import { storeEmployments } from '../employment-store.js';
 import { listPersonalKeys, mayLeaveKeys, validKeys } from '../keys-of-people.js';
 import { type Rep, rep, repExample, repNotFound } from '../rep.js';
@@ -25,7 +26,9 @@ type Change = PersonChange;
 const query = z.strictObject({
   dryRun: flag
     .default(false)
-    .describe('true: say what hireDate and endDate would do to commission, and change nothing; only with these fields'),
+    .describe(
+      'true: say what hireDate, endDate and managerId would do to commission, and change nothing; only with these fields',
+    ),
 });
 
 const response = z.object({
@@ -53,21 +56,25 @@ function assertNotEmpty(change: Change): void {
   }
 }
 
-/** What the employment dates would do to commission; they are rolled back. */
-function previewEmployment(
+const previewed = new Set(['hireDate', 'endDate', 'managerId', 'managerFrom']);
+
+/** What the employment dates and the manager would do to commission; they are rolled back. */
+function previewTerms(
   uses: { readonly changes: CommissionChanges; readonly clock: Clock },
   caller: Caller,
   repId: string,
   change: Change,
 ): Promise<z.input<typeof response>> {
-  const others = Object.keys(change).filter((field) => field !== 'hireDate' && field !== 'endDate');
+  const others = Object.keys(change).filter((field) => !previewed.has(field));
   rejectAny(others.map((path) => ({ path, message: 'cannot be previewed; send it without dryRun' })));
   return previewPersonalWrite(uses, caller, async (tx, today) => {
     if ((await findRep(tx, repId)) === undefined) throw repNotFound();
     const next = await changedEmployment(tx, repId, change);
     if (next !== null) await storeEmployments(tx, [{ repId, ...next }]);
+    const affected = await replaceManagers(tx, today, await managerChange(tx, repId, change));
+    if (next !== null) affected.set(repId, allDays);
     const [result] = await listReps(tx, today, { repIds: [repId] });
-    return { result: result as Rep, affected: await loadAffectedWithin(tx, new Map([[repId, allDays]])) };
+    return { result: result as Rep, affected: await loadAffectedWithin(tx, affected) };
   });
 }
 
@@ -96,7 +103,7 @@ export const updateRep = operation({
   ): Promise<z.input<typeof response>> {
     const repId = requireUuid(rawId, 'rep_not_found', repNotFound().message);
     assertNotEmpty(change);
-    if (dryRun) return previewEmployment({ changes, clock }, caller, repId, change);
+    if (dryRun) return previewTerms({ changes, clock }, caller, repId, change);
     await storeChange(caller, repId, change, { changes, clock });
     return unitOfWork.read(caller, async (tx) => {
       const today = await workspaceToday(tx, clock);

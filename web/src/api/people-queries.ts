@@ -100,3 +100,32 @@ export const assignmentEffectQuery = (assignmentId: string, terms: AssignmentTer
     placeholderData: keepPreviousData,
     retry: false,
   });
+
+type NewAssignments = Parameters<typeof api.previewAssignments>[0]['body'];
+
+/** What assigning people to a plan would do to commission. */
+export const newAssignmentsEffectQuery = (terms: NewAssignments) =>
+  queryOptions({
+    queryKey: ['dry-run', 'assignments', terms],
+    queryFn: async ({ signal }): Promise<PersonalEffect | null> =>
+      (await api.previewAssignments({ body: terms }, { signal })).effect,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+
+interface ManagerChange {
+  readonly managerId: string | null;
+  readonly managerFrom?: string;
+}
+
+/** What another manager of a person would do to commission. */
+export const managerEffectQuery = (repId: string, change: ManagerChange) =>
+  queryOptions({
+    queryKey: ['dry-run', 'manager', repId, change],
+    queryFn: async ({ signal }): Promise<PersonalEffect | null> => {
+      const request = { params: { repId }, query: { dryRun: 'true' }, body: change } as const;
+      return (await api.updateRep(request, { signal })).effect ?? null;
+    },
+    placeholderData: keepPreviousData,
+    retry: false,
+  });

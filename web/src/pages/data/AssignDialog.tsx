@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiError } from '#src/client.js';
-import { useChange } from '../../api/change.js';
+import { exceptPreviews, useChange } from '../../api/change.js';
 import { api, ReadableError } from '../../api/client.js';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
-import { assignmentEffectQuery, rampsQuery } from '../../api/people-queries.js';
+import { assignmentEffectQuery, newAssignmentsEffectQuery, rampsQuery } from '../../api/people-queries.js';
 import { type Plan } from '../../api/queries.js';
 import { type Assignment } from '../../api/set-up-queries.js';
 import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
@@ -81,6 +81,7 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
   };
   const save = useChange({
     send: () => (assignment === null ? create(repIds, planId, terms, people) : change(assignment, terms)),
+    reloads: exceptPreviews,
     onDone: done,
   });
   return (
@@ -118,6 +119,9 @@ export function AssignDialog({ target, plans, onClose, onDone }: AssignDialogPro
       {assignment !== null && form.isChanged && isComplete(terms) ? (
         <AssignmentEffect assignmentId={assignment.assignmentId} terms={terms} />
       ) : null}
+      {assignment === null && isComplete(terms) ? (
+        <NewAssignmentsEffect terms={{ repIds: [...repIds], planId, ...terms }} />
+      ) : null}
       {assignment === null ? null : (
         <div>
           <ConfirmButton confirm="Yes, remove" send={() => remove(assignment)} onDone={done}>
@@ -136,6 +140,15 @@ interface AssignmentEffectProps {
 
 function AssignmentEffect({ assignmentId, terms }: AssignmentEffectProps) {
   return <EffectOfChange query={useQuery(assignmentEffectQuery(assignmentId, terms))} what="change" />;
+}
+
+interface NewAssignmentsEffectProps {
+  readonly terms: Parameters<typeof newAssignmentsEffectQuery>[0];
+}
+
+/** What new assignments would do. */
+export function NewAssignmentsEffect({ terms }: NewAssignmentsEffectProps) {
+  return <EffectOfChange query={useQuery(newAssignmentsEffectQuery(terms))} what="assignment" />;
 }
 
 /** The ramp and its first day; nothing while the workspace has no ramps. */

@@ -7,6 +7,7 @@ import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { Dialog } from '../../components/Dialog.js';
+import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { Loaded } from '../../components/Loaded.js';
 import { FieldInput } from '../../features/people/FieldInput.js';
@@ -90,13 +91,18 @@ export function ChangePeopleDialog({ chosen, people, onClose, onDone }: ChangePe
       <ValueInput entered={entered} people={people} fields={fields} onChange={setEntered} />
       <Loaded query={preview} height={180}>
         {(loaded) => (
-          <DataTable
-            caption="What changes"
-            columns={buildColumns(people)}
-            rows={loaded.people}
-            rowKey={({ repId }) => repId}
-            rowHeight={40}
-          />
+          <>
+            {loaded.effect === undefined ? null : (
+              <EffectOfChange query={{ ...preview, data: loaded.effect }} what="change" />
+            )}
+            <DataTable
+              caption="What changes"
+              columns={buildColumns(people)}
+              rows={loaded.people}
+              rowKey={({ repId }) => repId}
+              rowHeight={40}
+            />
+          </>
         )}
       </Loaded>
     </Dialog>

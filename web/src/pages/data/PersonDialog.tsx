@@ -4,17 +4,18 @@ import { useState } from 'react';
 import { useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { type Person } from '../../api/payroll-queries.js';
-import { personQuery } from '../../api/people-queries.js';
+import { managerEffectQuery, personQuery } from '../../api/people-queries.js';
 import { type KeptForm, useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { roleNames } from '../../app/navigation.js';
 import { type Role } from '../../app/session.js';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
+import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { Choice, TextField } from '../../components/Field.js';
 import { FieldInput } from '../../features/people/FieldInput.js';
 import { personFieldsQuery, toFieldValues } from '../../features/people/person-fields.js';
-import { formatInstant } from '../../shared/format/dates.js';
+import { formatInstant, isEnteredRange } from '../../shared/format/dates.js';
 import { useInvite } from './use-invite.js';
 
 interface PersonDialogProps {
@@ -146,8 +147,24 @@ function ManagerFields({ person, people, form }: ManagerFieldsProps) {
           {...form.field('managerFrom')}
         />
       ) : null}
+      {isMoved && person !== null && isEnteredRange(form.values.managerFrom || null, null) ? (
+        <ManagerEffect
+          repId={person.id}
+          change={{ managerId: form.values.managerId || null, ...toFirstDay(form.values) }}
+        />
+      ) : null}
     </>
   );
+}
+
+function ManagerEffect({
+  repId,
+  change,
+}: {
+  readonly repId: string;
+  readonly change: Parameters<typeof managerEffectQuery>[1];
+}) {
+  return <EffectOfChange query={useQuery(managerEffectQuery(repId, change))} what="change" />;
 }
 
 /** Where the person comes from and when a deal of theirs was last stored. */

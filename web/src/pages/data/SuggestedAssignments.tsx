@@ -1,7 +1,7 @@
 import { IconUserPlus, IconX } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAction, useChange } from '../../api/change.js';
+import { exceptPreviews, useAction, useChange } from '../../api/change.js';
 import { type Answer, api } from '../../api/client.js';
 import { type Person, peopleQuery } from '../../api/payroll-queries.js';
 import { type Plan } from '../../api/queries.js';
@@ -16,6 +16,7 @@ import { type PersonField, personFieldsQuery, readFieldFilter } from '../../feat
 import { type PersonFilter } from '../../features/people/person-filter.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount } from '../../shared/format/numbers.js';
+import { NewAssignmentsEffect } from './AssignDialog.js';
 
 type Suggested = Answer<'listAssignmentFilters'>['filters'][number];
 type StoredFilter = Omit<Suggested, 'planName' | 'people'>;
@@ -30,16 +31,12 @@ export function SuggestedAssignments() {
   const { data: filters = [] } = useQuery(assignmentFiltersQuery);
   const { data: fields = [] } = useQuery(personFieldsQuery);
   const reps = useQuery(peopleQuery).data?.reps ?? [];
-  const assign = useAction({
-    send: ({ people, planId, effectiveStart }: Suggested) =>
-      api.createAssignments({ body: { repIds: people.map(({ repId }) => repId), planId, effectiveStart } }),
-    onDone: (assigned) => showMessage(`${formatCount(assigned.length, 'person', 'people')} assigned.`),
-  });
+  const [assigned, setAssigned] = useState<Suggested | null>(null);
   const remove = useAction({
     send: (filter: Suggested) => saveFilters(filters.filter((other) => other !== filter).map(toStored)),
     onDone: () => showMessage('The filter was removed.'),
   });
-  return filters.map((filter) => {
+  const suggestions = filters.map((filter) => {
     const { planId, planName, people } = filter;
     const words = inWords(filter, fields, reps);
     const button = (
@@ -66,7 +63,7 @@ export function SuggestedAssignments() {
         title={`${formatCount(people.length, 'person matches', 'people match')} the filter of ${planName} and ${people.length === 1 ? 'is' : 'are'} not assigned`}
         actions={
           <>
-            <Button kind="primary" isBusy={assign.isBusy} onClick={() => assign.send(filter)}>
+            <Button kind="primary" onClick={() => setAssigned(filter)}>
               Assign {formatCount(people.length, 'person', 'people')}
             </Button>
             {button}
@@ -77,6 +74,47 @@ export function SuggestedAssignments() {
       </Note>
     );
   });
+  return (
+    <>
+      {suggestions}
+      {assigned === null ? null : <AssignSuggestedDialog filter={assigned} onClose={() => setAssigned(null)} />}
+    </>
+  );
+}
+
+interface AssignSuggestedProps {
+  readonly filter: Suggested;
+  readonly onClose: () => void;
+}
+
+/** What the assignment of everyone who matches would do, before it is stored. */
+function AssignSuggestedDialog({
+  filter: { people, planId, planName, effectiveStart },
+  onClose,
+}: AssignSuggestedProps) {
+  const terms = { repIds: people.map(({ repId }) => repId), planId, effectiveStart };
+  const count = formatCount(people.length, 'person', 'people');
+  const assign = useChange({
+    send: () => api.createAssignments({ body: terms }),
+    reloads: exceptPreviews,
+    onDone: () => {
+      showMessage(`${count} assigned.`);
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={`Assign ${count} to ${planName}`}
+      onClose={onClose}
+      onSubmit={() => assign.send()}
+      change={assign}
+      action={{ children: 'Assign' }}
+    >
+      <p>{people.map(({ name }) => name).join(', ')}</p>
+      <p>{effectiveStart === null ? 'On all days of the plan.' : `From ${formatDay(effectiveStart, 'long')} on.`}</p>
+      <NewAssignmentsEffect terms={terms} />
+    </Dialog>
+  );
 }
 
 interface KeepFilterProps {
