@@ -132,6 +132,8 @@ export const routes: Readonly<Record<string, string>> = {
   createRamp: 'POST /v1/ramps',
   updateRamp: 'PATCH /v1/ramps/:rampId',
   deleteRamp: 'DELETE /v1/ramps/:rampId',
+  listScores: 'GET /v1/scores',
+  setScores: 'PUT /v1/scores',
   listQuotas: 'GET /v1/quotas',
   setQuotas: 'POST /v1/quotas',
   previewQuotas: 'POST /v1/quotas/preview',

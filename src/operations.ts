@@ -202,6 +202,8 @@ import { testScheduledImport } from './scheduled-imports/commands/test-scheduled
 import { updateScheduledImport } from './scheduled-imports/commands/update-scheduled-import.js';
 import { listScheduledImportFiles } from './scheduled-imports/queries/list-scheduled-import-files.js';
 import { listScheduledImports } from './scheduled-imports/queries/list-scheduled-imports.js';
+import { setScores } from './scores/commands/set-scores.js';
+import { listScores } from './scores/queries/list-scores.js';
 import { getApprovalJob } from './statements/approval-jobs/queries/get-approval-job.js';
 import { listApprovalJobs } from './statements/approval-jobs/queries/list-approval-jobs.js';
 import { addAdjustment } from './statements/commands/add-adjustment.js';
@@ -366,6 +368,8 @@ export const operations = [
   createRamp,
   updateRamp,
   deleteRamp,
+  listScores,
+  setScores,
   listQuotas,
   setQuotas,
   previewQuotas,

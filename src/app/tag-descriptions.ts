@@ -38,6 +38,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   revision: 'Whether anything has changed',
   'saved-views': 'Views of lists that people have saved',
   'scheduled-imports': 'Files that are imported by a schedule',
+  scores: 'Scores of people by period, which plans read',
   service: 'Where the service is described',
   statements: 'Statements: generation, adjustments, approval, files',
   'webhook-endpoints': 'Receivers of events in other systems',

@@ -8,6 +8,7 @@ import { getOrInsert } from '../kernel/get-or-insert.js';
 import { groupBy } from '../kernel/group-by.js';
 import { naturalKey } from '../ledger/input/ledger-rows.js';
 import { type RepTerms } from '../ledger/input/rep-terms.js';
+import { isScore } from '../scores/score.js';
 
 /**
  * The reasons that are listed, in the order of the list. `period_not_ended` and `no_downstream_commission` are not: time
@@ -85,6 +86,13 @@ const earlyReasons: ReadonlySet<Reason> = new Set([
   'rule_condition_failed',
 ]);
 
+/** Only the rules that measure a score read it: it lacks the fields of others and fails their conditions. */
+const otherRuleReasons: ReadonlySet<Reason | null> = new Set<Reason>([
+  'field_missing',
+  'deal_condition_failed',
+  'rule_condition_failed',
+]);
+
 type Outcome = RepResult['outcomes'][number];
 
 /**
@@ -112,6 +120,7 @@ export function findExceptions(
   const byDeal = new Map<string, Outcome[]>();
   for (const outcome of result.outcomes) {
     if (periodic.has(outcome.ruleId ?? '') && outcome.reason !== 'fx_rate_missing') continue;
+    if (isScore(outcome.dealKey) && otherRuleReasons.has(outcome.reason)) continue;
     if (own.has(outcome.dealKey) || team.has(outcome.dealKey))
       getOrInsert(byDeal, outcome.dealKey, () => []).push(outcome);
   }

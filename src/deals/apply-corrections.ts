@@ -14,8 +14,9 @@ import {
 } from './corrections.js';
 import { type DealContent, type DealTerms, readContent } from './deal.js';
 import { type DealOwners } from './deal-owners.js';
-import { loadDealTerms, lockContents, type StoredDeal } from './deal-store.js';
+import { lockContents, type StoredDeal } from './deal-store.js';
 import { type IncomingDeal } from './incoming-deal.js';
+import { loadDealTerms } from './load-deal-terms.js';
 import { hashWithLines } from './reported-lines.js';
 
 type PlainValue = string | number | boolean | string[] | null;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DealHistoryEntry, type DealVersion, describeHistory } from './deal-history.js';
-import { loadDealTerms } from './deal-store.js';
+import { loadDealTerms } from './load-deal-terms.js';
 
 /** Older states of a deal are not described. */
 export const maxVersions = 1000;

@@ -1,11 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type StandardField } from '../engine/field-value.js';
 import { inParallel } from '../kernel/waiting.js';
 import { unnestRows } from '../platform/database/columns.js';
 import { violates } from '../platform/database/database-errors.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Corrections } from './corrections.js';
-import { type DealContent, type DealTerms, type Projection, type StoredContent, tombstoneHash } from './deal.js';
+import { type DealContent, type Projection, type StoredContent, tombstoneHash } from './deal.js';
 import { type StoredCredits } from './deal-credits.js';
 
 /** The columns of a stored deal that a change compares with. */
@@ -35,15 +34,6 @@ export interface DealWrite {
   readonly fetchedAt: Date | null;
   /** The corrections to store; absent if they stay as they are. */
   readonly corrections?: Corrections | null | undefined;
-}
-
-export async function loadDealTerms(tx: Transaction): Promise<DealTerms> {
-  const row = await tx.db
-    .selectFrom('workspaces')
-    .select(['timezone', 'field_mapping'])
-    .where('workspace_id', '=', tx.workspaceId)
-    .executeTakeFirstOrThrow();
-  return { timeZone: row.timezone, standard: row.field_mapping.standard as Partial<Record<StandardField, string>> };
 }
 
 /** Locks the existing deals in the order of their ids, so that two writers cannot deadlock. */

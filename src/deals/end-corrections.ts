@@ -3,8 +3,9 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type AffectedReps, affectedReps } from './affected-reps.js';
 import { type Corrections, withPart } from './corrections.js';
 import { type DealContent, type DealTerms, readContent } from './deal.js';
-import { loadDealTerms, lockContents, lockDeals } from './deal-store.js';
+import { lockContents, lockDeals } from './deal-store.js';
 import { type IncomingDeal } from './incoming-deal.js';
+import { loadDealTerms } from './load-deal-terms.js';
 import { recordDeals } from './record-deals.js';
 
 export interface NamedCorrection {

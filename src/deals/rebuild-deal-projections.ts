@@ -3,7 +3,7 @@ import { unnestRows } from '../platform/database/columns.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, type Projection, projectDeal } from './deal.js';
 import { DealOwners } from './deal-owners.js';
-import { loadDealTerms } from './deal-store.js';
+import { loadDealTerms } from './load-deal-terms.js';
 import { refreshAllDerivedCredits } from './refresh-credits.js';
 
 const batchSize = 2000;

@@ -6,15 +6,9 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type AffectedReps, affectedByChanges, affectedByDeletions } from './affected-reps.js';
 import { checkFields, dealId as dealIdSchema, fieldLength, maxFields, maxFieldsLength, readContent } from './deal.js';
 import { repsIn } from './deal-credits.js';
-import {
-  type DealDeletion,
-  loadDealTerms,
-  lockDeals,
-  purgedDeals,
-  type StoredDeal,
-  softDeleteDeals,
-} from './deal-store.js';
+import { type DealDeletion, lockDeals, purgedDeals, type StoredDeal, softDeleteDeals } from './deal-store.js';
 import { type IncomingDeal } from './incoming-deal.js';
+import { loadDealTerms } from './load-deal-terms.js';
 import { recordDeals } from './record-deals.js';
 import { hashWithLines, type ReportedLine, readReportedLines } from './reported-lines.js';
 

@@ -17,7 +17,7 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DealContent, type DealTerms, toEngineDeal } from './deal.js';
 import { type StoredCredits } from './deal-credits.js';
 import { DealOwners } from './deal-owners.js';
-import { loadDealTerms } from './deal-store.js';
+import { loadDealTerms } from './load-deal-terms.js';
 import { loadCreditRules } from './stored-credit-rules.js';
 
 /** A deal whose lines changed. */

@@ -4,7 +4,7 @@ export const mboBonus: WrittenTemplate = {
   templateId: 'mbo-bonus',
   name: 'MBO bonus',
   description:
-    "A quarterly bonus of 50 %, 80 % or 100 % of the rep's variable target when 50 %, 80 % or 100 % of the objectives are met, paid once the quarter has ended. Record each objective that is met as a deal of the rep with its weight in the field mbo_points. The target of the quota of the rule MBO bonus is the number of points to reach, and its variable target is the full bonus.",
+    "A quarterly bonus of 50 %, 80 % or 100 % of the rep's variable target when 50 %, 80 % or 100 % of the objectives are met, paid once the quarter has ended. Record each objective that is met as a deal of the rep with its weight in the field mbo_points, or enter the points of the quarter as a score. The target of the quota of the rule MBO bonus is the number of points to reach, and its variable target is the full bonus.",
   config: {
     rules: [
       {

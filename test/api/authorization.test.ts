@@ -90,6 +90,8 @@ const requests: Readonly<Record<string, { readonly path?: string; readonly body?
   putDeal: { path: '/v1/deals/nope', body: { repId: '<unknown>' } },
   deleteDeal: { path: '/v1/deals/nope' },
   deleteDeals: { body: { dealIds: [] } },
+  listScores: { path: '/v1/scores?field=points' },
+  setScores: { body: { field: 'points', scores: [] } },
   getDealCredits: { path: '/v1/deals/nope/credits' },
   getDeal: { path: '/v1/deals/nope' },
   listDealHistory: { path: '/v1/deals/nope/history' },

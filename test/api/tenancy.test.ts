@@ -166,6 +166,8 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
     ['PUT /v1/deals/<deal>', { ownerId: '<member>' }],
     ['PUT /v1/deals/<deal>', { ownerEmail: '<email>' }],
   ],
+  listScores: [['GET /v1/scores?field=points'], ['GET /v1/scores?field=points&repId=<rep>']],
+  setScores: [['PUT /v1/scores', { field: 'points', scores: [{ repId: '<rep>', period: '2026-Q1', score: 1 }] }]],
   deleteDeals: [['POST /v1/deals/delete', { dealIds: ['only-<deal>', '<deal>'] }]],
   getDealCredits: [['GET /v1/deals/only-<deal>/credits']],
   getDeal: [['GET /v1/deals/only-<deal>']],

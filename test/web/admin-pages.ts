@@ -15,6 +15,7 @@ export async function adminPages(browser: Browser): Promise<Readonly<Record<stri
     'new-plan-builder': '/plans/new/edit?template=marginal-ae',
     assignments: '/assignments',
     quotas: '/quotas',
+    scores: '/scores',
     'all-deals': '/deals',
     members: '/members',
     person: `/members/${browser.repId('rep')}`,

@@ -21,7 +21,6 @@ import { flag, text } from '../../platform/operations/schemas.js';
 import { commissionEffect, maxForecastDeals } from '../../simulation/write-effect.js';
 import { correctionConflict, corrections, toMarks } from '../correction-fields.js';
 import { type DealTerms, dealBodyExample, maxSlugLength } from '../deal.js';
-import { loadDealTerms } from '../deal-store.js';
 import { writeForEffect } from '../deal-write-effect.js';
 import { controlTotal } from '../import/control-totals.js';
 import { type ColumnWarning } from '../import/csv-header.js';
@@ -31,6 +30,7 @@ import { ImportPace } from '../import/import-pace.js';
 import { type ImportRow } from '../import/import-row.js';
 import { importRows, requestImported } from '../import/import-rows.js';
 import { declaredDateFormat, jsonRows } from '../import/json-rows.js';
+import { loadDealTerms } from '../load-deal-terms.js';
 
 const query = z.strictObject({
   idColumn: text(maxSlugLength).optional().describe('Column with the deal ids; default id'),

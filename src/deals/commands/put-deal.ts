@@ -20,8 +20,8 @@ import {
   readContent,
   toContent,
 } from '../deal.js';
-import { loadDealTerms } from '../deal-store.js';
 import { findDeal } from '../deal-views.js';
+import { loadDealTerms } from '../load-deal-terms.js';
 import { recordDeals } from '../record-deals.js';
 
 const params = z.strictObject({ dealId: dealId.describe('Id of the deal in the CRM') });

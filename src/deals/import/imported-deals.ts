@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type Corrections } from '../corrections.js';
 import { type DealContent, type DealTerms, projectDeal } from '../deal.js';
-import { loadDealTerms } from '../deal-store.js';
+import { loadDealTerms } from '../load-deal-terms.js';
 
 /** A deal as an import stored it, which was not changed since. */
 export interface ImportedVersion {

@@ -64,6 +64,11 @@ export const adminRoutes = [
     plan: text,
     ...personSearch,
   }),
+  page('/scores', () => import('../pages/data/ScoresPage.js'), 'ScoresPage', {
+    year,
+    rule: text,
+    ...personSearch,
+  }),
   page('/quotas', () => import('../pages/data/QuotasPage.js'), 'QuotasPage', {
     year,
     rule: text,

@@ -28,29 +28,22 @@ import { PersonFilters } from '../../features/people/PersonFilters.js';
 import { filterPeople, personFilterOf } from '../../features/people/person-filter.js';
 import { explainTarget, isProrated } from '../../features/people/working-time.js';
 import {
-  invertChanges,
-  listChanges,
-  type QuotaChange,
-  type WrongCell,
-  withStep,
-} from '../../features/plans/quota-changes.js';
+  describeWrong,
+  headingOf,
+  maxGridRows,
+  noEdits,
+  periodsFor,
+  without,
+} from '../../features/plans/period-grid.js';
+import { invertChanges, listChanges, type QuotaChange, withStep } from '../../features/plans/quota-changes.js';
 import { listRules, measureOf, type PlanRule } from '../../features/plans/rules.js';
+import { UnknownYear } from '../../features/plans/UnknownYear.js';
 import { SavedViews } from '../../features/views/SavedViews.js';
-import { formatSpan, todayIn } from '../../shared/format/dates.js';
+import { todayIn } from '../../shared/format/dates.js';
 import { formatCount, formatUnits } from '../../shared/format/numbers.js';
-import {
-  daysOf,
-  formatPeriod,
-  isFiscal,
-  listFiscalYears,
-  periodsOfYear,
-  shortPeriod,
-} from '../../shared/format/periods.js';
+import { daysOf, formatPeriod, listFiscalYears } from '../../shared/format/periods.js';
 
 const route = getRouteApi('/_shell/quotas');
-
-/** A grid of this many people stays fluent. */
-const maxRows = 300;
 
 /** The quotas of a year for one rule: people by period, to type into or to paste. */
 export function QuotasPage() {
@@ -119,31 +112,6 @@ export function QuotasPage() {
         }}
       </Loaded>
     </Page>
-  );
-}
-
-function periodsFor({ attainmentPeriod, calendar }: PlanRule, year: string): readonly string[] {
-  const { months, quarters, halves, year: whole } = periodsOfYear(Number(year), calendar);
-  return { monthly: months, quarterly: quarters, semi_annual: halves, annual: [whole] }[attainmentPeriod];
-}
-
-/** The heading of a period: that of a fiscal year has its days. */
-function headingOf(period: string): string {
-  return isFiscal(period) ? `${shortPeriod(period)} · ${formatSpan(period)}` : shortPeriod(period);
-}
-
-function UnknownYear({ year }: { readonly year: string }) {
-  return (
-    <EmptyState
-      title={`The fiscal year ${year} is not defined`}
-      actions={
-        <Link to="/fiscal-calendar" className={buttonClass()}>
-          Fiscal calendar
-        </Link>
-      }
-    >
-      The rule counts fiscal periods, so its quotas need the days of the year.
-    </EmptyState>
   );
 }
 
@@ -222,7 +190,7 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
     <>
       <GridEditor
         caption={`Quotas of ${rule.name} in ${rule.calendar === 'fiscal' ? 'FY' : ''}${year}`}
-        rows={people.slice(0, maxRows).map(({ id, name }) => [id, name] as const)}
+        rows={people.slice(0, maxGridRows).map(({ id, name }) => [id, name] as const)}
         columns={periods.map((period) => [period, headingOf(period)] as const)}
         storedOf={(row, column) => stored.get(cellKey(row, column))?.target}
         noteOf={(row, column) => noteOf(stored.get(cellKey(row, column)))}
@@ -237,9 +205,9 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
         <SelectedQuota rule={rule} people={people} quota={selected === null ? undefined : stored.get(selected)} />
       ) : null}
       {people.length === 0 ? <p className="dim">No person matches.</p> : null}
-      {people.length > maxRows ? (
+      {people.length > maxGridRows ? (
         <p className="dim">
-          The first {maxRows} of {formatCount(people.length, 'person', 'people')}. Filter to see the others.
+          The first {maxGridRows} of {formatCount(people.length, 'person', 'people')}. Filter to see the others.
         </p>
       ) : null}
       <SaveLine
@@ -319,14 +287,6 @@ function FixDialog({ rule, name, quota: { repId, period, target, prorate }, onCl
   return <SaveDialog title={title} rule={rule} change={change} save={save} onClose={onClose} />;
 }
 
-const noEdits: readonly Edits[] = [];
-
-/** What was typed while the other edits were saved. */
-function without(edits: Edits, sent: Edits): readonly Edits[] {
-  const rest = Object.entries(edits).filter(([key, text]) => sent[key] !== text);
-  return rest.length === 0 ? noEdits : [Object.fromEntries(rest)];
-}
-
 interface SaveLineProps {
   readonly rule: PlanRule;
   readonly people: readonly Person[];
@@ -334,18 +294,6 @@ interface SaveLineProps {
   readonly stored: ReadonlyMap<string, Quota>;
   readonly onUndo: () => void;
   readonly onSaved: (sent: Edits) => void;
-}
-
-const maxNamed = 5;
-
-/** The cells that are no numbers, with person and period. */
-function describeWrong(wrong: readonly WrongCell[], people: readonly Person[]): string {
-  const cells = wrong.slice(0, maxNamed).map(({ repId, period, text }) => {
-    const name = people.find(({ id }) => id === repId)?.name ?? 'a person who is not listed';
-    return `“${text}” of ${name} in ${shortPeriod(period)}`;
-  });
-  const rest = wrong.length - cells.length;
-  return `Not a number: ${cells.join(', ')}${rest > 0 ? ` and ${formatCount(rest, 'other')}` : ''}.`;
 }
 
 /** Returns the quotas that were set. */
