@@ -14,6 +14,7 @@ export const scoreField = text(100)
 
 export const score = z
   .object({
+    field: z.string().describe('Field that has the score'),
     repId: fields.repId,
     repName: z.string().describe('Name of the rep'),
     period: z.string().describe('The period that the score is about'),
@@ -27,6 +28,7 @@ export const score = z
   .describe('The score of a rep for a period');
 
 export const scoreExample = {
+  field: 'mbo_points',
   repId: sampleIds.repId,
   repName: 'Ben',
   period: '2026-Q1',
@@ -35,7 +37,8 @@ export const scoreExample = {
   closeDate: '2026-03-31',
 };
 
-const scoreIdStart = 'score:';
+/** The ids of the deals that are scores begin with it. */
+export const scoreIdStart = 'score:';
 
 /** Whether the deal is a score. */
 export function isScore(dealId: string): boolean {
@@ -57,7 +60,7 @@ export function scoreName(field: string, period: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}, ${period}`;
 }
 
-/** Scores have a field of their own: in a standard field they would be amounts, owners or dates of deals. */
+/** Scores have a separate field: in a standard field they would be amounts, owners or dates of deals. */
 export function findFieldIssue(field: string, { standard }: DealTerms): Issue | null {
   const isStandard =
     standardNamedBy(field) !== undefined ||

@@ -130,12 +130,12 @@ describe('scores of people by period', () => {
     expect((await api.expect(200, 'GET', '/v1/deal-corrections')).corrections).to.deep.equal([]);
   });
 
-  it('are rejected as a whole if one names nobody, occurs twice, or if the field is no field of scores', async () => {
-    const nobody = '00000000-0000-4000-8000-000000000000';
+  it('are rejected as a whole if one names no rep, occurs twice, or if the field is no field of scores', async () => {
+    const noRep = '00000000-0000-4000-8000-000000000000';
     await set(
       [
         { repId: ann, score: 1 },
-        { repId: nobody, score: 1 },
+        { repId: noRep, score: 1 },
       ],
       '',
       404,

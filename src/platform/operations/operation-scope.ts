@@ -17,6 +17,7 @@ const areaScopes: Readonly<Record<string, KeyScope>> = {
   'fiscal-years': 'plans',
   ramps: 'plans',
   quotas: 'plans',
+  scores: 'deals',
   statements: 'payroll',
   'payroll-handovers': 'payroll',
   'payout-batches': 'payroll',

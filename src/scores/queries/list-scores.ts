@@ -13,7 +13,7 @@ export const listScores = operation({
   path: '/v1/scores',
   access: 'admin',
   query: z.strictObject({
-    field: scoreField,
+    field: scoreField.optional().describe('Only scores in this field, such as mbo_points'),
     repId: uuid.optional().describe('Only scores of this rep (UUID)'),
     period: period.optional().describe('Only scores of this period, such as 2026-Q1'),
     ...optionalPage('scores'),

@@ -1,8 +1,17 @@
 import { expect } from 'chai';
+import { type Plan } from '#web/api/queries.js';
+import { noSavedColumns, type SavedColumns, withShape } from '#web/features/imports/file-shapes.js';
 import { type ImportKey, keepColumn, skipColumn } from '#web/features/imports/kind.js';
 import { importKinds, isImportKey } from '#web/features/imports/kinds.js';
 import { matchColumns, suggestColumns } from '#web/features/imports/suggest.js';
 import { readTable } from '#web/features/imports/table.js';
+import { person } from './samples.js';
+
+const context = {
+  people: [person('Ana Gomez'), person('Bob')],
+  plans: [{ name: 'AE' } as Plan],
+  standard: {},
+};
 
 function suggested(kind: ImportKey, text: string): string[] {
   return suggestColumns(importKinds[kind], readTable(text)).map(
@@ -90,15 +99,90 @@ describe('the suggested targets of columns', () => {
 describe('the targets of the columns of a file', () => {
   it('are those of earlier files, and suggestions for new columns whose target no other column has', () => {
     const table = readTable('Ref,Booked,Close Date,Amount\n1,2,2026-01-01,3\n');
-    const saved = new Map([
+    const byName = new Map([
       ['ref', 'dealId'],
       ['booked', 'dealAmount'],
     ]);
-    expect(matchColumns(importKinds.deals, table, saved).map(({ target }) => target)).to.deep.equal([
+    expect(
+      matchColumns(importKinds.deals, table, { byName, shapes: [] }, context).map(({ target }) => target),
+    ).to.deep.equal(['dealId', 'dealAmount', 'closeDate', keepColumn]);
+  });
+
+  const byShape = (header: string, shapes: SavedColumns['shapes'], byName: Record<string, string> = {}) =>
+    matchColumns(
+      importKinds.deals,
+      readTable(`${header}\n`),
+      { byName: new Map(Object.entries(byName)), shapes },
+      context,
+    ).map(({ target }) => target);
+
+  it('are those of the last file of the same shape, in any order and with one column more or less', () => {
+    const bookings = withShape([], ['Ref', 'Value', 'Won', 'By'], ['dealId', 'dealAmount', 'closeDate', 'ownerId']);
+    const shapes = withShape(bookings, ['Ref', 'Value', 'Note'], ['dealId', keepColumn, skipColumn]);
+    expect(byShape('By,Ref,Won,Value', shapes)).to.deep.equal(['ownerId', 'dealId', 'closeDate', 'dealAmount']);
+    expect(byShape('Ref,Value,Note', shapes)).to.deep.equal(['dealId', keepColumn, skipColumn]);
+    expect(byShape('Ref,Value,Won,By,Region', shapes)).to.deep.equal([
       'dealId',
       'dealAmount',
       'closeDate',
+      'ownerId',
       keepColumn,
     ]);
+    expect(byShape('Ref,Value,Won', shapes, { value: keepColumn })).to.deep.equal([
+      'dealId',
+      'dealAmount',
+      'closeDate',
+    ]);
+    expect(byShape('Ref,Region,Team,Size', shapes)).to.deep.equal([keepColumn, keepColumn, keepColumn, keepColumn]);
+  });
+
+  it('are used once where a file has a name twice', () => {
+    const shapes = withShape([], ['Ref', 'Value', 'Value'], ['dealId', 'dealAmount', keepColumn]);
+    expect(byShape('Ref,Value,Value', shapes)).to.deep.equal(['dealId', 'dealAmount', keepColumn]);
+    expect(byShape('Ref,Value,Value', [], { value: 'dealAmount' })).to.deep.equal([
+      keepColumn,
+      'dealAmount',
+      keepColumn,
+    ]);
+  });
+
+  const byValues = (kind: ImportKey, text: string) =>
+    matchColumns(importKinds[kind], readTable(text), noSavedColumns, context).map(
+      ({ target, isGuess }) => `${target}${isGuess ? '?' : ''}`,
+    );
+
+  it('are guessed from values where the names say nothing', () => {
+    const rows = [
+      'X-1,18000.00,Ana Gomez,2026-01-05,2026-03-01,0.2',
+      'X-2,250.50,bob@halden.test,2026-02-01,2026-02-09,0.1',
+    ];
+    expect(byValues('deals', ['A,B,C,D,E,F', ...rows].join('\n'))).to.deep.equal([
+      'dealId?',
+      'dealAmount?',
+      'ownerId?',
+      keepColumn,
+      'closeDate?',
+      keepColumn,
+    ]);
+    const addresses = 'A,B\n1001,ana-gomez@halden.test\n1002,bob@halden.test\n';
+    expect(byValues('deals', addresses)).to.deep.equal(['dealId?', 'ownerEmail?']);
+    expect(byValues('quotas', 'A,B,C,D\nAna Gomez,Q1 2026,"$280,000",AE\nBob,Q2 2026,"90,000",AE\n')).to.deep.equal([
+      'person?',
+      'period?',
+      'target?',
+      'plan?',
+    ]);
+    expect(byValues('people', 'A,B\nAna,ana@x.io\nBob,bob@x.io\n')).to.deep.equal([skipColumn, 'email?']);
+  });
+
+  it('are not guessed where the values are of no kind, or a name says otherwise', () => {
+    expect(byValues('deals', 'A,B\nred,5\nred,7\n')).to.deep.equal([keepColumn, keepColumn]);
+    expect(byValues('deals', 'Deal ID,Code,Amount,Cost\nD1,X1,5,900\nD2,X2,7,800\n')).to.deep.equal([
+      'dealId',
+      keepColumn,
+      'dealAmount',
+      keepColumn,
+    ]);
+    expect(byValues('deals', 'A\n')).to.deep.equal([keepColumn]);
   });
 });

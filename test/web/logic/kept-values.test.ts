@@ -5,6 +5,7 @@ import { profileQuery } from '#web/api/queries.js';
 import { changedValues, deleteAllKept, isKept, useKeptChoice, useKeptForm, useKeptState } from '#web/app/kept-state.js';
 import { queryClient } from '#web/app/query-client.js';
 import { createStore } from '#web/app/store.js';
+import { noSavedColumns } from '#web/features/imports/file-shapes.js';
 import { readSavedColumns, saveColumns } from '#web/pages/data/saved-columns.js';
 import { newDraftKey } from '#web/pages/plans/builder/use-builder.js';
 import { memoryStorage } from './memory-storage.js';
@@ -105,18 +106,23 @@ describe('the matching of columns', () => {
   it('is kept by the names of the columns, whatever their case, also for files with more columns', () => {
     saveColumns('deals', header, ['dealId', 'skip']);
     saveColumns('deals', ['Note', 'Amount'], ['keep', 'dealAmount']);
-    expect(Object.fromEntries(readSavedColumns('deals'))).to.deep.equal({
+    expect(Object.fromEntries(readSavedColumns('deals').byName)).to.deep.equal({
       dealid: 'dealId',
       amount: 'dealAmount',
       note: 'keep',
     });
-    expect(readSavedColumns('people').size).to.equal(0);
+    expect(readSavedColumns('deals').shapes.map(({ names }) => names)).to.deep.equal([
+      ['note', 'amount'],
+      ['dealid', 'amount'],
+    ]);
+    expect(readSavedColumns('people')).to.deep.equal(noSavedColumns);
   });
 
   it('is not used if it cannot be read', () => {
     for (const text of ['null', 'x', '5', '{"dealid":5}', '[[]]']) {
       globalThis.localStorage.setItem('import-columns:deals', text);
-      expect(readSavedColumns('deals').size, text).to.equal(0);
+      globalThis.localStorage.setItem('import-shapes:deals', text);
+      expect(readSavedColumns('deals'), text).to.deep.equal(noSavedColumns);
     }
   });
 });

@@ -1,5 +1,6 @@
 import { type ScheduledFile, type ScheduledImport } from '../../api/scheduled-import-queries.js';
 import { dealImport } from './deals.js';
+import { type SavedColumns } from './file-shapes.js';
 import { bare, type ImportContext, keepColumn, skipColumn } from './kind.js';
 import { matchColumns } from './suggest.js';
 import { type SourceTable } from './table.js';
@@ -93,11 +94,11 @@ export function firstTargets(
   { subject, options }: Pick<ScheduledImport, 'subject' | 'options'>,
   file: ScheduledFile,
   context: ImportContext,
-  saved: ReadonlyMap<string, string>,
+  saved: SavedColumns,
 ): readonly string[] {
   const { header } = file.sample;
   if (options.columns !== undefined) return header.map((name) => targetOfName(subject, options, name, context));
-  if (subject === 'deals') return matchColumns(dealImport, toTable(file), saved).map(({ target }) => target);
+  if (subject === 'deals') return matchColumns(dealImport, toTable(file), saved, context).map(({ target }) => target);
   return header.map((name) => columnNames[subject].find(([key]) => bare(key) === bare(name))?.[0] ?? skipColumn);
 }
 

@@ -1,5 +1,7 @@
-import { bare, type ImportKind, keepColumn, skipColumn } from './kind.js';
+import { findShape, namesOf, type SavedColumns } from './file-shapes.js';
+import { bare, type ImportContext, type ImportKind, keepColumn, skipColumn } from './kind.js';
 import { type SourceTable } from './table.js';
+import { guessByValues } from './value-guesses.js';
 
 export interface Suggestion {
   readonly target: string;
@@ -42,18 +44,50 @@ function targetByContent(key: string, rows: SourceTable['rows'], index: number):
   return filled.length > 0 && filled.every((cell) => cell.includes('@')) ? 'ownerEmail' : key;
 }
 
-/** The targets of the last files by the names of their columns, and suggestions for the other columns. */
+/**
+ * The targets of the last file of the same shape, of the last files by the names of their columns, and suggestions for
+ * the other columns, by their names and by their values.
+ */
 export function matchColumns(
   kind: ImportKind,
   table: SourceTable,
-  saved: ReadonlyMap<string, string>,
+  saved: SavedColumns,
+  context: ImportContext,
 ): readonly Suggestion[] {
-  const known = table.header.map((name) => saved.get(bare(name)));
-  const used = new Set(known);
+  const known = knownTargets(table.header, saved);
+  const used = new Set(known.filter((target) => target !== undefined));
   const rest: Suggestion = { target: kind.keepsColumns ? keepColumn : skipColumn, isGuess: false };
-  return suggestColumns(kind, table).map((suggestion, index) => {
+  const suggested = suggestColumns(kind, table).map((suggestion, index): Suggestion => {
     const target = known[index];
     if (target !== undefined) return { target, isGuess: false };
     return used.has(suggestion.target) ? rest : suggestion;
   });
+  const taken = new Set(suggested.map(({ target }) => target));
+  const open = suggested.flatMap((suggestion, index) =>
+    known[index] === undefined && suggestion.target === rest.target ? [index] : [],
+  );
+  const guesses = guessByValues(kind, table, context, { open, taken });
+  return suggested.map((suggestion, index) => {
+    const target = guesses.get(index);
+    return target === undefined ? suggestion : { target, isGuess: true };
+  });
+}
+
+/** The target of each column in earlier files; undefined for a column that is new, or whose target another one has. */
+function knownTargets(header: readonly string[], { byName, shapes }: SavedColumns): (string | undefined)[] {
+  const shape = findShape(header, shapes);
+  const ofShape = new Map(shape?.names.map((name, index) => [name, shape.targets[index]]));
+  const names = namesOf(header);
+  const used = new Set<string>();
+  const once = (target: string | undefined) => {
+    if (target === undefined || (!isRepeatable(target) && used.has(target))) return undefined;
+    used.add(target);
+    return target;
+  };
+  const first = names.map((name) => once(ofShape.get(name)));
+  return names.map((name, index) => first[index] ?? (ofShape.has(name) ? undefined : once(byName.get(name))));
+}
+
+function isRepeatable(target: string): boolean {
+  return target === keepColumn || target === skipColumn;
 }

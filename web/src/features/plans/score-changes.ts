@@ -17,7 +17,7 @@ export interface ScoreRule {
   readonly label: string;
 }
 
-/** The rules that can read scores: they measure a field of their own. Those that pay at the end of a period are first. */
+/** The rules that can read scores: they measure a separate field. Those that pay at the end of a period are first. */
 export function listScoreRules(plans: readonly Plan[]): readonly ScoreRule[] {
   const readsField = ({ measure, executionPhase }: PlanRule) =>
     executionPhase !== 'cascade' && !/^[=_]/.test(measure) && standardNamedBy(measure) === undefined;

@@ -107,7 +107,7 @@ function NoRule() {
         </Link>
       }
     >
-      A rule reads scores if it measures a field of its own, such as mbo_points.
+      A rule reads scores if it measures a separate field, such as mbo_points.
     </EmptyState>
   );
 }
@@ -202,18 +202,18 @@ interface SaveLineProps {
 function SaveLine({ field, people, edits, stored, onUndo, onSaved }: SaveLineProps) {
   const { changes, wrong } = listScoreChanges(edits, stored);
   const count = changes.length;
-  const [asked, setAsked] = useState<readonly ScoreChange[] | null>(null);
+  const [pending, setPending] = useState<readonly ScoreChange[] | null>(null);
   // What was stored before the last save, so that the save can be undone.
   const [before, setBefore] = useState<readonly ScoreChange[] | null>(null);
   const save = useChange({
     send: async () => {
-      const sent = asked ?? [];
+      const sent = pending ?? [];
       await saveScores(field, [...sent]);
       return { typed: edits, saved: sent.length, taken: invertScores(sent, stored) };
     },
     reloads: exceptPreviews,
     onDone: ({ typed, saved, taken }) => {
-      setAsked(null);
+      setPending(null);
       setBefore(taken);
       onSaved(typed);
       showMessage(`${formatCount(saved, 'score')} saved.`);
@@ -244,10 +244,17 @@ function SaveLine({ field, people, edits, stored, onUndo, onSaved }: SaveLinePro
       <Button icon={IconArrowBackUp} disabled={Object.keys(edits).length === 0} onClick={onUndo}>
         Undo
       </Button>
-      <Button kind="primary" size="final" disabled={count === 0 || wrong.length > 0} onClick={() => setAsked(changes)}>
+      <Button
+        kind="primary"
+        size="final"
+        disabled={count === 0 || wrong.length > 0}
+        onClick={() => setPending(changes)}
+      >
         {count === 0 ? 'Save' : `Save ${formatCount(count, 'score')}`}
       </Button>
-      {asked === null ? null : <SaveDialog field={field} changes={asked} save={save} onClose={() => setAsked(null)} />}
+      {pending === null ? null : (
+        <SaveDialog field={field} changes={pending} save={save} onClose={() => setPending(null)} />
+      )}
     </div>
   );
 }

@@ -121,7 +121,7 @@ export function useImport(kind: ImportKind, context: ImportContext): Import {
     isDateOpen: state.dateFormat === null && dates.format === null,
     numbers,
     change: (change) => setState((before) => ({ ...before, ...change })),
-    openText: (text, name) => setState({ ...noImport, ...firstMatch(kind, text), text, name }),
+    openText: (text, name) => setState({ ...noImport, ...firstMatch(kind, text, context), text, name }),
     restart: clear,
   };
 }
@@ -135,8 +135,8 @@ function valuesOf(what: 'date' | 'number', kind: ImportKind, columns: readonly s
 }
 
 /** The matching of earlier files, and suggestions for columns that they did not have. */
-function firstMatch(kind: ImportKind, text: string): Pick<ImportState, 'columns' | 'guesses'> {
-  const matched = matchColumns(kind, readTable(text), readSavedColumns(kind.key));
+function firstMatch(kind: ImportKind, text: string, context: ImportContext): Pick<ImportState, 'columns' | 'guesses'> {
+  const matched = matchColumns(kind, readTable(text), readSavedColumns(kind.key), context);
   return {
     columns: matched.map(({ target }) => target),
     guesses: matched.flatMap(({ isGuess }, index) => (isGuess ? [index] : [])),
