@@ -98,11 +98,31 @@ async function startIn(
   }
 }
 
-/** The postmaster first, which then starts no further process. Each process of a server has its own process group. */
+/**
+ * The postmaster first, which then starts no further process. Each process of a server has its own process group. A killed
+ * postmaster has no children any more, so they are listed before, too.
+ */
 function signalAll(pid: number, signal: NodeJS.Signals): void {
+  const before = childrenOf(pid);
   process.kill(pid, signal);
-  for (const child of readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' '))
-    process.kill(Number(child), signal);
+  for (const child of new Set([...before, ...childrenOf(pid)])) signalIfRunning(child, signal);
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return list.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended with its postmaster.
+  }
 }
 
 async function initialise(folder: string, user: UnixUser | undefined): Promise<string> {
