@@ -4,7 +4,8 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
-import { ClickCount } from './click-count.js';
+import { AdminWalk } from './admin-walk.js';
+import { type ClickCount } from './click-count.js';
 import { corrections, deals, dealsFile, octoberCommission, peopleFile, quota, sellers } from './messy-company.js';
 
 /** Clicks and typed fields of an earlier release for the same tasks, from the page of the area on. */
@@ -28,37 +29,22 @@ describe('the first month of an admin in the web app', function () {
   const folder = mkdtempSync(path.join(tmpdir(), 'walk-'));
   let page: Page;
   let problems: string[];
+  let walk: AdminWalk;
   let clicks: ClickCount;
 
   before(async () => {
     ({ page, problems } = await browser.openPage('admin', '/imports'));
-    page.setDefaultTimeout(60_000);
-    clicks = new ClickCount(page);
+    walk = new AdminWalk(browser, page);
+    clicks = walk.clicks;
     writeFileSync(path.join(folder, 'people.csv'), peopleFile());
     writeFileSync(path.join(folder, 'deals.csv'), dealsFile());
   });
 
   after(() => rmSync(folder, { recursive: true }));
 
-  /** Opens a page of the navigation, from which the clicks of the task are counted. */
-  const begin = async (task: Task, address: string) => {
-    clicks.begin(task);
-    await browser.visit(page, address);
-  };
-
-  const confirm = async () => {
-    await page.waitForSelector('[role=dialog]');
-    await clicks.pressAt('[role=dialog] button[type=submit]');
-    await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
-  };
-
-  const earned = async (period: string): Promise<ReadonlyMap<string, number>> => {
-    await browser.workspace.calculated();
-    const { reps } = await browser.workspace.api.expect(200, 'GET', `/v1/commissions?period=${period}`);
-    return new Map(
-      reps.map(({ name, earnings }: { name: string; earnings: { total: number } }) => [name, earnings.total]),
-    );
-  };
+  const begin = (task: Task, address: string) => walk.begin(task, address);
+  const confirm = () => walk.confirm();
+  const earned = (period: string) => walk.earned(period);
 
   it('imports 42 people from messy rows', async () => {
     await begin('people', '/imports/people');
@@ -174,11 +160,7 @@ describe('the first month of an admin in the web app', function () {
   });
 
   it('takes at most two thirds of the clicks of an earlier release', () => {
-    const tasks = Object.keys(earlier) as Task[];
-    const lines = tasks.map((task) => `${task}: ${clicks.of(task)}, earlier ${earlier[task]}`);
-    const sum = (of: (task: Task) => number) => tasks.reduce((total, task) => total + of(task), 0);
-    const [now, then] = [sum((task) => clicks.of(task)), sum((task) => earlier[task])];
-    console.log([...lines, `all: ${now}, earlier ${then}`].map((line) => `      ${line}`).join('\n'));
+    const { now, then } = walk.compare(earlier);
     expect(now).to.be.at.most((then * 2) / 3);
     expect(problems).to.deep.equal([]);
   });
