@@ -199,9 +199,10 @@ interface ValueProps {
   readonly onValue: (value: unknown) => void;
 }
 
-/** Free text with the values that deals have. */
+/** Free text, with the values that deals have in a field of a fixed set of values. */
 function TextInput({ leaf, onValue }: ValueProps) {
   const id = useId();
+  const hasOptions = leaf.fieldType === 'select' || leaf.fieldType === 'status';
   return (
     <>
       <InlineInput
@@ -211,7 +212,7 @@ function TextInput({ leaf, onValue }: ValueProps) {
         isWrong={leaf.value === ''}
         onChange={({ currentTarget }) => onValue(currentTarget.value)}
       />
-      <Suggestions id={id} slug={leaf.field} />
+      {hasOptions ? <Suggestions id={id} slug={leaf.field} /> : null}
     </>
   );
 }
