@@ -2,7 +2,12 @@ import { notifications } from '@mantine/notifications';
 import { describeError } from '../api/describe-error.js';
 import { findUnknownPeriod } from './search.js';
 
-const common = { withBorder: true, closeButtonProps: { 'aria-label': 'Close the message' } } as const;
+const common = {
+  withBorder: true,
+  closeButtonProps: { 'aria-label': 'Close the message' },
+  // Below a title, the text would have a contrast of 3.5.
+  styles: { description: { color: 'var(--ink)' } },
+} as const;
 
 /** A short message at the edge of the page, which screen readers read out. `isComplete`: everything was done. */
 export function showMessage(message: string, isComplete = true): void {
