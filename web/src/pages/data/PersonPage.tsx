@@ -6,6 +6,7 @@ import { useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { describeError } from '../../api/describe-error.js';
 import { allPlansQuery } from '../../api/import-queries.js';
+import { balancesQuery } from '../../api/payout-queries.js';
 import {
   type Absence,
   absencesQuery,
@@ -32,6 +33,7 @@ import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { rowAction } from '../../components/row-keys.js';
 import { DrawsOfPerson } from '../../features/draws/DrawsOfPerson.js';
 import { BalanceOfPerson } from '../../features/payables/BalanceOfPerson.js';
+import { personFieldsQuery } from '../../features/people/person-fields.js';
 import { WorkingTimeline } from '../../features/people/WorkingTimeline.js';
 import { drawTimeline, isProrated, listReasons } from '../../features/people/working-time.js';
 import { formatDay, formatDays, isEnteredRange } from '../../shared/format/dates.js';
@@ -58,6 +60,9 @@ export function PersonPage() {
     plans: useQuery(allPlansQuery),
     assignments: useQuery(assignmentsQuery),
     quotas: useQuery(quotasOfPersonQuery(repId)),
+    // Cards that load these after the others would move what is below them.
+    fields: useQuery(personFieldsQuery),
+    balances: useQuery(balancesQuery(repId)),
   });
   const person = query.data?.person;
   return (

@@ -21,10 +21,11 @@ import { InlineSelect } from '../../components/Inline.js';
 import { combineQueries, Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
-import { EmptyState } from '../../components/States.js';
+import { EmptyState, Skeleton } from '../../components/States.js';
 import { readPeriod } from '../../features/imports/dates.js';
 import { quotaRules } from '../../features/imports/quotas.js';
 import { PersonFilters } from '../../features/people/PersonFilters.js';
+import { personFieldsQuery } from '../../features/people/person-fields.js';
 import { filterPeople, personFilterOf } from '../../features/people/person-filter.js';
 import { explainTarget, isProrated } from '../../features/people/working-time.js';
 import {
@@ -123,6 +124,7 @@ interface QuotaGridProps {
 
 function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
   const people = useQuery(peopleQuery);
+  const fields = useQuery(personFieldsQuery);
   const quotas = useQuery({
     queryKey: ['quotas', plan.planId],
     queryFn: ({ signal }) => api.listQuotas({ query: { planId: plan.planId } }, { signal }),
@@ -136,6 +138,7 @@ function QuotaGrid({ plan, rule, year }: QuotaGridProps) {
   const everyone = people.data?.reps ?? [];
   const listed = everyone.filter((one) => isListed(one) || one.id === person);
   const shown = filterPeople(listed, everyone, filter);
+  if (people.isPending || fields.isPending) return <Skeleton height={520} />;
   return (
     <>
       <PersonFilters

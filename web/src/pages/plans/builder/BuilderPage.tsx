@@ -22,12 +22,12 @@ import { PreviewBar, usePreview } from './PreviewBar.js';
 import { RuleForm } from './RuleForm.js';
 import { RuleList } from './RuleList.js';
 import { findQuota, SimulationPanel, useSimulation } from './SimulationPanel.js';
+import { TestsPanel } from './TestsPanel.js';
 import { DiscardButton, LeaveGuard } from './UnsavedChanges.js';
 import { type Builder, type Part, useBuilder } from './use-builder.js';
 import { Warnings } from './Warnings.js';
 
 const FxFields = lazy(() => import('./FxFields.js').then((module) => ({ default: module.FxFields })));
-const TestsPanel = lazy(() => import('./TestsPanel.js').then((module) => ({ default: module.TestsPanel })));
 const JsonDialog = lazy(() => import('./JsonDialog.js').then((module) => ({ default: module.JsonDialog })));
 
 const editRoute = getRouteApi('/_shell/plans/$planId/edit');
@@ -150,9 +150,7 @@ function BuilderPage({ history, initial, template, openRule }: BuilderPageProps)
       <div className={styles.builder}>
         <div className={styles.left}>
           <RuleList builder={builder} currency={currency} part={shownPart} onPart={setPart} />
-          <Suspense fallback={null}>
-            <TestsPanel builder={builder} currency={currency} />
-          </Suspense>
+          <TestsPanel builder={builder} currency={currency} />
         </div>
         <div className={styles.form}>
           <PartForm

@@ -2,9 +2,9 @@ import { useBlocker } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useHasSessionEnded } from '../../../app/session.js';
 import { Button } from '../../../components/Button.js';
-import { Dialog } from '../../../components/Dialog.js';
 import { type Builder } from './use-builder.js';
 
+const LeaveDialog = lazy(() => import('./LeaveDialog.js').then((module) => ({ default: module.LeaveDialog })));
 const DiscardDialog = lazy(() => import('./DiscardDialog.js').then((module) => ({ default: module.DiscardDialog })));
 
 /** Asks before the page is left with a draft that is not saved. The tab keeps the draft; closing the tab deletes it. */
@@ -18,9 +18,9 @@ export function LeaveGuard({ builder: { isChanged } }: { readonly builder: Build
   });
   if (status !== 'blocked') return null;
   return (
-    <Dialog title="Leave without saving?" onClose={reset} onSubmit={proceed} action={{ children: 'Leave' }}>
-      <p>Your changes pay nothing until you save them. This tab of the browser keeps them until you come back.</p>
-    </Dialog>
+    <Suspense fallback={null}>
+      <LeaveDialog onStay={reset} onLeave={proceed} />
+    </Suspense>
   );
 }
 
