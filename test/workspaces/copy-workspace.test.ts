@@ -62,6 +62,7 @@ describe('commissions workspace copy and reset', function () {
 
   it('copies the demo with the same amounts and ids, and nothing that signs in or reaches another system', async () => {
     const [{ workspace_id: demo }] = await service.sql('select workspace_id from workspaces where is_demo');
+    await service.waitForChecks(demo);
     const before = await count(demo);
     const copy = await copyOf(demo);
     expect(await count(demo)).to.deep.equal(before);

@@ -26,7 +26,7 @@ const assignmentFiltersQuery = queryOptions({
   queryFn: async ({ signal }) => (await api.listAssignmentFilters({}, { signal })).filters,
 });
 
-/** Who is meant to be on a plan by a filter: those who are not assigned, with one press to assign them. */
+/** Who is meant to be on a plan by a filter: those who are not assigned, to assign them after a preview. */
 export function SuggestedAssignments() {
   const { data: filters = [] } = useQuery(assignmentFiltersQuery);
   const { data: fields = [] } = useQuery(personFieldsQuery);
