@@ -11,14 +11,14 @@ import { createLog } from '#src/platform/log.js';
 import { checkRedis } from '#src/platform/redis/redis-settings.js';
 import { root } from '#test/support/command.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
-import { type PgBouncer, startPgBouncer } from '#test/support/pgbouncer.js';
+import { createPooledLogin, type PgBouncer, startPgBouncer } from '#test/support/pgbouncer.js';
 import { startRedis } from '#test/support/redis-server.js';
 import { runCommand } from '#test/support/run-command.js';
 import { Service } from '#test/support/service.js';
 import { bundledCommand } from '#test/support/service-bundle.js';
 import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
-import { createTestDatabase, testServer } from '#test/support/test-database.js';
+import { createTestDatabase } from '#test/support/test-database.js';
 
 describe('migrations', function () {
   this.timeout(120_000);
@@ -174,21 +174,12 @@ describe('behind PgBouncer in transaction mode', function () {
   this.timeout(60_000);
   let service: ServiceProcesses;
   let bouncer: PgBouncer;
-  let login: URL;
+  let login: string;
 
   before(async function () {
     service = await ServiceProcesses.start();
-    // A separate login as in the documentation: it has the rights of the service and owns nothing.
-    login = new URL(service.database.appUrl);
-    login.username = 'pooled_login';
-    login.password = 'pooled';
-    const admin = new pg.Client({ connectionString: (await testServer()).superuserUrl });
-    await admin.connect();
-    await admin.query(`drop role if exists pooled_login`);
-    await admin.query(`create role pooled_login login password 'pooled' in role ${appRole}`);
-    await admin.query(`alter role pooled_login set timezone = 'UTC'`);
-    await admin.end();
-    const started = await startPgBouncer(login.href);
+    login = await createPooledLogin(service.database.appUrl, 'pooled_login');
+    const started = await startPgBouncer(login);
     if (started === null) return this.skip();
     bouncer = started;
   });
@@ -199,7 +190,7 @@ describe('behind PgBouncer in transaction mode', function () {
   });
 
   it('calculates commission, with a direct connection for the queue and the migrations', async () => {
-    const behind = { DATABASE_URL: bouncer.url, QUEUE_DATABASE_URL: login.href };
+    const behind = { DATABASE_URL: bouncer.url, QUEUE_DATABASE_URL: login };
     await Promise.all((['api', 'worker'] as const).map((kind) => service.startProcess(kind, behind)));
     const { api } = await service.workspace();
     const names = Array.from({ length: 12 }, (_, index) => `rep${index}`);

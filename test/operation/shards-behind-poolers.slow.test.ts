@@ -1,21 +1,18 @@
 import { expect } from 'chai';
-import pg from 'pg';
-import { appRole } from '#src/platform/database/pool.js';
 import { ClientProgram } from '#test/agent-access/oauth-fixture.js';
 import { FetchClient, listTools } from '#test/mcp/mcp-fixture.js';
 import { ApiClient } from '#test/support/api-client.js';
 import { freePort } from '#test/support/free-port.js';
 import { expectSoundLedger, ledgerRows, query } from '#test/support/ledger-checks.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
-import { type PgBouncer, startPgBouncer } from '#test/support/pgbouncer.js';
+import { createPooledLogin, type PgBouncer, startPgBouncer } from '#test/support/pgbouncer.js';
 import { type RedisServer, startRedis } from '#test/support/redis-server.js';
 import { runCommand } from '#test/support/run-command.js';
 import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
-import { createTestDatabase, type TestDatabase, testServer } from '#test/support/test-database.js';
+import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
 import { until } from '#test/support/until.js';
 
-const login = { username: 'shard_login', password: 'pooled' };
 const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
 describe('several databases, each behind PgBouncer, with Redis, two APIs and two workers', function () {
@@ -31,9 +28,10 @@ describe('several databases, each behind PgBouncer, with Redis, two APIs and two
   before(async function () {
     main = await createTestDatabase({ migrate: migrateTestDatabase });
     eu = await createTestDatabase({ migrate: migrateTestDatabase });
-    await createLogin();
     const started = await startRedis(undefined, ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction']);
-    const behind = [await startPooler(main), await startPooler(eu)];
+    // One login for both databases.
+    const login = await createPooledLogin(main.appUrl, 'shard_login');
+    const behind = [await startPooler(login), await startPooler(withDatabaseOf(eu, login))];
     if (started === null || behind.includes(null)) return this.skip();
     redis = started;
     const [mainUrl, euUrl] = behind as [string, string];
@@ -58,23 +56,14 @@ describe('several databases, each behind PgBouncer, with Redis, two APIs and two
     await eu?.drop();
   });
 
-  async function createLogin(): Promise<void> {
-    const admin = new pg.Client({ connectionString: (await testServer()).superuserUrl });
-    await admin.connect();
-    for (const statement of [
-      `drop role if exists ${login.username}`,
-      `create role ${login.username} login password '${login.password}' in role ${appRole}`,
-      `alter role ${login.username} set timezone = 'UTC'`,
-      `alter role ${login.username} set jit = off`,
-    ])
-      await admin.query(statement);
-    await admin.end();
-  }
-
-  async function startPooler(database: TestDatabase): Promise<string | null> {
-    const pooler = await startPgBouncer(Object.assign(new URL(database.appUrl), login).href);
+  async function startPooler(url: string): Promise<string | null> {
+    const pooler = await startPgBouncer(url);
     if (pooler !== null) poolers.push(pooler);
     return pooler?.url ?? null;
+  }
+
+  function withDatabaseOf({ appUrl }: TestDatabase, login: string): string {
+    return Object.assign(new URL(login), { pathname: new URL(appUrl).pathname }).href;
   }
 
   const command = (...args: readonly string[]) => runCommand(args, service.environment as Record<string, string>);

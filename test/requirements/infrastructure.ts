@@ -1,13 +1,11 @@
-import pg from 'pg';
-import { appRole } from '#src/platform/database/pool.js';
 import { dividedTables, divideTable } from '#test/support/divided-tables.js';
 import { migrateTestDatabase } from '#test/support/migrate-test-database.js';
-import { startPgBouncer } from '#test/support/pgbouncer.js';
+import { createPooledLogin, startPgBouncer } from '#test/support/pgbouncer.js';
 import { startRedisCluster, startRedisSentinel } from '#test/support/redis-group.js';
 import { startRedis } from '#test/support/redis-server.js';
 import { type Settings, testMasterKey } from '#test/support/running-service.js';
 import { type ProcessKind } from '#test/support/service-process.js';
-import { createTestDatabase, type TestDatabase, testServer } from '#test/support/test-database.js';
+import { createTestDatabase, type TestDatabase } from '#test/support/test-database.js';
 
 /** What the service runs on in place of its embedded parts. */
 export interface Infrastructure {
@@ -34,7 +32,7 @@ const parts: Readonly<Record<string, (database: TestDatabase) => Promise<Part>>>
   },
   poolers: async ({ appUrl }) => {
     const redis = present(await startRedis());
-    const pooler = present(await startPgBouncer(await createLogin(appUrl)));
+    const pooler = present(await startPgBouncer(await createPooledLogin(appUrl, 'requirements_login')));
     return {
       settings: { DATABASE_URL: pooler.url, REDIS_URL: redis.url },
       processes: ['api', 'api', 'worker', 'worker'],
@@ -57,19 +55,4 @@ export async function startInfrastructure(): Promise<Infrastructure | null> {
 function present<T>(started: T | null | false): T {
   if (started === null || started === false) throw new Error('a program that REQUIREMENTS_ON needs is not installed');
   return started;
-}
-
-/** A login with the settings that the pooler drops, as docs/growing.md describes it. */
-async function createLogin(appUrl: string): Promise<string> {
-  const login = Object.assign(new URL(appUrl), { username: 'requirements_login', password: 'pooled' });
-  const admin = new pg.Client({ connectionString: (await testServer()).superuserUrl });
-  await admin.connect();
-  for (const statement of [
-    `create role ${login.username} login password '${login.password}' in role ${appRole}`,
-    `alter role ${login.username} set timezone = 'UTC'`,
-    `alter role ${login.username} set jit = off`,
-  ])
-    await admin.query(statement);
-  await admin.end();
-  return login.href;
 }

@@ -4,7 +4,10 @@ import { access, chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { systemUser } from '#embedded-postgres/privileges.js';
+import { appRole } from '#src/platform/database/pool.js';
 import { freePort } from './free-port.js';
+import { query } from './ledger-checks.js';
+import { testServer } from './test-database.js';
 
 export interface PgBouncer {
   readonly url: string;
@@ -54,6 +57,23 @@ export async function startPgBouncer(behindUrl: string): Promise<PgBouncer | nul
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Creates a separate login for a pooler, as docs/growing.md describes it: it has the rights of the service, owns nothing, and
+ * has the settings that the pooler drops. Returns the URL of the database with it.
+ */
+export async function createPooledLogin(appUrl: string, username: string): Promise<string> {
+  const login = Object.assign(new URL(appUrl), { username, password: 'pooled' });
+  const { superuserUrl } = await testServer();
+  for (const statement of [
+    `drop role if exists ${username}`,
+    `create role ${username} login password 'pooled' in role ${appRole}`,
+    `alter role ${username} set timezone = 'UTC'`,
+    `alter role ${username} set jit = off`,
+  ])
+    await query(superuserUrl, statement);
+  return login.href;
 }
 
 /** The file for operators, with the addresses of a test. */

@@ -1,4 +1,4 @@
-import { IconArrowBackUp, IconFileImport } from '@tabler/icons-react';
+import { IconFileImport } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -28,14 +28,8 @@ import { PersonFilters } from '../../features/people/PersonFilters.js';
 import { personFieldsQuery } from '../../features/people/person-fields.js';
 import { filterPeople, personFilterOf } from '../../features/people/person-filter.js';
 import { explainTarget, isProrated } from '../../features/people/working-time.js';
-import {
-  describeWrong,
-  headingOf,
-  maxGridRows,
-  noEdits,
-  periodsFor,
-  without,
-} from '../../features/plans/period-grid.js';
+import { GridRowsNote, GridSaveLine } from '../../features/plans/GridSaveLine.js';
+import { headingOf, maxGridRows, noEdits, periodsFor, without } from '../../features/plans/period-grid.js';
 import { invertChanges, listChanges, type QuotaChange, withStep } from '../../features/plans/quota-changes.js';
 import { listRules, measureOf, type PlanRule } from '../../features/plans/rules.js';
 import { UnknownYear } from '../../features/plans/UnknownYear.js';
@@ -207,12 +201,7 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
       {isProratedRule ? (
         <SelectedQuota rule={rule} people={people} quota={selected === null ? undefined : stored.get(selected)} />
       ) : null}
-      {people.length === 0 ? <p className="dim">No person matches.</p> : null}
-      {people.length > maxGridRows ? (
-        <p className="dim">
-          The first {maxGridRows} of {formatCount(people.length, 'person', 'people')}. Filter to see the others.
-        </p>
-      ) : null}
+      <GridRowsNote people={people} />
       <SaveLine
         rule={rule}
         people={people}
@@ -335,23 +324,17 @@ function SaveLine({ rule, people, edits, stored, onUndo, onSaved }: SaveLineProp
     onFailed: showProblem,
   });
   return (
-    <div className={`${blocks.saveLine} ${blocks.chosen}`}>
-      <span className={wrong.length > 0 ? 'negative' : 'dim'}>
-        {wrong.length > 0
-          ? describeWrong(wrong, people)
-          : 'Move with the arrow keys and Enter. Paste cells from a spreadsheet, with names and periods or without. Undo with Ctrl Z.'}
-      </span>
-      {before === null || count > 0 ? null : (
-        <Button icon={IconArrowBackUp} isBusy={takeBack.isBusy} onClick={() => takeBack.send()}>
-          Undo the last save
-        </Button>
-      )}
-      <Button icon={IconArrowBackUp} disabled={Object.keys(edits).length === 0} onClick={onUndo}>
-        Undo
-      </Button>
-      <Button kind="primary" size="final" disabled={count === 0 || wrong.length > 0} onClick={() => setAsked(true)}>
-        {count === 0 ? 'Save' : `Save ${formatCount(count, 'quota')}`}
-      </Button>
+    <GridSaveLine
+      people={people}
+      edits={edits}
+      wrong={wrong}
+      count={count}
+      noun="quota"
+      hint="Undo with Ctrl Z."
+      takeBack={before === null ? null : takeBack}
+      onUndo={onUndo}
+      onSave={() => setAsked(true)}
+    >
       {isAsked ? (
         <SaveDialog
           title={`Save ${formatCount(count, 'quota')} of ${rule.name}`}
@@ -361,7 +344,7 @@ function SaveLine({ rule, people, edits, stored, onUndo, onSaved }: SaveLineProp
           onClose={() => setAsked(false)}
         />
       ) : null}
-    </div>
+    </GridSaveLine>
   );
 }
 

@@ -1,4 +1,3 @@
-import { IconArrowBackUp } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,7 +9,7 @@ import { useKeptState } from '../../app/kept-state.js';
 import { showMessage, showProblem } from '../../app/messages.js';
 import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
-import { Button, buttonClass } from '../../components/Button.js';
+import { buttonClass } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
 import { EffectOfChange } from '../../components/EffectOfChange.js';
 import { cellKey, type Edits, GridEditor } from '../../components/GridEditor.js';
@@ -22,14 +21,8 @@ import { EmptyState } from '../../components/States.js';
 import { readPeriod } from '../../features/imports/dates.js';
 import { PersonFilters } from '../../features/people/PersonFilters.js';
 import { filterPeople } from '../../features/people/person-filter.js';
-import {
-  describeWrong,
-  headingOf,
-  maxGridRows,
-  noEdits,
-  periodsFor,
-  without,
-} from '../../features/plans/period-grid.js';
+import { GridRowsNote, GridSaveLine } from '../../features/plans/GridSaveLine.js';
+import { headingOf, maxGridRows, noEdits, periodsFor, without } from '../../features/plans/period-grid.js';
 import { withStep } from '../../features/plans/quota-changes.js';
 import {
   invertScores,
@@ -172,12 +165,7 @@ function Scores({ of: { field, periods, key }, people, stored }: ScoresProps) {
         onEdit={(next) => setHistory((before) => withStep(before, next))}
         onUndo={undo}
       />
-      {people.length === 0 ? <p className="dim">No person matches.</p> : null}
-      {people.length > maxGridRows ? (
-        <p className="dim">
-          The first {maxGridRows} of {formatCount(people.length, 'person', 'people')}. Filter to see the others.
-        </p>
-      ) : null}
+      <GridRowsNote people={people} />
       <SaveLine
         field={field}
         people={people}
@@ -230,32 +218,21 @@ function SaveLine({ field, people, edits, stored, onUndo, onSaved }: SaveLinePro
     onFailed: showProblem,
   });
   return (
-    <div className={`${blocks.saveLine} ${blocks.chosen}`}>
-      <span className={wrong.length > 0 ? 'negative' : 'dim'}>
-        {wrong.length > 0
-          ? describeWrong(wrong, people)
-          : 'Move with the arrow keys and Enter. Paste cells from a spreadsheet, with names and periods or without. An empty cell has no score.'}
-      </span>
-      {before === null || count > 0 ? null : (
-        <Button icon={IconArrowBackUp} isBusy={takeBack.isBusy} onClick={() => takeBack.send()}>
-          Undo the last save
-        </Button>
-      )}
-      <Button icon={IconArrowBackUp} disabled={Object.keys(edits).length === 0} onClick={onUndo}>
-        Undo
-      </Button>
-      <Button
-        kind="primary"
-        size="final"
-        disabled={count === 0 || wrong.length > 0}
-        onClick={() => setPending(changes)}
-      >
-        {count === 0 ? 'Save' : `Save ${formatCount(count, 'score')}`}
-      </Button>
+    <GridSaveLine
+      people={people}
+      edits={edits}
+      wrong={wrong}
+      count={count}
+      noun="score"
+      hint="An empty cell has no score."
+      takeBack={before === null ? null : takeBack}
+      onUndo={onUndo}
+      onSave={() => setPending(changes)}
+    >
       {pending === null ? null : (
         <SaveDialog field={field} changes={pending} save={save} onClose={() => setPending(null)} />
       )}
-    </div>
+    </GridSaveLine>
   );
 }
 

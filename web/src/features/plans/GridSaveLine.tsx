@@ -1,0 +1,64 @@
+import { IconArrowBackUp } from '@tabler/icons-react';
+import { type ReactNode } from 'react';
+import { type Change } from '../../api/change.js';
+import { type Person } from '../../api/payroll-queries.js';
+import blocks from '../../components/Blocks.module.css';
+import { Button } from '../../components/Button.js';
+import { type Edits } from '../../components/GridEditor.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { describeWrong, maxGridRows } from './period-grid.js';
+import { type WrongCell } from './quota-changes.js';
+
+interface GridSaveLineProps {
+  readonly people: readonly Person[];
+  readonly edits: Edits;
+  readonly wrong: readonly WrongCell[];
+  /** Number of cells to save. */
+  readonly count: number;
+  /** What a cell has, in the singular. */
+  readonly noun: string;
+  readonly hint: string;
+  /** Restores what was stored before the last save; null if nothing was saved. */
+  readonly takeBack: Pick<Change, 'isBusy' | 'send'> | null;
+  readonly onUndo: () => void;
+  readonly onSave: () => void;
+  /** The dialog that is open. */
+  readonly children: ReactNode;
+}
+
+/** Below a grid of people by period: what cannot be read, undo of cells and of the last save, and the save itself. */
+export function GridSaveLine(props: GridSaveLineProps) {
+  const { people, edits, wrong, count, noun, hint, takeBack, onUndo, onSave, children } = props;
+  return (
+    <div className={`${blocks.saveLine} ${blocks.chosen}`}>
+      <span className={wrong.length > 0 ? 'negative' : 'dim'}>
+        {wrong.length > 0
+          ? describeWrong(wrong, people)
+          : `Move with the arrow keys and Enter. Paste cells from a spreadsheet, with names and periods or without. ${hint}`}
+      </span>
+      {takeBack === null || count > 0 ? null : (
+        <Button icon={IconArrowBackUp} isBusy={takeBack.isBusy} onClick={() => takeBack.send()}>
+          Undo the last save
+        </Button>
+      )}
+      <Button icon={IconArrowBackUp} disabled={Object.keys(edits).length === 0} onClick={onUndo}>
+        Undo
+      </Button>
+      <Button kind="primary" size="final" disabled={count === 0 || wrong.length > 0} onClick={onSave}>
+        {count === 0 ? 'Save' : `Save ${formatCount(count, noun)}`}
+      </Button>
+      {children}
+    </div>
+  );
+}
+
+/** Says that no row is left, or that some are not shown. */
+export function GridRowsNote({ people }: { readonly people: readonly Person[] }) {
+  if (people.length === 0) return <p className="dim">No person matches.</p>;
+  if (people.length <= maxGridRows) return null;
+  return (
+    <p className="dim">
+      The first {maxGridRows} of {formatCount(people.length, 'person', 'people')}. Filter to see the others.
+    </p>
+  );
+}
