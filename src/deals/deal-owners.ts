@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
+import { comparableText } from '../kernel/comparable-text.js';
 import { unnestRows } from '../platform/database/columns.js';
+import { comparableSql } from '../platform/database/comparable-sql.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type Projection } from './deal.js';
 
@@ -7,13 +9,13 @@ type OwnerValues = Pick<Projection, 'givenRepId' | 'ownerId' | 'ownerEmail'>;
 
 /**
  * Finds the owners of deals. Lookups are batched and cached for the transaction, because a file names the same few
- * people. Member ids and addresses are compared ignoring case, in either owner value.
+ * people. Member ids and addresses are compared as they look, ignoring case, in either owner value.
  */
 export class DealOwners {
   private readonly loadedKeys = new Set<string>();
   private readonly reps = new Set<string>();
   private readonly byMember = new Map<string, string>();
-  /** Keys in lower case; null if ids of several reps differ only in case. */
+  /** By comparable text; null if ids of several reps have the same. */
   private readonly byMemberKey = new Map<string, string | null>();
   private readonly byEmail = new Map<string, string>();
   /** What an admin said about owners that are neither a member id nor an address of a rep. */
@@ -25,8 +27,8 @@ export class DealOwners {
   async preload(deals: readonly { readonly projection: OwnerValues }[]): Promise<void> {
     const keys = new Set<string>();
     const add = (value: string | null) => {
-      const key = value?.toLowerCase();
-      if (key !== undefined && !this.loadedKeys.has(key)) keys.add(key);
+      const key = value === null ? null : comparableText(value);
+      if (key !== null && !this.loadedKeys.has(key)) keys.add(key);
     };
     for (const { projection } of deals) {
       add(projection.givenRepId);
@@ -43,17 +45,19 @@ export class DealOwners {
       with keys as materialized (select key from ${unnestRows([...keys], [['key', 'text', (key) => key]])})
       select rep_id, crm_member_id, email, null as owner_key from reps
       where workspace_id = ${this.tx.workspaceId} and (rep_id::text in (select key from keys)
-        or lower(crm_member_id) in (select key from keys) or email in (select key from keys))
+        or ${comparableSql(sql`crm_member_id`)} in (select key from keys) or email in (select key from keys))
       union all
       select rep_id, crm_id, null, null from crm_members
-      where workspace_id = ${this.tx.workspaceId} and lower(crm_id) in (select key from keys)
+      where workspace_id = ${this.tx.workspaceId} and ${comparableSql(sql`crm_id`)} in (select key from keys)
       union all
       select rep_id, null, null, owner_key from owner_matches
-      where workspace_id = ${this.tx.workspaceId} and owner_key in (select key from keys)`.execute(this.tx.db);
+      where workspace_id = ${this.tx.workspaceId} and ${comparableSql(sql`owner_key`)} in (select key from keys)`.execute(
+      this.tx.db,
+    );
     for (const key of keys) this.loadedKeys.add(key);
     for (const row of rows) {
       this.reps.add(row.rep_id);
-      if (row.owner_key !== null) this.byMatch.set(row.owner_key, row.rep_id);
+      if (row.owner_key !== null) this.byMatch.set(comparableText(row.owner_key), row.rep_id);
       if (row.crm_member_id !== null) this.addMember(row.crm_member_id, row.rep_id, row.email !== null);
       if (row.email !== null) this.byEmail.set(row.email, row.rep_id);
     }
@@ -62,7 +66,7 @@ export class DealOwners {
   /** A member id stored on a rep takes precedence over the ids from CRMs. */
   private addMember(memberId: string, repId: string, isOwn: boolean): void {
     if (isOwn || !this.byMember.has(memberId)) this.byMember.set(memberId, repId);
-    const key = memberId.toLowerCase();
+    const key = comparableText(memberId);
     const other = this.byMemberKey.get(key);
     this.byMemberKey.set(key, other === undefined || other === repId ? repId : null);
   }
@@ -83,7 +87,7 @@ export class DealOwners {
   }
 
   private readonly member = (value: string) => this.byMember.get(value) ?? null;
-  private readonly memberKey = (value: string) => this.byMemberKey.get(value.toLowerCase()) ?? null;
-  private readonly match = (value: string) => this.byMatch.get(value.toLowerCase()) ?? null;
-  private readonly byAddress = (value: string) => this.byEmail.get(value.toLowerCase()) ?? null;
+  private readonly memberKey = (value: string) => this.byMemberKey.get(comparableText(value)) ?? null;
+  private readonly match = (value: string) => this.byMatch.get(comparableText(value)) ?? null;
+  private readonly byAddress = (value: string) => this.byEmail.get(comparableText(value)) ?? null;
 }

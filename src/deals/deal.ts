@@ -13,6 +13,7 @@ import {
 } from '../engine/field-value.js';
 import { type Deal as EngineDeal, own } from '../engine/slug.js';
 import { usualSlugs } from '../engine/standard-slugs.js';
+import { visibleText } from '../kernel/comparable-text.js';
 import { type Day, readDay } from '../kernel/day.js';
 import { deriveId } from '../kernel/ids.js';
 import { sampleIds } from '../kernel/sample-ids.js';
@@ -134,8 +135,9 @@ function closing(fields: Fields, stage: string | null, terms: DealTerms): { isCl
   const mapped = terms.standard.dealStage;
   const isOwn = mapped === undefined || usualSlugs.dealStage.includes(mapped);
   const said = (slug: string) => (isOwn ? asBoolean(own(fields, slug)) : null);
-  const isWon = said('is_won') ?? (stage !== null && isWonName(stage));
-  const isClosed = said('is_closed') ?? (stage !== null && isLostName(stage));
+  const name = stage === null ? null : visibleText(stage);
+  const isWon = said('is_won') ?? (name !== null && isWonName(name));
+  const isClosed = said('is_closed') ?? (name !== null && isLostName(name));
   return { isWon, isClosed: isWon || isClosed };
 }
 

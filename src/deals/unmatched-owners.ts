@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { comparableSql } from '../platform/database/comparable-sql.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 
 /** An owner that deals name and no rep is. */
@@ -28,11 +29,11 @@ export async function listUnmatchedOwners(
       where workspace_id = ${tx.workspaceId} and rep_id is null and deleted_at is null
     ) unowned
     where owner is not null
-    group by lower(owner)
-    order by deals desc, lower(owner)
+    group by ${comparableSql(sql`owner`)}
+    order by deals desc, min(lower(owner))
     limit ${limit} offset ${offset}`.execute(tx.db);
   const { rows: sums } = await sql<{ owners: number; without: number }>`
-    select count(distinct lower(coalesce(owner_id, owner_email)))::integer as owners,
+    select count(distinct ${comparableSql(sql`coalesce(owner_id, owner_email)`)})::integer as owners,
       (count(*) filter (where coalesce(owner_id, owner_email) is null))::integer as without
     from deals where workspace_id = ${tx.workspaceId} and rep_id is null and deleted_at is null`.execute(tx.db);
   return { owners, count: sums[0]?.owners ?? 0, dealsWithoutOwner: sums[0]?.without ?? 0 };

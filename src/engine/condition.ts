@@ -47,7 +47,9 @@ const leafShape = z
     fieldType: z
       .enum(fieldTypes)
       .meta({ description: 'Type of the field in list_fields (GET /v1/fields)', example: 'status' }),
-    operator: z.enum(operators).meta({ description: 'Texts are compared without regard to case', example: 'equals' }),
+    operator: z
+      .enum(operators)
+      .meta({ description: 'Texts are compared as they look, without regard to case', example: 'equals' }),
     value: z.unknown().optional().meta({
       description:
         'A list for in and not_in, two numbers for between, none for is_set, is_not_set, is_true, is_false; a day for before and after',

@@ -1,3 +1,4 @@
+import { comparableText } from '../kernel/comparable-text.js';
 import { type Day, readDay } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 
@@ -56,7 +57,7 @@ export function asDay(value: FieldValue | undefined, timeZone: string): Day | nu
   return typeof value === 'string' ? readDay(value.trim(), timeZone) : null;
 }
 
-/** The form in which texts are compared: without case and surrounding white space. */
+/** The form in which values are compared as texts. */
 export function comparable(value: string | number | boolean): string {
-  return String(value).trim().toLowerCase();
+  return comparableText(String(value));
 }

@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type StandardField } from '../engine/field-value.js';
 import { type FieldSources } from '../engine/slug.js';
+import { comparableText } from '../kernel/comparable-text.js';
 import { isStorable } from '../platform/database/columns.js';
+import { comparableSql } from '../platform/database/comparable-sql.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type FieldOption } from './field-definition.js';
@@ -79,17 +81,17 @@ export async function listValuesOfNewestDeals(tx: Transaction, sources: FieldSou
   return rows.map(({ text }) => text);
 }
 
-/** The values that some deal of the workspace has, ignoring case, in one scan of all deals. */
+/** The values that some deal of the workspace has, as comparable texts, in one scan of all deals. */
 export async function valuesThatDealsHave(
   tx: Transaction,
   sources: FieldSources,
   values: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const possible = values.filter(isStorable).map((value) => value.trim().toLowerCase());
+  const possible = values.filter(isStorable).map(comparableText);
   if (possible.length === 0) return new Set();
   const all = sql`(select * from deals where workspace_id = ${tx.workspaceId} and deleted_at is null) deals`;
   const { rows } = await sql<{ text: string }>`
-    select distinct lower(text) as text from (${selectTexts(sources, all)}) texts
-    where lower(text) = any(${possible}::text[])`.execute(tx.db);
+    select distinct ${comparableSql(sql`text`)} as text from (${selectTexts(sources, all)}) texts
+    where ${comparableSql(sql`text`)} = any(${possible}::text[])`.execute(tx.db);
   return new Set(rows.map(({ text }) => text));
 }

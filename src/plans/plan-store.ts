@@ -2,9 +2,11 @@ import { type SqlBool, sql } from 'kysely';
 import { attainmentKey, type PlanTerms } from '../engine/plan-config.js';
 import { type PlanFx } from '../engine/plan-fx.js';
 import { findReferencedVersion, type TimelineCandidate } from '../engine/version-timeline.js';
+import { comparableText } from '../kernel/comparable-text.js';
 import { type Day } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { isUuid, newId } from '../kernel/ids.js';
+import { comparableSql } from '../platform/database/comparable-sql.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { recordEvent } from '../platform/outbound/outgoing-events.js';
 import { type PlanStatus } from './plan.js';
@@ -77,7 +79,7 @@ export function findVersion(plan: StoredPlan, planRef: string, today: Day): Vers
 export async function isNameTaken(tx: Transaction, name: string, ownPlanId?: string): Promise<boolean> {
   const { rows } = await sql`
     select from plans p join plan_versions v on v.workspace_id = p.workspace_id and v.plan_id = p.plan_id
-    where p.workspace_id = ${tx.workspaceId} and lower(p.name) = ${name.toLowerCase()} and p.status <> 'deleted'
+    where p.workspace_id = ${tx.workspaceId} and ${comparableSql(sql`p.name`)} = ${comparableText(name)} and p.status <> 'deleted'
       and v.status <> 'deleted' and p.plan_id is distinct from ${ownPlanId ?? null}::uuid limit 1`.execute(tx.db);
   return rows.length > 0;
 }

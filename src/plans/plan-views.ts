@@ -9,6 +9,7 @@ import {
   type TimelineCandidate,
 } from '../engine/version-timeline.js';
 import { type Caller, mayActAs, maySee } from '../kernel/caller.js';
+import { comparableText } from '../kernel/comparable-text.js';
 import { type Day, isEffective } from '../kernel/day.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
@@ -369,14 +370,13 @@ export async function findPlanIdsByName(tx: Transaction): Promise<{ find(plan: s
   const { rows } = await sql<{ plan_id: string; name: string; is_deleted: boolean }>`
     select p.plan_id, p.name, p.status = 'deleted' as is_deleted
     from plans p where p.workspace_id = ${tx.workspaceId}`.execute(tx.db);
-  const normalize = (name: string) => name.normalize('NFKC').trim().toLowerCase();
   const byKey = groupBy(
     rows.filter((row) => !row.is_deleted),
-    (row) => normalize(row.name),
+    (row) => comparableText(row.name),
   );
   return {
     find: (plan) => {
-      const found = byKey.get(normalize(plan)) ?? rows.filter((row) => row.plan_id === plan.trim().toLowerCase());
+      const found = byKey.get(comparableText(plan)) ?? rows.filter((row) => row.plan_id === plan.trim().toLowerCase());
       if (found.length === 1) return found.map((row) => row.plan_id);
       throw new Failure(
         'plan_not_found',

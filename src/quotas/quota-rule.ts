@@ -1,4 +1,5 @@
 import { type SqlBool, sql } from 'kysely';
+import { comparableText } from '../kernel/comparable-text.js';
 import { Failure } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, type PeriodKind } from '../kernel/period.js';
@@ -52,9 +53,11 @@ export async function findRuleByMeasure(
   planIds: readonly string[],
 ): Promise<QuotaRule> {
   const rules = await listRulesInForce(tx, planIds);
-  const name = normal(measure);
-  const named = rules.filter((rule) => normal(rule.name) === name);
-  const counters = distinctCounters(named.length > 0 ? named : rules.filter((rule) => normal(rule.measure) === name));
+  const name = comparableText(measure);
+  const named = rules.filter((rule) => comparableText(rule.name) === name);
+  const counters = distinctCounters(
+    named.length > 0 ? named : rules.filter((rule) => comparableText(rule.measure) === name),
+  );
   const [rule, another] = counters;
   if (rule === undefined) throw ruleNotFound(`No active plan of this workspace has a rule named ${measure}.`);
   if (another === undefined) return rule;
@@ -153,10 +156,6 @@ function distinctCounters(rules: readonly QuotaRule[]): QuotaRule[] {
   return [...groupBy(newest, (rule) => `${rule.planId}|${rule.attainmentKey}`).values()].flatMap((ofKey) =>
     ofKey.slice(0, 1),
   );
-}
-
-function normal(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase();
 }
 
 function ambiguous(message: string, rules: readonly QuotaRule[]): Failure {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import { comparableText } from '../kernel/comparable-text.js';
 import { addDays, addMonths, type Day, type DayRange, hull, latestDay } from '../kernel/day.js';
 import { loadCalendar } from '../ledger/input/calendar.js';
+import { comparableSql } from '../platform/database/comparable-sql.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { countMonths, type Ramp, rampNameTaken } from './ramp.js';
 
@@ -8,7 +10,9 @@ import { countMonths, type Ramp, rampNameTaken } from './ramp.js';
 export async function storeRamp(tx: Transaction, { rampId, name, steps }: Omit<Ramp, 'assignments'>): Promise<void> {
   const { rows } = await sql`
     select from ramps
-    where workspace_id = ${tx.workspaceId} and lower(name) = lower(${name}) and ramp_id <> ${rampId}`.execute(tx.db);
+    where workspace_id = ${tx.workspaceId} and ${comparableSql(sql`name`)} = ${comparableText(name)} and ramp_id <> ${rampId}`.execute(
+    tx.db,
+  );
   if (rows.length > 0) throw rampNameTaken(name);
   const terms = { name, steps: JSON.stringify(steps) };
   await tx.db

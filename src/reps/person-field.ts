@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { comparableText } from '../kernel/comparable-text.js';
 import { isDay } from '../kernel/day.js';
 import { type Issue, rejectAny } from '../kernel/failure.js';
 import { isStorable } from '../platform/database/columns.js';
@@ -51,13 +52,13 @@ export function assertFields(fields: readonly PersonField[]): void {
     fields.flatMap(({ slug: name, label, type, options }, index): Issue[] => {
       const issues: Issue[] = [];
       if (seen.has(name)) issues.push({ path: `fields.${index}.slug`, message: `${name} is defined more than once` });
-      if (seen.has(`label ${label.toLowerCase()}`))
+      if (seen.has(`label ${comparableText(label)}`))
         issues.push({ path: `fields.${index}.label`, message: `${label} is the label of another field` });
       if ((type === 'select') !== (options !== undefined))
         issues.push({ path: `fields.${index}.options`, message: 'are the values of a select field, which needs them' });
-      if (new Set(options?.map((option) => option.toLowerCase())).size !== (options?.length ?? 0))
+      if (new Set(options?.map(comparableText)).size !== (options?.length ?? 0))
         issues.push({ path: `fields.${index}.options`, message: 'must differ from each other' });
-      seen.add(name).add(`label ${label.toLowerCase()}`);
+      seen.add(name).add(`label ${comparableText(label)}`);
       return issues;
     }),
   );
@@ -77,7 +78,7 @@ export function readFieldValue(field: PersonField, given: FieldValue): { value: 
       return { value: written };
     }
     case 'select': {
-      const value = field.options?.find((option) => option.toLowerCase() === written.toLowerCase());
+      const value = field.options?.find((option) => comparableText(option) === comparableText(written));
       if (value !== undefined) return { value };
       return { problem: `${written.slice(0, 50)} is none of ${field.options?.slice(0, 20).join(', ') ?? ''}` };
     }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
 import { type Caller, maySee, roles, seesTeam, visibleReps } from '../kernel/caller.js';
+import { comparableText } from '../kernel/comparable-text.js';
 import { Failure } from '../kernel/failure.js';
 import { withoutInvisible } from '../kernel/invisible-characters.js';
 import { sampleIds } from '../kernel/sample-ids.js';
@@ -9,7 +10,7 @@ import { recovery } from '../workspaces/workspace.js';
 
 /** Normalizes an address, so that every spelling finds the same rep. */
 export function normalEmail(text: string): string {
-  return text.normalize('NFKC').trim().toLowerCase();
+  return comparableText(text);
 }
 
 export const email = z

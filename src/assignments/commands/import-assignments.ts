@@ -1,3 +1,4 @@
+import { comparableText } from '../../kernel/comparable-text.js';
 import { type DateFormat } from '../../kernel/date-text.js';
 import { type Day, earliestDay, latestDay, overlap } from '../../kernel/day.js';
 import { assertEffectiveDayOrder } from '../../kernel/day-order.js';
@@ -72,9 +73,9 @@ async function readRows(
 ): Promise<(ParsedRow | Failure)[]> {
   const reps = await loadRepsOfRows(tx, rows);
   const plans = await findPlanIdsByName(tx);
-  const ramps = new Map((await listRamps(tx)).map(({ name, rampId }) => [name.toLowerCase(), rampId]));
+  const ramps = new Map((await listRamps(tx)).map(({ name, rampId }) => [comparableText(name), rampId]));
   const findRampId = (name: string): string => {
-    const rampId = ramps.get(name.toLowerCase());
+    const rampId = ramps.get(comparableText(name));
     if (rampId === undefined) throw new Failure('ramp_not_found', `No ramp has the name ${name}.`);
     return rampId;
   };

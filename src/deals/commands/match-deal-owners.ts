@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { comparableText } from '../../kernel/comparable-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -21,7 +22,7 @@ const body = z.strictObject({
     .min(1)
     .max(500)
     .refine(
-      (matches) => new Set(matches.map(({ owner }) => owner.toLowerCase())).size === matches.length,
+      (matches) => new Set(matches.map(({ owner }) => comparableText(owner))).size === matches.length,
       'must name each owner once',
     )
     .describe('Owners and the reps who they are'),

@@ -1,3 +1,4 @@
+import { visibleText } from '../../kernel/comparable-text.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { ColumnNames, nameKey } from '../../platform/files/column-names.js';
 import { checkSlug, maxFields } from '../deal.js';
@@ -42,7 +43,7 @@ export function readHeader(
   const names = new ColumnNames([...namedColumns, ...importColumns.slugs]);
   const columns = cells.flatMap((cell, index) => {
     if (index === id) return [];
-    const text = cell.trim();
+    const text = visibleText(cell);
     const found = names.find(text);
     return [{ name: found ?? text, index, isKnown: found !== null }];
   });

@@ -85,8 +85,14 @@ function isDateType(leaf: Leaf): boolean {
   return leaf.fieldType === 'date' || leaf.fieldType === 'timestamp';
 }
 
+/** Texts that look equal are equal: no case, no invisible characters, one space for white space. */
+export function lookOf(text: string): string {
+  const seen = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return seen.split(/\s+/).filter(Boolean).join(' ').toLowerCase();
+}
+
 function folded(value: unknown): string | null {
-  if (typeof value === 'string') return value.trim().toLowerCase();
+  if (typeof value === 'string') return lookOf(value);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return null;
 }
@@ -94,7 +100,7 @@ function folded(value: unknown): string | null {
 /** The texts of a value; several only for a select or status field. */
 function toTexts(leaf: Leaf, value: Present): string[] {
   const several = leaf.fieldType === 'select' || leaf.fieldType === 'status';
-  if (Array.isArray(value)) return several ? value.map((each) => each.trim().toLowerCase()) : [];
+  if (Array.isArray(value)) return several ? value.map(lookOf) : [];
   const only = folded(value);
   return only === null ? [] : [only];
 }

@@ -1,5 +1,5 @@
 import { isEffective } from './calendar.js';
-import { allPass } from './conditions.js';
+import { allPass, lookOf } from './conditions.js';
 import { type Amount, amount, ONE, sum, ZERO } from './decimal.js';
 import { readField, readNumber } from './fields.js';
 import type { CreditKind, LedgerRow, World, WorldCreditRule, WorldDeal } from './world.js';
@@ -78,9 +78,9 @@ function ruleLine(world: World, deal: WorldDeal, rule: WorldCreditRule): CreditL
 /** By the id in the CRM, otherwise by the e-mail address, both in any case. */
 function findPerson(world: World, value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
-  const text = String(value).trim();
-  const byMember = world.reps.find((rep) => rep.memberId?.toLowerCase() === text.toLowerCase());
-  return (byMember ?? world.reps.find((rep) => rep.email === text.toLowerCase()))?.repId ?? null;
+  const text = lookOf(String(value));
+  const byMember = world.reps.find((rep) => rep.memberId !== undefined && lookOf(rep.memberId) === text);
+  return (byMember ?? world.reps.find((rep) => rep.email === text))?.repId ?? null;
 }
 
 /** The s of a rep for a rule that counts these kinds and roles. Null: no line. */
