@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, type EmbeddedPostgresOptions, prepareCluster } from './data-folder.js';
 import { prepareData } from './initdb.js';
+import { keepRunning } from './keep-running.js';
 import { launch, logFile } from './launch.js';
 import { claimFile, type Postmaster, runningServer, shutDown } from './postmaster.js';
 import { isPostgres } from './processes.js';
@@ -35,9 +36,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     leave = () => withdraw().then(() => stopIfUnused(cluster, server));
     const joined = !started && (await countUsers(cluster)) > 1;
     await provision(cluster, server, secrets);
+    const endWatch = keepRunning(cluster, server, () => startAgain(cluster, server, secrets));
     let stopping: Promise<void> | undefined;
     const stop = (): Promise<void> => {
-      stopping ??= leave();
+      stopping ??= endWatch().then(leave);
       return stopping;
     };
     const urls = {
@@ -67,6 +69,13 @@ async function joinOrStart(cluster: Cluster, secrets: Secrets): Promise<{ server
     await sleep(20);
   }
   throw new Error(`PostgreSQL in ${cluster.dataDir} was not ready in time; read ${logFile(cluster)} and start again.`);
+}
+
+/** At the same port, since addresses that name it are in use. */
+async function startAgain(cluster: Cluster, { port }: Postmaster, secrets: Secrets): Promise<Postmaster> {
+  const { server } = await joinOrStart({ ...cluster, port }, secrets);
+  if (server.port !== port) throw new Error(`another process started it on port ${server.port}; start this one again`);
+  return server;
 }
 
 /** The pid in postmaster.pid may belong to another program by now; a server that claims to be ready must answer. */

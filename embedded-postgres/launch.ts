@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { type FileHandle, open, readFile, rename, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProgram } from './binaries.js';
@@ -23,8 +23,10 @@ const logRotationBytes = 10_000_000;
 /** Undefined means: try again, because another process started the server or took the port first. */
 export async function launch(cluster: Cluster, deadline: number): Promise<Postmaster | undefined> {
   await giveDataTo(cluster.runAs, cluster.dataDir);
+  // Processes that used a server that was killed have its port in their addresses.
+  const last = await readClaim(cluster);
   await removeForeignClaim(cluster);
-  const port = cluster.port ?? (await freePort());
+  const port = cluster.port ?? (await freePort(last?.port));
   const log = await openLog(cluster);
   const logStart = (await log.stat()).size;
   const launched = await spawnServer(cluster, port, log.fd).finally(() => log.close());
@@ -43,17 +45,22 @@ function isOurs(postmaster: Postmaster, launched: Launched): boolean {
   return launched.pid === undefined ? isAlive(postmaster.pid) : postmaster.pid === launched.pid;
 }
 
-async function freePort(): Promise<number> {
+/** The wanted port if it is free, otherwise any other. */
+async function freePort(wanted = 0): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => {
+  try {
+    await listening(server, wanted).catch(() => listening(server, 0));
+    return (server.address() as AddressInfo).port;
+  } finally {
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+function listening(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, '127.0.0.1', resolve);
   });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string')
-    throw new Error('The system provided no free port; start again.');
-  return address.port;
 }
 
 export function logFile(cluster: Cluster): string {

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -7,6 +9,7 @@ import { isAlive } from '#embedded-postgres/processes.js';
 import { ApiClient } from '#test/support/api-client.js';
 import { freePort } from '#test/support/free-port.js';
 import { runCommand } from '#test/support/run-command.js';
+import { bundledCommand } from '#test/support/service-bundle.js';
 import { type ServiceProcess } from '#test/support/service-process.js';
 import { ServiceProcesses } from '#test/support/service-processes.js';
 import { saveSimpleTerms } from '#test/support/simple-terms.js';
@@ -125,6 +128,23 @@ describe('the supervisor of `serve`', function () {
     expect(entries('ended unexpectedly')[0]).to.include({ endedBy: 'exit code 1' });
   });
 
+  it('a process whose output is on a full disk serves and stops in order', async function () {
+    const full = await open('/dev/full', 'w').catch(() => this.skip());
+    const { PATH, HOME } = process.env;
+    const env = { PATH, HOME, ...service.environment, PORT: port, LOG_LEVEL: 'debug' };
+    const child = spawn(process.execPath, [await bundledCommand(), 'serve'], {
+      env,
+      stdio: ['ignore', full.fd, full.fd],
+    });
+    const ended = once(child, 'exit');
+    const client = new ApiClient(`http://127.0.0.1:${port}`, null);
+    await until(async () => (await client.get('/readyz').catch(() => null))?.status === 200, { withinMs: 120_000 });
+    for (let sent = 0; sent < 20; sent += 1) expect((await client.get('/v1/reps')).status).to.equal(401);
+    child.kill('SIGTERM');
+    expect(await ended).to.deep.equal([0, null]);
+    await full.close();
+  });
+
   it('ends with a start that fails, and repeats neither the start nor its message', async () => {
     for (const [settings, code] of [
       [{ PORT: 'x' }, 78],
@@ -161,6 +181,38 @@ describe('the supervisor of `serve`', function () {
       expect(await running?.end()).to.equal(0);
       expect(isAlive(server)).to.equal(false);
     });
+
+    for (const isSupervised of [false, true])
+      it(`the server is started again after kill -9, ${isSupervised ? 'with' : 'without'} a supervisor, and no acknowledged write is lost`, async () => {
+        running = await service.startProcess(
+          'both',
+          { ...settings(), PORT: port, LOG_LEVEL: 'info' },
+          { isSupervised },
+        );
+        const setUp = await runCommand(['workspace', 'create', 'Killed', '--json'], {
+          ...service.environment,
+          ...settings(),
+        });
+        const client = new ApiClient(running.url, JSON.parse(setUp.stdout).apiKey);
+        await saveSimpleTerms(client, ['ann']);
+        const acknowledged: string[] = [];
+        for (let sent = 0; ; sent += 1) {
+          const deal = { amount: 1000, closeDate: '2026-02-03', ownerId: 'ann' };
+          const { status } = await client.put(`/v1/deals/S-${sent}`, deal);
+          if (status === 201) acknowledged.push(`S-${sent}`);
+          else await until(async () => (await client.get('/readyz')).status === 200, { withinMs: 120_000 });
+          if (sent === 10 || acknowledged.length === 25) process.kill(await postmaster(), 'SIGKILL');
+          if (acknowledged.length === 25) break;
+        }
+        await until(async () => (await client.get('/readyz')).status !== 200, { withinMs: 120_000 });
+        await until(async () => (await client.get('/readyz')).status === 200, { withinMs: 120_000 });
+        const { deals } = await client.expect(200, 'GET', '/v1/deals?limit=500');
+        expect(deals.map(({ deal_id: id }: { deal_id: string }) => id)).to.include.members(acknowledged);
+        expect(await client.expect(200, 'GET', '/readyz')).to.deep.include({ status: 'ready', restarts: 0 });
+        const server = await postmaster();
+        expect(await running.end()).to.equal(0);
+        expect(isAlive(server)).to.equal(false);
+      });
 
     const moments: Readonly<Record<string, (output: string) => boolean>> = {
       'the server starts': () => true,
