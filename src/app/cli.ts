@@ -218,10 +218,13 @@ const onDatabases = [
 ];
 for (const command of onDatabases) if (command.name() !== 'move') onShard(command);
 
-// The reader of a pipe, such as `head`, may end first.
+// A service on a full disk loses messages and goes on. The output of other commands is complete, or they fail.
+const isServing = () => program.args[0] === 'serve';
+process.stderr.on('error', () => {});
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
+  // The reader of a pipe, such as `head`, may end first.
+  if (error.code === 'EPIPE') process.exit();
+  if (!isServing()) throw error;
 });
 
 function findCommand(parent: Command, name: string): Command {

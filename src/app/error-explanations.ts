@@ -29,7 +29,8 @@ export const errorExplanations: Readonly<Record<string, string>> = {
     'The caller has made too many requests, or too much work of the workspace is running. Wait as long as `Retry-After` says.',
   internal_error:
     'The service has failed unexpectedly. The log has the cause under the request id in `details.requestId`. A request with an `Idempotency-Key` can be repeated safely.',
-  database_unavailable: 'The database cannot be reached. Repeat the request after `Retry-After`.',
+  database_unavailable:
+    'The database cannot be reached, or has no disk space, memory or connections left. Repeat the request after `Retry-After`.',
   workspace_busy:
     'Other changes of the workspace hold the same rows. Repeat the request after `Retry-After`; nothing was changed.',
   queue_unavailable: 'The queue that wakes workers cannot be reached. Repeat the request after `Retry-After`.',

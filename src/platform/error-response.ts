@@ -1,5 +1,5 @@
 import { Failure } from '../kernel/failure.js';
-import { isBadValue, isTransient, isUnavailable } from './database/database-errors.js';
+import { isBadValue, isExhausted, isTransient, isUnavailable } from './database/database-errors.js';
 import { type Log } from './log.js';
 import { type AnyOperation, commonFailures } from './operations/operation.js';
 
@@ -52,6 +52,12 @@ function expectedError(error: unknown, operation: AnyOperation | undefined): Err
       statusCode: 503,
       code: 'workspace_busy',
       message: 'Other changes of this workspace did not end in time. Try again shortly.',
+    };
+  if (isExhausted(error))
+    return {
+      statusCode: 503,
+      code: 'database_unavailable',
+      message: 'The database has no disk space, memory or connections left. Try again when the operator has made room.',
     };
   if (isUnavailable(error))
     return {

@@ -9,14 +9,18 @@ const bodyName = /^(text|html|body)$/;
 const redacted = '[redacted]';
 const maxDepth = 6;
 
+const maxUnwrittenBytes = 16 * 1024 * 1024;
+
+/** While it cannot be written to, as on a full disk, the log waits in memory, and loses what exceeds the limit. */
+function standardError(): DestinationStream {
+  return pino.destination({ fd: 2, sync: true, maxLength: maxUnwrittenBytes }).on('error', () => {});
+}
+
 /**
  * JSON lines on standard error; standard output is for the output of commands. Fields with names of secrets are
  * redacted at every level.
  */
-export function createLog(
-  level: string,
-  destination: DestinationStream = pino.destination({ fd: 2, sync: true }),
-): Logger {
+export function createLog(level: string, destination: DestinationStream = standardError()): Logger {
   return pino(
     {
       level,

@@ -112,6 +112,46 @@ describe('the command line', function () {
     });
   });
 
+  describe('with a Redis that does not respond', () => {
+    const commands = [
+      ['doctor'],
+      ['status'],
+      ['workspace', 'list'],
+      ['migrate', 'status'],
+      ['recalc', 'WORKSPACE'],
+      ['audit', 'verify'],
+    ];
+    const silent = createServer(() => undefined);
+    let workspaceId: string;
+    before(async () => {
+      workspaceId = JSON.parse((await run(['workspace', 'create', 'Waiting', '--json'])).stdout).workspaceId;
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    });
+    after(() => silent.close());
+
+    const ports = {
+      'a closed port': () => 9,
+      'a port that never answers': () => (silent.address() as AddressInfo).port,
+    };
+    for (const [what, port] of Object.entries(ports))
+      for (const REDIS_MODE of ['single', 'sentinel', 'cluster'])
+        it(`every command ends: ${what}, ${REDIS_MODE}`, async () => {
+          const settings = { REDIS_URL: `redis://127.0.0.1:${port()}`, REDIS_MODE };
+          // The commands share the connection, whose modes the doctor covers.
+          for (const args of REDIS_MODE === 'single' ? commands : [['doctor']]) {
+            const words = args.map((word) => (word === 'WORKSPACE' ? workspaceId : word));
+            const { code, stdout, stderr } = await run(words, settings);
+            expect([0, 1], `${args.join(' ')}: ${stderr}`).to.include(code);
+            if (args[0] !== 'doctor') continue;
+            expect(code).to.equal(1);
+            const isRefused = REDIS_MODE === 'single' && port() === 9;
+            expect(stdout).to.match(isRefused ? /^✗ Redis: connect ECONNREFUSED/m : /^✗ Redis: /m);
+            expect(stdout).to.match(/^✗ Job queue: /m);
+            expect(stdout).to.match(/^✓ Database role: /m);
+          }
+        });
+  });
+
   it('person erase counts the rows, and erases only with --yes', async () => {
     const process = await service.startProcess('api');
     const { workspaceId, api } = await service.workspace();

@@ -462,8 +462,9 @@ describe('HTTP', () => {
       });
     });
 
-    for (const code of ['57P01', '57P03', '08006', '53300', 'ECONNREFUSED']) {
-      it(`returns 503 with Retry-After when the database is not reachable: ${code}`, async () => {
+    const exhausted = ['53000', '53100', '53200', '53300', '53400', 'ENOSPC', 'EDQUOT'];
+    for (const code of ['57P01', '57P03', '08006', 'ECONNREFUSED', ...exhausted]) {
+      it(`returns 503 with Retry-After when the database is not reachable or has no room: ${code}`, async () => {
         failWith(Object.assign(new Error('away'), { code }));
         const answer = await send('GET', '/v1/things');
         expectFailure(answer, 503, 'database_unavailable');

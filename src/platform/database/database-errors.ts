@@ -35,16 +35,17 @@ export function isFollowUpError(error: unknown): boolean {
   return readSqlState(error) === '25P02';
 }
 
+/** The server, or this machine, has no disk space, memory or connections left (class 53): the caller may retry. */
+export function isExhausted(error: unknown): boolean {
+  if (readSqlState(error)?.startsWith('53') === true) return true;
+  return ['ENOSPC', 'EDQUOT'].includes((error as Partial<DatabaseError> | null)?.code ?? '');
+}
+
 /** The server is unreachable, starting, stopping, being restored or overloaded: the caller may retry. */
 export function isUnavailable(error: unknown): boolean {
+  if (isExhausted(error) || isTransient(error)) return true;
   const state = readSqlState(error);
-  if (state !== null)
-    return (
-      state.startsWith('08') ||
-      state.startsWith('57P') ||
-      ['53300', '25P03', '3D000'].includes(state) ||
-      isTransient(error)
-    );
+  if (state !== null) return state.startsWith('08') || state.startsWith('57P') || ['25P03', '3D000'].includes(state);
   if (!(error instanceof Error)) return false;
   const code = (error as Partial<DatabaseError>).code;
   if (code !== undefined && unreachableCodes.includes(code)) return true;
@@ -52,7 +53,7 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * The server is unreachable, starting, stopping or out of connections. Excludes lock timeouts and other transient
+ * The server is unreachable, starting, stopping or out of resources. Excludes lock timeouts and other transient
  * conflicts.
  */
 export function isOutage(error: unknown): boolean {

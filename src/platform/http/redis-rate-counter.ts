@@ -1,5 +1,6 @@
 import { type Cluster, type Redis } from 'ioredis';
 import { timeLimit } from '../../kernel/time-limit.js';
+import { withTimeout } from '../../kernel/waiting.js';
 import { keyPrefix } from '../jobs/queue-name.js';
 import { type Log } from '../log.js';
 import { connectRedis, type RedisServers } from '../redis/redis-connection.js';
@@ -34,6 +35,8 @@ end
 return {accepted and 1 or 0, math.max(max - used, 0), oldest + 61, string.format('%.3f', now)}
 `;
 
+const connectTimeoutMs = timeLimit(2000);
+
 type CountRequest = (key: string, limit: number, at: string) => Promise<[number, number, number, string]>;
 
 /** Counts in Redis with one script for each request: a hash of seconds for each token. */
@@ -46,13 +49,13 @@ export class RedisRateCounter implements RateCounter {
       lazyConnect: true,
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
-      connectTimeout: timeLimit(2000),
+      connectTimeout: connectTimeoutMs,
       commandTimeout: timeLimit(250),
       retryStrategy: (times) => Math.min(times * 200, 2000),
     });
     redis.on('error', (error) => log.debug({ err: error }, 'the connection to the Redis of the rate limit failed'));
     redis.defineCommand('countRequest', { numberOfKeys: 1, lua: countRequest });
-    await redis.connect().catch(() => undefined);
+    await withTimeout<unknown>(connectTimeoutMs, redis.connect(), () => undefined).catch(() => undefined);
     return new RedisRateCounter(redis);
   }
 

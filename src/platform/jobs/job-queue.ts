@@ -92,11 +92,10 @@ export class JobQueue {
     return queue;
   }
 
-  /** Rejects when the queue cannot be reached. */
+  /** Rejects when the queue cannot be reached, or does not respond in time. */
   async check(): Promise<void> {
     const { queue } = this;
-    await queue.waitUntilReady();
-    await queue.getWaitingCount();
+    await this.respond(queue.waitUntilReady().then(() => queue.getWaitingCount()));
   }
 
   /** Number of jobs by state. */

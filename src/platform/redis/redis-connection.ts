@@ -1,4 +1,5 @@
 import { Cluster, Redis } from 'ioredis';
+import { timeLimit } from '../../kernel/time-limit.js';
 import { type Config } from '../config.js';
 
 /** The settings of one server, of a cluster, or of sentinels, which know the master. */
@@ -65,6 +66,8 @@ function readAccess({ protocol, username, password }: URL): Access {
 function sentinelAccess({ REDIS_SENTINEL_NAME, REDIS_SENTINEL_PASSWORD }: RedisServers, { tls }: Access) {
   return {
     name: REDIS_SENTINEL_NAME,
+    // Without it, a sentinel that accepts connections and does not respond keeps the process alive.
+    sentinelCommandTimeout: timeLimit(2000),
     ...(REDIS_SENTINEL_PASSWORD === undefined ? {} : { sentinelPassword: REDIS_SENTINEL_PASSWORD }),
     ...(tls === undefined ? {} : { sentinelTLS: tls, enableTLSForSentinelMode: true }),
   };

@@ -1,11 +1,11 @@
-import { Cluster } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { timeLimit } from '../../kernel/time-limit.js';
-import { mapInParallel } from '../../kernel/waiting.js';
+import { mapInParallel, withTimeout } from '../../kernel/waiting.js';
 import { type Config } from '../config.js';
 import { type Log } from '../log.js';
 import { connectRedis, type RedisServers, redisServers } from './redis-connection.js';
 
-const timeoutMs = timeLimit(3000);
+const timeoutMs = timeLimit(2000);
 
 /** The server's settings. Many hosted Redis servers do not permit CONFIG. */
 interface RedisSettings {
@@ -40,18 +40,30 @@ export async function readRedisSettings(servers: RedisServers): Promise<RedisSet
     commandTimeout: timeoutMs,
     retryStrategy: () => null,
   });
-  redis.on('error', () => {});
+  // Commands fail with "Connection is closed"; the reason is in the event.
+  let reason: Error | undefined;
+  redis.on('error', (error: Error) => {
+    reason ??= error;
+  });
   try {
-    await redis.connect();
-    const masters = redis instanceof Cluster ? redis.nodes('master') : [redis];
-    return await mapInParallel(masters, async (master) => {
-      const [, appendOnly] = (await master.config('GET', 'appendonly')) as string[];
-      const [, maxMemoryPolicy = ''] = (await master.config('GET', 'maxmemory-policy')) as string[];
-      return { appendOnly: appendOnly === 'yes', maxMemoryPolicy };
+    return await withTimeout(timeoutMs, readSettings(redis), () => {
+      throw reason ?? new Error(`no response within ${timeoutMs} ms`);
     });
+  } catch (error) {
+    throw reason ?? error;
   } finally {
     redis.disconnect();
   }
+}
+
+async function readSettings(redis: Redis | Cluster): Promise<RedisSettings[]> {
+  await redis.connect();
+  const masters = redis instanceof Cluster ? redis.nodes('master') : [redis];
+  return mapInParallel(masters, async (master) => {
+    const [, appendOnly] = (await master.config('GET', 'appendonly')) as string[];
+    const [, maxMemoryPolicy = ''] = (await master.config('GET', 'maxmemory-policy')) as string[];
+    return { appendOnly: appendOnly === 'yes', maxMemoryPolicy };
+  });
 }
 
 export function redisProblems(masters: readonly RedisSettings[]): string[] {
