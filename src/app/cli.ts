@@ -218,7 +218,7 @@ const onDatabases = [
 ];
 for (const command of onDatabases) if (command.name() !== 'move') onShard(command);
 
-// A service on a full disk loses messages and goes on. The output of other commands is complete, or they fail.
+// A service on a full disk loses messages and continues. The output of other commands is complete, or they fail.
 const isServing = () => program.args[0] === 'serve';
 process.stderr.on('error', () => {});
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -87,6 +87,7 @@ describe('agents of one person or network', () => {
 
     for (const scheme of [
       ...['search-ms', 'ms-msdt', 'ms-settings', 'mailto', 'tel', 'sms', 'smb', 'ssh', 'intent', 'chrome', 'about'],
+      ...['x-apple.systempreferences', 'X-Apple.Preferences', 'x-apple-helpbasic.x'],
       ...['blob', 'data', 'file', 'filesystem', 'ftp', 'view-source', 'ws', 'steam', 'zoommtg', 'x'],
     ])
       it(`not at an address of ${scheme}:`, async () =>

@@ -55,6 +55,16 @@ describe('limits on requests without a valid token', () => {
     expect((await guess(again, '192.0.2.4')).status).to.equal(200);
   });
 
+  it('counts wrong tokens and wrong codes of an address separately, so that an old key keeps no office from signing in', async () => {
+    const { api } = await service.workspace();
+    await addPerson(api, 'office@acme.test');
+    await untilLimited(() => service.client(newToken('int')).send('GET', '/v1/reps', undefined, from('192.0.2.5')));
+    const code = await otp.code('office@acme.test');
+    const right = { email: 'office@acme.test', code };
+    const { status } = await service.client(null).send('POST', '/auth/otp/verify', right, from('192.0.2.5'));
+    expect(status).to.equal(200);
+  });
+
   it('a stranger who exhausts the codes and attempts of an address does not lock its person out', async () => {
     const { api } = await service.workspace();
     const email = 'victim@acme.test';

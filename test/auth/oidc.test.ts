@@ -52,6 +52,12 @@ describe('signing in with an identity provider', () => {
     return finish(await provider.authorize((await begin(query)).href));
   }
 
+  it('accepts a verified address that the provider marks with a text', async () => {
+    const { repId } = await addPerson(api, 'cognito@acme.test');
+    provider.person = { email: 'cognito@acme.test', email_verified: 'true' };
+    expect((await signIn()).body.rep).to.include({ id: repId });
+  });
+
   it('redirects to the provider with PKCE, state and nonce, and returns with a session', async () => {
     const ada = await addPerson(api, 'ada@acme.test', { active: false });
     await api.expect(200, 'POST', `/v1/reps/${ada.repId}/invite`);
@@ -140,7 +146,7 @@ describe('signing in with an identity provider', () => {
     const forgeries: [string, () => void][] = [
       ['an unknown address', ofPerson({ email: 'nobody@acme.test', email_verified: true })],
       ['not verified', ofPerson({ email: 'ada@acme.test', email_verified: false })],
-      ['verified as text', ofPerson({ email: 'ada@acme.test', email_verified: 'true' })],
+      ['not verified, as text', ofPerson({ email: 'ada@acme.test', email_verified: 'false' })],
       ['without email_verified', ofPerson({ email: 'ada@acme.test' })],
       ['without an address', ofPerson({ email_verified: true })],
       ['an address of two lines', ofPerson({ email: 'ada@acme.test\r\nBcc: x@y.z', email_verified: true })],

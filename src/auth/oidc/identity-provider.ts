@@ -81,10 +81,23 @@ export class IdentityProvider {
   private findEmail(claims: Readonly<Record<string, unknown>>): string | null {
     const { kind, domains } = this.terms;
     const email = typedEmail.safeParse(claims['email']);
-    if (!email.success) return null;
+    if (!email.success) return this.rejected('the provider states no e-mail address');
     const isListed = domains.includes(email.data.slice(email.data.lastIndexOf('@') + 1));
-    const isVerified = claims['email_verified'] === true || (kind === 'microsoft' && isListed);
-    return isVerified && (domains.length === 0 || isListed) ? email.data : null;
+    if (domains.length > 0 && !isListed) return this.rejected('the domain of the address is not listed');
+    // Some providers, such as Cognito, send the text.
+    const verified = claims['email_verified'];
+    if (verified === true || verified === 'true' || (kind === 'microsoft' && isListed)) return email.data;
+    return this.rejected(
+      verified === undefined
+        ? 'the provider does not state whether it has verified the address (email_verified)'
+        : 'the provider has not verified the address (email_verified)',
+    );
+  }
+
+  /** Only the operator reads why. */
+  private rejected(reason: string): null {
+    this.log.warn({ reason }, 'sign-in through the identity provider failed');
+    return null;
   }
 
   /** Cached after the first success; a failure is retried at the next sign-in. */

@@ -110,7 +110,7 @@ export class TokenAuthenticator {
       const bearer = await this.authenticate(header, requestId, withCacheVersions);
       return { ...bearer, caller: { ...bearer.caller, address } };
     } catch (error) {
-      if (header !== undefined && error instanceof Failure) await this.attemptLimits.countFailure(address);
+      if (header !== undefined && error instanceof Failure) await this.attemptLimits.countFailure(address, 'token');
       throw error;
     }
   };

@@ -6,11 +6,11 @@ import { type Database } from '../database/pool.js';
 
 const maxAddresses = 10_000;
 
-/** Failed sign-ins and wrong tokens, or deliveries without a valid signature. */
-type FailureKind = 'failure' | 'delivery';
+/** Failed sign-ins, wrong tokens, or deliveries without a valid signature. Each kind is counted separately. */
+type FailureKind = 'sign_in' | 'token' | 'delivery';
 
 /** Deliveries of all workspaces come from the few addresses of a CRM, also those of deleted connections. */
-const shares: Readonly<Record<FailureKind, number>> = { failure: 1, delivery: 10 };
+const shares: Readonly<Record<FailureKind, number>> = { sign_in: 1, token: 1, delivery: 10 };
 
 /** Limits unauthenticated attempts by network address. The database counts them, for all processes together. */
 export class AttemptLimits {
@@ -28,8 +28,8 @@ export class AttemptLimits {
     if (attempts > limit) throw tooManyAttempts(secondsLeft);
   }
 
-  /** Counts a wrong token or code. Successful attempts do not count: many users may share one address. */
-  async countFailure(address: string, kind: FailureKind = 'failure'): Promise<void> {
+  /** Counts a wrong code or token. Successful attempts do not count: many users may share one address. */
+  async countFailure(address: string, kind: FailureKind = 'sign_in'): Promise<void> {
     this.assertNotBlocked(address, kind);
     const key = `${kind} ${toNetwork(address)}`;
     const { attempts, secondsLeft } = await this.add(key, 60);
@@ -38,7 +38,7 @@ export class AttemptLimits {
     throw tooManyAttempts(secondsLeft);
   }
 
-  assertNotBlocked(address: string, kind: FailureKind = 'failure'): void {
+  assertNotBlocked(address: string, kind: FailureKind = 'sign_in'): void {
     const key = `${kind} ${toNetwork(address)}`;
     const until = this.blockedUntil.get(key);
     if (until === undefined) return;

@@ -5,7 +5,7 @@ import { removeHidden } from './hidden-characters.js';
 
 /**
  * Schemes of known programs. RFC 8252 requires that private schemes contain a dot, such as `com.example.app`; any other
- * scheme may belong to the operating system, such as `search-ms`, or run code, such as `javascript`.
+ * scheme may belong to the operating system, such as `search-ms`, or run code, such as `javascript`. Apple's contain dots.
  */
 const programSchemes: readonly string[] = ['cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:'];
 
@@ -20,7 +20,8 @@ function checkRedirectUri(text: string): string | null {
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password';
   if (url.protocol === 'http:' && !loopbackHosts.includes(url.hostname)) return 'must begin with https://';
   const { protocol } = url;
-  const isAllowed = /^https?:$/.test(protocol) || protocol.includes('.') || programSchemes.includes(protocol);
+  const isPrivate = protocol.includes('.') && !protocol.startsWith('x-apple');
+  const isAllowed = /^https?:$/.test(protocol) || isPrivate || programSchemes.includes(protocol);
   return isAllowed
     ? null
     : `must not begin with ${protocol}: use https:// or a scheme with a dot, as RFC 8252 requires`;
