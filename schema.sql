@@ -2586,6 +2586,22 @@ CREATE POLICY generation_job_reps_of_owner ON generation_job_reps TO CURRENT_USE
 CREATE POLICY generation_job_reps_of_workspace ON generation_job_reps TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
 GRANT DELETE, INSERT, SELECT, UPDATE ON generation_job_reps TO commissions_app;
 
+CREATE TABLE own_changes (
+  workspace_id uuid NOT NULL,
+  rep_id uuid NOT NULL,
+  operation text NOT NULL,
+  deal_id text NOT NULL,
+  from_day date NOT NULL,
+  to_day date NOT NULL,
+  actor text NOT NULL,
+  changed_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT own_changes_pkey PRIMARY KEY (workspace_id, rep_id, operation, deal_id)
+);
+ALTER TABLE own_changes ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY own_changes_of_owner ON own_changes TO CURRENT_USER USING (((current_setting('app.all_workspaces'::text, true) = 'on'::text) OR (current_setting('search_path'::text) = 'public, pg_temp'::text)));
+CREATE POLICY own_changes_of_workspace ON own_changes TO commissions_app USING ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif"))) WITH CHECK ((workspace_id = ( SELECT (NULLIF(current_setting('app.workspace_id'::text, true), ''::text))::uuid AS "nullif")));
+GRANT DELETE, INSERT, SELECT, UPDATE ON own_changes TO commissions_app;
+
 CREATE VIEW deal_versions WITH (security_invoker=true) AS
  SELECT deal_snapshots.workspace_id,
     deal_snapshots.deal_id,

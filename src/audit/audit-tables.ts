@@ -1,4 +1,5 @@
 import { type Generated } from 'kysely';
+import { type Day } from '../kernel/day.js';
 import { type GeneratedInstant, type Json } from '../platform/database/tables.js';
 
 export type RunOutcome = 'written' | 'no_change' | 'skipped' | 'statement_locked' | 'failed';
@@ -37,5 +38,15 @@ export interface AuditTables {
     duration_ms: Generated<number>;
   };
   audit_run_deals: { workspace_id: string; deal_id: string; run_id: string };
+  own_changes: {
+    workspace_id: string;
+    rep_id: string;
+    operation: string;
+    deal_id: string;
+    from_day: Day;
+    to_day: Day;
+    actor: string;
+    changed_at: GeneratedInstant;
+  };
   audit_run_jobs: { workspace_id: string; job_id: string; run_id: string };
 }

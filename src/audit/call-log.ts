@@ -6,6 +6,7 @@ import { type Log } from '../platform/log.js';
 import { type AnyOperation, type Input, isPublic } from '../platform/operations/operation.js';
 import { type CallRecorder } from '../platform/operations/operation-dispatcher.js';
 import { findScope } from '../platform/operations/operation-scope.js';
+import { recordOwnChanges } from './own-changes.js';
 
 declare module '../kernel/caller.js' {
   interface Caller {
@@ -31,7 +32,7 @@ function isDryRun({ query, body }: Input): boolean {
 
 /**
  * Records each call of a person or key that changes something, in the transactions that change it, with the rows
- * before and after. A call without a write transaction is recorded when it has succeeded.
+ * before and after, and what it changes of the own pay of the people behind it. A call without a write transaction is recorded when it has succeeded.
  */
 export class CallLog implements CallRecorder {
   constructor(
@@ -50,6 +51,7 @@ export class CallLog implements CallRecorder {
     let recorded = false;
     const write = async (tx: Transaction) => {
       recorded = true;
+      await recordOwnChanges(tx, caller, operation);
       const { params, query } = input;
       insertEntry(tx, newEntry(caller, { operation: operation.id, outcome: 'done', params, query }));
     };

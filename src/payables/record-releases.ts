@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Clock } from '../kernel/clock.js';
-import { currentDay, type Day } from '../kernel/day.js';
+import { allDays, currentDay, type Day } from '../kernel/day.js';
 import { Decimal } from '../kernel/decimal.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -25,7 +25,7 @@ interface Release {
   readonly amount: Decimal;
 }
 
-/** Remembers what is released on the deals. Null if no other system is to receive changes. */
+/** Remembers what is released on the deals, before a change of what is paid on them. Null if no other system is to receive changes. */
 export async function watchReleases(
   tx: Transaction,
   dealIds: readonly string[],
@@ -33,12 +33,14 @@ export async function watchReleases(
 ): Promise<WatchedReleases | null> {
   const workspace = await loadWorkspaceTerms(tx);
   const payPeriods = await loadPayPeriods(tx);
-  if (payPeriods === null || !workspace.sendsEvents) return null;
-  const { rows } = await sql<{ repId: string }>`
-    select distinct rep_id as "repId" from commission_events
+  if (payPeriods === null) return null;
+  const { rows } = await sql<{ repId: string; dealId: string }>`
+    select distinct rep_id as "repId", deal_key as "dealId" from commission_events
     where workspace_id = ${tx.workspaceId} and deal_key = any(${dealIds}::text[]) and kind = 'commission_earned'
       and status = 'earned'`.execute(tx.db);
-  const repIds = rows.map(({ repId }) => repId);
+  for (const earned of rows) tx.movedPay.push({ ...earned, days: allDays });
+  if (!workspace.sendsEvents) return null;
+  const repIds = [...new Set(rows.map(({ repId }) => repId))];
   const watched = { dealIds, repIds, firstDay: payPeriods.firstDay, day: currentDay(workspace, clock.now()) };
   return { ...watched, released: await sumReleases(tx, watched) };
 }

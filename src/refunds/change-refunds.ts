@@ -80,6 +80,50 @@ async function assertNotOwn(tx: Transaction, caller: Caller, { dealId }: StoredR
     throw new Failure('forbidden', 'You cannot waive what would be taken back from you. Another admin must do it.');
 }
 
+interface OwnRefund extends RefundKey {
+  readonly day: Day;
+  readonly cause: string;
+  readonly amount: string | null;
+}
+
+/** The refunds of the deals on which one of the people has earned. */
+async function loadOwnRefunds(
+  tx: Transaction,
+  people: readonly string[],
+  dealIds: readonly string[],
+): Promise<OwnRefund[]> {
+  if (people.length === 0) return [];
+  const earned = (await loadEarned(tx, dealIds)).filter(({ repId }) => people.includes(repId));
+  return loadRefunds(tx, [...new Set(earned.map(({ dealId }) => dealId))]);
+}
+
+async function loadRefunds(tx: Transaction, dealIds: readonly string[]): Promise<OwnRefund[]> {
+  if (dealIds.length === 0) return [];
+  const { rows } = await sql<OwnRefund>`
+    select deal_id as "dealId", refund_id as "refundId", day::text as day, cause, amount::text as amount from deal_refunds
+    where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[])`.execute(tx.db);
+  return rows;
+}
+
+/** To delete, shrink or move what is taken back from oneself is to waive it. Another refund only takes more. */
+async function assertUnchanged(tx: Transaction, before: readonly OwnRefund[]): Promise<void> {
+  const toText = (refund: OwnRefund) => JSON.stringify(refund);
+  const after = new Set(
+    (
+      await loadRefunds(
+        tx,
+        before.map(({ dealId }) => dealId),
+      )
+    ).map(toText),
+  );
+  const changed = before.find((refund) => !after.has(toText(refund)));
+  if (changed === undefined) return;
+  throw new Failure(
+    'forbidden',
+    `Refund ${changed.refundId} of deal ${changed.dealId} takes commission back from you, so you cannot change or remove it. Another admin must do it.`,
+  );
+}
+
 /** The amounts of the deals that exist, as decimal text; null for a deal without an amount. */
 export type DealAmounts = ReadonlyMap<string, string | null>;
 
@@ -106,12 +150,18 @@ export interface ChangedRefunds {
 }
 
 /**
- * Writes, and finds everyone who has earned on the deals, with the days of their refunds before and after: each refund
+ * Writes, unless it takes less back from one of the people, who are behind the request, and finds everyone who has earned on the deals, with the days of their refunds before and after: each refund
  * depends on those before it.
  */
-export async function changeRefunds(tx: Transaction, { dealIds, apply }: RefundWrite): Promise<ChangedRefunds> {
+export async function changeRefunds(
+  tx: Transaction,
+  { dealIds, apply }: RefundWrite,
+  people: readonly string[],
+): Promise<ChangedRefunds> {
   const before = await loadRefundDays(tx, dealIds);
+  const own = await loadOwnRefunds(tx, people, dealIds);
   await apply(tx);
+  if (own.length > 0) await assertUnchanged(tx, own);
   const after = await loadRefundDays(tx, dealIds);
   const affected = await findAffected(tx, dealIds, joinDays(before, after));
   tx.markAffected([...affected.keys()]);

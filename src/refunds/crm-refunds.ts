@@ -92,9 +92,9 @@ async function replace(
   present: StoredRefund | null,
 ): Promise<ReadonlyMap<string, DayRange>> {
   const key = { dealId, refundId: crmRefundId };
-  if (stated === null) return present === null ? new Map() : (await changeRefunds(tx, removing(key))).affected;
+  if (stated === null) return present === null ? new Map() : (await changeRefunds(tx, removing(key), [])).affected;
   if (present !== null && isSame(stated, present)) return new Map();
-  return (await changeRefunds(tx, putting(key, stated))).affected;
+  return (await changeRefunds(tx, putting(key, stated), [])).affected;
 }
 
 function isSame({ day, cause, amount }: RefundTerms, present: StoredRefund): boolean {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { creditsEffect, describeEffect } from '../deals/credits-effect.js';
 import { blockedStatements, describeBlocked } from '../deals/credits-response.js';
 import { measureRefunds } from '../engine/refund-chain.js';
-import { type Caller } from '../kernel/caller.js';
+import { type Caller, peopleBehind } from '../kernel/caller.js';
 import { type Clock } from '../kernel/clock.js';
 import { Decimal } from '../kernel/decimal.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
@@ -70,7 +70,7 @@ export async function runRefundChange<Content extends object>(
 ): Promise<Content & Effect> {
   if (dryRun) return previewRefundChange({ changes, clock }, caller, { write, read });
   return changes.run(caller, 'shared', async (tx, recalculate) => {
-    const changed = await changeRefunds(tx, write);
+    const changed = await changeRefunds(tx, write, peopleBehind(caller));
     const jobId = await requestRefundCalculation(tx, recalculate, caller, write.dealIds, changed);
     return { ...(await read(tx)), ...(await describeBlocked(tx, changed.blocked)), jobId };
   });
@@ -84,7 +84,7 @@ async function previewRefundChange<Content extends object>(
   return withDryRun<Content & Effect>(true, (end) =>
     changes.run(caller, 'exclusive', async (tx) => {
       const { result, movement } = await computeMovement(tx, await workspaceToday(tx, clock), async () => {
-        const { affected, blocked } = await changeRefunds(tx, write);
+        const { affected, blocked } = await changeRefunds(tx, write, peopleBehind(caller));
         return { result: { content: await read(tx), blocked }, affected: await loadAffectedWithin(tx, affected) };
       });
       return end({

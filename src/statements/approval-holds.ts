@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
+import { type Caller, seesTeam } from '../kernel/caller.js';
 import { allDays, overlap } from '../kernel/day.js';
 import { getOrInsert } from '../kernel/get-or-insert.js';
 import { type Period } from '../kernel/period.js';
@@ -9,8 +10,9 @@ import { statementPeriodsTable } from '../ledger/input/as-of.js';
 import { loadCalendar, loadRange } from '../ledger/input/calendar.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type DisputeType, disputeTypes, openStatuses } from './dispute-types.js';
+import { listOwnChanges, type OwnChange, ownChanges } from './own-changes.js';
 
-/** What prevents the approval of a statement, besides the statement itself. */
+/** What prevents the approval of a statement, or what its approver must know, besides the statement itself. */
 export const approvalHolds = {
   coveredBy: z
     .array(fields.period)
@@ -30,6 +32,7 @@ export const approvalHolds = {
         .describe('A dispute that waits for a decision'),
     )
     .describe('Disputes that wait for a decision. By default they prevent the approval'),
+  ownChanges,
 };
 
 type OpenDispute = z.input<typeof approvalHolds.openDisputes>[number];
@@ -37,6 +40,7 @@ type OpenDispute = z.input<typeof approvalHolds.openDisputes>[number];
 export interface ApprovalHolds {
   readonly coveredBy: readonly Period[];
   readonly openDisputes: readonly OpenDispute[];
+  readonly ownChanges: readonly OwnChange[];
 }
 
 /** The holds of the statements of the period, by rep; of those reps where ids are given. */
@@ -45,13 +49,15 @@ export async function readApprovalHolds(
   period: Period,
   repIds: readonly string[] | null,
 ): Promise<(repId: string) => ApprovalHolds> {
-  const [covering, disputes] = await inParallel(
+  const [covering, disputes, own] = await inParallel(
     () => coveringPeriods(tx, period, repIds),
     () => openDisputesIn(tx, period, repIds),
+    () => listOwnChanges(tx, period, repIds),
   );
   return (repId) => ({
     coveredBy: covering.get(repId) ?? [],
     openDisputes: disputes.get(repId) ?? [],
+    ownChanges: own.get(repId) ?? [],
   });
 }
 
@@ -100,14 +106,15 @@ export async function openDisputesIn(
   return byRep;
 }
 
-export function toHoldsResponse({ coveredBy, openDisputes }: ApprovalHolds) {
-  return { coveredBy: [...coveredBy], openDisputes: [...openDisputes] };
+export function toHoldsResponse({ coveredBy, openDisputes, ownChanges: own }: ApprovalHolds) {
+  return { coveredBy: [...coveredBy], openDisputes: [...openDisputes], ownChanges: [...own] };
 }
 
-/** Omits empty lists, because a single statement shows only the holds that exist. */
-export function presentHolds({ coveredBy, openDisputes }: ApprovalHolds) {
+/** Omits empty lists, because a single statement shows only the holds that exist. Approvers see what the person changed. */
+export function presentHolds({ coveredBy, openDisputes, ownChanges: own }: ApprovalHolds, caller: Caller) {
   return {
     ...(coveredBy.length === 0 ? {} : { coveredBy: [...coveredBy] }),
     ...(openDisputes.length === 0 ? {} : { openDisputes: [...openDisputes] }),
+    ...(own.length === 0 || !seesTeam(caller) ? {} : { ownChanges: [...own] }),
   };
 }

@@ -107,6 +107,7 @@ export const statement = z
     owed: owed.optional(),
     coveredBy: approvalHolds.coveredBy.optional(),
     openDisputes: approvalHolds.openDisputes.optional(),
+    ownChanges: approvalHolds.ownChanges.optional(),
     stale: z.literal(true).optional().describe('The ledger has changed since this draft was generated'),
     liveNetPayout: z
       .number()

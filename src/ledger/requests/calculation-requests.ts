@@ -49,6 +49,8 @@ export interface CalculationRequest {
  */
 export async function requestCalculation(tx: Transaction, requests: readonly CalculationRequest[]): Promise<void> {
   if (requests.length === 0) return;
+  // A recalculation changes nothing that decides pay.
+  for (const request of requests) if (request.trigger !== 'recalculation') tx.movedPay.push(request);
   await sql`
     insert into calculation_requests (workspace_id, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id, continues)
     select ${tx.workspaceId}, rep_id, from_day, to_day, trigger, deal_id, job_id, pull_id, continues

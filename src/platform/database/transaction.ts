@@ -1,4 +1,5 @@
 import { type CompiledQuery } from 'kysely';
+import { type DayRange } from '../../kernel/day.js';
 import { type OutgoingEvent } from '../outbound/outgoing-event.js';
 import { type DatabaseTransaction } from './pool.js';
 import { VersionedCache } from './versioned-cache.js';
@@ -10,6 +11,13 @@ interface Query {
 
 /** Called in the transaction that records outgoing events, whether or not an endpoint receives them. */
 export type OnRecorded = (tx: Transaction, events: readonly OutgoingEvent[]) => Promise<void>;
+
+/** Something that a transaction changes in what a person is paid. */
+interface MovedPay {
+  readonly repId: string;
+  readonly days: DayRange;
+  readonly dealId?: string | undefined;
+}
 
 interface TransactionContext {
   readonly asOf?: Date | undefined;
@@ -34,6 +42,8 @@ export class Transaction {
   private readonly queriesOfCommit: CompiledQuery[] = [];
   private affected: Set<string | null> | null = null;
   private storesEvents = false;
+  /** Whose pay the transaction changes, and on which days. */
+  readonly movedPay: MovedPay[] = [];
 
   constructor(
     readonly db: DatabaseTransaction,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { peopleBehind } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { numberFormats } from '../../kernel/number-text.js';
@@ -160,14 +161,14 @@ export const importRefunds = operation({
         );
         const write = puttingAll(refunds.filter((row) => outcomes.get(toKey(row)) !== 'unchanged'));
         if (!dryRun) {
-          const changed = await changeRefunds(tx, write);
+          const changed = await changeRefunds(tx, write, peopleBehind(caller));
           await setAuditCounts(tx, countOutcomes(results.results));
           return { ...results, jobId: await requestRefundCalculation(tx, recalculate, caller, write.dealIds, changed) };
         }
         if (!effect) return end(results);
         const { movement } = await computeMovement(tx, await workspaceToday(tx, clock), async () => ({
           result: null,
-          affected: await loadAffectedWithin(tx, (await changeRefunds(tx, write)).affected),
+          affected: await loadAffectedWithin(tx, (await changeRefunds(tx, write, peopleBehind(caller))).affected),
         }));
         return end({ ...results, effect: movement === null ? null : toPersonalEffect(movement) });
       }),

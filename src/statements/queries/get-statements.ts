@@ -76,7 +76,7 @@ async function readRepStatement(
   return {
     ...(await toStatementResponse(key, repName, head, content, caller, state)),
     ...(payouts === undefined ? {} : { payouts: payouts.get(repId) ?? [] }),
-    ...presentHolds(holds),
+    ...presentHolds(holds, caller),
   };
 }
 

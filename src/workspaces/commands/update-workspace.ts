@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { rebuildDealProjections } from '../../deals/rebuild-deal-projections.js';
+import { type Caller, peopleBehind } from '../../kernel/caller.js';
+import { allDays } from '../../kernel/day.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { changePayouts } from '../../payables/change-payouts.js';
@@ -77,6 +79,12 @@ function notASandbox(): Failure {
   );
 }
 
+/** The change may move what the people behind the caller are paid of commission that stays as it is. */
+function ownMovedPay({ payouts: periods, recovery: limit, payFx: rates }: z.output<typeof body>, caller: Caller) {
+  if ([periods, limit, rates].every((changed) => changed === undefined)) return [];
+  return peopleBehind(caller).map((repId) => ({ repId, days: allDays }));
+}
+
 export const updateWorkspace = operation({
   id: 'updateWorkspace',
   summary:
@@ -108,6 +116,7 @@ export const updateWorkspace = operation({
       if (present.testDay !== undefined && !before.isSandbox) throw notASandbox();
       const { payouts: payPeriods, ...columns } = present;
       if (payPeriods !== undefined) await changePayouts(tx, payPeriods);
+      tx.movedPay.push(...ownMovedPay(present, caller));
       if (Object.keys(columns).length === 0) return;
       await updateWorkspaceRow(tx, columns);
       const after = { ...before, ...present };

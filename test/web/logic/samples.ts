@@ -82,7 +82,7 @@ export function statement(
   const summary = { netPayout: 0, totalCommission: 0, totalBonuses: 0, totalAdjustments: 0, ...change.summary };
   return {
     ...{ repId, name: repId, currency: 'USD', status: 'approved', version: 1, checks: [], otherCurrencies: [] },
-    ...{ coveredBy: [], openDisputes: [] },
+    ...{ coveredBy: [], openDisputes: [], ownChanges: [] },
     ...change,
     summary,
   } as unknown as TeamStatement;

@@ -17,6 +17,7 @@ import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { selectLines } from '../../features/lines/shown-lines.js';
+import { OwnChanges } from '../../features/statements/OwnChanges.js';
 import { LazyTraceDrawer } from '../../features/trace/LazyTraceDrawer.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
@@ -68,6 +69,7 @@ export function StatementPage() {
             <StatusLine statement={loaded} />
             {reviews ? <StatementReview repId={repId} period={period} /> : null}
             <CoveredNote statement={loaded} />
+            <OwnChangesNote statement={loaded} />
             <OwedNote statement={loaded} />
             <div className={`${blocks.columns} ${styles.columns}`}>
               <div>
@@ -122,6 +124,16 @@ function CoveredNote({ statement: { status, coveredBy = [], repId } }: { readonl
       }
     >
       <p>Its approved statement covers days of this period, and a day is paid once. This one cannot be approved.</p>
+    </Note>
+  );
+}
+
+/** What the person changed themself, for those who approve. */
+function OwnChangesNote({ statement: { ownChanges = [], repName } }: { readonly statement: Statement }) {
+  if (ownChanges.length === 0) return null;
+  return (
+    <Note tone="warning" icon={IconAlertTriangle} title={`Changed by ${repName} themself`}>
+      <OwnChanges changes={ownChanges} />
     </Note>
   );
 }

@@ -11,6 +11,7 @@ import { StatementLink } from '../../../components/links.js';
 import { Money } from '../../../components/Money.js';
 import { Note } from '../../../components/Note.js';
 import { typeWords } from '../../../features/disputes/words.js';
+import { OwnChanges } from '../../../features/statements/OwnChanges.js';
 import { formatInstant } from '../../../shared/format/dates.js';
 import { difference } from '../../../shared/format/exact.js';
 import { formatMoney } from '../../../shared/format/numbers.js';
@@ -33,6 +34,8 @@ export function HoldNote({ row, period, onAccept }: HoldNoteProps) {
     return <ChangedNote statement={statement} seen={hold.seen} period={period} onAccept={onAccept} />;
   if (hold?.kind === 'look' && hold.because === 'unusual')
     return <UnusualNote statement={statement} deviations={hold.deviations} period={period} onAccept={onAccept} />;
+  if (hold?.kind === 'look' && hold.because === 'own_changes')
+    return <OwnChangesNote statement={statement} period={period} onAccept={onAccept} />;
   if (hold?.kind === 'blocked' && hold.because === 'stale')
     return <StaleNote statement={statement} period={period} onAccept={onAccept} />;
   if (hold?.kind !== 'question') return null;
@@ -172,6 +175,31 @@ function UnusualNote(props: NoteProps & { readonly deviations: number }) {
           {largest.dealName ?? largest.dealId} pays {formatMoney(largest.amount, currency)} of it.
         </p>
       )}
+    </Note>
+  );
+}
+
+/** What the person changed themself, which another person must look at. */
+function OwnChangesNote(props: NoteProps) {
+  const { statement, period } = props;
+  const check = useCheck(props);
+  return (
+    <Note
+      tone="warning"
+      icon={IconAlertTriangle}
+      title={`Changed by ${statement.name} themself`}
+      actions={
+        <>
+          <StatementLink repId={statement.repId} period={period} className="strong">
+            Lines
+          </StatementLink>
+          <Button isBusy={check.isBusy} onClick={() => check.send()}>
+            Mark as checked
+          </Button>
+        </>
+      }
+    >
+      <OwnChanges changes={statement.ownChanges} />
     </Note>
   );
 }

@@ -223,6 +223,8 @@ function HoldBadge({ hold }: { readonly hold: NonNullable<ApprovalRow['hold']> }
       );
     case 'unusual':
       return <Badge tone="warning">Unusually {hold.deviations < 0 ? 'low' : 'high'}</Badge>;
+    case 'own_changes':
+      return <Badge tone="warning">Own changes</Badge>;
     case 'quota_missing':
       return (
         <Badge tone="negative" icon={IconAlertCircle}>

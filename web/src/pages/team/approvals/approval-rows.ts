@@ -17,6 +17,7 @@ import { isSeen, type SeenStatement } from './seen-statements.js';
 type Hold =
   | { readonly kind: 'look'; readonly because: 'changed'; readonly seen: SeenStatement }
   | { readonly kind: 'look'; readonly because: 'unusual'; readonly deviations: number }
+  | { readonly kind: 'look'; readonly because: 'own_changes'; readonly changes: TeamStatement['ownChanges'] }
   | { readonly kind: 'question'; readonly disputes: TeamStatement['openDisputes'] }
   | { readonly kind: 'blocked'; readonly because: 'covered'; readonly periods: readonly string[] }
   | { readonly kind: 'blocked'; readonly because: 'stale' | 'calculating' | 'no_draft' | 'quota_missing' | 'own' };
@@ -76,8 +77,9 @@ function findHold(statement: TeamStatement, { ownRepId, seenOf }: ApprovalData, 
 }
 
 function computeLook(statement: TeamStatement, seen: SeenStatement | undefined): Hold | null {
-  const { deviations } = statement;
+  const { deviations, ownChanges } = statement;
   if (seen !== undefined && !isSeen(seen, statement)) return { kind: 'look', because: 'changed', seen };
+  if (ownChanges.length > 0) return { kind: 'look', because: 'own_changes', changes: ownChanges };
   return deviations !== undefined && Math.abs(deviations) > usualDeviations
     ? { kind: 'look', because: 'unusual', deviations }
     : null;
