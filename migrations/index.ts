@@ -65,6 +65,7 @@ import * as sandboxes from './063_sandboxes.js';
 import * as filtersOfPeople from './064_filters_of_people.js';
 import * as dealLinks from './065_deal_links.js';
 import * as storedJobs from './066_stored_jobs.js';
+import * as fairScheduledImports from './076_fair_scheduled_imports.js';
 import * as ownChanges from './080_own_changes.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
@@ -135,5 +136,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '064_filters_of_people': filtersOfPeople,
   '065_deal_links': dealLinks,
   '066_stored_jobs': storedJobs,
+  '076_fair_scheduled_imports': fairScheduledImports,
   '080_own_changes': ownChanges,
 };

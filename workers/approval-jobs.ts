@@ -43,12 +43,12 @@ export class ApprovalJobs implements LeasedJobs<ClaimedApproval> {
   ) {}
 
   /** The rights of the person are read again in each run: approvals end when they have lost them. */
-  async perform(job: ClaimedApproval, write: LeasedWrite, isStopping: () => boolean): Promise<void> {
+  async perform(job: ClaimedApproval, write: LeasedWrite, ending: AbortSignal): Promise<void> {
     const { workspaceId } = job;
     const until = performance.now() + sliceMs;
     const approver = await this.unitOfWork.read({ workspaceId }, (tx) => findStoredCaller(tx, job.caller));
     if (approver === null) throw lostRights();
-    while (!isStopping() && performance.now() < until) {
+    while (!ending.aborted && performance.now() < until) {
       const statements = await write((tx) => nextStatements(tx, job, batchSize));
       if (statements.length === 0) return write((tx) => completeApproval(tx, job));
       const rejected = await this.decide(job, statements, approver);

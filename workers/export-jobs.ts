@@ -29,9 +29,9 @@ export class ExportJobs implements LeasedJobs<ClaimedExport> {
 
   constructor(private readonly maker: Pick<DocumentMaker, 'make'>) {}
 
-  async perform(job: ClaimedExport, write: LeasedWrite, isStopping: () => boolean): Promise<void> {
+  async perform(job: ClaimedExport, write: LeasedWrite, ending: AbortSignal): Promise<void> {
     await failpoint('export.afterTake');
-    const sink = await this.openSink(job, write, isStopping);
+    const sink = await this.openSink(job, write, ending);
     const file = await this.maker.make(job.workspaceId, job, sink);
     await failpoint('export.afterMake');
     await write(async (tx) => {
@@ -46,7 +46,7 @@ export class ExportJobs implements LeasedJobs<ClaimedExport> {
     return postponeExport(tx, job, pauseMs, attempts);
   }
 
-  private async openSink(job: ClaimedExport, write: LeasedWrite, isStopping: () => boolean): Promise<PartSink> {
+  private async openSink(job: ClaimedExport, write: LeasedWrite, ending: AbortSignal): Promise<PartSink> {
     const isArchive = job.kind === 'team.zip';
     const owners = await write(async (tx) => {
       if (!isArchive) await deleteParts(tx, job);
@@ -66,7 +66,7 @@ export class ExportJobs implements LeasedJobs<ClaimedExport> {
         await failpoint('export.afterPart');
       },
       start: (total) => write((tx) => updateProgress(tx, job, { total, done: part })),
-      isTimeUp: () => isStopping() || performance.now() > until,
+      isTimeUp: () => ending.aborted || performance.now() > until,
     };
   }
 }

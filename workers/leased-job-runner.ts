@@ -17,8 +17,8 @@ export interface LeasedJobs<Job extends { readonly attempts: number }> {
   readonly failureMessage: string;
   /** Starts an attempt. Null if the job is finished or waits. */
   claim(tx: Transaction, jobId: string): Promise<Job | null>;
-  /** Does the job and stores its result. */
-  perform(job: Job, write: LeasedWrite, isStopping: () => boolean): Promise<void>;
+  /** Does the job and stores its result. The signal is aborted when the process stops or has lost the lease. */
+  perform(job: Job, write: LeasedWrite, ending: AbortSignal): Promise<void>;
   retry(tx: Transaction, job: Job, attempts: number, reason: 'outage' | 'error'): Promise<void>;
   fail(tx: Transaction, job: Job, code: string | null, message: string): Promise<void>;
 }
@@ -32,7 +32,7 @@ export class LeasedJobRunner<Job extends { readonly attempts: number }> implemen
     private readonly log: Log,
   ) {}
 
-  async run(workspaceId: string, jobId: string, isStopping: () => boolean): Promise<boolean> {
+  async run(workspaceId: string, jobId: string, stopping: AbortSignal): Promise<boolean> {
     const done = await this.leases.hold(workspaceId, `${this.jobs.name} ${jobId}`, async (lease) => {
       const write: LeasedWrite = (work) =>
         this.unitOfWork.write({ workspaceId }, async (tx) => {
@@ -40,17 +40,17 @@ export class LeasedJobRunner<Job extends { readonly attempts: number }> implemen
           return work(tx);
         });
       const job = await write((tx) => this.jobs.claim(tx, jobId));
-      if (job !== null) await this.attempt(job, write, isStopping);
+      if (job !== null) await this.attempt(job, write, AbortSignal.any([stopping, lease.lost]));
       return true;
     });
     return done ?? false;
   }
 
-  private async attempt(job: Job, write: LeasedWrite, isStopping: () => boolean): Promise<void> {
+  private async attempt(job: Job, write: LeasedWrite, ending: AbortSignal): Promise<void> {
     const { maxAttempts, name } = this.jobs;
     try {
       if (job.attempts > maxAttempts) throw new Error(`the workers of ${maxAttempts} attempts of the ${name} died`);
-      await this.jobs.perform(job, write, isStopping);
+      await this.jobs.perform(job, write, ending);
     } catch (error) {
       if (error instanceof LeaseLost) throw error;
       // An attempt that is not recorded counts as a crash of the worker.

@@ -22,8 +22,11 @@ export interface WorkKind {
 }
 
 export interface WorkRunner {
-  /** Does the work under its lease. Returns false at once if another worker holds the lease. */
-  run(workspaceId: string, id: string, isStopping: () => boolean): Promise<boolean>;
+  /**
+   * Does the work under its lease. Returns false at once if another worker holds the lease. The signal is aborted when
+   * the process stops.
+   */
+  run(workspaceId: string, id: string, stopping: AbortSignal): Promise<boolean>;
 }
 
 /**
@@ -35,7 +38,7 @@ export class LeasedWorker {
   private readonly slots = new Set<Promise<void>>();
   private readonly begun = new Set<string>();
   private readonly search: WakeableTask;
-  private stopping = false;
+  private readonly stopping = new AbortController();
 
   constructor(
     private readonly database: Database,
@@ -53,13 +56,13 @@ export class LeasedWorker {
 
   /** Waits for the work in progress. */
   async stop(): Promise<void> {
-    this.stopping = true;
+    this.stopping.abort();
     await this.search.stop();
     await Promise.all(this.slots);
   }
 
   private async fillSlots(): Promise<void> {
-    if (this.slots.size >= this.kind.slots || this.stopping) return;
+    if (this.slots.size >= this.kind.slots || this.stopping.signal.aborted) return;
     const { rows } = await this.kind.selectDue(this.begun.size).execute(this.database);
     const candidates = rows.filter(({ id }) => !this.begun.has(id));
     while (this.slots.size < this.kind.slots && candidates.length > 0) this.occupySlot(candidates);
@@ -85,11 +88,11 @@ export class LeasedWorker {
     for (let work = candidates.shift(); work !== undefined; work = candidates.shift()) {
       this.begun.add(work.id);
       try {
-        if (await this.runner.run(work.workspaceId, work.id, () => this.stopping)) return true;
+        if (await this.runner.run(work.workspaceId, work.id, this.stopping.signal)) return true;
       } finally {
         this.begun.delete(work.id);
       }
-      if (this.stopping) return false;
+      if (this.stopping.signal.aborted) return false;
     }
     return false;
   }

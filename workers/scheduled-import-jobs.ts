@@ -1,6 +1,7 @@
 import { type ScheduledImportMails } from '#src/notifications/scheduled-import-mails.js';
 import { type Transaction } from '#src/platform/database/unit-of-work.js';
 import { type ClaimedRun, claimRun, finishRun, postponeRun } from '#src/scheduled-imports/run-store.js';
+import { importLease } from '#src/scheduled-imports/scheduled-import-job.js';
 import { type ScheduledImportRunner } from '#src/scheduled-imports/scheduled-import-runner.js';
 import { type LeasedJobs, type LeasedWrite } from './leased-job-runner.js';
 
@@ -12,7 +13,7 @@ const triesOfSource = 3;
 
 /** Runs scheduled imports. Doing one twice is harmless: the second run finds that the files were imported. */
 export class ScheduledImportJobs implements LeasedJobs<ClaimedRun> {
-  readonly name = 'scheduled import';
+  readonly name = importLease;
   readonly maxAttempts = 5;
   readonly failureMessage = 'The run failed because of an error of the service.';
   readonly claim = claimRun;
@@ -22,8 +23,8 @@ export class ScheduledImportJobs implements LeasedJobs<ClaimedRun> {
     private readonly mails: ScheduledImportMails,
   ) {}
 
-  perform(run: ClaimedRun, write: LeasedWrite, isStopping: () => boolean): Promise<void> {
-    return this.runner.run(run, write, isStopping);
+  perform(run: ClaimedRun, write: LeasedWrite, ending: AbortSignal): Promise<void> {
+    return this.runner.run(run, write, ending);
   }
 
   retry(tx: Transaction, run: ClaimedRun, attempts: number, reason: 'outage' | 'error'): Promise<void> {

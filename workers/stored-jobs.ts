@@ -22,9 +22,9 @@ export abstract class StoredJobs<Subject> implements LeasedJobs<ClaimedJob<Subje
     return claimStoredJob<Subject>(tx, jobId);
   }
 
-  async perform(job: ClaimedJob<Subject>, write: LeasedWrite, isStopping: () => boolean): Promise<void> {
+  async perform(job: ClaimedJob<Subject>, write: LeasedWrite, ending: AbortSignal): Promise<void> {
     const until = performance.now() + sliceMs;
-    const isOver = () => isStopping() || performance.now() > until;
+    const isOver = () => ending.aborted || performance.now() > until;
     const isDone = await this.performSlice(job, write, isOver);
     if (!isDone) await write((tx) => postponeStoredJob(tx, job, 0, 0));
   }

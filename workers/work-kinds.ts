@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { importSlots } from '#src/scheduled-imports/scheduled-import-job.js';
 import { type WorkKind } from './leased-worker.js';
 
 export const exportWork: WorkKind = {
@@ -32,10 +33,15 @@ export const generationWork: WorkKind = {
   selectDue: () => sql`select workspace_id as "workspaceId", job_id as id from due_stored_jobs('generation', 4)`,
 };
 
+/** Imports of one workspace that all processes run at the same time, so that its slow sources delay no other. */
+const maxImportsOfWorkspace = 1;
+
 export const scheduledImportWork: WorkKind = {
   name: 'scheduled imports',
-  slots: 2,
-  selectDue: () => sql`select workspace_id as "workspaceId", scheduled_import_id as id from due_scheduled_imports(8)`,
+  slots: importSlots,
+  selectDue: (begun) => sql`
+    select workspace_id as "workspaceId", scheduled_import_id as id
+    from due_scheduled_imports(${importSlots + begun}, ${maxImportsOfWorkspace})`,
 };
 
 /** Endpoints to which one process sends at the same time. A slow receiver occupies one of these slots. */

@@ -29,6 +29,7 @@ import { deriveFromPeople } from '../deals/derive-from-people.js';
 import { ExportRequests } from '../exports/export-requests.js';
 import { type Clock, systemClock } from '../kernel/clock.js';
 import { timeLimit } from '../kernel/time-limit.js';
+import { mapInParallel } from '../kernel/waiting.js';
 import { wakeLanesThrough } from '../ledger/lanes/calculate-job.js';
 import { LaneRunner } from '../ledger/lanes/lane-runner.js';
 import { LocalLaneDispatcher } from '../ledger/lanes/local-lane-dispatcher.js';
@@ -59,9 +60,11 @@ import { deliverEventsJob } from '../platform/outbound/delivery-job.js';
 import { PartRegistry } from '../platform/part-registry.js';
 import { openSecrets } from '../platform/secrets/master-key.js';
 import { Secrets } from '../platform/secrets/secrets.js';
+import { importSlots } from '../scheduled-imports/scheduled-import-job.js';
 import { type RunnerSettings, ScheduledImportRunner } from '../scheduled-imports/scheduled-import-runner.js';
+import { SourceThreads } from '../scheduled-imports/sources/source-threads.js';
 import { wakeChecksThrough } from '../statements/discrepancies/check-job.js';
-import { importsThrough } from './import-operations.js';
+import { importsThrough, uploadLimits } from './import-operations.js';
 
 /** The parts of a running process. Processes differ only in which of them they start. */
 export interface Service {
@@ -122,9 +125,11 @@ export function compose(
   ];
   const wakeSync = (work: SyncRunPayload) => queue.add(syncRunJob, work);
   const threads = simulationThreads(simulationLimits(config));
+  const sources = new SourceThreads(importSlots);
+  const testedSources = new SourceThreads(importSlots);
   const toolRunner = new ToolRunner(operations, log);
   const connector = new CrmConnector(crmAccounts, unitOfWork, secrets, config, log);
-  const own = { crmAccounts, connector, inboxWake, startLinks, deliveryHealth, toolRunner, threads };
+  const own = { crmAccounts, connector, inboxWake, startLinks, deliveryHealth, toolRunner, threads, testedSources };
   const registry = registerParts(core, own);
   const syncSettings = toSyncSettings(config, core.notifications, connector);
   const proofs = new SessionProofs(unitOfWork);
@@ -139,13 +144,19 @@ export function compose(
     writeBackRunner: new WriteBackRunner(crmAccounts, unitOfWork, leases, queue, config.CRM_RETRY_MS, log),
     dispatcher,
     deliveryRunner: new DeliveryRunner(unitOfWork, leases, secrets, deliverySettings(config, core.notifications), log),
-    scheduledImports: new ScheduledImportRunner(callImport, secrets, scheduledImportMails, sourceSettings(config)),
+    scheduledImports: new ScheduledImportRunner(
+      callImport,
+      sources,
+      secrets,
+      scheduledImportMails,
+      sourceSettings(config),
+    ),
     scheduledImportMails,
     billingProvider: billing,
     startLinks,
     registry,
     close: async () => {
-      await threads.close();
+      await mapInParallel([threads, sources, testedSources], (pool) => pool.close());
       await deliveryHealth.flush();
       await core.pdfPrinter.close();
       await queue.close();
@@ -214,6 +225,7 @@ interface OwnParts {
   readonly deliveryHealth: DeliveryHealth;
   readonly toolRunner: ToolRunner;
   readonly threads: ReturnType<typeof simulationThreads>;
+  readonly testedSources: SourceThreads;
 }
 
 /** Registers everything that an operation may use. */
@@ -251,6 +263,7 @@ function registerParts(core: ReturnType<typeof composeCore>, own: OwnParts): Par
     .register(ToolRunner, own.toolRunner)
     .register(SimulationRunner, new SimulationRunner(threads, limits))
     .register(DealExplainer, explainer)
+    .register(SourceThreads, own.testedSources)
     .register(ExceptionReports, new ExceptionReports(unitOfWork, explainer, queue, clock))
     .register(ExportRequests, new ExportRequests(unitOfWork, queue));
 }
@@ -265,12 +278,17 @@ function toSyncSettings(config: Config, notifications: Notifications, connector:
 }
 
 /** How long a source may take, and the largest file: that of an upload. */
+const sourceMs = timeLimit(5 * 60_000);
+/** The provider is no stranger, and a page of 100 invoices takes up to a second. */
+const stripeMs = timeLimit(30 * 60_000);
+
 function sourceSettings(config: Config): RunnerSettings {
   return {
     allowLoopback: config.CRM_ALLOW_LOOPBACK,
     timeoutMs: timeLimit(30_000),
     stripeBase: config.BILLING_API_BASE,
-    maxFileBytes: 32 * 1024 * 1024,
+    maxFileBytes: uploadLimits,
+    sourceMs: { url: sourceMs, s3: sourceMs, sftp: sourceMs, stripe: stripeMs },
   };
 }
 

@@ -11,13 +11,29 @@ const operationIds: Readonly<Record<ImportSubject, string>> = {
   invoices: 'importInvoices',
 };
 
+const all: readonly AnyOperation[] = operations;
+
+function operationOf(subject: ImportSubject): AnyOperation {
+  return all.find(({ id }) => id === operationIds[subject]) as AnyOperation;
+}
+
+function uploadLimitOf(subject: ImportSubject): number {
+  return operationOf(subject).upload?.limitBytes ?? 0;
+}
+
+/** How large a file of each subject may be. */
+export const uploadLimits: Readonly<Record<ImportSubject, number>> = {
+  deals: uploadLimitOf('deals'),
+  people: uploadLimitOf('people'),
+  quotas: uploadLimitOf('quotas'),
+  invoices: uploadLimitOf('invoices'),
+};
+
 /** Calls the operations that import files, with the checks and the audit log of every call. */
 export function importsThrough(dispatcher: OperationDispatcher): CallImport {
-  const all: readonly AnyOperation[] = operations;
   return async (subject, query, stream, caller) => {
-    const operation = all.find(({ id }) => id === operationIds[subject]) as AnyOperation;
     const body = { contentType: 'text/csv', stream };
-    const { body: answer } = await dispatcher.run(operation, { params: {}, query, body }, caller);
+    const { body: answer } = await dispatcher.run(operationOf(subject), { params: {}, query, body }, caller);
     return answer;
   };
 }

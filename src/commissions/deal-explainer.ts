@@ -89,7 +89,7 @@ export class DealExplainer {
   private async explainIn<Result>(run: RunInThread, tx: Transaction, explanation: Explanation): Promise<Result> {
     try {
       const task: ThreadTask = { ...explanation, workspaceId: tx.workspaceId };
-      const json = await run([task], (statement) => executeForwarded(tx, statement));
+      const json = await run([task], { reply: (statement) => executeForwarded(tx, statement) });
       return JSON.parse(new TextDecoder().decode(json)) as Result;
     } catch (error) {
       if (error instanceof ThreadLimitExceeded) throw tooComplex(this.limits, error.limit, 'The explanation');

@@ -60,6 +60,10 @@ export interface Caller {
   readonly agent?: ConnectedAgent;
   /** The network address of the request, for limits on attempts; absent for the service itself. */
   readonly address?: string;
+  /** Set for files that another system writes: roles, activity and payroll ids of people stay as they are. */
+  readonly mayChangeRights?: false;
+  /** Aborted when the client has left before the response. */
+  readonly left?: AbortSignal;
   /** The random value of the cookie that binds a started sign-in to its browser. */
   readonly browserKey?: string;
 }

@@ -35,10 +35,10 @@ export class DeliveryRunner {
   ) {}
 
   /** Runs until nothing is due or the time slice ends. Returns false at once if another worker holds the lease. */
-  async run(workspaceId: string, endpointId: string, isStopping: () => boolean): Promise<boolean> {
+  async run(workspaceId: string, endpointId: string, stopping: AbortSignal): Promise<boolean> {
     const sliceEnd = performance.now() + sliceMs;
     const held = await this.leases.hold(workspaceId, `webhook ${endpointId}`, async (lease) => {
-      while (performance.now() < sliceEnd && !isStopping()) {
+      while (performance.now() < sliceEnd && !stopping.aborted) {
         const due = await this.unitOfWork.write({ workspaceId }, async (tx) => {
           await lease.assertHeld(tx);
           return claimDue(tx, endpointId);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Caller, roles } from '../kernel/caller.js';
 import { type Day } from '../kernel/day.js';
 import { findDayOrderIssue } from '../kernel/day-order.js';
-import { type Issue, rejectAny } from '../kernel/failure.js';
+import { Failure, type Issue, rejectAny } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
@@ -95,6 +95,7 @@ export async function upsertPeople(
     toUpsert(incoming, known.get(incoming.email), values[index]?.values ?? {}),
   );
   const ids = new Map([...stored, ...upserts.map(({ next }) => next)].map((rep) => [rep.email, rep.repId]));
+  assertRights(caller, upserts);
   assertNotOwnPayrollId(caller, upserts);
   rejectAny([
     ...unnamed(upserts),
@@ -211,6 +212,16 @@ function takenMemberIds(upserts: readonly Upsert[], stored: readonly KnownRep[])
     holders.set(crmMemberId, repId);
     return [];
   });
+}
+
+/** Whatever names the caller's columns have, rights stay as they are where the caller may not change them. */
+function assertRights({ mayChangeRights }: Caller, upserts: readonly Upsert[]): void {
+  if (mayChangeRights !== false) return;
+  const changed = upserts.some(({ known = { role: 'rep', active: true, payrollId: null }, next }) => {
+    const isSameAccess = known.role === next.role && known.active === next.active;
+    return !isSameAccess || known.payrollId !== next.payrollId;
+  });
+  if (changed) throw new Failure('forbidden', 'This caller may not change roles, activity and payroll ids of people.');
 }
 
 async function writeReps(tx: Transaction, upserts: readonly Upsert[]): Promise<void> {

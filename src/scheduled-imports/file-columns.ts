@@ -1,9 +1,8 @@
 import { Readable } from 'node:stream';
 import { invalid } from '../kernel/failure.js';
-import { mapInSlices } from '../kernel/waiting.js';
-import { readCsvRecords } from '../platform/files/csv-table.js';
+import { readCsvRecords } from '../platform/files/csv-records.js';
 import { type FileSample } from './file-result.js';
-import { type ImportOptions, type ImportSubject, withheldColumns } from './scheduled-import.js';
+import { type ImportOptions } from './scheduled-import.js';
 
 /** A file with the columns that the import receives. */
 export interface ReadFile {
@@ -15,40 +14,60 @@ const delimiters = [',', ';', '\t', '|'] as const;
 const sampleRows = 3;
 const maxSampleCell = 200;
 
-/** Reads the file, gives its columns the names of the options, and leaves out those that are not imported. */
-export async function readFile(content: Buffer, subject: ImportSubject, options: ImportOptions): Promise<ReadFile> {
-  const [header = [], ...rows] = await readCsvRecords(Readable.from([content]), findDelimiter(content));
-  const names = header.map((name) => name.trim());
-  if (rows.length === 0) throw invalid({ path: '', message: 'the file has no rows below the names of the columns' });
-  const columns = names.flatMap((name, index) => {
-    const renamed = options.columns?.[name];
-    const target = renamed === undefined ? name : renamed;
-    return target === null || isWithheld(subject, target) ? [] : [{ index, target }];
+/** What the options may leave out and a deal may have, with its id. */
+const maxColumns = 1001;
+const partBytes = 64 * 1024;
+
+/** Reads the file, gives its columns the names of the options, and leaves out those that the options leave out. */
+export async function readFile(content: Buffer, options: ImportOptions): Promise<ReadFile> {
+  if (content.includes(0)) throw invalid({ path: '', message: 'is not UTF-8 text, or contains the character U+0000' });
+  let names: readonly string[] | undefined;
+  let columns: readonly { readonly index: number; readonly target: string }[] = [];
+  const sample: string[][] = [];
+  const lines: string[] = [];
+  for await (const records of readCsvRecords(inParts(content), findDelimiter(content)))
+    for (const cells of records) {
+      if (names === undefined) {
+        names = cells.map((name) => name.trim());
+        columns = keptColumns(names, options);
+        lines.push(toCsvLine(columns.map(({ target }) => target)));
+        continue;
+      }
+      if (sample.length < sampleRows) sample.push(cells.map((cell) => cell.slice(0, maxSampleCell).toWellFormed()));
+      lines.push(
+        toCsvLine(
+          cells.length === names.length
+            ? columns.map(({ index }) => cells[index] as string)
+            : withOtherWidth(cells, columns.length),
+        ),
+      );
+    }
+  const count = lines.length - 1;
+  if (count < 1) throw invalid({ path: '', message: 'the file has no rows below the names of the columns' });
+  return { sample: { header: [...(names ?? [])], rows: sample, count }, csv: Buffer.from(lines.join('')) };
+}
+
+function inParts(content: Buffer): Readable {
+  const starts = Array.from({ length: Math.ceil(content.length / partBytes) }, (_, part) => part * partBytes);
+  return Readable.from(starts.map((start) => content.subarray(start, start + partBytes)));
+}
+
+function keptColumns(names: readonly string[], options: ImportOptions) {
+  if (names.length > maxColumns) throw invalid({ path: '', message: `the file has more than ${maxColumns} columns` });
+  return names.flatMap((name, index) => {
+    const target = targetOf(name, options);
+    return target === null ? [] : [{ index, target }];
   });
-  const lines = await mapInSlices(rows, (cells) =>
-    toCsvLine(
-      cells.length === names.length
-        ? columns.map(({ index }) => cells[index] as string)
-        : withOtherWidth(cells, columns.length),
-    ),
-  );
-  return {
-    sample: {
-      header: names,
-      rows: rows.slice(0, sampleRows).map((cells) => cells.map((cell) => cell.slice(0, maxSampleCell))),
-      count: rows.length,
-    },
-    csv: Buffer.from([toCsvLine(columns.map(({ target }) => target)), ...lines].join('')),
-  };
+}
+
+/** The name that a column of the file has for the import; null for one that is left out. */
+export function targetOf(name: string, { columns }: ImportOptions): string | null {
+  return columns !== undefined && Object.hasOwn(columns, name) ? (columns[name] ?? null) : name;
 }
 
 /** The import rejects a row with more or fewer cells than its header has; leaving columns out must not hide that. */
 function withOtherWidth(cells: readonly string[], width: number): readonly string[] {
   return cells.length === width ? [...cells, ''] : cells;
-}
-
-function isWithheld(subject: ImportSubject, target: string): boolean {
-  return subject === 'people' && withheldColumns.includes(target.toLowerCase().replace(/[^a-z]/g, ''));
 }
 
 /** The delimiter that the first line has most often, outside of quotes. */

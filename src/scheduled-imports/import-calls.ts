@@ -40,6 +40,7 @@ function toCaller({ workspaceId, id, confirmedBy }: ClaimedRun): Caller {
   return {
     ...serviceCaller(workspaceId, newId()),
     actor: `scheduled-import:${id}`,
+    mayChangeRights: false,
     ...(confirmedBy === null ? {} : { keyCreatorId: confirmedBy }),
   };
 }
@@ -53,5 +54,5 @@ function buildQuery({ subject, source, options }: ClaimedRun, { fileName }: Impo
     invoices: { dateFormat, dealField, numberFormat: source.kind === 'stripe' ? 'en' : numberFormat },
   }[subject];
   const stated = Object.entries(known).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return { fileName: fileName.slice(-200), ...Object.fromEntries(stated) };
+  return { fileName: fileName.slice(-200).toWellFormed(), ...Object.fromEntries(stated) };
 }

@@ -8,3 +8,9 @@ export const runScheduledImportsJob: JobDeclaration<{ workspaceId: string }> = {
   attempts: 1,
   key: ({ workspaceId }) => `scheduled-imports.${workspaceId}`,
 };
+
+/** Imports that one process runs at the same time. They wait for the network, and each has a worker thread. */
+export const importSlots = 8;
+
+/** Begins the names of the leases of runs. */
+export const importLease = 'scheduled import';

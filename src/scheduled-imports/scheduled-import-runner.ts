@@ -1,12 +1,18 @@
-import { createHash } from 'node:crypto';
 import { Failure } from '../kernel/failure.js';
 import { newId } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
+import { LeaseLost } from '../platform/jobs/leases.js';
 import { type Secrets } from '../platform/secrets/secrets.js';
 import { openCredentials } from './credentials.js';
-import { readFile } from './file-columns.js';
 import { type FileResult, type FileSample, summarize } from './file-result.js';
+import {
+  findDifference,
+  type HeaderDifference,
+  isDifferent,
+  reasonToWait,
+  withoutUnknown,
+} from './header-difference.js';
 import { type CallImport, callDryRun, callImport } from './import-calls.js';
 import {
   assertCurrent,
@@ -21,8 +27,9 @@ import {
   recordVersion,
   storeHostKey,
 } from './run-store.js';
-import { openSource } from './sources/open-source.js';
-import { type FileSource, type ListedFile, type SourceSettings } from './sources/source.js';
+import { type ImportSubject, type SourceAddress } from './scheduled-import.js';
+import { type ListedFile, type SourceSettings } from './sources/source.js';
+import { type OpenSource, type SourceThreads } from './sources/source-threads.js';
 
 /** Runs a transaction that writes nothing if another worker has taken the run over. */
 type Write = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
@@ -35,19 +42,23 @@ export interface ImportMails {
 }
 
 export interface RunnerSettings extends Omit<SourceSettings, 'timeZone' | 'dealField'> {
-  readonly maxFileBytes: number;
+  /** How large a file of each subject may be: as large as the import takes. */
+  readonly maxFileBytes: Readonly<Record<ImportSubject, number>>;
+  /** How long the requests of a run to its source may take together. */
+  readonly sourceMs: Readonly<Record<SourceAddress['kind'], number>>;
 }
 
 interface OpenRun {
   readonly run: ClaimedRun;
   readonly write: Write;
-  readonly source: FileSource;
+  readonly source: OpenSource;
+  readonly ending: AbortSignal;
 }
 
-/** A file with its content. */
-interface Downloaded extends ListedFile {
+/** A file that the thread of the source holds. */
+interface Downloaded extends Omit<ListedFile, 'bytes'> {
   readonly hash: string;
-  readonly content: Buffer;
+  readonly bytes: number;
 }
 
 /** A file as the import gets it. */
@@ -63,77 +74,83 @@ interface Prepared extends Downloaded {
 export class ScheduledImportRunner {
   constructor(
     private readonly call: CallImport,
+    private readonly threads: SourceThreads,
     private readonly secrets: Secrets,
     private readonly mails: ImportMails,
     private readonly settings: RunnerSettings,
   ) {}
 
-  /** A run of an import that was changed in the meantime ends, and the next one reads the source again. */
-  async run(run: ClaimedRun, write: Write, isStopping: () => boolean): Promise<void> {
+  /**
+   * A run of an import that was changed in the meantime ends, and the next one reads the source again. If the process
+   * stops, another worker continues.
+   */
+  async run(run: ClaimedRun, write: Write, ending: AbortSignal): Promise<void> {
     const credentials = openCredentials(this.secrets, run.id, run.secret);
+    const { sourceMs, maxFileBytes, ...settings } = this.settings;
     const { timeZone, options } = run;
-    const source = await openSource(run.source, credentials, {
-      ...this.settings,
-      timeZone,
-      dealField: options.dealField,
-    });
+    const read = { ...settings, timeZone, dealField: options.dealField };
+    const limits = { totalMs: sourceMs[run.source.kind], signal: ending };
     try {
-      const { hostKey } = source;
-      if (hostKey !== null) await write((tx) => storeHostKey(tx, run, hostKey));
-      if (await this.importNewFiles({ run, write, source }, isStopping)) await write((tx) => finishRun(tx, run, null));
+      await this.threads.use(run.id, [run.source, credentials, read], limits, async (source) => {
+        const { hostKey } = source;
+        if (hostKey !== null) await write((tx) => storeHostKey(tx, run, hostKey));
+        await this.importNewFiles({ run, write, source, ending });
+      });
+      await write((tx) => finishRun(tx, run, null));
     } catch (error) {
-      if (!(error instanceof RunOutdated)) throw error;
-    } finally {
-      source.close();
+      const isStopped = ending.aborted && error === ending.reason && !(error instanceof LeaseLost);
+      if (!isStopped && !(error instanceof RunOutdated)) throw error;
     }
   }
 
-  /** False if the process stops before the end: another worker continues. */
-  private async importNewFiles(open: OpenRun, isStopping: () => boolean): Promise<boolean> {
-    const { run, write, source } = open;
+  private async importNewFiles(open: OpenRun): Promise<void> {
+    const { run, write, source, ending } = open;
     const files = await source.list();
     const names = files.map(({ name }) => name);
     const known = new Map((await write((tx) => readKnownFiles(tx, run.id, names))).map((file) => [file.name, file]));
     for (const file of files) {
-      if (isStopping()) return false;
+      ending.throwIfAborted();
       const last = known.get(file.name);
       if (isHandled(last) && file.version !== null && last?.version === file.version) continue;
       const downloaded = await this.download(open, file);
       if (downloaded === null) continue;
       if (last?.hash === downloaded.hash && isHandled(last)) await write((tx) => recordVersion(tx, run, downloaded));
-      else if (await this.handle(open, downloaded, last)) return true;
+      else if (await this.handle(open, downloaded, last)) return;
     }
     await write((tx) => deleteWaiting(tx, run, null));
-    return true;
   }
 
   /** Null for a file that another program is still writing; the next run reads it. */
-  private async download({ source }: OpenRun, file: ListedFile): Promise<Downloaded | null> {
-    const content = await source.read(file, this.settings.maxFileBytes);
+  private async download({ run, source }: OpenRun, file: ListedFile): Promise<Downloaded | null> {
+    const downloaded = await source.download(file, this.settings.maxFileBytes[run.subject]);
     await failpoint('scheduledImport.afterDownload');
-    if (file.bytes !== null && file.bytes !== content.length) return null;
-    return { ...file, content, hash: createHash('sha256').update(content).digest('hex') };
+    if (file.bytes !== null && file.bytes !== downloaded.bytes) return null;
+    return { ...file, ...downloaded };
   }
 
   /** Imports the file, or makes the dry run of it that a person confirms. True if the file waits, and later ones with it. */
   private async handle(open: OpenRun, file: Downloaded, last: KnownFile | undefined): Promise<boolean> {
-    const { run, write } = open;
-    const empty: FileSample = { header: [], rows: [], count: 0 };
-    let prepared: Prepared = { ...file, sample: empty, csv: file.content };
+    const { run, write, source } = open;
+    let found = { ...file, sample: { header: [], rows: [], count: 0 } as FileSample };
     try {
-      prepared = { ...file, ...(await readFile(file.content, run.subject, run.options)) };
-      const missing = run.confirmedHeader?.filter((name) => !prepared.sample.header.includes(name)) ?? [];
-      if (run.confirmedHeader !== null && missing.length === 0) {
+      found = { ...file, sample: await source.readSample(run.options) };
+      const prepared = { ...found, csv: await source.readCsv() };
+      const difference = findDifference(run, found.sample.header);
+      if (!isDifferent(difference)) {
         await this.importFile(open, prepared);
         return false;
       }
-      await this.keepWaiting(open, prepared, missing, last);
-      return true;
+      const answer = await callDryRun(this.call, run, toUpload(prepared));
+      const waiting = { ...difference, added: withoutUnknown(run, difference.added, answer) };
+      if (isDifferent(waiting)) await this.keepWaiting(open, prepared, { answer, difference: waiting }, last);
+      else await this.importFile(open, prepared);
+      return isDifferent(waiting);
     } catch (error) {
-      if (!(error instanceof Failure) || error.code === 'calculation_pending') throw error;
+      if (!(error instanceof Failure) || error.code === 'calculation_pending' || error.code === 'source_unreachable')
+        throw error;
       await write(async (tx) => {
         await assertCurrent(tx, run);
-        await recordFile(tx, run, toFound(prepared), { status: 'failed', error: error.message });
+        await recordFile(tx, run, found, { status: 'failed', error: error.message });
         await this.mails.fileFailed(tx, run.name, file.name, error.message);
       });
       return false;
@@ -147,8 +164,7 @@ export class ScheduledImportRunner {
       await assertCurrent(tx, run);
       const result = summarize(answer as Parameters<typeof summarize>[0], file.sample.count);
       const handled: Handled = { status: 'imported', result, importId };
-      if (!(await recordFile(tx, run, toFound(file), handled)))
-        throw new RunOutdated(`${file.name} was imported before`);
+      if (!(await recordFile(tx, run, file, handled))) throw new RunOutdated(`${file.name} was imported before`);
       if (result.rejected > 0) await this.mails.rowsRejected(tx, run.name, file.name, result);
       await failpoint('scheduledImport.beforeCommit');
       isRecorded = true;
@@ -162,17 +178,16 @@ export class ScheduledImportRunner {
   private async keepWaiting(
     { run, write }: OpenRun,
     file: Prepared,
-    missing: readonly string[],
+    { answer, difference }: { readonly answer: unknown; readonly difference: HeaderDifference },
     last: KnownFile | undefined,
   ): Promise<void> {
-    const answer = await callDryRun(this.call, run, toUpload(file));
     const result = summarize(answer as Parameters<typeof summarize>[0], file.sample.count);
-    const reason = missing.length === 0 ? null : `The file lacks columns of the confirmed one: ${missing.join(', ')}.`;
+    const reason = reasonToWait(difference);
     const isSame = last?.status === 'waiting' && last.hash === file.hash;
     await write(async (tx) => {
       await assertCurrent(tx, run);
       await deleteWaiting(tx, run, file.hash);
-      await recordFile(tx, run, toFound(file), { status: 'waiting', result, error: reason });
+      await recordFile(tx, run, file, { status: 'waiting', result, error: reason });
       if (!isSame)
         await this.mails.fileWaits(tx, run.name, file.name, reason ?? 'It is the first file of the scheduled import.');
     });
@@ -182,10 +197,6 @@ export class ScheduledImportRunner {
 /** A file that waits is read again: its dry run shows what would happen now. */
 function isHandled(file: KnownFile | undefined): boolean {
   return file !== undefined && file.status !== 'waiting';
-}
-
-function toFound({ name, version, hash, content, sample }: Prepared) {
-  return { name, version, hash, bytes: content.length, sample };
 }
 
 function toUpload({ name, csv }: Prepared) {

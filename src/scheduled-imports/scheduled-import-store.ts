@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { revokeLease } from '../platform/jobs/leases.js';
 import { type ImportOptions, type ImportSubject, type SourceAddress } from './scheduled-import.js';
+import { importLease } from './scheduled-import-job.js';
 
 interface Schedule {
   readonly every: 'hour' | 'day';
@@ -17,6 +19,11 @@ interface NewScheduledImport {
   readonly secret: Buffer | null;
   readonly options: ImportOptions;
   readonly schedule: Schedule;
+}
+
+/** The work of a run, as leases name it. */
+function leaseOf(id: string): string {
+  return `${importLease} ${id}`;
 }
 
 /** The first run is requested at once: it makes the dry run that a person confirms. */
@@ -52,7 +59,7 @@ interface ScheduledImportChange {
 
 /**
  * A change of what is read, or how, needs a new dry run and its confirmation: the files that wait or failed are read
- * again. Imported files stay imported.
+ * again. Imported files stay imported. A run that is in progress ends with its lease.
  */
 export async function updateScheduledImport(
   tx: Transaction,
@@ -60,6 +67,7 @@ export async function updateScheduledImport(
   { name, source, secret, options, schedule, paused }: ScheduledImportChange,
 ): Promise<void> {
   const isReread = source !== undefined || options !== undefined;
+  await revokeLease(tx, leaseOf(id));
   await tx.db
     .updateTable('scheduled_imports')
     .set({
@@ -124,13 +132,14 @@ export function nextRun(tx: Transaction, { every, at }: Schedule, now = sql<Date
     where t > ${now}::timestamptz)`;
 }
 
-/** False if there is no such scheduled import. */
+/** False if there is no such scheduled import. A run that is in progress ends with its lease. */
 export async function deleteScheduledImport(tx: Transaction, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.db
     .deleteFrom('scheduled_imports')
     .where('workspace_id', '=', tx.workspaceId)
     .where('scheduled_import_id', '=', id)
     .executeTakeFirst();
+  await revokeLease(tx, leaseOf(id));
   return numDeletedRows > 0n;
 }
 

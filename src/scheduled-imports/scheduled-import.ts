@@ -155,12 +155,6 @@ export function assertAddress(source: SourceAddress, allowLoopback: boolean): vo
   if (problem !== null) throw invalid({ path: `source.${name}`, message: problem });
 }
 
-/**
- * A file that another system writes gives no user rights: roles, activity and payroll ids of people stay with admins, so
- * columns of these names are left out.
- */
-export const withheldColumns: readonly string[] = ['role', 'active', 'payrollid'];
-
 export const scheduledImportExample = {
   id: '5d0f6a1b-7c2e-4a8d-9b3f-1e2d3c4b5a69',
   name: 'Bookings of the warehouse',

@@ -64,10 +64,10 @@ describe('exceptions of a large workspace', () => {
     comparable((await reports(1_000_000).list(caller, { ...page, ...more })) as ExceptionReport);
   const comparable = ({ deals, groups, names }: Groups) => ({ deals, groups, names });
 
-  const run = (jobId: string, jobs: ExceptionJobs = working(explainer), isStopping = () => false) => {
+  const run = (jobId: string, jobs: ExceptionJobs = working(explainer), stopping = new AbortController().signal) => {
     const { unitOfWork } = workspace.db;
     const runner = new LeasedJobRunner(unitOfWork, new Leases(unitOfWork), jobs, createLog('silent'));
-    return runner.run(workspace.workspaceId, jobId, isStopping);
+    return runner.run(workspace.workspaceId, jobId, stopping);
   };
   const working = (withExplainer: DealExplainer) =>
     new ExceptionJobs(workspace.db.unitOfWork, withExplainer, workspace.db.clock);
@@ -128,12 +128,13 @@ describe('exceptions of a large workspace', () => {
 
   it('are complete after workers that stop, that die in a part, and that run twice', async () => {
     const { job } = await started();
-    let parts = 0;
-    const stopping = () => {
-      parts += 1;
-      return parts > 1;
+    const stopping = new AbortController();
+    const stopped = Object.create(explainer) as DealExplainer;
+    stopped.measureReps = (...given) => {
+      stopping.abort();
+      return explainer.measureReps(...given);
     };
-    await run(job.jobId, working(explainer), stopping);
+    await run(job.jobId, working(stopped), stopping.signal);
     const { job: half } = (await reports(0).list(workspace.admin, page)) as PendingReport;
     expect(half).to.deep.include({ jobId: job.jobId, status: 'running', progress: { done: 100, total: 241 } });
     const dying = Object.create(explainer) as DealExplainer;

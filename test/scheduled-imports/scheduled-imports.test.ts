@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect } from 'chai';
 import { newId } from '#src/kernel/ids.js';
-import { type ApiClient } from '#test/support/api-client.js';
+import { ApiClient } from '#test/support/api-client.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { FileServer } from '#test/support/file-server.js';
 import { Service } from '#test/support/service.js';
@@ -17,6 +19,7 @@ describe('scheduled imports', () => {
   let files: FileServer;
   let api: ApiClient;
   let workspaceId: string;
+  let apiKey: string;
   let admin: string;
 
   before(async () => {
@@ -30,7 +33,7 @@ describe('scheduled imports', () => {
 
   beforeEach(async () => {
     files = await FileServer.start();
-    ({ api, workspaceId } = await service.workspace());
+    ({ api, apiKey, workspaceId } = await service.workspace());
     admin = `admin-${newId()}@acme.test`;
     const [ann] = await api.saveReps(
       { name: 'Ann', email: `ann-${workspaceId}@acme.test`, crmMemberId: 'ann' },
@@ -222,6 +225,15 @@ describe('scheduled imports', () => {
     const { reps } = await api.expect(200, 'GET', '/v1/reps');
     const cy = reps.find(({ name }: { name: string }) => name === 'Cy');
     expect(cy.role).to.equal('rep');
+    // A new column that the import reads waits; one that the options leave out does not.
+    files.content = `email,name,Role,Payroll-ID,Job title\ncy-${workspaceId}@acme.test,Cy,admin,P1,AE\n`;
+    await run(people.id);
+    const [waiting] = await listFiles(people.id);
+    expect(waiting).to.deep.include({ status: 'waiting' });
+    expect(waiting.error).to.equal('The file has columns that the confirmed one lacks: Job title.');
+    await confirm(people.id);
+    const changed = (await api.expect(200, 'GET', '/v1/reps')).reps.find(({ id }: { id: string }) => id === cy.id);
+    expect(changed).to.deep.include({ title: 'AE', role: 'rep', payrollId: null });
     files.content = `email,plan,period,target\nann-${workspaceId}@acme.test,AE,2026-Q1,5000\nnobody@acme.test,AE,2026-Q1,1\n`;
     const quotas = await create({ subject: 'quotas', options: {} });
     await confirm(quotas.id);
@@ -251,6 +263,28 @@ describe('scheduled imports', () => {
     const failed = await api.post(`/v1/scheduled-imports/${id}/test`);
     expect([failed.status, failed.body.code]).to.deep.equal([502, 'source_unreachable']);
     expect(failed.body.message).to.match(/ECONNREFUSED/);
+  });
+
+  it('ends its requests when it is deleted, and lets no client wait that has left', async () => {
+    const open = new Set<Socket>();
+    const silent = createServer((socket) => {
+      open.add(socket);
+      socket.on('error', () => undefined).on('close', () => open.delete(socket));
+    }).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const { id } = await create({ source: { kind: 'url', url: `http://127.0.0.1:${port}/` } });
+    await until(() => open.size === 1, { what: 'the request of the run' });
+    const leaving = new AbortController();
+    const client = new ApiClient(service.url, apiKey, leaving.signal);
+    const left = client.post(`/v1/scheduled-imports/${id}/test`).catch(() => null);
+    await until(() => open.size === 2, { what: 'the request of the test' });
+    leaving.abort();
+    await left;
+    await until(() => open.size === 1, { what: 'the end of the request of the test' });
+    await api.expect(200, 'DELETE', `/v1/scheduled-imports/${id}`);
+    await until(() => open.size === 0, { what: 'the end of the request of the run' });
+    silent.close();
   });
 
   it('is rejected with a source that it may not have, or without what the source needs', async () => {

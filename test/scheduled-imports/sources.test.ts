@@ -5,10 +5,12 @@ import { Failure } from '#src/kernel/failure.js';
 import { type Credentials } from '#src/scheduled-imports/credentials.js';
 import { type SourceAddress } from '#src/scheduled-imports/scheduled-import.js';
 import { openSource } from '#src/scheduled-imports/sources/open-source.js';
-import { type FileSource, type ListedFile } from '#src/scheduled-imports/sources/source.js';
+import { type ListedFile } from '#src/scheduled-imports/sources/source.js';
+import { SourceThreads } from '#src/scheduled-imports/sources/source-threads.js';
 import { FileServer } from '#test/support/file-server.js';
 import { S3Server } from '#test/support/s3-server.js';
 import { SftpServer } from '#test/support/sftp-server.js';
+import { until } from '#test/support/until.js';
 
 const limits = {
   allowLoopback: true,
@@ -18,16 +20,26 @@ const limits = {
   dealField: undefined,
 };
 const maxBytes = 1024 * 1024;
+const threads = new SourceThreads(2);
+const unlimited = { totalMs: 200_000, signal: new AbortController().signal };
+
+/** The keys alone: the servers have more. */
+function keysOf({ authorization, accessKeyId, secretAccessKey, password, privateKey }: Credentials): Credentials {
+  const all = { authorization, accessKeyId, secretAccessKey, password, privateKey };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
 
 async function readAll(address: SourceAddress, credentials: Credentials = {}): Promise<Record<string, string>> {
-  const source: FileSource = await openSource(address, credentials, limits);
-  try {
+  return threads.use('workspace', [address, keysOf(credentials), limits], unlimited, async (source) => {
     const files: Record<string, string> = {};
-    for (const file of await source.list()) files[file.name] = (await source.read(file, maxBytes)).toString('utf8');
+    for (const file of await source.list()) {
+      await source.download(file, maxBytes);
+      const { header } = await source.readSample({});
+      files[file.name] = (await source.readCsv()).toString('utf8');
+      expect(header).to.have.length(files[file.name]?.split('\n')[0]?.split(',').length ?? 0);
+    }
     return files;
-  } finally {
-    source.close();
-  }
+  });
 }
 
 async function reasonOf(work: Promise<unknown>): Promise<string> {
@@ -41,6 +53,8 @@ async function reasonOf(work: Promise<unknown>): Promise<string> {
 }
 
 describe('sources of scheduled imports', () => {
+  after(() => threads.close());
+
   describe('a URL', () => {
     let server: FileServer;
     before(async () => {
@@ -179,9 +193,13 @@ describe('sources of scheduled imports', () => {
       await server.write('.hidden.csv', 'id\n');
       await server.write('b.csv.part', 'id\n');
       expect(await readAll(address(), server)).to.deep.equal({ 'b.csv': 'id\nb\n' });
-      const source = await openSource(address({ folder: `${server.folder}/` }), server, limits);
-      expect(source.hostKey).to.equal(server.hostKey);
-      source.close();
+      const found = await threads.use(
+        'workspace',
+        [address({ folder: `${server.folder}/` }), keysOf(server), limits],
+        unlimited,
+        async ({ hostKey }) => hostKey,
+      );
+      expect(found).to.equal(server.hostKey);
     });
 
     it('is not read if its key is another one than before', async () => {
@@ -208,7 +226,8 @@ describe('sources of scheduled imports', () => {
     const address = { kind: 'sftp', host: '127.0.0.1', port, user: 'u', folder: '/' } as const;
     expect(await reasonOf(readAll(address, { privateKey: 'nonsense' }))).to.match(/privateKey/i);
     const [socket] = await connected;
-    await once(socket.resume(), 'close');
+    socket.resume();
+    await until(() => socket.closed, { what: 'the end of the connection' });
     server.close();
   });
 });

@@ -150,9 +150,15 @@ function serve(operation: AnyOperation, parts: AppParts, bodies: BodyReader): Re
       await writer.json(response.status(status), json);
       return;
     }
+    const left = leaving(response);
     await bodies.read(request, response, caller, async (body, turn) => {
       const run = (read: unknown, as: Caller) =>
-        dispatcher.run(operation, { params: request.params, query: request.query, body: read }, as, turn.spendLast);
+        dispatcher.run(
+          operation,
+          { params: request.params, query: request.query, body: read },
+          { ...as, left },
+          turn.spendLast,
+        );
       const key = acceptsIdempotencyKey(operation) ? readIdempotencyKey(request) : null;
       if (key !== null && idempotency !== undefined) {
         const { fingerprinted, body: toRead } = turn.spend(() =>
@@ -167,6 +173,13 @@ function serve(operation: AnyOperation, parts: AppParts, bodies: BodyReader): Re
       else await send(addSession(parts.browser, operation, response, result), writer, result);
     });
   };
+}
+
+/** Aborted when the connection ends before the response. */
+function leaving(response: Response): AbortSignal {
+  const left = new AbortController();
+  response.once('close', () => response.writableFinished || left.abort());
+  return left.signal;
 }
 
 /** What handles a request whose body was read. It ends the turn when the body is checked. */

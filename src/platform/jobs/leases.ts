@@ -14,6 +14,8 @@ const extendEveryMs = 5_000;
 export interface Lease {
   /** Throws {@link LeaseLost} if another worker holds the lease now; locks the lease until the transaction ends. */
   assertHeld(tx: Transaction): Promise<void>;
+  /** Aborted with {@link LeaseLost} when an extension finds that the lease was taken over or revoked. */
+  readonly lost: AbortSignal;
 }
 
 /** The holder did not extend its lease in time. Its state may be outdated, so it must not write any more. */
@@ -32,13 +34,17 @@ export class Leases {
     const leaseId = newId();
     await failpoint('lease.beforeTake');
     if (!(await this.take(workspaceId, work, leaseId))) return null;
+    const ending = new AbortController();
     const extending = setInterval(() => {
       // If the extension fails, `assertHeld` fails in the next transaction of the work.
-      this.extend(workspaceId, work, leaseId).catch(() => undefined);
+      this.extend(workspaceId, work, leaseId).then(
+        (isHeld) => isHeld || ending.abort(leaseLost(work)),
+        () => undefined,
+      );
     }, extendEveryMs);
     try {
       await failpoint('lease.afterTake');
-      return await run({ assertHeld: (tx) => assertHeld(tx, work, leaseId) });
+      return await run({ assertHeld: (tx) => assertHeld(tx, work, leaseId), lost: ending.signal });
     } catch (error) {
       if (error instanceof LeaseLost) return null;
       throw error;
@@ -61,12 +67,15 @@ export class Leases {
     });
   }
 
-  private async extend(workspaceId: string, work: string, leaseId: string): Promise<void> {
-    await this.unitOfWork.write({ workspaceId }, (tx) =>
-      sql`
+  /** False if the lease belongs to another holder, or to none. */
+  private extend(workspaceId: string, work: string, leaseId: string): Promise<boolean> {
+    return this.unitOfWork.write({ workspaceId }, async (tx) => {
+      const { rows } = await sql`
         update work_leases set leased_until = ${leaseEnd}
-        where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}`.execute(tx.db),
-    );
+        where workspace_id = ${workspaceId} and work = ${work} and lease_id = ${leaseId}
+        returning 1`.execute(tx.db);
+      return rows.length === 1;
+    });
   }
 
   /**
@@ -98,5 +107,9 @@ async function assertHeld(tx: Transaction, work: string, leaseId: string): Promi
   const { rows } = await sql`
     select from work_leases
     where workspace_id = ${tx.workspaceId} and work = ${work} and lease_id = ${leaseId} for share`.execute(tx.db);
-  if (rows.length === 0) throw new LeaseLost(`the lease of "${work}" was taken over by another worker`);
+  if (rows.length === 0) throw leaseLost(work);
+}
+
+function leaseLost(work: string): LeaseLost {
+  return new LeaseLost(`the lease of "${work}" was taken over by another worker`);
 }

@@ -5,9 +5,12 @@ import { type ThreadMessage, type ThreadResponse } from './thread-messages.js';
 /** Sends a request to the process that runs the task, and returns its reply. */
 export type RequestOfThread = (request: unknown) => Promise<unknown>;
 
+/** A text, or bytes that the thread gives away. */
+type Result = string | Uint8Array;
+
 /** Handles the tasks of the pool in a worker thread. */
 export function serveThread(
-  handle: (parts: readonly unknown[], request: RequestOfThread) => string | Promise<string>,
+  handle: (parts: readonly unknown[], request: RequestOfThread) => Result | Promise<Result>,
 ): void {
   const port = parentPort as MessagePort;
   const requests = new Requests(port);
@@ -48,9 +51,11 @@ class Requests {
   }
 }
 
-async function toResponse(work: () => string | Promise<string>): Promise<ThreadResponse> {
+async function toResponse(work: () => Result | Promise<Result>): Promise<ThreadResponse> {
   try {
-    return { result: new TextEncoder().encode(await work()) };
+    const result = await work();
+    // Small buffers share their memory with others, which a transfer would take from them.
+    return { result: typeof result === 'string' ? new TextEncoder().encode(result) : new Uint8Array(result) };
   } catch (error) {
     if (!(error instanceof Failure)) return { error: String((error as Error).stack ?? error) };
     const { code, message, details } = error;

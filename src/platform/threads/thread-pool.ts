@@ -1,13 +1,15 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { Failure } from '../../kernel/failure.js';
-import { mapInParallel } from '../../kernel/waiting.js';
+import { inParallel, mapInParallel } from '../../kernel/waiting.js';
 import { type ThreadMessage, type ThreadRequest, type ThreadResponse } from './thread-messages.js';
 
 interface ThreadLimits {
   readonly threads: number;
   readonly heapMb: number;
   readonly deadlineMs: number;
+  /** Set where a thread must not run the work of two keys, since it reads what strangers send. */
+  readonly endsWithWork?: true;
 }
 
 /** The work was ended because it reached the deadline or filled the heap of its thread. */
@@ -22,8 +24,16 @@ export class ThreadLimitExceeded extends Error {
 /** Replies to a request of the thread. If it fails, so does the work, and the thread ends. */
 type Reply = (request: unknown) => Promise<unknown>;
 
+interface RunOptions {
+  readonly reply?: Reply;
+  /** Default: the deadline of the pool. */
+  readonly deadlineMs?: number;
+  /** Aborting it ends the thread. */
+  readonly signal?: AbortSignal;
+}
+
 /** Runs work in the thread. The parts are sent one by one, because copying a large message would block the event loop. */
-export type RunInThread = (parts: readonly unknown[], reply?: Reply) => Promise<Uint8Array>;
+export type RunInThread = (parts: readonly unknown[], options?: RunOptions) => Promise<Uint8Array>;
 
 interface Task {
   /** At most one task of a key runs at a time, so that one key cannot occupy every thread. */
@@ -84,9 +94,9 @@ export class ThreadPool {
   private async execute({ key, work }: Task): Promise<void> {
     this.runningKeys.add(key);
     let thread: Thread | undefined;
-    await work((parts, reply) => {
+    await work((parts, options) => {
       if (thread?.isUsable !== true) thread = this.replace(thread);
-      return thread.run(parts, this.limits.deadlineMs, reply);
+      return thread.run(parts, { deadlineMs: this.limits.deadlineMs, ...options });
     });
     this.runningKeys.delete(key);
     if (thread !== undefined) this.busy.delete(thread);
@@ -102,6 +112,7 @@ export class ThreadPool {
   }
 
   private keep(thread: Thread): void {
+    if (this.limits.endsWithWork === true) return void thread.end();
     this.idle.push(thread);
     thread.endAfter(idleMs);
   }
@@ -136,19 +147,32 @@ class Thread {
     });
   }
 
-  async run(parts: readonly unknown[], deadlineMs: number, reply: Reply = noReply): Promise<Uint8Array> {
+  async run(parts: readonly unknown[], options: RunOptions & { readonly deadlineMs: number }): Promise<Uint8Array> {
     clearTimeout(this.idleTimer);
+    options.signal?.throwIfAborted();
     this.worker.ref();
     try {
-      const result = this.result(deadlineMs, reply);
+      // The thread may end while the parts are sent.
+      const [result] = await inParallel(
+        () => this.result(options),
+        () => this.send(parts),
+      );
+      return result;
+    } finally {
+      this.worker.unref();
+    }
+  }
+
+  private async send(parts: readonly unknown[]): Promise<void> {
+    try {
       for (const part of parts) {
         this.post({ part });
         await otherWork();
       }
       this.post({ run: true });
-      return await result;
-    } finally {
-      this.worker.unref();
+    } catch (error) {
+      void this.end();
+      throw error;
     }
   }
 
@@ -167,11 +191,16 @@ class Thread {
     this.worker.postMessage(message);
   }
 
-  private result(deadlineMs: number, reply: Reply): Promise<Uint8Array> {
+  private result({
+    deadlineMs,
+    signal,
+    reply = noReply,
+  }: RunOptions & { readonly deadlineMs: number }): Promise<Uint8Array> {
     const { worker } = this;
     return new Promise<Uint8Array>((resolve, reject) => {
       const finish = (complete: () => void) => {
         clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
         worker.off('message', onMessage).off('error', onError).off('exit', onExit);
         complete();
       };
@@ -188,7 +217,9 @@ class Thread {
         finish(() => reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadLimitExceeded('memory') : error));
       };
       const onExit = () => finish(() => reject(new Error('a worker thread ended before its task')));
+      const onAbort = () => endWith(signal?.reason);
       const timer = setTimeout(() => endWith(new ThreadLimitExceeded('time')), deadlineMs);
+      signal?.addEventListener('abort', onAbort);
       worker.on('message', onMessage).on('error', onError).on('exit', onExit);
     });
   }

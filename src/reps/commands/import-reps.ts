@@ -49,6 +49,13 @@ const columns = {
 type FieldColumn = `fields.${string}`;
 type Row = TableRow<keyof (typeof columns)['names'] | FieldColumn>;
 
+/** Columns with rights, which callers without the right to change them send without effect. */
+const ofRights: readonly string[] = ['role', 'active', 'payrollId'] satisfies readonly (keyof typeof columns.names)[];
+
+function withoutRights(row: Row): Row {
+  return { ...row, cells: Object.fromEntries(Object.entries(row.cells).filter(([name]) => !ofRights.includes(name))) };
+}
+
 /** The columns of a file, with those of the fields that the workspace defines, by slug or label. */
 function columnsWith(fields: readonly PersonField[]) {
   const ofFields = fields.map(({ slug, label }) => [`fields.${slug}` as const, [slug, label]] as const);
@@ -215,7 +222,8 @@ export const importReps = operation({
   uses: { changes: CommissionChanges, unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, { changes, unitOfWork, clock }) {
     const fields = await unitOfWork.read(caller, listPersonFields);
-    const rows: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columnsWith(fields));
+    const sent: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columnsWith(fields));
+    const rows = caller.mayChangeRights === false ? sent.map(withoutRights) : sent;
     const sorted: Sorted = { people: new Map(), rejected: new Map() };
     const reads = await mapInSlices(rows, (row) => [row, readPerson(row, dateFormat, fields)] as const);
     for (const [row, read] of reads) {

@@ -8,10 +8,11 @@ import { Secrets } from '../../platform/secrets/secrets.js';
 import { openCredentials } from '../credentials.js';
 import { importPath, scheduledImportExample, unknownScheduledImport } from '../scheduled-import.js';
 import { readAccess } from '../scheduled-import-views.js';
-import { openSource } from '../sources/open-source.js';
+import { SourceThreads } from '../sources/source-threads.js';
 
 const maxListed = 20;
 const maxBytes = 32 * 1024 * 1024;
+const totalMs = timeLimit(30_000);
 
 const response = z.object({
   files: z
@@ -46,26 +47,26 @@ export const testScheduledImport = operation({
       hostKey: 'SHA256:FzA2wnUXJ0zB5WkzYQ6y0bJc3m1n4o5p6q7r8s9t0uE',
     },
   },
-  uses: { unitOfWork: UnitOfWork, secrets: Secrets, config: CONFIG },
-  async execute({ params: { scheduledImportId } }, caller, { unitOfWork, secrets, config }) {
+  uses: { unitOfWork: UnitOfWork, secrets: Secrets, threads: SourceThreads, config: CONFIG },
+  async execute({ params: { scheduledImportId } }, caller, { unitOfWork, secrets, threads, config }) {
     const id = requireUuid(scheduledImportId, 'not_found', unknownScheduledImport);
     const { source: address, secret } = await unitOfWork.read(caller, (tx) => readAccess(tx, id));
-    const source = await openSource(address, openCredentials(secrets, id, secret), {
+    const settings = {
       allowLoopback: config.CRM_ALLOW_LOOPBACK,
       timeoutMs: timeLimit(15_000),
       stripeBase: config.BILLING_API_BASE,
       timeZone: 'UTC',
       dealField: undefined,
-    });
-    try {
+    };
+    const limits = { totalMs, signal: caller.left ?? new AbortController().signal };
+    const open = [address, openCredentials(secrets, id, secret), settings] as const;
+    return threads.use(caller.workspaceId, open, limits, async (source) => {
       const files = await source.list();
       const [only] = files;
       // A URL lists its file without asking the server.
-      if (address.kind === 'url' && only !== undefined) await source.read(only, maxBytes);
+      if (address.kind === 'url' && only !== undefined) await source.download(only, maxBytes);
       const latest = files.slice(-maxListed).map(({ name, bytes, modifiedAt }) => ({ name, bytes, modifiedAt }));
       return { files: latest.reverse(), count: files.length, hostKey: source.hostKey };
-    } finally {
-      source.close();
-    }
+    });
   },
 });

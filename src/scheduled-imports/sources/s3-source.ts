@@ -22,12 +22,22 @@ interface S3Access {
 }
 
 const parser = new XMLParser({ parseTagValue: false, isArray: (name) => name === 'Contents' });
-const maxListBytes = 8 * 1024 * 1024;
+/** A page has at most 1,000 objects with names of at most 1,024 characters. */
+const maxPageBytes = 2 * 1024 * 1024;
+/** Twice as many as {@link maxListedFiles} need. */
+const maxPages = 20;
 
 const page = z.object({
   ListBucketResult: z.object({
     Contents: z
-      .array(z.object({ Key: z.string(), LastModified: z.string(), ETag: z.string(), Size: z.string() }))
+      .array(
+        z.object({
+          Key: z.string(),
+          LastModified: z.string().max(40),
+          ETag: z.string().max(200),
+          Size: z.string().regex(/^\d{1,15}$/),
+        }),
+      )
       .default([]),
     NextContinuationToken: z.string().optional(),
   }),
@@ -45,27 +55,27 @@ export function s3Source(access: S3Access, limits: SourceLimits): FileSource {
     list: async () => {
       const files: ListedFile[] = [];
       let token: string | undefined;
-      do {
+      for (let pages = 0; pages === 0 || token !== undefined; pages += 1) {
+        if (pages === maxPages) throw unreachable(`the list has more than ${maxPages} pages`);
         const query = new URLSearchParams({
           'list-type': '2',
           delimiter: '/',
           prefix: prefix === '' ? '' : `${prefix}/`,
         });
         if (token !== undefined) query.set('continuation-token', token);
-        const listed = readPage(await read(`${base}?${query}`, maxListBytes));
+        const listed = readPage(await read(`${base}?${query}`, maxPageBytes));
         files.push(...listed.files);
         if (files.length > maxListedFiles) throw unreachable(`the folder has more than ${maxListedFiles} files`);
         token = listed.next;
-      } while (token !== undefined);
+      }
       return inOrder(files.filter(({ name }) => isCsv(name)));
     },
     read: ({ name }, maxBytes) => read(`${base}/${name.split('/').map(encodeURIComponent).join('/')}`, maxBytes),
-    close: () => undefined,
   };
 }
 
 function readPage(xml: Buffer): { readonly files: readonly ListedFile[]; readonly next: string | undefined } {
-  const parsed = page.safeParse(parser.parse(xml.toString('utf8')));
+  const parsed = page.safeParse(parse(xml));
   if (!parsed.success) throw unreachable('the response is not the list of a bucket');
   const { Contents: contents, NextContinuationToken: next } = parsed.data.ListBucketResult;
   const files = contents.map(({ Key: name, LastModified: modifiedAt, ETag: etag, Size: size }) => ({
@@ -75,6 +85,15 @@ function readPage(xml: Buffer): { readonly files: readonly ListedFile[]; readonl
     bytes: Number(size),
   }));
   return { files, next };
+}
+
+/** Null for what is no XML: the parser throws errors of several kinds. */
+function parse(xml: Buffer): unknown {
+  try {
+    return parser.parse(xml.toString('utf8'));
+  } catch {
+    return null;
+  }
 }
 
 async function readSigned(

@@ -43,7 +43,6 @@ export async function sftpSource(access: SftpAccess, limits: SourceLimits): Prom
       hostKey,
       list: async () => listFiles(await withinLimit(limits, readFolder(sftp, folder))),
       read: ({ name }, maxBytes) => withinLimit(limits, readFile(sftp, path(name), maxBytes)),
-      close: () => client.destroy(),
     };
   } catch (error) {
     // The client has not taken the socket if it rejects the key, and an error of a socket without an owner ends the process.
@@ -93,14 +92,33 @@ function open(client: Client): Promise<SFTPWrapper> {
   });
 }
 
-function readFolder(sftp: SFTPWrapper, folder: string): Promise<FileEntryWithStats[]> {
+/** Reads the folder part by part: a server may send entries without end. */
+async function readFolder(sftp: SFTPWrapper, folder: string): Promise<FileEntryWithStats[]> {
+  const handle = await new Promise<Buffer>((resolve, reject) => {
+    sftp.opendir(folder, (error, opened) => (error === undefined ? resolve(opened) : reject(error)));
+  });
+  const entries: FileEntryWithStats[] = [];
+  for (let parts = 0; parts <= maxListedFiles && entries.length <= maxListedFiles; parts += 1) {
+    const part = await readPart(sftp, handle);
+    if (part === null) return entries;
+    entries.push(...part);
+  }
+  throw unreachable(`the folder has more than ${maxListedFiles} files`);
+}
+
+/** Null after the last part. */
+function readPart(sftp: SFTPWrapper, handle: Buffer): Promise<FileEntryWithStats[] | null> {
+  const endOfFolder = 1;
   return new Promise((resolve, reject) => {
-    sftp.readdir(folder, (error, entries) => (error === undefined ? resolve(entries) : reject(error)));
+    sftp.readdir(handle, (error, entries) => {
+      if (error === undefined) resolve(entries);
+      else if ('code' in error && error.code === endOfFolder) resolve(null);
+      else reject(error);
+    });
   });
 }
 
 function listFiles(entries: readonly FileEntryWithStats[]): readonly ListedFile[] {
-  if (entries.length > maxListedFiles) throw unreachable(`the folder has more than ${maxListedFiles} files`);
   const isFile = (mode: number) => (mode & constants.S_IFMT) === constants.S_IFREG;
   const files = entries.filter(({ filename, attrs }) => isFile(attrs.mode) && isCsv(filename));
   return inOrder(
@@ -117,14 +135,15 @@ async function readFile(sftp: SFTPWrapper, path: string, maxBytes: number): Prom
   const chunks: Buffer[] = [];
   let size = 0;
   const stream = sftp.createReadStream(path);
-  // The stream ends before the server has closed the file; a connection that ends in between fails it.
-  const closed = once(stream, 'close');
+  // The request that closes the file may fail after the loop has ended, when nothing else handles the error.
+  stream.on('error', () => undefined);
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
     if (size > maxBytes) throw unreachable(`the file is larger than ${maxBytes / 1024 / 1024} MiB`);
   }
-  await closed;
+  // The stream ends before the server has closed the file; a connection that ends in between fails it.
+  if (!stream.closed) await once(stream, 'close');
   return Buffer.concat(chunks);
 }
 

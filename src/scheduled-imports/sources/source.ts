@@ -12,14 +12,13 @@ export interface ListedFile {
   readonly modifiedAt: string | null;
 }
 
-/** An open connection to where the files are. */
+/** An open connection to where the files are. It ends with its thread. */
 export interface FileSource {
   /** The CSV files, the oldest first. */
   list(): Promise<readonly ListedFile[]>;
   read(file: ListedFile, maxBytes: number): Promise<Buffer>;
   /** Fingerprint of the key of the server; null where the certificate of HTTPS proves the server. */
   readonly hostKey: string | null;
-  close(): void;
 }
 
 export type SourceLimits = ConnectLimits;
@@ -41,10 +40,14 @@ export function unreachable(reason: string): Failure {
   return new Failure('source_unreachable', `The source cannot be read: ${reason}.`);
 }
 
-/** Files of other kinds, and those that a program has hidden while it writes them. */
+/** S3 has no longer names, and no file system does. */
+const maxNameLength = 1024;
+
+/** False for files of other kinds, those that a program has hidden while it writes them, and names that no program gives. */
 export function isCsv(name: string): boolean {
   const last = name.slice(name.lastIndexOf('/') + 1);
-  return /\.(csv|tsv|txt)$/i.test(last) && !last.startsWith('.');
+  const isName = name.length <= maxNameLength && !/\p{Cc}/u.test(name) && name.isWellFormed();
+  return isName && /\.(csv|tsv|txt)$/i.test(last) && !last.startsWith('.');
 }
 
 /** The oldest first, so that a later file has the last word on a deal. */

@@ -65,7 +65,6 @@ export function stripeSource(access: StripeAccess): FileSource {
       );
     },
     read: async ({ name }) => contents.get(name) as Buffer,
-    close: () => undefined,
   };
 }
 

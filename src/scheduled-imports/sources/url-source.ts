@@ -21,7 +21,6 @@ export function urlSource({ url: text, authorization }: UrlAccess, limits: Sourc
         throw unreachable('the URL returns a page and no CSV file');
       return bytes;
     },
-    close: () => undefined,
   };
 }
 

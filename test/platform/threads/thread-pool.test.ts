@@ -58,9 +58,19 @@ describe('the thread pool', () => {
     expect(await second).to.equal('[2]');
   });
 
+  it('fails with a part that cannot be sent, or a thread that ends while parts are sent, and runs the next task', async () => {
+    expect(await outcomeOf('a', 'echo', () => 1)).to.include({ name: 'DataCloneError' });
+    const ending = new AbortController();
+    const parts = Array.from({ length: 1000 }, (_, part) => part);
+    const aborted = pool.hold('a', (run) => run(['echo', ...parts], { signal: ending.signal }));
+    setImmediate(() => ending.abort(new Error('no longer needed')));
+    expect(String(await aborted.catch((error: unknown) => error))).to.equal('Error: no longer needed');
+    expect(await outcomeOf('a', 'echo', 1)).to.equal('[1]');
+  });
+
   it('replies to the requests of a task', async () => {
     const reply = async (request: unknown) => Number(request) * 2;
-    const result = await pool.hold('a', (run) => run(['request', 1, 2], reply));
+    const result = await pool.hold('a', (run) => run(['request', 1, 2], { reply }));
     expect(text(result)).to.equal('[2,4]');
   });
 
@@ -68,7 +78,7 @@ describe('the thread pool', () => {
     const error = new Error('no connection');
     const reply = () => Promise.reject(error);
     const outcomes = await pool.hold('a', async (run) => {
-      const failed = await run(['request', 1], reply).catch((thrown: unknown) => thrown);
+      const failed = await run(['request', 1], { reply }).catch((thrown: unknown) => thrown);
       return [failed, text(await run(['echo', 1]))];
     });
     expect(outcomes).to.deep.equal([error, '[1]']);
