@@ -69,12 +69,15 @@ export class WeeklyDigest {
   }
 }
 
-/** Keys stay valid when their creator is no admin any more, so admins are reminded of them. */
+/** Keys and scheduled imports go on when their creator is no admin any more, so admins are reminded of them. */
 async function listKeysOfFormerAdmins(tx: Transaction): Promise<string[]> {
-  const keys = await listPersonalKeys(tx, null);
-  if (keys.length === 0) return [];
-  const names = keys.map(({ name }) => nameInMail(name)).join(', ');
-  return [`API keys of people who are no admins any more: ${names}. Revoke or replace those that are not needed.`];
+  const all = await listPersonalKeys(tx, null);
+  const imports = all.filter(({ kind }) => kind === 'scheduled_import');
+  const keys = all.filter(({ kind }) => kind !== 'scheduled_import');
+  const namesOf = (listed: typeof all) => listed.map(({ name }) => nameInMail(name)).join(', ');
+  const ofKeys = `API keys of people who are no admins any more: ${namesOf(keys)}. Revoke or replace those that are not needed.`;
+  const ofImports = `Scheduled imports that were confirmed by people who are no admins any more: ${namesOf(imports)}. Delete those that are not needed.`;
+  return [...(keys.length === 0 ? [] : [ofKeys]), ...(imports.length === 0 ? [] : [ofImports])];
 }
 
 /** The digest of one manager about the reps; null for everyone. */

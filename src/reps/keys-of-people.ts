@@ -3,25 +3,25 @@ import { z } from 'zod';
 import { type Role } from '../kernel/caller.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 
-/** A key stays valid when its creator loses their access: other systems depend on it. */
+/** A key or a scheduled import stays valid when its creator loses their access: other systems depend on it. */
 const personalKey = z
   .object({
-    id: z.string().describe('Id of the key (UUID)'),
+    id: z.string().describe('Id of the key or scheduled import (UUID)'),
     kind: z
-      .enum(['workspace', 'integration'])
+      .enum(['workspace', 'integration', 'scheduled_import'])
       .describe(
-        'workspace: the key of the workspace, to be rotated; integration: a key of another system, to be revoked',
+        'workspace: the key of the workspace, to be rotated; integration: a key of another system, to be revoked; scheduled_import: a scheduled import, to be deleted or confirmed again',
       ),
-    name: z.string().describe('Name of the key'),
-    createdBy: z.string().describe('The person who created or rotated the key (UUID)'),
+    name: z.string().describe('Name of the key or scheduled import'),
+    createdBy: z.string().describe('The person who created or rotated the key, or confirmed the import (UUID)'),
   })
-  .describe('A valid key');
+  .describe('A valid key, or a scheduled import that stays active');
 type PersonalKey = z.input<typeof personalKey>;
 
 export const validKeys = z
   .array(personalKey)
   .describe(
-    'Valid keys created by a person of the request who may not sign in, or is no admin: they stay valid until they are revoked or rotated',
+    'Valid keys created, and scheduled imports confirmed, by a person of the request who may not sign in, or is no admin: they stay valid until they are revoked, rotated or deleted',
   );
 
 /** Whether the change may take from a person the right to create keys. */
@@ -35,7 +35,7 @@ export function mayLeaveKeys({
   return active === false || (role !== undefined && role !== 'admin');
 }
 
-/** The valid keys that those of these people have created who are no active admins, or all such people for null; by name. */
+/** The valid keys and imports of those of these people who are no active admins, or of all such people for null; by name. */
 export async function listPersonalKeys(tx: Transaction, repIds: readonly string[] | null): Promise<PersonalKey[]> {
   if (repIds?.length === 0) return [];
   const { rows } = await sql<PersonalKey>`
@@ -45,6 +45,11 @@ export async function listPersonalKeys(tx: Transaction, repIds: readonly string[
     where t.workspace_id = ${tx.workspaceId} and t.kind in ('ws', 'int') and (not r.active or r.role <> 'admin')
       and (t.expires_at is null or t.expires_at > now())
       and (${repIds}::uuid[] is null or t.created_by = any(${repIds}::uuid[]))
+    union all
+    select s.scheduled_import_id, 'scheduled_import', s.name, s.confirmed_by
+    from scheduled_imports s join reps r on r.workspace_id = s.workspace_id and r.rep_id = s.confirmed_by
+    where s.workspace_id = ${tx.workspaceId} and not s.paused and (not r.active or r.role <> 'admin')
+      and (${repIds}::uuid[] is null or s.confirmed_by = any(${repIds}::uuid[]))
     order by name, id`.execute(tx.db);
   return rows;
 }

@@ -5,15 +5,12 @@ import {
   describe,
   matching,
   maxResults,
-  patchGroup,
-  patchUser,
-  readGroup,
-  readUser,
   type ScimGroup,
   toScimGroup,
   writeGroup,
   writeUser,
 } from './scim-messages.js';
+import { patchGroup, patchUser, readGroup, readUser } from './scim-patch.js';
 import { type Answer, type Handle, type ScimHandlers, type ScimRequest } from './scim-routes.js';
 import { groupNames, keepManager, toScimUser } from './scim-user.js';
 
@@ -29,11 +26,11 @@ const getUser: Handle = async ({ people, id, query }) =>
 
 const createUser: Handle = async ({ people, body }) => ({
   status: 201,
-  body: writeUser(toScimUser(await people.create(await readUser(body)))),
+  body: writeUser(toScimUser(await people.create(readUser(body)))),
 });
 
 const replaceUser: Handle = async ({ people, id, body }) =>
-  ok(writeUser(toScimUser(await people.change(id, async (before) => keepManager(await readUser(body), before)))));
+  ok(writeUser(toScimUser(await people.change(id, (before) => keepManager(readUser(body), before)))));
 
 const updateUser: Handle = async ({ people, id, body }) =>
   ok(writeUser(toScimUser(await people.change(id, (before) => patchUser(before, body)))));
@@ -65,7 +62,7 @@ const getGroup: Handle = async (request) => ok(selected(writeGroup(await findGro
 const groupsAreRoles = `The groups are the roles ${Object.values(groupNames).join(', ')}.`;
 
 const createGroup: Handle = async ({ body }) => {
-  const { displayName } = await readGroup(body);
+  const { displayName } = readGroup(body);
   const exists = Object.values(groupNames).some((name) => name.toLowerCase() === displayName?.toLowerCase());
   if (exists) throw new ScimError(409, 'uniqueness', `${displayName} exists. Find it with a filter.`);
   throw new ScimError(400, 'invalidValue', `${groupsAreRoles} Send their members instead of another group.`);
@@ -73,16 +70,16 @@ const createGroup: Handle = async ({ body }) => {
 
 const replaceGroup: Handle = async (request) => changeGroup(request, (body) => readGroup(body));
 
-const updateGroup: Handle = async (request) => changeGroup(request, async (body, before) => patchGroup(before, body));
+const updateGroup: Handle = async (request) => changeGroup(request, (body, before) => patchGroup(before, body));
 
 /** New members get the role; those who are left out become reps. */
 async function changeGroup(
   request: ScimRequest,
-  read: (body: unknown, before: ScimGroup) => Promise<ScimGroup>,
+  read: (body: unknown, before: ScimGroup) => ScimGroup,
 ): Promise<Answer> {
   const before = await findGroup(request);
   const role = before.id as Role;
-  const { displayName, members = [] } = await read(request.body, before);
+  const { displayName, members = [] } = read(request.body, before);
   if (displayName !== undefined && displayName !== before.displayName)
     throw new ScimError(400, 'mutability', `${groupsAreRoles} Their names cannot change.`);
   const [had, has] = [idsOf(before.members), idsOf(members)];

@@ -53,12 +53,12 @@ export class ScimPeople {
   }
 
   /** Stores what `become` makes of the user before. Attributes that the provider does not send stay. */
-  async change(id: string, become: (before: ScimUser) => Promise<ScimUser>): Promise<ScimPerson> {
+  async change(id: string, become: (before: ScimUser) => ScimUser): Promise<ScimPerson> {
     const people = await this.load();
     const person = people.find((each) => each.id === id && !each.isRemoved);
     if (person === undefined) throw repNotFound();
     const before = toScimUser(person);
-    const user = await become(before);
+    const user = become(before);
     const email = readAddress(user);
     if (email !== person.email)
       throw new ScimError(400, 'mutability', 'The userName cannot change: the e-mail address identifies a person.');
@@ -74,9 +74,9 @@ export class ScimPeople {
   }
 
   async setRoles(ids: readonly string[], role: Role): Promise<void> {
-    const people = await this.list();
+    const people = new Map((await this.list()).map((person) => [person.id, person]));
     const chosen = ids.map((id) => {
-      const person = people.find((each) => each.id === id);
+      const person = people.get(id);
       if (person === undefined) throw repNotFound([id]);
       return person;
     });

@@ -79,7 +79,8 @@ export interface PersonChange {
 /** What the user says otherwise than before. Removed values other than the manager stay. */
 export function readChange(user: ScimUser, before: ScimUser): PersonChange {
   const name = changedName(user, before);
-  const role = readRole(user);
+  // A provider that removes the role of a person takes its rights.
+  const role = user.roles?.length === 0 ? 'rep' : readRole(user);
   const [manager, managerBefore] = [managerOf(user), managerOf(before)];
   return {
     ...(name === undefined ? {} : { name }),

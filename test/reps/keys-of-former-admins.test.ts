@@ -22,7 +22,16 @@ describe('keys of people who are no admins any more', () => {
     const patch = (repId: string, change: object) => api.expect(200, 'PATCH', `/v1/reps/${repId}`, change);
     expect((await patch(ben, { active: false })).validKeys).to.deep.equal([]);
     expect(await patch(ada, { active: true })).to.not.have.property('validKeys');
-    const listed = [{ kind: 'integration', name: 'BI', createdBy: ada }];
+    await workspace.sql(
+      `insert into scheduled_imports (workspace_id, scheduled_import_id, name, subject, source, options, every, at_time,
+         revision, confirmed_by, confirmed_at, next_run_at)
+       values ($1, gen_random_uuid(), 'Bookings', 'deals', '{"kind":"url","url":"https://a.test"}', '{}', 'day', '06:30',
+         gen_random_uuid(), '${ada}', now(), now() + interval '1 day')`,
+    );
+    const listed = [
+      { kind: 'integration', name: 'BI', createdBy: ada },
+      { kind: 'scheduled_import', name: 'Bookings', createdBy: ada },
+    ];
     const without = ({ validKeys }: { validKeys: { id: string }[] }) => validKeys.map(({ id: _, ...key }) => key);
     expect(without(await patch(ada, { active: false }))).to.deep.equal(listed);
     expect(without(await patch(ada, { active: true, role: 'rep' }))).to.deep.equal(listed);
@@ -33,7 +42,9 @@ describe('keys of people who are no admins any more', () => {
     const { unitOfWork, notifications } = service.running.service;
     await new WeeklyDigest(unitOfWork, notifications, { now: () => new Date('2026-02-16T12:00:00Z') }).run();
     const textOf = async (email: string) => (await service.mailsTo(email)).at(-1)?.text ?? '';
-    expect(await textOf('amy@x.io')).to.contain('API keys of people who are no admins any more: BI.');
+    const mail = await textOf('amy@x.io');
+    expect(mail).to.contain('API keys of people who are no admins any more: BI.');
+    expect(mail.replace(/\s+/g, ' ')).to.contain('confirmed by people who are no admins any more: Bookings.');
     expect(await textOf('ben@x.io'))
       .to.contain('Earned in')
       .and.not.to.contain('BI');

@@ -213,8 +213,14 @@ async function send(person: Person | null, entered: Entered, people: readonly Pe
 
 /** The end of a person's rights ends their sessions and not the keys that they have created. */
 function keysInWords(keys: ValidKeys): string {
-  const names = keys.map(({ name }) => name).join(', ');
-  return `Keys created by this person stay valid: ${names}. Revoke or replace them on the page API keys.`;
+  const imports = keys.filter(({ kind }) => kind === 'scheduled_import');
+  const others = keys.filter(({ kind }) => kind !== 'scheduled_import');
+  const named = (listed: ValidKeys) => listed.map(({ name }) => name).join(', ');
+  const sentences = [
+    `Keys created by this person stay valid: ${named(others)}. Revoke or replace them on the page API keys.`,
+    `Scheduled imports confirmed by this person go on: ${named(imports)}.`,
+  ];
+  return sentences.filter((_, at) => [others, imports][at]?.length !== 0).join(' ');
 }
 
 /** A new person has a manager or null, and gets everything that was entered. */
