@@ -1,11 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import express, { type RequestHandler, type Response } from 'express';
 
 /** A fault that affects matching requests. */
 export interface Fault {
-  /** Matched against `METHOD /path`. */
+  /** Matched against `METHOD /path`, the same with the decoded query, and with the body as JSON after a space. */
   readonly on: RegExp;
   /** Number of matching requests that pass first; default 0. */
   readonly after?: number;
@@ -47,13 +47,10 @@ export class FakeServer {
     this.app.use(express.json({ limit: '5mb' }), express.urlencoded({ extended: false }));
     this.app.use((request, response, next) => {
       response.setHeader('Date', new Date(this.now()).toUTCString());
-      this.record({
-        method: request.method,
-        path: request.path,
-        query: request.url.slice(request.path.length + 1),
-        body: request.body,
-      });
-      const faulty = this.faultyHandler(request);
+      const { method, path, url, body } = request;
+      const recorded = { method, path, query: url.slice(path.length + 1), body };
+      this.record(recorded);
+      const faulty = this.faultyHandler(recorded);
       if (faulty === undefined) next();
       else faulty(request, response, next);
     });
@@ -78,16 +75,15 @@ export class FakeServer {
     return () => void this.faults.delete(entry);
   }
 
-  /** Number of requests that match, as `METHOD /path` or with the decoded query. */
+  /** Number of requests that match, as those of a fault. */
   countRequests(pattern: RegExp): number {
-    return this.requests.filter(({ method, path, query }) => matchesRequest(pattern, `${method} ${path}`, query))
-      .length;
+    return this.requests.filter((request) => matchesRequest(pattern, request)).length;
   }
 
-  private faultyHandler({ method, path, url }: Request): RequestHandler | undefined {
+  private faultyHandler(request: RecordedRequest): RequestHandler | undefined {
     for (const entry of this.faults) {
       const { on, after = 0, times = Number.POSITIVE_INFINITY, answer } = entry.fault;
-      if (!matchesRequest(on, `${method} ${path}`, url.slice(path.length + 1))) continue;
+      if (!matchesRequest(on, request)) continue;
       entry.seen++;
       if (entry.seen >= after + times) this.faults.delete(entry);
       if (entry.seen > after) return answer;
@@ -141,6 +137,8 @@ export function rateLimit(
   };
 }
 
-function matchesRequest(pattern: RegExp, line: string, query: string): boolean {
-  return pattern.test(line) || pattern.test(`${line}?${decodeURIComponent(query.replaceAll('+', ' '))}`);
+function matchesRequest(pattern: RegExp, { method, path, query, body }: RecordedRequest): boolean {
+  const line = `${method} ${path}`;
+  if (pattern.test(line) || pattern.test(`${line}?${decodeURIComponent(query.replaceAll('+', ' '))}`)) return true;
+  return method !== 'GET' && pattern.test(`${line} ${JSON.stringify(body)}`);
 }

@@ -99,7 +99,7 @@ async function crmaWorld(): Promise<CrmWorld> {
     server: crm.server,
     oauth: crm.oauth,
     environment: crm.environment,
-    listing: /POST .*records\/query/,
+    listing: /POST .*\/deals\/records\/query \{.*"sorts"/,
     addPerson: (name) => crm.addMember({ firstName: name, lastName: 'Test', email: `${name.toLowerCase()}@x.io` }),
     addDeal: (deal) => crm.addDeal({ name: 'Deal', ...toValues(deal) }),
     generateDeals: (count, dealAt) =>
