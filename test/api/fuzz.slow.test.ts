@@ -669,10 +669,11 @@ function complaint(sent: Request, { status, headers, text }: Reply): string | nu
 }
 
 function complaintOfBody(sent: Request, status: number, body: Record<string, unknown>): string | null {
-  const { statusCode, code, message, details, ...more } = body;
+  const { statusCode, code, message, details, docs, ...more } = body;
   if (Object.keys(more).length > 0) return `has ${Object.keys(more).join(', ')} beside the envelope`;
   if (statusCode !== status) return `says ${String(statusCode)} with the status ${status}`;
   if (typeof message !== 'string' || message === '') return 'has no message';
+  if (typeof docs !== 'string' || !docs.endsWith(`/docs/errors#${String(code).toLowerCase()}`)) return 'has other docs';
   if (details !== undefined && (typeof details !== 'object' || details === null)) return 'has odd details';
   const declared = sent.operation.failures[String(code)] ?? commonFailures[String(code)];
   if (beforeRouting[String(code)] === status) return null;
