@@ -19,6 +19,8 @@
             prefix: true,
             fuzzy: (term) => (term.length > 4 ? 0.2 : false),
             combineWith: 'AND',
+            // The words of a code are those of the pages that explain it.
+            boostDocument: (_id, _term, { name }) => (name === 'errors' ? 0.5 : 1),
           },
         });
         index.addAll(sections.map((section, id) => ({ id, ...section })));
