@@ -26,8 +26,9 @@ export function serverSettings(cluster: Cluster, port: number): Readonly<Record<
   };
 }
 
-/** Without what protects against power cuts, and with rare visits of autovacuum: test runs have many databases. */
+/** Without what protects against power cuts, and with rare visits of autovacuum: test runs have many databases and pools. */
 const settingsOfTests = {
+  max_connections: 500,
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',

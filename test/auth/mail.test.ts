@@ -174,7 +174,7 @@ describe('mail over SMTP', () => {
 });
 
 describe('mail without a server', () => {
-  const service = Service.duringSuite();
+  const service = Service.duringSuite({ isAlone: true });
   const otp = new OtpRequests(service);
 
   before(async () => {

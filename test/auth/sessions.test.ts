@@ -6,7 +6,7 @@ import { Service } from '#test/support/service.js';
 import { addPerson, OtpRequests, type Person, signInRuns } from './otp-requests.js';
 
 describe('sessions', () => {
-  const service = Service.duringSuite();
+  const service = Service.duringSuite({ isAlone: true });
   const otp = new OtpRequests(service);
   let workspaceId: string;
   let api: ApiClient;

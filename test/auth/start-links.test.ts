@@ -15,7 +15,7 @@ const setUp = {
 const ofPage = { 'X-Requested-By': 'web', 'Sec-Fetch-Site': 'same-origin' };
 
 describe('links of the terminal', () => {
-  const service = Service.duringSuite();
+  const service = Service.duringSuite({ isAlone: true });
 
   it('are printed with the public address of the service', () => {
     const running = { url: 'http://127.0.0.1:3000', welcome: null, links: [{ label: 'Mia, admin', path: '/start#t' }] };

@@ -3,9 +3,12 @@ import type pg from 'pg';
 import { listCommissionEvents } from '#src/commissions/queries/list-commission-events.js';
 import { listDealChanges } from '#src/deals/queries/list-deal-changes.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
+import { useOwnServer } from '#test/support/test-database.js';
 import { begin, connectWriters, expectCompleteCopies } from './feed-worlds.js';
 
 describe('the feeds of deals and commission events', () => {
+  before(useOwnServer);
+
   let workspace: OfflineWorkspace;
   let writers: pg.Client[] = [];
 

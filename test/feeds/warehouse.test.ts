@@ -9,11 +9,13 @@ import { putDeal } from '#src/deals/commands/put-deal.js';
 import { listDealChanges } from '#src/deals/queries/list-deal-changes.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { flatRule } from '#test/support/terms.js';
-import { createTestDatabase } from '#test/support/test-database.js';
+import { createTestDatabase, useOwnServer } from '#test/support/test-database.js';
 
 const page = readFileSync(fileURLToPath(new URL('../../../docs/warehouse.md', import.meta.url)), 'utf8');
 
 describe('the sample schema of a data warehouse', () => {
+  before(useOwnServer);
+
   it('holds what the service has, after a first load and after changes', async () => {
     const workspace = await OfflineWorkspace.create();
     const [ann] = await workspace.addReps('Ann');

@@ -10,7 +10,7 @@ import { until } from '#test/support/until.js';
 import { addPerson, dump, OtpRequests } from '../auth/otp-requests.js';
 
 describe('the mail server of the installation', () => {
-  const service = Service.duringSuite();
+  const service = Service.duringSuite({ isAlone: true });
   const otp = new OtpRequests(service);
   let smtp: FakeSmtp;
   let workspaceKey: ApiClient;

@@ -25,7 +25,7 @@ function expectSameRows(found: readonly LedgerRow[], expected: readonly LedgerRo
 }
 
 describe('the ledger of the running service compared with a full calculation of the oracle', () => {
-  const service = Service.duringSuite();
+  const service = Service.duringSuite({ isAlone: true });
 
   for (const maxDealsOfLane of [undefined, 2])
     it(`has the same rows after ${numRuns} random histories${maxDealsOfLane === undefined ? '' : ', with lanes divided after two deals'}`, async function () {

@@ -35,7 +35,10 @@ describe('reset and cleanup', () => {
       expect(await ledgerRows(service.database.ownerUrl, world.workspaceId)).to.deep.equal(rows);
       await service.expectSoundLedger(world.workspaceId);
     }
-    const revisions = await service.sql('select distinct revision from commission_events');
+    const revisions = await service.sql(
+      'select distinct revision from commission_events where workspace_id = $1',
+      world.workspaceId,
+    );
     expect(revisions).to.deep.equal([{ revision: 5 }]);
   });
 });

@@ -14,7 +14,7 @@ const everyone = 450;
 
 describe('the job of many people whose worker is killed', function () {
   this.timeout(180_000);
-  const service = Service.duringSuite({ worker: false });
+  const service = Service.duringSuite({ worker: false, isAlone: true });
   let workspace: Workspace;
 
   /** People on a plan, whose smaller deals pay nothing, and people without one. Each has a deal. */

@@ -29,7 +29,7 @@ const properties = `
 
 describe('tables that are partitioned', function () {
   this.timeout(240_000);
-  const service = Service.duringSuite();
+  const service = Service.duringSuite({ isAlone: true });
   let api: ApiClient;
   let workspaceId: string;
 

@@ -2,24 +2,21 @@
 import './time-limits.js';
 import fc from 'fast-check';
 import { runCleanups } from './after-file.js';
-import { removeAbandonedServers, stopTestServer } from './test-database.js';
+import { isMochaWorker, removeAbandonedServers, stopTestServer } from './test-database.js';
 
 // Random inputs are the same in every run, unless a test passes another seed. A failure says why, beside the inputs.
 fc.configureGlobal({ seed: 1, includeErrorInReport: true });
 
-/** Test files that run in parallel share no server: each Mocha worker has its own. */
-const isWorker = process.env['MOCHA_WORKER_ID'] !== undefined;
-
 export const mochaHooks = {
   async afterAll(this: Mocha.Context): Promise<void> {
     this.timeout(120_000);
-    await runCleanups();
-    // This hook runs after each file. A worker cannot detect its last file, so its server keeps running.
-    if (!isWorker || process.env['TEST_DATABASE_URL']) await stopTestServer();
+    // In a worker this hook runs after each file. It cannot detect its last file, so it uses the server until it ends.
+    await runCleanups({ isLastFile: !isMochaWorker });
+    if (!isMochaWorker || process.env['TEST_DATABASE_URL']) await stopTestServer();
   },
 };
 
-/** Removes the servers of the workers, which have ended by now. */
+/** Stops the server of the workers, which have ended by now. */
 export async function mochaGlobalTeardown(): Promise<void> {
-  await removeAbandonedServers();
+  await removeAbandonedServers({ ending: process.pid });
 }

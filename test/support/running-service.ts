@@ -41,7 +41,7 @@ export abstract class RunningService {
 
   protected constructor(
     readonly database: TestDatabase,
-    private readonly settings: Settings,
+    protected readonly settings: Settings,
     private readonly unitOfWork: UnitOfWork,
   ) {}
 

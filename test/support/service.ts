@@ -3,6 +3,7 @@ import { readConfig } from '#src/app/config.js';
 import { type RunningProcess, start } from '#src/app/main.js';
 import { createLog } from '#src/platform/log.js';
 import { openMailBody } from '#src/platform/mail/outbox.js';
+import { afterRun } from './after-file.js';
 import { duringSuite } from './during-suite.js';
 import { freePort } from './free-port.js';
 import { migrateTestDatabase } from './migrate-test-database.js';
@@ -21,6 +22,8 @@ export interface ServiceOptions {
   readonly log?: Logger;
   /** Default: a new, migrated database. */
   readonly database?: Promise<TestDatabase>;
+  /** Whether no other suite uses it, although it needs no settings: its tests count or change rows of all workspaces. */
+  readonly isAlone?: boolean;
 }
 
 export interface Mail {
@@ -62,9 +65,26 @@ export class Service extends RunningService {
     return new Service(running.url, running, database, own);
   }
 
-  /** The service that the tests of a suite share. */
-  static duringSuite(options?: ServiceOptions): Service {
-    return duringSuite(() => Service.start(options));
+  /**
+   * The service that the tests of a suite share. Suites that need no settings share one with each other, so their tests
+   * create workspaces, and count and change nothing outside of them.
+   */
+  static duringSuite(options: ServiceOptions = {}): Service {
+    const { worker = true, ...others } = options;
+    const isShared = Object.keys(others).length === 0;
+    return duringSuite(() => (isShared ? Service.shared(worker) : Service.start(options)));
+  }
+
+  private static async shared(worker: boolean): Promise<Service> {
+    let started = shared.get(worker);
+    if (started === undefined) {
+      started = Service.start({ worker });
+      shared.set(worker, started);
+      afterRun(async () => (await started)?.stop());
+    }
+    const { url, running, database, settings } = await started;
+    const lasting = async () => undefined;
+    return new Service(url, { ...running, stop: lasting }, { ...database, drop: lasting }, settings);
   }
 
   override async stop(): Promise<void> {
@@ -94,6 +114,9 @@ export class Service extends RunningService {
     return code;
   }
 }
+
+/** By whether background jobs run. */
+const shared = new Map<boolean, Promise<Service>>();
 
 async function publicAddress() {
   const port = String(await freePort());

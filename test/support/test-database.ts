@@ -1,9 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Client, Pool } from 'pg';
 import { startEmbeddedPostgres } from '#embedded-postgres/embedded-postgres.js';
+import { isAlive, startTimeOf } from '#embedded-postgres/processes.js';
 import { appRole, ownerSessionOptions } from '#src/platform/database/pool.js';
+import { afterFile } from './after-file.js';
+import { migrateTestDatabase } from './migrate-test-database.js';
+import { makeDataFolder, migratedTemplate, ownerRights } from './migrated-folder.js';
 import { serverFolder } from './server-folder.js';
 
 export type Migrate = (ownerUrl: string) => Promise<void>;
@@ -52,6 +56,11 @@ interface Passwords {
   readonly appPassword: string;
 }
 const folderPrefix = 'commissions-test-';
+
+export const isMochaWorker = process.env['MOCHA_WORKER_ID'] !== undefined;
+/** The processes of a test run share a server. The run ends with the process that starts the workers. */
+const pidOfRun = isMochaWorker ? process.ppid : process.pid;
+const folderOfRun = path.join(serverFolder, `${folderPrefix}${pidOfRun}-${startTimeOf(pidOfRun)}`);
 
 let current: Promise<Run> | undefined;
 
@@ -102,25 +111,35 @@ function currentRun(): Promise<Run> {
   return current;
 }
 
-async function startRun(): Promise<Run> {
+/**
+ * Gives the current file its own server. A snapshot contains the running transactions of all databases of its
+ * server, so that what a feed returns would depend on the tests of other processes.
+ */
+export async function useOwnServer(): Promise<void> {
+  const shared = current;
+  current = startRun(`${folderOfRun}-${process.pid}`);
+  await current;
+  afterFile(async () => {
+    await stopTestServer();
+    current = shared;
+  });
+}
+
+async function startRun(folder = folderOfRun): Promise<Run> {
   const external = process.env.TEST_DATABASE_URL;
   if (external) return describeRun(external, await prepareExternalRoles(external), async () => undefined);
   await removeAbandonedServers();
-  const folder = await mkdtemp(path.join(serverFolder, `${folderPrefix}${process.pid}-`));
+  await makeDataFolder(folder);
   const server = await startEmbeddedPostgres({ dataDir: folder, durable: false });
   const [ownerPassword, appPassword] = [new URL(server.ownerUrl).password, new URL(server.appUrl).password];
   const run = describeRun(server.superuserUrl, { ownerPassword, appPassword }, async () => {
     await server.stop();
-    for (const directory of [server.dataDir, folder]) await rm(directory, { recursive: true, force: true });
+    const isShared = isMochaWorker && folder === folderOfRun;
+    if (!isShared) await rm(folder, { recursive: true, force: true });
   });
-  await run.admin.query(ownerRights);
+  run.templates.set(migrateTestDatabase, Promise.resolve(migratedTemplate));
   return run;
 }
-
-/** Lets tests observe and end the sessions of the service on a connection of the owner, and delete rows without triggers. */
-const ownerRights = `
-  GRANT pg_monitor, pg_signal_backend TO ${owner};
-  GRANT SET ON PARAMETER session_replication_role TO ${owner}`;
 
 function describeRun(superuserUrl: string, passwords: Passwords, stopServer: () => Promise<void>): Run {
   const admin = new Pool({ connectionString: superuserUrl, max: 4, allowExitOnIdle: true });
@@ -189,11 +208,11 @@ async function dropDatabase(run: Run, name: string): Promise<void> {
   await run.admin.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }
 
-/** Stops servers and removes folders of killed test processes, which nothing else would clean up. */
-export async function removeAbandonedServers(): Promise<void> {
+/** Stops the servers and removes the folders of runs that have ended or were killed, and of `ending`. */
+export async function removeAbandonedServers({ ending }: { readonly ending?: number } = {}): Promise<void> {
   for (const name of await readdir(serverFolder)) {
-    const pid = /^commissions-test-(\d+)-/.exec(name)?.[1];
-    if (pid === undefined || isRunning(Number(pid))) continue;
+    const pid = Number(/^commissions-test-(\d+)-/.exec(name)?.[1]);
+    if (Number.isNaN(pid) || (isAlive(pid) && pid !== ending)) continue;
     await removeAbandoned(path.join(serverFolder, name)).catch(() => undefined);
   }
 }
@@ -206,13 +225,4 @@ async function removeAbandoned(folder: string): Promise<void> {
     await server.stop();
   }
   await rm(folder, { recursive: true, force: true });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
