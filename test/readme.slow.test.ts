@@ -1,0 +1,3 @@
+import { walksIn } from './readme-walk.js';
+
+walksIn('zsh');
