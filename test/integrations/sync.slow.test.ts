@@ -90,23 +90,23 @@ for (const { provider, start } of crmWorlds) {
       expect(world.server.countRequests(world.listing) - before).to.be.at.most(2 * pages + 1);
     });
 
-    it('renews a token that expires during the sync once', async function () {
-      if (provider === 'crma') this.skip();
-      const before = world.server.countRequests(/POST .*token$/);
-      world.server.fault({
-        on: world.listing,
-        after: 1,
-        times: 1,
-        answer: (_request, _response, next) => {
-          world.oauth.expireAccessTokens();
-          next();
-        },
+    if (provider !== 'crma')
+      it('renews a token that expires during the sync once', async () => {
+        const before = world.server.countRequests(/POST .*token$/);
+        world.server.fault({
+          on: world.listing,
+          after: 1,
+          times: 1,
+          answer: (_request, _response, next) => {
+            world.oauth.expireAccessTokens();
+            next();
+          },
+        });
+        const answer = await api.expect(200, ...sync, {});
+        expect(answer).to.include({ synced: true, totalDeals: deals });
+        expect(world.server.countRequests(/POST .*token$/) - before).to.equal(1);
+        expect((await api.expect(200, ...sync, {})).counts).to.include({ unchanged: deals });
       });
-      const answer = await api.expect(200, ...sync, {});
-      expect(answer).to.include({ synced: true, totalDeals: deals });
-      expect(world.server.countRequests(/POST .*token$/) - before).to.equal(1);
-      expect((await api.expect(200, ...sync, {})).counts).to.include({ unchanged: deals });
-    });
 
     it('completes despite 429 responses with and without Retry-After and a page that fails twice', async () => {
       world.server.fault({
@@ -181,21 +181,21 @@ for (const { provider, start } of crmWorlds) {
       expect(await runs()).to.equal(1);
     });
 
-    it('calculates the deals of the pages until then before an approval', async function () {
-      if (provider !== 'crmb') this.skip();
-      const { reps } = await api.expect(200, 'POST', '/v1/reps/sync');
-      await payEveryone(api);
-      await service.waitForCalculations(workspaceId);
-      const repId = reps.find((rep: { email: string }) => rep.email === 'ada@x.io').id;
-      const lastPage = holdLastPage();
-      const { jobId } = await api.expect(200, ...sync, { async: true });
-      const respond = await lastPage;
-      await api.generate(repId, '2026-02');
-      const approved = await api.approve(repId, '2026-02');
-      respond();
-      expect(approved.dealCount).to.equal(200);
-      expect(await api.finishedJob(jobId)).to.include({ status: 'completed' });
-    });
+    if (provider === 'crmb')
+      it('calculates the deals of the pages until then before an approval', async () => {
+        const { reps } = await api.expect(200, 'POST', '/v1/reps/sync');
+        await payEveryone(api);
+        await service.waitForCalculations(workspaceId);
+        const repId = reps.find((rep: { email: string }) => rep.email === 'ada@x.io').id;
+        const lastPage = holdLastPage();
+        const { jobId } = await api.expect(200, ...sync, { async: true });
+        const respond = await lastPage;
+        await api.generate(repId, '2026-02');
+        const approved = await api.approve(repId, '2026-02');
+        respond();
+        expect(approved.dealCount).to.equal(200);
+        expect(await api.finishedJob(jobId)).to.include({ status: 'completed' });
+      });
 
     it('resumes at the failed page when the CRM is available again', async () => {
       const before = world.server.countRequests(world.listing);
@@ -260,14 +260,14 @@ for (const { provider, start } of crmWorlds) {
       expect(await live()).to.equal(deals + 1);
     });
 
-    it('deletes no existing deal when the listing is incomplete', async function () {
-      if (provider !== 'crma') this.skip();
-      await api.expect(200, ...sync, {});
-      world.server.fault({ on: world.listing, after: 2, times: 1, answer: respondWith(200, { data: [] }) });
-      const answer = await api.expect(200, ...sync, { reconcile: true });
-      expect(answer.totalDeals).to.be.lessThan(deals);
-      expect(await live()).to.equal(deals);
-    });
+    if (provider === 'crma')
+      it('deletes no existing deal when the listing is incomplete', async () => {
+        await api.expect(200, ...sync, {});
+        world.server.fault({ on: world.listing, after: 2, times: 1, answer: respondWith(200, { data: [] }) });
+        const answer = await api.expect(200, ...sync, { reconcile: true });
+        expect(answer.totalDeals).to.be.lessThan(deals);
+        expect(await live()).to.equal(deals);
+      });
 
     it('returns 409 reconcile_refused for a deletion of more than 30 %, unless it is forced', async () => {
       await api.expect(200, ...sync, {});
