@@ -1,3 +1,3 @@
 import { describeOracleComparison } from './oracle-comparison.js';
 
-describeOracleComparison(40, 1);
+describeOracleComparison(20, 1);

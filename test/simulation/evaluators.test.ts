@@ -1,3 +1,3 @@
 import { describeEvaluators } from './evaluators.js';
 
-describeEvaluators(30, 7);
+describeEvaluators(15, 7);

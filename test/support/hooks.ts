@@ -2,6 +2,7 @@
 import './time-limits.js';
 import fc from 'fast-check';
 import { runCleanups } from './after-file.js';
+import { keepMigratedFolder } from './migrated-folder.js';
 import { isMochaWorker, removeAbandonedServers, stopTestServer } from './test-database.js';
 
 // Random inputs are the same in every run, unless a test passes another seed. A failure says why, beside the inputs.
@@ -15,6 +16,11 @@ export const mochaHooks = {
     if (!isMochaWorker || process.env['TEST_DATABASE_URL']) await stopTestServer();
   },
 };
+
+/** Here, because each of the workers would migrate otherwise. */
+export async function mochaGlobalSetup(): Promise<void> {
+  if (!process.env['TEST_DATABASE_URL']) await keepMigratedFolder();
+}
 
 /** Stops the server of the workers, which have ended by now. */
 export async function mochaGlobalTeardown(): Promise<void> {

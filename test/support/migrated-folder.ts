@@ -23,15 +23,21 @@ export const ownerRights = `
   GRANT SET ON PARAMETER session_replication_role TO commissions`;
 
 /**
- * Makes a data folder with the template by copying one that is kept for all runs of this user with the same migrations.
- * A rename completes each of both folders, so that any number of processes may do this at the same time.
+ * Makes a data folder with the template by copying the kept one. A rename completes each of both folders, so that any
+ * number of processes may do this at the same time.
  */
 export async function makeDataFolder(folder: string): Promise<void> {
+  const kept = await keepMigratedFolder();
+  await complete(folder, (partial) => copy(kept, partial));
+}
+
+/** The folder that is kept for all runs of this user with the same migrations. The first call migrates for seconds. */
+export async function keepMigratedFolder(): Promise<string> {
   const kept = path.join(serverFolder, `${prefix}${await hashOfMigrations()}`);
-  if (!existsSync(kept)) await complete(kept, migrate);
+  await complete(kept, migrate);
   const now = new Date();
   await utimes(kept, now, now);
-  await complete(folder, (partial) => copy(kept, partial));
+  return kept;
 }
 
 async function complete(folder: string, fill: (partial: string) => Promise<void>): Promise<void> {
