@@ -12,7 +12,7 @@ import { Service } from '#test/support/service.js';
 import { type Workspace } from '#test/support/workspace.js';
 
 describe('the commission on 8,800 real opportunities', () => {
-  const service = Service.duringSuite();
+  const service = Service.duringSuite({ isAlone: true });
   let world: Workspace;
   let teams: SalesTeams;
 

@@ -5,7 +5,7 @@ import { Service } from '#test/support/service.js';
 import { addPerson, dump, OtpRequests, otherThan, signInRuns } from './otp-requests.js';
 
 describe('signing in by e-mail', () => {
-  const service = Service.duringSuite();
+  const service = Service.duringSuite({ isAlone: true });
   const otp = new OtpRequests(service);
   let workspaceId: string;
   let api: ApiClient;

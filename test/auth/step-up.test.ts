@@ -142,7 +142,7 @@ const failures: Readonly<Record<string, readonly number[]>> = {
 };
 
 describe('step-up', () => {
-  const service = Service.duringSuite();
+  const service = Service.duringSuite({ isAlone: true });
   const otp = new OtpRequests(service);
   let workspaceId: string;
   let key: ApiClient;

@@ -5,7 +5,7 @@ import { flatRule } from '#test/support/terms.js';
 import { type Workspace } from '#test/support/workspace.js';
 
 describe('a sandbox', () => {
-  const service = Service.duringSuite();
+  const service = Service.duringSuite({ isAlone: true });
   const at = (workspace: Workspace, testDay: string | null) =>
     workspace.api.expect(200, 'PATCH', '/v1/workspaces', { testDay });
 
