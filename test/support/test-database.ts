@@ -117,7 +117,7 @@ function currentRun(): Promise<Run> {
  */
 export async function useOwnServer(): Promise<void> {
   const shared = current;
-  current = startRun(`${folderOfRun}-${process.pid}`);
+  current = startRun(`${folderOfRun}-${randomBytes(3).toString('hex')}`);
   await current;
   afterFile(async () => {
     await stopTestServer();
