@@ -1,8 +1,8 @@
 /**
- * Control characters except tabs and line ends, overrides of the writing direction, and the invisible tag
- * characters. They are not part of typed text, and can hide text from a person that a model reads.
+ * Control characters except tabs and line ends, and what programs display as nothing: tag characters, zero-width spaces,
+ * overrides of the writing direction. They can hide text from a person that a model reads.
  */
-const hidden = /[^\P{Cc}\t\n\r]|[\u{202a}-\u{202e}\u{2066}-\u{2069}\u{feff}\u{e0000}-\u{e007f}]/gu;
+const hidden = /[^\P{Cc}\t\n\r]|\p{Default_Ignorable_Code_Point}/gu;
 
 /** The value without such characters in any of its texts and keys. */
 export function removeHidden(value: unknown): unknown {
