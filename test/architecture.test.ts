@@ -245,6 +245,20 @@ describe('import rules', () => {
     expect(named).to.deep.equal([]);
   });
 
+  it('what is earned does not depend on what is paid: its code neither imports nor reads it', () => {
+    const ofPay = ['payables', 'payouts', 'draws', 'invoices'];
+    const ofEarnings = /^src\/(engine|ledger|simulation|deals|refunds|quotas|earnings)\//;
+    expect(importing(ofEarnings, new RegExp(`^src/(${ofPay.join('|')})/`))).to.deep.equal([]);
+    const tables = files
+      .filter((file) => new RegExp(`^src/(${ofPay.join('|')})/.*-tables\\.ts$`).test(file))
+      .flatMap((file) => [...textOf(file).matchAll(/^ {2}(\w+): (?:\w+ & )?\{/gm)].map(([, table]) => table));
+    expect(tables).to.include.members(['payout_holds', 'payout_batches', 'draws', 'invoices']);
+    const read = new RegExp(
+      `\\b(from|join|into) (${tables.join('|')})\\b|From\\('(${tables.join('|')})|\\bpayouts is\\b|'payouts'`,
+    );
+    expect(files.filter((file) => ofEarnings.test(file) && read.test(textOf(file)))).to.deep.equal([]);
+  });
+
   it('plans do not import commissions, which are calculated from them', () => {
     expect(importing(/^src\/plans\//, /^src\/commissions\//)).to.deep.equal([]);
   });

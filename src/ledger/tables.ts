@@ -47,6 +47,13 @@ export interface LedgerTables {
     change: 'inserted' | 'changed' | 'reversed' | 'restored' | 'deleted';
     changed_at: GeneratedInstant;
   };
+  frozen_deal_amounts: {
+    workspace_id: string;
+    rep_id: string;
+    period: string;
+    deal_key: string;
+    amount: Numeric | null;
+  };
   period_checks: {
     workspace_id: string;
     rep_id: string;

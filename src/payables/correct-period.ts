@@ -14,7 +14,6 @@ import {
   toStoredTotals,
 } from './build-payables.js';
 import { computeOffsets } from './compute-draws.js';
-import { freezeDealAmounts } from './frozen-deal-amounts.js';
 import { openBalance, toStoredDrawLine } from './load-draws.js';
 import { correctPay, loadPayTerms, type PayTerms } from './pay-currency.js';
 import { type PayPeriods } from './pay-periods.js';
@@ -57,7 +56,6 @@ export async function finishCorrection(
   rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[]; readonly paidUntil: Day },
 ): Promise<StoredCorrection> {
   const { period, range } = frozen;
-  await freezeDealAmounts(tx, { repId, period });
   const lines = payPeriods.includes(period)
     ? listReleases(before, await reload(tx, repId, payPeriods), range.to)
     : listDifferences(rows.before, rows.after);

@@ -1,6 +1,6 @@
 import { type ColumnType, type Generated } from 'kysely';
 import { type Day } from '../kernel/day.js';
-import { type GeneratedInstant, type Numeric } from '../platform/database/tables.js';
+import { type GeneratedInstant } from '../platform/database/tables.js';
 
 interface HoldColumns {
   workspace_id: string;
@@ -14,13 +14,6 @@ interface HoldColumns {
 
 /** Rows of the tables of payables. */
 export interface PayableTables {
-  frozen_deal_amounts: {
-    workspace_id: string;
-    rep_id: string;
-    period: string;
-    deal_key: string;
-    amount: Numeric | null;
-  };
   payout_holds: HoldColumns & {
     reason: string;
     note: ColumnType<string | null, string | null | undefined, string | null>;

@@ -107,7 +107,6 @@ function toWorkspaceTerms(plan: TestedPlan, { fxRates = [] }: PlanTest): Workspa
     fx: { ...rules, series: [], assumed: toAssumedRates(fxRates) },
     sendsEvents: false,
     writesBack: false,
-    hasPayouts: false,
     hasRefunds: false,
     revision: '',
   };

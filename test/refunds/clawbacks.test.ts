@@ -413,6 +413,35 @@ describe('refunds of deals', () => {
     const cancel = (work: PayWorkspace, dealId: string, day: string) =>
       work.api.expect(200, 'PUT', `/v1/deals/${dealId}/refunds/r`, { day, cause: 'cancellation' });
 
+    for (const [when, payouts] of [
+      ['off', null],
+      ['on', { enabled: true, from: '2026-01-01' }],
+      ['on from a later period', { enabled: true, from: '2026-03-01' }],
+    ] as const)
+      it(`takes back the share of the amount from which an approved period was calculated, with payouts ${when}`, async () => {
+        const rules = [flatRule('New business', 0.1, { clawback: within180 })];
+        const work = await PayWorkspace.create(service, { rules, payouts });
+        workspace = work;
+        const { api, ben, mia } = work;
+        await api.expect(200, 'PATCH', `/v1/reps/${ben}`, { managerId: mia, managerFrom: '2026-01-01' });
+        const cascade = flatRule('Override', 0.2, { measure: '_earned', executionPhase: 'cascade' });
+        await api.createPlan({ name: 'Managers', config: { rules: [cascade] } }, [mia]);
+        await work.deal('d', 1000, '2026-01-10');
+        for (const repId of [ben, mia]) await approve(repId, '2026-01');
+        await work.deal('d', 500, '2026-01-10');
+        await api.expect(200, 'PUT', '/v1/deals/d/refunds/r', { day: '2026-02-15', cause: 'refund', amount: 300 });
+        expect(await takenBack()).to.deep.equal({
+          'Ben d r': ['2026-02-15', -30, -300],
+          'Mia d r': ['2026-02-15', -6, -30],
+        });
+        for (const repId of [ben, mia])
+          await api.expect(200, 'POST', `/v1/statements/${repId}/true-up`, { period: '2026-01', force: true });
+        expect(await takenBack(), 'after a correction').to.deep.equal({
+          'Ben d r': ['2026-02-15', -30, -300],
+          'Mia d r': ['2026-02-15', -6, -30],
+        });
+      });
+
     it('C5: what is taken back from a person who has left is a balance', async () => {
       const rule = { ...newBusiness, tiers: flatRate(0.12) };
       const work = await PayWorkspace.create(service, { payout: null, rules: [{ ...rule, clawback: within180 }] });

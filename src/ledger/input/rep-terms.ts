@@ -54,8 +54,6 @@ export interface WorkspaceTerms extends WorkspaceDay {
   readonly sendsEvents: boolean;
   /** Whether commission is written to a CRM. */
   readonly writesBack: boolean;
-  /** Whether statements pay what is released of what is earned; see src/payables. */
-  readonly hasPayouts: boolean;
   /** Whether a deal of the workspace has a refund. */
   readonly hasRefunds: boolean;
   /** The exchange rates; null in a workspace that has none and converts nothing. */
@@ -114,7 +112,6 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
       'configuration_revision',
     ])
     .select(fiscalYearsColumn(tx).as('fiscal_years'))
-    .select(sql<boolean>`payouts is not null`.as('has_payouts'))
     .select(usesRatesColumn(tx).as('uses_rates'))
     .select(sql<boolean>`exists (select from deal_refunds where workspace_id = ${tx.workspaceId})`.as('has_refunds'))
     .where('workspace_id', '=', tx.workspaceId)
@@ -128,7 +125,6 @@ export async function loadWorkspaceTerms(tx: Transaction): Promise<WorkspaceTerm
     fiscalYears: row.fiscal_years,
     sendsEvents: row.sends_events,
     writesBack: row.writes_back,
-    hasPayouts: row.has_payouts,
     hasRefunds: row.has_refunds,
     fx: row.uses_rates ? await loadFxTerms(tx, row.configuration_revision) : null,
     revision: row.configuration_revision,

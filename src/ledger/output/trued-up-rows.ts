@@ -4,7 +4,7 @@ import { groupBy } from '../../kernel/group-by.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type CountedRow } from '../input/counted-rows.js';
-import { type RepTerms, type WorkspaceTerms } from '../input/rep-terms.js';
+import { type RepTerms } from '../input/rep-terms.js';
 
 /** A period of a rep. */
 interface PeriodKey {
@@ -49,12 +49,7 @@ export function hasTruedUp({ frozen }: RepTerms): boolean {
 }
 
 /** Replaces the rows that count for the approved period. The caller holds the rep's lane. */
-export async function replaceRowsOfPeriod(
-  tx: Transaction,
-  key: PeriodKey,
-  rows: readonly CountedRow[],
-  { hasPayouts }: Pick<WorkspaceTerms, 'hasPayouts'>,
-): Promise<void> {
+export async function replaceRowsOfPeriod(tx: Transaction, key: PeriodKey, rows: readonly CountedRow[]): Promise<void> {
   await deleteTruedUpRows(tx, key);
   await setTruedUp(tx, key, true);
   if (rows.length === 0) return;
@@ -80,8 +75,7 @@ export async function replaceRowsOfPeriod(
       ['period', 'text', (row) => row.period],
       ['earned_on', 'date', (row) => row.earnedOn],
       ['share', 'text', (row) => row.share],
-      // Only payables read them.
-      ['inputs', 'jsonb', ({ inputs }) => (hasPayouts && inputs !== undefined ? JSON.stringify(inputs) : null)],
+      ['inputs', 'jsonb', ({ inputs }) => (inputs === undefined ? null : JSON.stringify(inputs))],
     ])}`.execute(tx.db);
 }
 

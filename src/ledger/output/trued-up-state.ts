@@ -7,6 +7,7 @@ import { type Trigger } from '../requests/calculation-requests.js';
 import { findDependentRequests } from '../requests/dependents.js';
 import { type Recalculate } from '../requests/recalculate.js';
 import { AffectedTotals } from './affected-totals.js';
+import { freezeDealAmounts } from './frozen-deal-amounts.js';
 import { refreshQuotas } from './totals.js';
 import { replaceRowsOfPeriod, restoreRowsOfPeriod } from './trued-up-rows.js';
 
@@ -21,7 +22,9 @@ export async function storeTruedUpRows(
   frozen: FrozenPeriod,
   rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[] },
 ): Promise<void> {
-  await replaceRowsOfPeriod(tx, toKey(terms, frozen), rows.after, terms.workspace);
+  const key = toKey(terms, frozen);
+  await replaceRowsOfPeriod(tx, key, rows.after);
+  await freezeDealAmounts(tx, key);
   await recountRows(tx, recalculate, terms, frozen, [...rows.before, ...rows.after], 'true_up');
 }
 

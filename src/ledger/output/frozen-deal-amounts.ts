@@ -1,17 +1,18 @@
 import { sql } from 'kysely';
-import { type Period } from '../kernel/period.js';
-import { loadRange } from '../ledger/input/calendar.js';
-import { type Transaction } from '../platform/database/unit-of-work.js';
-import { loadPayPeriods } from './payout-settings.js';
+import { type Period } from '../../kernel/period.js';
+import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { loadRange } from '../input/calendar.js';
 
 interface PeriodKey {
   readonly repId: string;
   readonly period: Period;
 }
 
-/** Records the amounts of the deals from which the counted rows of an approved pay period were calculated. */
+/**
+ * Records the amounts of the deals from which the counted rows of an approved period were calculated: a refund takes back
+ * its share of that amount, whatever the deal becomes.
+ */
 export async function freezeDealAmounts(tx: Transaction, { repId, period }: PeriodKey): Promise<void> {
-  if ((await loadPayPeriods(tx))?.includes(period) !== true) return;
   await thawDealAmounts(tx, { repId, period });
   const { from, to } = await loadRange(tx, period);
   await sql`
