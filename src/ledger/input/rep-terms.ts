@@ -441,6 +441,20 @@ export function hasPeriodicRules(terms: Pick<RepTerms, 'versions'>): boolean {
   return hasRule(terms, (rule) => rule.executionPhase === 'periodic');
 }
 
+/** Whether a plan with periodic rules may count from the first deal or quota: it, or an assignment to it, has no first day. */
+export function countsFromFirstActivity({
+  assignments,
+  versions,
+}: Pick<RepTerms, 'assignments' | 'versions'>): boolean {
+  const periodic = new Set(
+    versions.filter((version) => hasPeriodicRules({ versions: [version] })).map(({ planId }) => planId),
+  );
+  return (
+    versions.some(({ planId, effectiveStart }) => periodic.has(planId) && effectiveStart === null) ||
+    assignments.some(({ planId, start }) => periodic.has(planId) && start === null)
+  );
+}
+
 /** Whether a version converts at the rate of the end of a period, which is provisional until then. */
 export function convertsAtPeriodEnds({ versions }: Pick<RepTerms, 'versions'>): boolean {
   return versions.some(({ fx }) => fx?.date === 'period_end');

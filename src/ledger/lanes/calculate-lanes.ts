@@ -26,6 +26,7 @@ import {
 } from '../requests/period-checks.js';
 import { requestWriteBack, type WriteBackRequest } from '../requests/write-back-requests.js';
 import { calculateInSlices } from './calculate-in-slices.js';
+import { continueFromFirstActivity } from './continue-from-first-activity.js';
 import { divideLane, maxDealsOfLane } from './divide-windows.js';
 import { isAllDays, isCompleteMark, saveFreshnessMarks, toFreshnessMark } from './lane-freshness.js';
 import {
@@ -134,7 +135,7 @@ export async function calculateRequests(
   const { workspace } = first.terms;
   tx.markAffected(inputs.map(({ terms }) => terms.repId));
   const asOf = currentDay(workspace, startedAt);
-  const { lanes, rest } = await computeLaneWindows(tx, inputs, maxDeals);
+  const { lanes, rest } = await computeLaneWindows(tx, await continueFromFirstActivity(tx, inputs, asOf), maxDeals);
   const { results, movedUntil, refunds } = await calculateWindows(tx, lanes, asOf);
   const ofRefunds = await findRefundRequests(tx, lanes, refunds);
   const wakes = await requestDependents(tx, lanes, results, [...(rest?.(movedUntil) ?? []), ...ofRefunds]);

@@ -30,8 +30,7 @@ interface MarkedRun {
 export function toFreshnessMark(run: MarkedRun, before: StoredMark | null): FreshnessMark | null | 'unchanged' {
   const { terms, window, asOf, triggers, blocked, deals, skipped } = run;
   if (blocked.length > 0) return null;
-  if (!isAllDays(window) && triggers.every((trigger) => trigger === 'cascade' || trigger === 'rank'))
-    return 'unchanged';
+  if (!isAllDays(window) && triggers.every(isOfOthers)) return 'unchanged';
   const { revision } = terms.workspace;
   const until = hasPeriodicRules(terms) || convertsAtPeriodEnds(terms) ? asOf : latestDay;
   const through = window.to;
@@ -44,6 +43,11 @@ export function toFreshnessMark(run: MarkedRun, before: StoredMark | null): Fres
     deals: before.deals + deals,
     skipped: before.skipped + skipped,
   };
+}
+
+/** Whether the cause of a request is what other reps have earned. */
+export function isOfOthers(trigger: Trigger): boolean {
+  return trigger === 'cascade' || trigger === 'rank';
 }
 
 function isContinued({ through, code, revision }: StoredMark, { from }: DayRange, currentRevision: string): boolean {
