@@ -16,7 +16,7 @@ import { type AppliedDifference, applyDifferences, type LaneDifference } from '.
 import { recordChangedAmounts } from '../output/changed-amounts.js';
 import { computeDifference, type Difference } from '../output/difference.js';
 import { type CalculationRequest, requestCalculation, type Trigger } from '../requests/calculation-requests.js';
-import { findDependentRequests } from '../requests/dependents.js';
+import { findDependentRequests, findFollowUpsOfJobs } from '../requests/dependents.js';
 import {
   affectedDays,
   distinctCauses,
@@ -28,7 +28,7 @@ import { requestWriteBack, type WriteBackRequest } from '../requests/write-back-
 import { calculateInSlices } from './calculate-in-slices.js';
 import { continueFromFirstActivity } from './continue-from-first-activity.js';
 import { divideLane, maxDealsOfLane } from './divide-windows.js';
-import { isAllDays, isCompleteMark, saveFreshnessMarks, toFreshnessMark } from './lane-freshness.js';
+import { isAllDays, isCompleteMark, isOfOthers, saveFreshnessMarks, toFreshnessMark } from './lane-freshness.js';
 import {
   distinctJobs,
   distinctTriggers,
@@ -304,9 +304,20 @@ async function requestDependents(
     };
   });
   const dependents = await findDependentRequests(tx, moves);
-  const requested = [...rest, ...dependents, ...results.flatMap(formerDaysRequests)];
+  const ofJobs = await findFollowUpsOfJobs(tx, lanes.map(toRunOfJobs));
+  const requested = [...rest, ...dependents, ...ofJobs, ...results.flatMap(formerDaysRequests)];
   await requestCalculation(tx, requested);
   return [...new Set(requested.map(({ repId }) => repId))];
+}
+
+function toRunOfJobs({ terms, window, requests }: LaneWindow) {
+  return {
+    terms,
+    window,
+    requestIds: requests.map((request) => request.request_id),
+    jobIds: distinctJobs(requests),
+    isRequested: requests.some(({ trigger, job_id: jobId }) => jobId !== null && !isOfOthers(trigger)),
+  };
 }
 
 /** A retained row was replaced by one within the window, or reversed: the deals after it have less credit before them. */

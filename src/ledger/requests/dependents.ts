@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type DayRange, hull } from '../../kernel/day.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
@@ -31,6 +32,48 @@ export async function findDependentRequests(
   await requestManagers(tx, moves, requests);
   await requestPeers(tx, moves, requests);
   return requests.all();
+}
+
+/** A run of a lane for jobs. */
+interface RunOfJobs {
+  readonly terms: RepTerms;
+  readonly window: DayRange;
+  readonly requestIds: readonly string[];
+  readonly jobIds: readonly string[];
+  /** Whether a job has requested the rep itself, and not someone on whom the rep depends. */
+  readonly isRequested: boolean;
+}
+
+/**
+ * Requests for the managers above and the peers that a calculation before the job has requested: the job waits for them
+ * too. The run itself may find nothing to change, because that calculation has read the change on which the job was to
+ * wait.
+ */
+export async function findFollowUpsOfJobs(tx: Transaction, runs: readonly RunOfJobs[]): Promise<CalculationRequest[]> {
+  const ofJobs = runs.filter(({ jobIds }) => jobIds.length > 0);
+  if (ofJobs.length === 0) return [];
+  const { rows } = await sql<{ repId: string } & DayRange>`
+    select rep_id as "repId", min(from_day) as "from", max(to_day) as "to" from calculation_requests
+    where workspace_id = ${tx.workspaceId} and trigger in ('cascade', 'rank')
+      and request_id <> all(${runs.flatMap(({ requestIds }) => requestIds)}::bigint[])
+    group by rep_id`.execute(tx.db);
+  if (rows.length === 0) return [];
+  const pending = new Map(rows.map(({ repId, from, to }) => [repId, { from, to }]));
+  const dependents = await findDependentRequests(
+    tx,
+    ofJobs.map(({ terms, window, jobIds, isRequested }) => ({
+      terms,
+      days: [window],
+      // Only once for each rep and job: peers would request each other without end.
+      creditsMoved: new Set(isRequested ? listRankedPlans([terms]) : []),
+      window,
+      jobIds,
+    })),
+  );
+  return dependents.flatMap((request) => {
+    const days = pending.get(request.repId);
+    return days === undefined ? [] : [{ ...request, days }];
+  });
 }
 
 /** Requests with the same rep, trigger and job are one request for the hull of their days. */
