@@ -37,6 +37,12 @@ export const drawTerms = z.strictObject({
   recovery: recoveryTerms.prefault({}),
 });
 
+/** The argument of tools; in words, since the schema would be three times as long. */
+export const recoveryArgument = {
+  description: 'How it is paid back: {start: next_period | after_end | day, day?, maxPercent, forgiveOn?}',
+  schema: () => ({ type: 'object' }),
+};
+
 export const draw = z
   .object({
     drawId: z.string().describe('Id of the draw (UUID)'),
@@ -95,6 +101,10 @@ export function assertDrawTerms({ from, to, recovery }: Pick<Draw, 'from' | 'to'
   assertDayOrder(['from', from], ['to', to]);
   if ((recovery.start === 'day') !== (recovery.day !== null))
     throw invalid({ path: 'recovery.day', message: 'is required for start: day, and null for another start' });
+}
+
+export function describeDraw({ drawId, amount, currency, from, to }: Draw): string {
+  return `Draw ${drawId}: ${amount} ${currency} for each pay period from ${from} to ${to ?? 'no end'}.`;
 }
 
 export const drawExample = {

@@ -60,69 +60,66 @@ export function describeWarnings({ warnings }: { warnings: readonly { code: stri
 let schema: JsonSchema | null = null;
 
 /**
- * The schema of a config for the list of tools, which every conversation holds in its context: conditions and groups
- * share one form, described once. The resource commission://schema/plan-config has the whole schema.
+ * The schema of a config for the list of tools, which every conversation holds in its context: what most plans leave
+ * out, and conditions, whose values have no single type, are described in words. The resource
+ * commission://schema/plan-config has the whole schema.
  */
 export function planConfigArgument(): JsonSchema {
   const whole = planConfigSchema() as unknown as PlanConfigSchema;
-  const { dealConditions, rules } = whole.properties;
+  const { dealConditions, clawback: ofPlan, rules } = whole.properties;
   // cap and floor are deprecated; they stay valid, but models should not choose them.
-  const { conditions, quotaCredit, cap: _cap, floor: _floor, ...ofRule } = rules.items.properties;
-  return {
+  const { conditions, quotaCredit, clawback, payout, cap: _cap, floor: _floor, ...ofRule } = rules.items.properties;
+  const { effectiveStart: _start, effectiveEnd: _end, ...common } = ofRule;
+  const inWords = {
+    conditions: listInWords(`${conditions?.['description']}. As in dealConditions`),
+    quotaCredit: listInWords(`${quotaCredit?.['description']}: [{field, weight}]`),
+    clawback: objectInWords(`${clawback?.['description']}`),
+    payout: objectInWords(
+      `${payout?.['description']}: {schedule: [{on, percent, offsetDays?}]}, where on is close, paid, paid_in_full or the slug of a date, or {parts, everyMonths}`,
+    ),
+  };
+  const described = {
     ...whole,
     properties: {
       ...whole.properties,
-      dealConditions: { ...dealConditions, items: briefCondition(dealConditions.items.anyOf[0]) },
-      rules: {
-        ...rules,
-        items: {
-          ...rules.items,
-          properties: { ...ofRule, quotaCredit: creditList(quotaCredit), conditions: likeDealConditions(conditions) },
-        },
-      },
+      clawback: objectInWords(
+        `${ofPlan['description']}: {window: {from: close_date or the slug of a date, days}, steps: [{untilDay, percent}], declining: true, credit: refund_period | none, causes: [cancellation, refund, non_payment]}`,
+      ),
+      dealConditions: listInWords(
+        `${dealConditions['description']}. ${conditionInWords(dealConditions.items.anyOf[0])}`,
+      ),
+      rules: { ...rules, items: { ...rules.items, properties: { ...common, ...inWords } } },
     },
   };
+  // Agents call list_fields.
+  return JSON.parse(JSON.stringify(described).replaceAll(' (GET /v1/fields)', ''));
 }
 
-function creditList(credit: JsonSchema | undefined): JsonSchema {
-  const description = `${credit?.['description']}: [{field, weight}]`;
+function listInWords(description: string): JsonSchema {
   return { type: 'array', items: { type: 'object' }, description };
 }
 
-function likeDealConditions(conditions: JsonSchema | undefined): JsonSchema {
-  const description = `${conditions?.['description']}. As in dealConditions`;
-  return { type: 'array', items: { type: 'object' }, description };
+function objectInWords(description: string): JsonSchema {
+  return { type: 'object', description };
 }
 
-function briefCondition(leaf: LeafSchema): JsonSchema {
-  const { operator, ...others } = leaf.properties;
-  return {
-    ...leaf,
-    properties: {
-      ...others,
-      operator: {
-        ...operator,
-        enum: [...operator.enum, 'and', 'or'],
-        description: `${operator['description']}. and, or: a group of the conditions in rules`,
-      },
-      rules: {
-        type: 'array',
-        items: { type: 'object' },
-        description: 'Of a group: its conditions, each with field, fieldType, operator and value',
-      },
-    },
-    required: ['operator'],
-  };
+function conditionInWords({ properties: { field, fieldType, operator, value } }: LeafSchema): string {
+  return [
+    'Each {field, fieldType, operator, value}, or a group {operator: and | or, rules: [conditions]}',
+    `field: ${field['description']}`,
+    `fieldType: ${(fieldType['enum'] as readonly string[]).join(', ')}`,
+    `operator: ${(operator['enum'] as readonly string[]).join(', ')}. ${operator['description']}`,
+    `value: ${value['description']}`,
+  ].join('. ');
 }
 
-interface LeafSchema extends JsonSchema {
-  readonly properties: Readonly<Record<string, JsonSchema>> & {
-    readonly operator: JsonSchema & { readonly enum: readonly string[] };
-  };
+interface LeafSchema {
+  readonly properties: Readonly<Record<'field' | 'fieldType' | 'operator' | 'value', JsonSchema>>;
 }
 
 interface PlanConfigSchema {
   readonly properties: {
+    readonly clawback: JsonSchema;
     readonly dealConditions: JsonSchema & { readonly items: { readonly anyOf: readonly [LeafSchema, JsonSchema] } };
     readonly rules: { readonly items: { readonly properties: Readonly<Record<string, JsonSchema>> } };
   };

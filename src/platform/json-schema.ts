@@ -11,6 +11,12 @@ export interface JsonSchema {
  */
 export const describedAs = 'describedAs';
 
+/**
+ * Metadata of a text in a query string that is the text of another value, such as a whole number: descriptions have
+ * the schema of that value.
+ */
+export const queryValue = 'queryValue';
+
 interface Described {
   readonly jsonSchema: Record<string, unknown>;
   readonly io: 'input' | 'output';
@@ -20,6 +26,11 @@ interface Described {
 export function tidySchema({ jsonSchema, io }: Described): void {
   // A response may gain fields; a client that rejects unknown fields would fail with each.
   if (io === 'output' && jsonSchema['additionalProperties'] === false) delete jsonSchema['additionalProperties'];
+  const value = jsonSchema[queryValue];
+  if (value !== undefined) {
+    for (const keyword of ['type', 'pattern', 'enum', queryValue]) delete jsonSchema[keyword];
+    Object.assign(jsonSchema, value);
+  }
   const name = jsonSchema[describedAs];
   if (typeof name === 'string') {
     for (const keyword of ['type', 'additionalProperties', 'propertyNames', describedAs]) delete jsonSchema[keyword];

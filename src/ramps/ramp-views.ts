@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isUuid } from '../kernel/ids.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type Subject } from '../platform/operations/operation.js';
 import { type Ramp, rampNotFound } from './ramp.js';
 
 /** The ramps as a table expression: the current ones, or in a transaction with `asOf` those of that instant. */
@@ -30,4 +31,13 @@ export async function findRamp(tx: Transaction, rampId: string): Promise<Ramp> {
   const [found] = isUuid(rampId) ? await listRamps(tx, rampId) : [];
   if (found === undefined) throw rampNotFound();
   return found;
+}
+
+/** A change of the ramp: it pays the people whose assignments have it. */
+export async function loadRampSubject(tx: Transaction, rampId: string): Promise<Subject> {
+  const { rows } = await sql<{ repId: string }>`
+    select distinct rep_id as "repId" from assignments
+    where workspace_id = ${tx.workspaceId} and ramp_id::text = ${rampId} and deleted_at is null`.execute(tx.db);
+  const [ramp = null] = isUuid(rampId) ? await listRamps(tx, rampId) : [];
+  return { paid: rows.map(({ repId }) => repId), state: ramp };
 }

@@ -31,6 +31,12 @@ export const rampTerms = {
     .describe('Steps in their order; after the last one everything counts in full'),
 };
 
+/** The argument of tools; in words, since the schema would be three times as long. */
+export const stepsArgument = {
+  description: 'In their order: [{months, quotaPercent, variablePercent, ratePercent}]; a percentage left out is 100',
+  schema: () => ({ type: 'array', items: { type: 'object' } }),
+};
+
 const storedStep = z
   .object({
     months: z.int().describe('Number of months'),

@@ -42,8 +42,9 @@ describe('changes by agents', () => {
     const { isError, structuredContent } = await agent.call('create_plan', { ...plan, name });
     expect(isError).to.equal(undefined);
     expect(structuredContent).to.include({ statusCode: 202, code: 'approval_required' });
-    expect(structuredContent.details.approveUrl).to.match(/\/agent-changes$/);
-    return structuredContent.details.changeRequestId;
+    const { approveUrl, changeRequestId } = structuredContent.details;
+    expect(approveUrl.endsWith(`/agent-changes#${changeRequestId}`), approveUrl).to.equal(true);
+    return changeRequestId;
   }
 
   it('of a connected agent wait for a person, and change nothing before', async () => {

@@ -20,7 +20,6 @@ interface Parts {
   readonly tool?: object | null;
   readonly input?: Readonly<Record<string, Schema>>;
   readonly inputRequired?: readonly string[];
-  readonly output?: Readonly<Record<string, Schema>>;
 }
 
 const text = { type: 'string' };
@@ -56,14 +55,13 @@ function describedOperation({ query = text, queryRequired = false, request = { n
   };
 }
 
-function describedTool({ tool, input = { planId: text }, inputRequired = [], output = { id: text } }: Parts) {
+function describedTool({ tool, input = { planId: text }, inputRequired = [] }: Parts) {
   return {
     name: 'get_plan',
     title: 'Get a plan',
     description: 'Reads a plan.',
     annotations: { readOnlyHint: true },
     inputSchema: { type: 'object', properties: input, required: inputRequired },
-    outputSchema: { type: 'object', properties: output, anyOf: [{ required: ['id'] }, { required: ['code'] }] },
     ...tool,
   };
 }
@@ -448,12 +446,6 @@ const cases: readonly (readonly [title: string, before: Parts, after: Parts, rep
   ['a removed argument', {}, { input: {} }, [`breaking: ${TOOL}: argument planId was removed`]],
   ['a new argument', { input: {} }, {}, [`added: ${TOOL}: argument planId`]],
   ['a required argument', {}, { inputRequired: ['planId'] }, [`breaking: ${TOOL}: argument planId became required`]],
-  [
-    'a removed field of a result',
-    { output: { id: text, name: text } },
-    {},
-    [`breaking: ${TOOL}: result field name was removed`],
-  ],
 ];
 
 describe('the comparison of contracts reports', () => {
@@ -473,16 +465,16 @@ describe('the comparison of contracts reports', () => {
       return { type: 'object', properties };
     };
     const shared = (fields: readonly string[]) => ({
-      response: { author: person(fields), reader: person(fields) },
-      output: { people: { type: 'array', items: person(fields) } },
+      request: { author: person(fields), reader: person(fields) },
+      input: { people: { type: 'array', items: person(fields) } },
     });
     expect(changes(shared(['phone']), shared(['city']))).to.deep.equal([
-      `breaking: ${POST}: response field author.phone (200) was removed; also ${TOOL}`,
-      `added: ${POST}: response field author.city (200); also ${TOOL}`,
+      `breaking: ${POST}: request field author.phone was removed; also ${TOOL}`,
+      `added: ${POST}: request field author.city; also ${TOOL}`,
     ]);
     expect(
-      changes(shared(['phone']), { ...shared(['phone']), output: { people: { type: 'array', items: person([]) } } }),
-    ).to.deep.equal([`breaking: ${TOOL}: result field people[].phone was removed`]);
+      changes(shared(['phone']), { ...shared(['phone']), input: { people: { type: 'array', items: person([]) } } }),
+    ).to.deep.equal([`breaking: ${TOOL}: argument people[].phone was removed`]);
   });
 });
 

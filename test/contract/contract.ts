@@ -117,31 +117,12 @@ const toolReading = {
   withOpen: false,
 };
 
-function toolSection({
-  name,
-  title,
-  description,
-  annotations,
-  inputSchema,
-  outputSchema,
-}: OfferedTool['definition']): Section {
+function toolSection({ name, title, description, annotations, inputSchema }: OfferedTool['definition']): Section {
   const hints = Object.entries(annotations).map(([hint, value]) => `${hint}=${value}`);
   const lines: Line[] = [
     ['hints', hints.sort().join(' ')],
     ['text', fingerprint(`${title}\n${description}`)],
     ...schemaLines('input', inputSchema, false, toolReading),
-    ...schemaLines('output', withoutError(outputSchema), false, toolReading),
   ];
   return [`tool ${name}`, new Map(lines)];
-}
-
-const errorFields = ['statusCode', 'code', 'message', 'details'];
-
-/** Every tool may return an error body instead of its result; the record leaves it out. */
-function withoutError(schema: Schema): Schema {
-  const { anyOf, properties, ...rest } = schema;
-  const forms = (anyOf as readonly Schema[]).slice(0, -1);
-  const own = Object.entries((properties ?? {}) as Schema).filter(([name]) => !errorFields.includes(name));
-  if (properties === undefined) return { ...rest, anyOf: forms };
-  return { ...rest, properties: Object.fromEntries(own), required: forms[0]?.['required'] };
 }

@@ -35,11 +35,16 @@ const calls: Readonly<Record<string, readonly [given: Record<string, unknown>, o
   delete_plan_override: [{ planVersionId: unknown, repId: unknown }, 'plan_not_found'],
   list_assignments: [{}, 'ok'],
   create_assignments: [{ repIds: [unknown], planId: unknown }, 'plan_not_found'],
-  update_assignment: [{ assignmentId: unknown, effectiveEnd: null }, 'assignment_not_found'],
+  update_assignment: [{ assignmentId: unknown, effectiveEnd: 'never' }, 'assignment_not_found'],
   delete_assignment: [{ assignmentId: unknown }, 'assignment_not_found'],
   list_quotas: [{}, 'ok'],
   list_absences: [{}, 'ok'],
   list_draws: [{}, 'ok'],
+  create_draw: [{ repId: unknown, kind: 'advance', recoverable: true, amount: 1, from: '2026-01-01' }, 'rep_not_found'],
+  update_draw: [{ drawId: unknown, to: '2026-01-31' }, 'draw_not_found'],
+  list_ramps: [{}, 'ok'],
+  create_ramp: [{ name: 'x', steps: [] }, 'VALIDATION_FAILED'],
+  update_ramp: [{ rampId: unknown, name: 'x' }, 'ramp_not_found'],
   list_fx_rates: [{}, 'ok'],
   set_fx_rates: [{ rates: [{ from: 'EUR', to: 'EUR', day: '2026-01-01', rate: 1 }] }, 'invalid_rate'],
   put_refund: [{ dealId: 'nope', refundId: 'r', day: '2026-01-01', cause: 'refund' }, 'deal_not_found'],
@@ -107,7 +112,7 @@ describe('access to the tools', () => {
       const isFirst = (name: string) => name === 'get_workspace';
       expect(shown).to.deep.equal([...names.filter(isFirst), ...names.filter((name) => !isFirst(name))]);
       expect(shown).to.have.length(
-        { public: 0, connection: 11, payroll: 7, rep: 21, manager: 25, admin: 48 }[accessLevel],
+        { public: 0, connection: 11, payroll: 7, rep: 21, manager: 25, admin: 53 }[accessLevel],
       );
     });
 

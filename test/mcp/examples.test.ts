@@ -13,6 +13,8 @@ const exampleIds = {
   quotaId: 'quotaId',
   jobId: 'jobId',
   discrepancyId: 'discrepancyId',
+  rampId: 'rampId',
+  drawId: 'drawId',
 };
 type World = Record<keyof typeof exampleIds, string>;
 
@@ -60,8 +62,15 @@ describe('the example in the description of a tool', () => {
     const quota = { repIds: [ben], planRuleId: rules[0].id, period: '2026-Q2', target: 1 };
     const [{ quotaId }] = await api.expect(201, 'POST', '/v1/quotas', quota);
     const { jobId } = await api.expect(200, 'POST', '/v1/commissions/recalculate', { async: true });
+    const steps = [{ months: 1, quotaPercent: 50 }];
+    const { rampId } = await api.expect(201, 'POST', '/v1/ramps', { name: 'Existing ramp', steps });
+    await api.expect(200, 'PATCH', '/v1/workspaces', { payouts: { frequency: 'monthly' } });
+    const draw = { repId: mia, kind: 'advance', recoverable: true, amount: 100, from: '2026-04-01' };
+    const { drawId } = await api.expect(201, 'POST', '/v1/draws', draw);
     return {
       ben,
+      rampId,
+      drawId,
       planId,
       planVersionId,
       ruleId: rules[0].id,

@@ -2,26 +2,23 @@ import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
 import { Failure } from '../../kernel/failure.js';
 import { type UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { type AgentWrites, type WriteMode } from '../../platform/mcp/agent-writes.js';
+import { type AgentWrites, type RequestedApproval, type WriteMode } from '../../platform/mcp/agent-writes.js';
 import { type ToolRunner } from '../../platform/mcp/tool-runner.js';
 import { commonFailures } from '../../platform/operations/operation.js';
 import { readBasis } from './basis.js';
 import { assertFewPending, insertChangeRequest } from './change-request-store.js';
 import { findAgentWrites } from './change-request-views.js';
+import { findUnknownId } from './find-unknown-id.js';
 import { notPreviewed, previewChange } from './preview-change.js';
 
 /** Decides with the setting of the workspace whether an agent may change something at once. */
 export class AgentWriteRules implements AgentWrites {
-  readonly approveUrl: string;
-
   constructor(
     private readonly unitOfWork: UnitOfWork,
     private readonly runner: ToolRunner,
     private readonly clock: Clock,
-    publicUrl: string | undefined,
-  ) {
-    this.approveUrl = `${publicUrl ?? ''}/agent-changes`;
-  }
+    private readonly publicUrl: string | undefined,
+  ) {}
 
   /** By default, agents that people connected need a confirmation, and keys need none. */
   async modeFor(caller: Caller): Promise<WriteMode> {
@@ -29,18 +26,19 @@ export class AgentWriteRules implements AgentWrites {
     return set ?? (caller.agent === undefined ? 'allow' : 'confirm');
   }
 
-  async request(caller: Caller, change: Parameters<AgentWrites['request']>[1]): Promise<string> {
+  async request(caller: Caller, change: Parameters<AgentWrites['request']>[1]): Promise<RequestedApproval> {
     const { unitOfWork, runner, clock } = this;
     // Read before the preview is calculated: what changes meanwhile outdates it.
     const { basis } = await unitOfWork.read(caller, async (tx) => {
       await assertFewPending(tx, caller);
-      await runner.assertPossible(tx, change.tool, change.input);
+      await runner.assertPossible(tx, change.tool, change.input, findUnknownId);
       return readBasis(tx, runner, change);
     });
     const previewed = await previewChange({ unitOfWork, runner, clock }, caller, change).catch(withoutPreview);
-    return unitOfWork.write(caller, (tx) =>
+    const changeRequestId = await unitOfWork.write(caller, (tx) =>
       insertChangeRequest(tx, caller, { ...change, ...previewed, basis: { ...basis, isForPerson: false } }),
     );
+    return { changeRequestId, approveUrl: `${this.publicUrl ?? ''}/agent-changes#${changeRequestId}` };
   }
 }
 

@@ -39,8 +39,8 @@ export const createAssignments = operation({
       planId: planArguments.planId,
       effectiveStart: firstDay('First day on the plan'),
       effectiveEnd: lastDay('Last day on the plan'),
-      rampId: { always: undefined },
-      rampFrom: { always: undefined },
+      rampId: 'Ramp of their quotas (UUID of list_ramps)',
+      rampFrom: 'First day of the ramp',
     },
     list: 'assignments',
     summary: (assignments) =>

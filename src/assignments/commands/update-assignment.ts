@@ -68,7 +68,7 @@ export const updateAssignment = operation({
     title: 'Change the dates of an assignment',
     hints: effects.sets,
     description: {
-      purpose: 'Move the first or the last day of an assignment.',
+      purpose: 'Move the first or the last day of an assignment, or change its ramp.',
       useWhen: 'a rep joins or leaves a plan on another day than was thought.',
       notFor:
         'moving a rep to another plan (end this assignment, then create_assignments) or undoing one made by mistake (delete_assignment).',
@@ -79,8 +79,8 @@ export const updateAssignment = operation({
       assignmentId: 'The assignment (UUID of list_assignments)',
       effectiveStart: firstDay('New first day'),
       effectiveEnd: lastDay('New last day'),
-      rampId: { always: undefined },
-      rampFrom: { always: undefined },
+      rampId: { description: 'New ramp (UUID of list_ramps) or "none"', keywords: { none: null } },
+      rampFrom: 'First day of the ramp',
       dryRun: { always: false },
     },
     summary: ({ effectiveStart, effectiveEnd }) =>

@@ -5,10 +5,19 @@ import { type ChangedDraw, changedDraw, runDrawChange } from '../../payables/cha
 import { findDrawWarnings } from '../../payables/draw-warnings.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
+import { effects, lastDay } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { day } from '../../platform/operations/schemas.js';
 import { dryRunQuery } from '../../simulation/write-effect.js';
-import { assertDrawTerms, assertNotOwnDraw, drawExample, drawNotFound, recoveryTerms } from '../draw.js';
+import {
+  assertDrawTerms,
+  assertNotOwnDraw,
+  describeDraw,
+  drawExample,
+  drawNotFound,
+  recoveryArgument,
+  recoveryTerms,
+} from '../draw.js';
 import { assertNoOverlap, assertOpenDays, changedDays, updateDrawRow } from '../draw-store.js';
 import { findDraw } from '../draw-views.js';
 
@@ -29,6 +38,28 @@ export const updateDraw = operation({
   body,
   response: changedDraw,
   failures: { draw_not_found: 404, draw_overlap: 409, statement_locked: 409 },
+  tool: {
+    name: 'update_draw',
+    title: 'Change draw',
+    hints: effects.sets,
+    description: {
+      purpose: 'End or extend a draw, or change how it is paid back.',
+      useWhen: 'it ends on another day. Call it with dryRun true first.',
+      notFor: 'another amount (end this draw, then create_draw).',
+      changes: 'what open statements pay; approved statements stay.',
+    },
+    arguments: {
+      drawId: 'The draw (UUID of list_draws)',
+      to: lastDay('Last day'),
+      recovery: { ...recoveryArgument, description: 'As in create_draw' },
+      dryRun: 'true: only say what statements would pay',
+    },
+    summary: describeDraw,
+  },
+  subject: async (tx, { params: { drawId } }) => {
+    const present = await findDraw(tx, drawId);
+    return { paid: present === null ? [] : [present.repId], state: present };
+  },
   example: {
     params: { drawId: drawExample.drawId },
     body: { to: '2026-04-30' },

@@ -41,7 +41,7 @@ export const listDraws = operation({
     },
     arguments: { repId: 'Only of this person (UUID of list_reps)', asOf: { always: undefined } },
     listsWithin: ['draws'],
-    summary: ({ count }) => `Draws: ${count}.`,
+    summary: ({ count }) => `Draws: ${count}.${count === 0 ? ' create_draw enters one, for admins.' : ''}`,
   },
   example: {
     query: { repId: sampleIds.repId },

@@ -3,7 +3,7 @@ import { dayInZone } from '../../kernel/day.js';
 import { Failure } from '../../kernel/failure.js';
 import { type ErrorBody, toErrorResponse, withDocs } from '../error-response.js';
 import { type Log } from '../log.js';
-import { type AnyOperation, PreparedJson } from '../operations/operation.js';
+import { type AnyOperation, type AnyTool, PreparedJson } from '../operations/operation.js';
 import { type OperationDispatcher, type RawInput } from '../operations/operation-dispatcher.js';
 import { mayCall } from '../operations/operation-scope.js';
 import { type AgentWrites } from './agent-writes.js';
@@ -40,6 +40,16 @@ type CompletionReference =
 
 const maxCompletions = 100;
 
+/** A dry run changes nothing, so it needs no decision. */
+function isDryRun({ query }: RawInput): boolean {
+  return (query as Readonly<Record<string, unknown>>)['dryRun'] === 'true';
+}
+
+/** Whether the scopes of a connected agent include what the tool does. */
+export function permitsEffect({ agent }: Caller, { hints }: AnyTool): boolean {
+  return hints.readOnlyHint || agent === undefined || agent.scopes.includes('write');
+}
+
 /** The first request of a client, by the version of the protocol. */
 const beginnings: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 
@@ -67,7 +77,7 @@ export class AgentSession {
 
   tools(): ToolDefinition[] {
     return this.parts.tools
-      .filter(({ operation }) => mayCall(this.caller, operation))
+      .filter(({ operation, tool }) => mayCall(this.caller, operation) && permitsEffect(this.caller, tool))
       .map(({ definition }) => definition);
   }
 
@@ -186,8 +196,8 @@ export class AgentSession {
     const { dispatcher } = this.parts;
     const { operation, tool } = offered;
     await dispatcher.admit(operation, this.caller);
-    const { raw, reading } = readArguments(operation, tool, sentArguments);
-    const waiting = tool.hints.readOnlyHint ? null : await this.waitingFor(offered, raw);
+    const { raw, reading } = readArguments(offered, sentArguments);
+    const waiting = tool.hints.readOnlyHint || isDryRun(raw) ? null : await this.waitingFor(offered, raw);
     if (waiting !== null) return waiting;
     const { body } = await dispatcher.run(operation, raw, this.caller);
     const response = body instanceof PreparedJson ? body.value : body;
@@ -203,12 +213,11 @@ export class AgentSession {
     if (mode === 'allow' || (mode === 'confirm' && tool.needsNoApproval === true)) return null;
     dispatcher.parse(operation, input, this.caller);
     if (mode === 'deny') throw new Failure('forbidden', 'This workspace permits agents to read only.');
-    const changeRequestId = await writes.request(this.caller, { tool: tool.name, title: tool.title, input });
+    const details = await writes.request(this.caller, { tool: tool.name, title: tool.title, input });
     const message =
       'Nothing has changed yet: a person has to approve this change at approveUrl. list_change_requests shows the outcome.';
     const code = 'approval_required';
-    const details = { changeRequestId, approveUrl: writes.approveUrl };
-    return toResult([`${code}: ${message}`], { statusCode: 202, code, message, details });
+    return toResult([`${code}: ${message}`], { statusCode: 202, code, message, details: { ...details } });
   }
 
   private async read(

@@ -4,14 +4,18 @@ import { type RawInput } from '../operations/operation-dispatcher.js';
 /** What happens with a tool that changes something: it runs, a person decides first, or it is rejected. */
 export type WriteMode = 'allow' | 'confirm' | 'deny';
 
+export interface RequestedApproval {
+  readonly changeRequestId: string;
+  /** Where a person decides about it; a path where the address of the service is not configured. */
+  readonly approveUrl: string;
+}
+
 /** Decides about changes by agents. */
 export interface AgentWrites {
-  /** The page on which a person decides; a path where the address of the service is not configured. */
-  readonly approveUrl: string;
   modeFor(caller: Caller): Promise<WriteMode>;
-  /** Stores the change, with its preview, for a decision by a person. Returns the id of the change request. */
+  /** Stores the change, with its preview, for a decision by a person. */
   request(
     caller: Caller,
     change: { readonly tool: string; readonly title: string; readonly input: RawInput },
-  ): Promise<string>;
+  ): Promise<RequestedApproval>;
 }

@@ -9,7 +9,7 @@ import { jsonTextReader } from '../http/read-json.js';
 import { type Log } from '../log.js';
 import { type AnyOperation } from '../operations/operation.js';
 import { type OperationDispatcher } from '../operations/operation-dispatcher.js';
-import { type AgentParts, AgentSession } from './agent-session.js';
+import { type AgentParts, AgentSession, permitsEffect } from './agent-session.js';
 import { type AgentWrites } from './agent-writes.js';
 import { hasAllowedHost } from './allowed-hosts.js';
 import { type AuthorizationServer } from './authorization-server.js';
@@ -137,12 +137,12 @@ export class McpEndpoint {
   }
 
   /** Rejects a request that changes data by an agent that may only read, before any of its messages is processed. */
-  private assertScope(body: unknown, { agent }: Caller, response: Response): void {
+  private assertScope(body: unknown, caller: Caller, response: Response): void {
     const { authorization } = this.parts;
-    if (agent === undefined || agent.scopes.includes('write') || authorization === null) return;
-    const writing = this.agentParts().tools.filter(({ tool }) => !tool.hints.readOnlyHint);
+    if (authorization === null) return;
+    const rejected = this.agentParts().tools.filter(({ tool }) => !permitsEffect(caller, tool));
     const called = [body].flat().map(calledTool);
-    if (!writing.some(({ tool }) => called.includes(tool.name))) return;
+    if (!rejected.some(({ tool }) => called.includes(tool.name))) return;
     response.setHeader('WWW-Authenticate', challenge(authorization, agentScopes.join(' '), 'insufficient_scope'));
     throw new Failure('insufficient_scope', 'The agent may only read. Connect it again with the scope write.', {
       scope: 'write',

@@ -3,11 +3,12 @@ import { type JsonSchema } from '../json-schema.js';
 type Properties = Readonly<Record<string, JsonSchema>>;
 
 /**
- * The schema without `anyOf` and lists of types, which several clients reject or drop. It may be narrower than what
- * is accepted: the operation checks every call by its own schema.
+ * The schema in the subset that strict clients and large model providers read: no `anyOf`, lists of types, `const` or
+ * exclusive limits. It may be narrower than what is accepted: the operation checks every call by its own schema.
  */
 export function plainSchema(schema: JsonSchema): JsonSchema {
-  const { anyOf, ...rest } = schema;
+  const { anyOf, const: only, ...others } = schema;
+  const rest = typeof only === 'string' ? { ...others, enum: [only] } : others;
   const forms = (anyOf as readonly JsonSchema[] | undefined)
     ?.filter((form) => form['type'] !== 'null')
     .map(plainSchema);
@@ -23,6 +24,9 @@ const omittedKeywords: ReadonlySet<string> = new Set([
   'maxItems',
   'minimum',
   'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'pattern',
 ]);
 
 function plainKeyword([keyword, value]: readonly [string, unknown]): (readonly [string, unknown])[] {
@@ -43,8 +47,11 @@ function plainKeyword([keyword, value]: readonly [string, unknown]): (readonly [
         ),
       ],
     ];
-  if ((keyword === 'items' || keyword === 'additionalProperties') && typeof value === 'object')
-    return [[keyword, plainSchema(value as JsonSchema)]];
+  if ((keyword === 'items' || keyword === 'additionalProperties') && typeof value === 'object') {
+    // The description of a list says what its items are.
+    const { description: _, ...item } = plainSchema(value as JsonSchema);
+    return [[keyword, item]];
+  }
   return [[keyword, value]];
 }
 

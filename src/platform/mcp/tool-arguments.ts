@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { invalid } from '../../kernel/failure.js';
 import { guardJson } from '../http/json-body.js';
+import { type JsonSchema } from '../json-schema.js';
 import { type AnyOperation, type AnyTool } from '../operations/operation.js';
 import { parsePart, type RawInput } from '../operations/operation-dispatcher.js';
 import { type Argument } from './tool.js';
@@ -22,7 +23,7 @@ const page = {
     .max(maxLimit)
     .default(defaultLimit)
     .meta({ description: `At most ${maxLimit}` }),
-  offset: z.int().min(0).max(1e9).default(0).meta({ description: 'The last nextOffset' }),
+  offset: z.int().min(0).max(1e9).default(0).meta({ description: 'nextOffset' }),
 };
 
 /** Omits the name of the list if the result is only a list. Beside a list, a field may have the name of an omitted one. */
@@ -52,13 +53,19 @@ export function readingArguments({ list, listsWithin, hints, detail, confirmed }
   });
 }
 
+interface CalledTool {
+  readonly operation: AnyOperation;
+  readonly tool: AnyTool;
+  readonly definition: { readonly inputSchema: JsonSchema };
+}
+
 /** Assigns a call's arguments to the parts of the operation's input; every argument is checked exactly once. */
 export function readArguments(
-  operation: AnyOperation,
-  tool: AnyTool,
-  sentArguments: Readonly<Record<string, unknown>>,
+  { operation, tool, definition: { inputSchema } }: CalledTool,
+  receivedArguments: Readonly<Record<string, unknown>>,
 ) {
-  guardJson(sentArguments, operation.maxKeys);
+  guardJson(receivedArguments, operation.maxKeys);
+  const sentArguments = withoutBlanks(inputSchema, receivedArguments);
   const reading = parsePart(readingArguments(tool), sentArguments) as Partial<Reading>;
   const own = Object.keys(reading);
   const fixed = Object.entries(tool.arguments as Readonly<Record<string, Argument>>).flatMap(([name, argument]) =>
@@ -74,9 +81,19 @@ export function readArguments(
   return { raw: assignParts(operation, rest, page), reading: page };
 }
 
+/** Clients that send every argument send null or an empty text for an optional one that the model left out. */
+function withoutBlanks(
+  inputSchema: JsonSchema,
+  received: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const required = new Set((inputSchema['required'] ?? []) as readonly string[]);
+  const isGiven = ([name, value]: readonly [string, unknown]) => required.has(name) || (value !== null && value !== '');
+  return Object.fromEntries(Object.entries(received).filter(isGiven));
+}
+
 function assertRequired(tool: AnyTool, sentArguments: Readonly<Record<string, unknown>>): void {
   for (const [name, argument] of Object.entries(tool.arguments as Readonly<Record<string, Argument>>))
-    if (typeof argument !== 'string' && 'required' in argument && sentArguments[name] === undefined)
+    if (typeof argument !== 'string' && 'required' in argument && (sentArguments[name] ?? null) === null)
       throw invalid({ path: name, message: `is required: ${argument.description}` });
 }
 

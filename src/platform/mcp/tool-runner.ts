@@ -5,9 +5,17 @@ import { type ErrorBody, toErrorResponse } from '../error-response.js';
 import { type Log } from '../log.js';
 import { type AnyOperation, PreparedJson, type Subject } from '../operations/operation.js';
 import { type OperationDispatcher, parseInput, type RawInput } from '../operations/operation-dispatcher.js';
+import { type SentText, textsIn, type UnknownId, unknownId } from './unknown-id.js';
 
 /** The response of a tool, or why it failed. */
 type ToolOutcome = { readonly response: unknown } | { readonly failed: ErrorBody };
+
+/** The first text that should be an id and is that of nothing, with one of the error codes; null without one. */
+export type IdLookup = (
+  tx: Transaction,
+  texts: readonly SentText[],
+  codes: Readonly<Record<string, number>>,
+) => Promise<UnknownId | null>;
 
 /**
  * Runs the operation of a tool for a caller who is not connected any more. It gets the dispatcher after its
@@ -38,9 +46,11 @@ export class ToolRunner {
     return operation.subject(tx, parseInput(operation, input));
   }
 
-  /** Rejects a call that would fail as things are. */
-  async assertPossible(tx: Transaction, tool: string, input: RawInput): Promise<void> {
+  /** Rejects a call that would fail as things are: an id that does not exist, or what the operation names. */
+  async assertPossible(tx: Transaction, tool: string, input: RawInput, findUnknown: IdLookup): Promise<void> {
     const { operation } = this.findCall(tool);
+    const unknown = await findUnknown(tx, textsIn(input), operation.failures);
+    if (unknown !== null) throw unknownId(unknown);
     await operation.assertPossible?.(tx, parseInput(operation, input));
   }
 

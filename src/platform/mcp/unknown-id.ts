@@ -1,5 +1,6 @@
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
+import { type RawInput } from '../operations/operation-dispatcher.js';
 
 interface Issue {
   readonly path: string;
@@ -20,8 +21,39 @@ export function toUnknownIdFailure(
   const found = issues.map(({ path }) => unknownIdAt(path, sentArguments, codes));
   const [first] = found;
   if (first === undefined || first === null || found.includes(null)) return null;
-  const { path, code, id } = first;
+  return unknownId(first);
+}
+
+export interface UnknownId {
+  readonly path: string;
+  readonly code: string;
+  readonly id: string;
+}
+
+export function unknownId({ code, path, id }: UnknownId): Failure {
   return new Failure(code, `${path}: this workspace has no record with the id ${JSON.stringify(id.slice(0, 100))}.`);
+}
+
+/** A text of a call, and the name of the field or the list that holds it. */
+export interface SentText {
+  readonly path: string;
+  readonly name: string;
+  readonly text: string;
+}
+
+export function textsIn({ params, query, body }: RawInput): readonly SentText[] {
+  const texts: SentText[] = [];
+  const collect = (value: unknown, path: readonly string[]): void => {
+    if (typeof value === 'string') texts.push({ path: path.join('.'), name: nameAt(path), text: value });
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, inner] of Object.entries(value)) collect(inner, [...path, key]);
+  };
+  for (const part of [params, query, body]) collect(part, []);
+  return texts;
+}
+
+function nameAt(path: readonly string[]): string {
+  return path.findLast((part) => !/^\d+$/.test(part)) ?? '';
 }
 
 function unknownIdAt(
@@ -30,7 +62,7 @@ function unknownIdAt(
   codes: Readonly<Record<string, string>>,
 ) {
   const names = path.split('.');
-  const name = names.findLast((part) => !/^\d+$/.test(part)) ?? '';
+  const name = nameAt(names);
   const code = Object.hasOwn(codes, name) ? codes[name] : undefined;
   const id = names.reduce<unknown>(
     (value, part) => (value as Record<string, unknown> | undefined)?.[part],

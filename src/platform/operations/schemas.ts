@@ -5,6 +5,7 @@ import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { kindOfPeriod, periodExamples } from '../../kernel/period-calendar.js';
 import { isStorable } from '../database/columns.js';
+import { queryValue } from '../json-schema.js';
 
 /** Request and response schemas that every slice uses. */
 
@@ -67,6 +68,7 @@ export function wholeNumber(min: number, max: number) {
   return z
     .string()
     .regex(/^\d{1,12}$/, 'must be a whole number')
+    .meta({ [queryValue]: { type: 'integer', minimum: min, maximum: max } })
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
 }
@@ -108,7 +110,10 @@ export function cursorPage(what: string, max: number) {
 }
 
 /** `true` or `false` in a query string. */
-export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+export const flag = z
+  .enum(['true', 'false'])
+  .meta({ [queryValue]: { type: 'boolean' } })
+  .transform((value) => value === 'true');
 
 export const money = z
   .number()

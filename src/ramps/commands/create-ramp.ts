@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { operation } from '../../platform/operations/operation.js';
-import { type Ramp, ramp, rampExample, rampTerms } from '../ramp.js';
+import { effects } from '../../platform/mcp/tool.js';
+import { operation, payingNoOne } from '../../platform/operations/operation.js';
+import { type Ramp, ramp, rampExample, rampTerms, stepsArgument } from '../ramp.js';
 import { storeRamp } from '../ramp-store.js';
 
 export const createRamp = operation({
@@ -15,6 +16,20 @@ export const createRamp = operation({
   response: ramp,
   status: 201,
   failures: { ramp_name_taken: 409 },
+  tool: {
+    name: 'create_ramp',
+    title: 'Create ramp',
+    hints: effects.adds,
+    description: {
+      purpose: 'Create a ramp: quotas of new people grow step by step.',
+      useWhen: 'list_ramps has no such ramp.',
+      notFor: 'giving a ramp to a person (use create_assignments or update_assignment with rampId).',
+      changes: 'adds a ramp, which changes nothing until an assignment has it.',
+    },
+    arguments: { name: 'Name of the ramp, unique in the workspace', steps: stepsArgument },
+    summary: ({ rampId }) => `Created ramp ${rampId}. Next: create_assignments with this rampId.`,
+  },
+  subject: payingNoOne,
   example: {
     body: {
       name: rampExample.name,

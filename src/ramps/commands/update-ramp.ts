@@ -6,12 +6,13 @@ import { sampleIds } from '../../kernel/sample-ids.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
+import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { previewPersonalWrite } from '../../simulation/preview-write.js';
 import { dryRunQuery, loadAffectedWithin, personalEffect } from '../../simulation/write-effect.js';
-import { type Ramp, ramp, rampExample, rampTerms } from '../ramp.js';
+import { type Ramp, ramp, rampExample, rampTerms, stepsArgument } from '../ramp.js';
 import { loadRepsOnRamp, storeRamp } from '../ramp-store.js';
-import { findRamp } from '../ramp-views.js';
+import { findRamp, loadRampSubject } from '../ramp-views.js';
 
 const body = z.strictObject(rampTerms).partial();
 
@@ -33,6 +34,25 @@ export const updateRamp = operation({
   body,
   response,
   failures: { ramp_not_found: 404, ramp_name_taken: 409 },
+  tool: {
+    name: 'update_ramp',
+    title: 'Change ramp',
+    hints: effects.sets,
+    description: {
+      purpose: 'Change the name or the steps of a ramp for everyone who has it.',
+      useWhen: 'its steps were wrong. Call it with dryRun true first.',
+      notFor: 'the ramp of one person (create_ramp, then update_assignment).',
+      changes: 'quotas and commission of everyone on the ramp; approved statements stay.',
+    },
+    arguments: {
+      rampId: 'The ramp (UUID of list_ramps)',
+      name: 'New name',
+      steps: { ...stepsArgument, description: 'All steps, as in create_ramp' },
+      dryRun: 'true: only say what it would do to commission',
+    },
+    summary: ({ rampId, assignments }) => `Ramp ${rampId}, assignments: ${assignments}.`,
+  },
+  subject: (tx, { params: { rampId } }) => loadRampSubject(tx, rampId),
   example: {
     params: { rampId: sampleIds.rampId },
     body: { name: 'First quarter' },

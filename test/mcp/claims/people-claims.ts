@@ -47,6 +47,33 @@ export const peopleClaims: Claims = {
       expect((await world.call('list_reps', { email })).reps[0].active).to.equal(true);
     },
   },
+  list_ramps: {
+    'Changes: nothing.': changesNothing('list_ramps'),
+  },
+  create_ramp: {
+    'adds a ramp, which changes nothing until an assignment has it': testedIn(
+      'ramps/ramps',
+      'Q2: the target grows with the steps',
+    ),
+  },
+  update_ramp: {
+    'quotas and commission of everyone on the ramp; approved statements stay': testedIn(
+      'ramps/ramps',
+      'a changed step in an approved period is a discrepancy of the ramp',
+    ),
+  },
+  create_draw: {
+    'what the statements of its days pay; approved statements stay': testedIn(
+      'payables/draws',
+      'is rejected where days are approved',
+    ),
+  },
+  update_draw: {
+    'what open statements pay; approved statements stay': testedIn(
+      'payables/draws',
+      'is rejected where days are approved',
+    ),
+  },
   list_assignments: {
     'Changes: nothing.': changesNothing('list_assignments'),
     'a bound of null is open: the assignment then lasts as long as the plan': async (world) => {

@@ -37,6 +37,11 @@ export function ChangeRequestsPage() {
   );
 }
 
+/** The address that an agent gives to a person names the request, which is then first. */
+function isAddressed({ id }: ChangeRequest): boolean {
+  return window.location.hash === `#${id}`;
+}
+
 type Decision = 'approve' | 'reject';
 
 function Requests({ requests }: { readonly requests: readonly ChangeRequest[] }) {
@@ -51,33 +56,35 @@ function Requests({ requests }: { readonly requests: readonly ChangeRequest[] })
     );
   return (
     <>
-      {requests.map((request) => (
-        <Card
-          key={request.id}
-          title={request.title}
-          note={`${statusWords[request.status]}, ${formatDay(request.createdAt.slice(0, 10))}`}
-        >
-          {request.status === 'pending' && request.outdated !== null ? (
-            <p className={styles.problem} role="status">
-              {outdatedWords(request.outdated)}
-            </p>
-          ) : null}
-          {request.preview === null ? null : (
-            <ChangeEffect id={request.id} preview={request.preview} canRepeat={request.status === 'pending'} />
-          )}
-          <RequestDetails request={request} />
-          {request.status === 'pending' ? (
-            <div className={`${blocks.actions} ${styles.decide}`}>
-              <Button icon={IconCheck} onClick={() => setOpen(`approve ${request.id}`)}>
-                Approve
-              </Button>
-              <Button kind="quiet" icon={IconX} onClick={() => setOpen(`reject ${request.id}`)}>
-                Reject
-              </Button>
-            </div>
-          ) : null}
-        </Card>
-      ))}
+      {[...requests]
+        .sort((a, b) => Number(isAddressed(b)) - Number(isAddressed(a)))
+        .map((request) => (
+          <Card
+            key={request.id}
+            title={request.title}
+            note={`${statusWords[request.status]}, ${formatDay(request.createdAt.slice(0, 10))}`}
+          >
+            {request.status === 'pending' && request.outdated !== null ? (
+              <p className={styles.problem} role="status">
+                {outdatedWords(request.outdated)}
+              </p>
+            ) : null}
+            {request.preview === null ? null : (
+              <ChangeEffect id={request.id} preview={request.preview} canRepeat={request.status === 'pending'} />
+            )}
+            <RequestDetails request={request} />
+            {request.status === 'pending' ? (
+              <div className={`${blocks.actions} ${styles.decide}`}>
+                <Button icon={IconCheck} onClick={() => setOpen(`approve ${request.id}`)}>
+                  Approve
+                </Button>
+                <Button kind="quiet" icon={IconX} onClick={() => setOpen(`reject ${request.id}`)}>
+                  Reject
+                </Button>
+              </div>
+            ) : null}
+          </Card>
+        ))}
       {decided === undefined || decision === undefined ? null : (
         <DecisionDialog request={decided} decision={decision} onClose={() => setOpen(null)} />
       )}
