@@ -321,7 +321,7 @@ const canonicalTier = z
     tierIndex: documented(z.int().min(0).max(10_000), 'Position of the tier, from 0', { example: 0 }),
     minThreshold: documented(
       threshold,
-      'Where the tier begins: a ratio of the quota with tierBy attainment (1 is 100 %), a value of tierValueField with tierBy value, a position with tierBy rank. 0 for the first tier',
+      'Where the tier begins: a ratio of the quota with tierBy attainment (1 is 100 %), a value of tierValueField with tierBy value, a place with tierBy rank (1 is the best). 0, or place 1, for the first tier',
       { example: 1.25 },
     ),
     name: documented(name.optional(), 'Name on statements', { example: 'Accelerator' }),
@@ -612,6 +612,22 @@ function* tierProblems(rule: Rule, at: (key: string) => string): Generator<Issue
       yield { path, message: 'minThreshold must not fall from one tier to the next' };
     seen.add(key);
     lastThreshold.set(owner, tier.minThreshold);
+  }
+  if (rule.tierBy === 'rank') yield* unreachedPlaces(inOrder, at);
+}
+
+/** Places are whole numbers from 1 on, so no rep reaches a tier if the next one begins at or before its first place. */
+function* unreachedPlaces(
+  inOrder: readonly { readonly tier: Tier; readonly position: number }[],
+  at: (key: string) => string,
+): Generator<Issue> {
+  for (const [index, { tier, position }] of inOrder.entries()) {
+    const next = inOrder.slice(index + 1).find((other) => other.tier.repId === tier.repId)?.tier;
+    if (next !== undefined && next.minThreshold <= Math.max(1, Math.ceil(tier.minThreshold)))
+      yield {
+        path: at(`tiers.${position}`),
+        message: `no rep reaches this tier: places begin at 1, and the next tier begins at ${next.minThreshold}`,
+      };
   }
 }
 

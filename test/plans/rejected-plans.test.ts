@@ -8,6 +8,11 @@ const withRule = (change: object, more: object = {}) => ({
   ...more,
 });
 const withTiers = (...tiers: object[]) => withRule({ tiers });
+const ranked = (...places: number[]) =>
+  withRule({
+    tierBy: 'rank',
+    tiers: places.map((minThreshold, tierIndex) => ({ tierIndex, minThreshold, flatAmount: 100 })),
+  });
 const withCondition = (condition: object) =>
   withRule({ conditions: [{ field: 'stage', fieldType: 'text', operator: 'equals', value: 'x', ...condition }] });
 const between = (value: unknown) => withCondition({ field: 'amount', fieldType: 'number', operator: 'between', value });
@@ -47,6 +52,9 @@ describe('rejected plans', () => {
       'an unknown status': withRule({}, { status: 'paused' }),
       'a tierIndex of 1.5': withTiers({ ...tier, tierIndex: 1.5 }),
       'a tier of a rep id that is not a UUID': withTiers(tier, { ...tier, tierIndex: 1, repId: 'me' }),
+      'a tier before the first place': ranked(0, 1),
+      'a tier that ends before the next place': ranked(1, 2.2, 2.8),
+      'two tiers of one place': ranked(1, 3, 3),
       'a flatAmount below 0': withTiers({ tierIndex: 0, minThreshold: 0, flatAmount: -1 }),
       'a flatAmount beyond 1e12': withTiers({ tierIndex: 0, minThreshold: 0, flatAmount: 1.1e12 }),
       'a dependsOn in a per_deal rule': withRule({ dependsOn: 'New business' }),

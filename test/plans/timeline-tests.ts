@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
 
@@ -54,7 +55,7 @@ export function describeTimeline(worker: boolean): void {
 
     const calculateAll = async () => {
       if (worker) return service.waitForCalculations(workspaceId);
-      await service.running.service.laneRunner.calculateNow(workspaceId, [ann]);
+      await service.running.service.parts.resolve(LaneRunner).calculateNow(workspaceId, [ann]);
     };
     const createPlan = async (more: object = {}): Promise<Plan> => {
       const plan: Plan = await api.createPlan({ name: 'AE', config: configOf(0.1), ...more }, [ann]);

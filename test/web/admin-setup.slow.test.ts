@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { type Page } from 'puppeteer-core';
 import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
-import { type ControlRole, pointer } from './input-methods.js';
+import { type ControlRole, openMore, pointer } from './input-methods.js';
 
 const folder = fileURLToPath(new URL('../../../test/data/crm-sales-opportunities/', import.meta.url));
 const teams = readFileSync(`${folder}sales_teams.csv`, 'utf8')
@@ -143,6 +143,7 @@ describe('an admin who sets up a workspace in the web app', function () {
     }
     await press('Add rule');
     await write('Name of the rule', 'GTK kicker');
+    await openMore(page);
     await choose('What the rate multiplies', 'nothing: a fixed amount');
     await write('Amount of tier 1', '250');
     await press('Add condition');

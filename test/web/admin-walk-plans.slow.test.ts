@@ -33,7 +33,7 @@ describe('the plans of an admin in the web app', function () {
       ...more,
     });
 
-  const start = async (task: keyof typeof earlier, template: string, name: string) => {
+  const start = async (task: string, template: string, name: string) => {
     await walk.begin(task, '/plans');
     await walk.clicks.press('New plan', 'link');
     await walk.clicks.pressPart(template);
@@ -150,6 +150,7 @@ describe('the plans of an admin in the web app', function () {
     await walk.clicks.press('Add condition');
     await walk.clicks.choose('Field', 'Product family');
     await walk.clicks.write('Value', 'License');
+    await walk.clicks.openMore();
     await walk.clicks.write('Quota group', 'Bookings');
     for (const [family, rate] of families.slice(1)) {
       await walk.clicks.press(family === 'Services' ? 'Copy License' : 'Copy Services');
@@ -169,9 +170,52 @@ describe('the plans of an admin in the web app', function () {
     expect(attainment[0]).to.include({ measure: 'Bookings', credit: 60_000 + 20_000 + 30_000 / 2 });
   });
 
+  it('a bonus for the first three of a month, whose places begin at 1', async () => {
+    await start('ranks', 'Blank plan', 'Top three');
+    await walk.clicks.choose('Attainment by', 'Month');
+    await walk.clicks.choose('Whom the rule pays', 'each ended period');
+    await walk.clicks.press('Amounts');
+    const amounts = [1000, 600, 300, 0];
+    for (const [index, amount] of amounts.entries()) {
+      if (index > 0) await walk.clicks.press('Add tier');
+      await walk.clicks.write(`Amount of tier ${index + 1}`, String(amount));
+    }
+    await walk.clicks.openMore();
+    await walk.clicks.choose('Tiers go by', 'rank');
+    await saveDraft();
+    const sellers = ['Mia', 'Nia', 'Bob', 'Sam'];
+    for (const [index, seller] of sellers.entries())
+      await deal(`rank-${seller}`, seller, '2026-05-10', { amount: 9000 - 1000 * index });
+    await activate('Top three', ...sellers);
+    const earned = await walk.earned('2026-05');
+    const plan = (await browser.workspace.api.expect(200, 'GET', '/v1/plans')).find(
+      ({ name }: { name: string }) => name === 'Top three',
+    );
+    expect(plan.rules[0].tiers.map(({ minThreshold }: { minThreshold: number }) => minThreshold)).to.deep.equal([
+      1, 2, 3, 4,
+    ]);
+    expect(['Mia', 'Bob', 'Sam'].map((name) => earned.get(name))).to.deep.equal([1000, 300, 0]);
+  });
+
+  it('a score that people enter, in a plan that was not made from the template', async () => {
+    await start('score', 'Blank plan', 'Service');
+    await walk.clicks.choose('Measure', 'a score, entered here');
+    await walk.clicks.write('Name of the score', 'CSAT points');
+    await walk.clicks.press('Move it to the other rules');
+    await walk.clicks.write('Rate of tier 1', '1000');
+    await saveDraft();
+    await activate('Service', 'Pat');
+    await walk.begin('scores', '/scores?year=2026');
+    await walk.clicks.choose('Rule', 'Service: Commission');
+    await walk.clicks.write('Pat, Q2', '80');
+    await walk.clicks.press('Save 1 score');
+    await walk.confirm();
+    expect((await walk.earned('2026-Q2')).get('Pat')).to.equal(80 * 10);
+  });
+
   it('takes at most two thirds of the clicks of an earlier release', () => {
     const { now, then } = walk.compare(earlier);
-    for (const task of ['rampSteps', 'scores', 'activation'])
+    for (const task of ['rampSteps', 'scores', 'activation', 'ranks', 'score'])
       console.log(`      ${task}: ${walk.clicks.of(task)}, not in the sum`);
     expect(now).to.be.at.most((then * 2) / 3);
     expect(problems).to.deep.equal([]);

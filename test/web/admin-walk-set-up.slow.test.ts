@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { StartLinks } from '#src/auth/start-links.js';
 import { Browser, waitUntilLoaded } from '#test/support/browser.js';
 import { AdminWalk } from './admin-walk.js';
 
@@ -9,7 +10,7 @@ describe('a new workspace in the web app, from the link of the terminal', functi
   const browser = Browser.duringSuite({ isEmpty: true });
 
   it('is set up and signs its admin in, with the currency and the time zone already chosen', async () => {
-    const token = browser.service.running.service.startLinks.create({ kind: 'set_up' });
+    const token = browser.service.running.service.parts.resolve(StartLinks).create({ kind: 'set_up' });
     const { page, problems, close } = await browser.openPage(null, '/login');
     const walk = new AdminWalk(browser, page);
     await walk.begin('setUp', `/setup#${token}`);

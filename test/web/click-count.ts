@@ -1,5 +1,5 @@
 import { type Page } from 'puppeteer-core';
-import { type ControlRole, pointer } from './input-methods.js';
+import { type ControlRole, openMore, pointer } from './input-methods.js';
 
 /** The pointer of a person, with the number of clicks and of fields that were typed into. A choice in a menu is two. */
 export class ClickCount {
@@ -27,6 +27,12 @@ export class ClickCount {
   async pressAt(selector: string): Promise<void> {
     this.add(1);
     await this.page.locator(selector).click();
+  }
+
+  /** Opens what is behind "More". */
+  async openMore(): Promise<void> {
+    this.add(1);
+    await openMore(this.page);
   }
 
   async write(label: string, text: string): Promise<void> {

@@ -169,3 +169,11 @@ function focusOf(target: any): { isThere: boolean; isVisible: boolean; words: st
     words: `${active.tagName.toLowerCase()} "${active.getAttribute('aria-label') ?? active.textContent.slice(0, 40)}"`,
   };
 }
+
+/** Opens what a form has behind "More", unless it is open. */
+export async function openMore(page: Page): Promise<void> {
+  await page.waitForSelector('details summary');
+  if ((await page.$('details:not([open]) summary')) === null) return;
+  await page.focus('details summary');
+  await page.keyboard.press('Enter');
+}

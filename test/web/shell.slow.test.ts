@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { StartLinks } from '#src/auth/start-links.js';
 import { Browser, sees, texts, waitUntilLoaded } from '#test/support/browser.js';
 import { violations, violationsInBothSchemes } from './accessibility.js';
 import { keyboard } from './input-methods.js';
@@ -23,7 +24,7 @@ describe('the web app', function () {
   });
 
   it('opens with a link of the terminal, once, also from the page of a link that does not work', async () => {
-    const token = browser.service.running.service.startLinks.create({
+    const token = browser.service.running.service.parts.resolve(StartLinks).create({
       kind: 'sign_in',
       workspaceId: browser.workspace.workspaceId,
       repId: browser.repId('manager'),

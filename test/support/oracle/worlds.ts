@@ -593,7 +593,7 @@ const FLATS = [0, 50, 100, 250.5, 500, 1000];
 const THRESHOLDS = {
   attainment: [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 2],
   value: [0, 3, 500, 1000, 2500, 5000],
-  rank: [0, 1, 2, 3, 4],
+  rank: [1, 2, 3, 4],
 };
 
 type Pay = { rate: number } | { flatAmount: number };

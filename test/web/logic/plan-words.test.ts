@@ -194,6 +194,11 @@ describe('a rule in sentences', () => {
       ],
     ],
     [
+      'a first day',
+      { effectiveStart: '2026-05-04' },
+      ['Pays a share of the amount of every deal.', 'Pays for close dates from 4 May 2026.'],
+    ],
+    [
       'limits of 0',
       { cap: 0, floor: 0, capMultiplier: 0, floorAttainment: 0 },
       [
@@ -226,7 +231,15 @@ describe('a rule in few words', () => {
     ['a rate with decimals', { tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.0825 }] }, '8.25 % of amount'],
     ['a tiny rate', { tiers: [{ tierIndex: 0, minThreshold: 0, rate: 1e-7 }] }, '0 % of amount'],
     ['a rate of another base', { payoutBase: 'gross_margin' }, '8 % of gross margin'],
-    ['rates by attainment', { tiers: rates }, '8, 12 % by quarter'],
+    ['rates by attainment', { tiers: rates }, '8, 12 % by quarter, the whole deal'],
+    ['rates of parts', { tiers: rates, tierMode: 'marginal' }, '8, 12 % by quarter, each part at its rate'],
+    ['rates of a period', { tiers: rates, tierMode: 'retroactive' }, '8, 12 % by quarter, the whole period'],
+    [
+      'the days of a campaign',
+      { effectiveStart: '2026-05-04', effectiveEnd: '2026-05-24' },
+      '8 % of amount, from 4 May 2026 until 24 May 2026',
+    ],
+    ['a last day', { effectiveEnd: '2026-05-24' }, '8 % of amount, until 24 May 2026'],
     ['rates by a value', { tiers: rates, tierBy: 'value', tierValueField: 'months' }, '8, 12 % by value'],
     ['rates by rank', { tiers: rates, tierBy: 'rank' }, '8, 12 % by rank'],
     ['amounts by attainment', { tiers: amounts, payoutMode: 'stepped_bonus' }, '$300, $500.50 by quarter'],
@@ -242,7 +255,7 @@ describe('a rule in few words', () => {
     [
       'tiers of single people do not count',
       { tiers: [...rates, { tierIndex: 1, minThreshold: 1, rate: 0.2, repId: 'r' }] },
-      '8, 12 % by quarter',
+      '8, 12 % by quarter, the whole deal',
     ],
   ] as readonly (readonly [string, Partial<Rule>, string])[])
     it(`${title}: ${words}`, () => {

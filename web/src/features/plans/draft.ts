@@ -89,6 +89,16 @@ export function newRule(name: string): Rule {
   };
 }
 
+/** The terms with the conditions of the plan on every rule but this one, which no deal has to meet. */
+export function withMovedConditions({ dealConditions, rules }: DraftTerms, exempt: Rule): DraftTerms {
+  return {
+    dealConditions: [],
+    rules: rules.map((rule) =>
+      rule === exempt ? rule : { ...rule, conditions: [...dealConditions, ...rule.conditions] },
+    ),
+  };
+}
+
 /** The wish, or the wish with a number that no other has. */
 export function freeName(others: readonly { readonly name: string }[], wish: string): string {
   const names = new Set(others.map(({ name }) => name));

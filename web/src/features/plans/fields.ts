@@ -1,4 +1,5 @@
 import { type Answer } from '../../api/client.js';
+import { type Rule } from './draft.js';
 import { dealCount, fieldWords, isFormula } from './words.js';
 
 export type Field = Answer<'listFields'>[number];
@@ -100,9 +101,26 @@ export function withCurrent(choices: Choices, current = '', wordsOf = (value: st
   return isKnown ? choices : [[current, wordsOf(current)], ...choices];
 }
 
-/** Fields that can be multiplied and counted. Text is listed too: files may store numbers as text. */
+/** Fields that can be multiplied and counted. */
 export function isNumeric({ type }: Field): boolean {
-  return type === 'number' || type === 'currency' || type === 'text';
+  return type === 'number' || type === 'currency';
+}
+
+/** The first name of a score, until the person types another. */
+export const newScore = 'score';
+
+/** Whether a rule of periods measures what no deal has yet: a score that people enter. */
+export function isNewScore({ measure, executionPhase }: Rule, fields: readonly Field[]): boolean {
+  if (executionPhase !== 'periodic' || measure === dealCount || isFormula(measure)) return false;
+  return !fields.some((field) => toReadKey(field) === toReadKey({ ...field, slug: measure }));
+}
+
+/** The field of a score with this name: MBO points becomes mbo_points. */
+export function scoreSlug(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[\s:]+/g, '_')
+    .replace(/^[_=]+/, '');
 }
 
 export const operatorsOf: Readonly<Record<FieldType, readonly string[]>> = {

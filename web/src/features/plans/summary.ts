@@ -2,14 +2,26 @@ import { formatAttainment, formatMoney, formatNumber, shifted } from '../../shar
 import { type Rule } from './draft.js';
 import { payoutWords } from './payout.js';
 import { sharedTiers } from './rules.js';
-import { attainmentPeriodWords, creditedWords, fieldWords } from './words.js';
+import { attainmentPeriodWords, creditedWords, fieldWords, ruleDays } from './words.js';
 
 /** Rates or amounts, what they are paid on, and their limits. */
 export function summarizeRule(rule: Rule, currency: string): string {
   const isOfOwners = rule.creditKinds === undefined && rule.creditRoles === undefined;
   const pay = `${describePay(rule, currency)}${isOfOwners ? '' : ` to ${creditedWords(rule)}`}`;
   const paid = rule.payout === undefined ? [] : [`paid ${payoutWords(rule)}`];
-  return [pay, ...describeLimits(rule, currency), ...paid].join(', ');
+  const days = ruleDays(rule);
+  return [pay, ...tierParts(rule), ...describeLimits(rule, currency), ...(days === null ? [] : [days]), ...paid].join(
+    ', ',
+  );
+}
+
+const partWords = { marginal: 'each part at its rate', full_rate: 'the whole deal', retroactive: 'the whole period' };
+
+/** What a tier applies to, where tiers differ in that. */
+function tierParts(rule: Rule): string[] {
+  const { tierBy, tierMode, executionPhase, payoutMode } = rule;
+  const isChoice = tierBy === 'attainment' && executionPhase === 'per_deal' && payoutMode.startsWith('rate');
+  return isChoice && sharedTiers(rule).length > 1 ? [partWords[tierMode]] : [];
 }
 
 function describeLimits(

@@ -1,9 +1,10 @@
 import { reasonTexts } from '#src/client.js';
 import type { Condition, Leaf, Operator } from '#src/engine/condition.js';
+import type { Rule } from '#src/engine/plan-config.js';
+import { formatDay } from '../../shared/format/dates.js';
 import { formatAttainment, formatMoney, formatNumber, formatRate } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { clawbackSentence } from './clawback-words.js';
-import { type PlanRule } from './rules.js';
 
 export const operatorWords: Readonly<Record<Operator, string>> = {
   equals: 'is',
@@ -111,7 +112,7 @@ interface ProratedRule {
   readonly quotaProration?: keyof typeof prorationBases | undefined;
 }
 
-function prorationSentence(rule: PlanRule): string | null {
+function prorationSentence(rule: Rule): string | null {
   if (rule.quotaProration === undefined || rule.quotaProration === 'none') return null;
   return `Your quota is prorated by ${prorationBasis(rule)}: absences, ramps and days of employment change it.`;
 }
@@ -122,7 +123,7 @@ interface CountedPeriods {
 }
 
 /** What the rule multiplies, in words. */
-function baseWords({ payoutBase, measure }: PlanRule): string {
+function baseWords({ payoutBase, measure }: Rule): string {
   if (payoutBase === 'variable_target') return 'your variable target';
   return fieldWords(payoutBase ?? measure).toLowerCase();
 }
@@ -136,25 +137,26 @@ export function payWords({ rate, flatAmount }: Pay, currency: string): string {
   return rate == null ? formatMoney(flatAmount ?? 0, currency) : formatRate(rate);
 }
 
-export function thresholdWords({ tierBy }: Pick<PlanRule, 'tierBy'>, threshold: number): string {
+export function thresholdWords({ tierBy }: Pick<Rule, 'tierBy'>, threshold: number): string {
   return tierBy === 'attainment' ? formatAttainment(threshold) : formatNumber(threshold);
 }
 
 /** How a rule pays, in sentences. */
-export function ruleSentences(rule: PlanRule, currency: string): string[] {
+export function ruleSentences(rule: Rule, currency: string): string[] {
   const sentences = [
     phaseSentence(rule),
     creditSentence(rule),
     factorSentence(rule),
     tierSentence(rule),
     prorationSentence(rule),
+    daySentence(rule),
     ...limitSentences(rule, currency),
     rule.clawback === undefined || rule.clawback === null ? null : clawbackSentence(rule.clawback, fieldWords),
   ];
   return sentences.filter((sentence) => sentence !== null);
 }
 
-function phaseSentence(rule: PlanRule): string {
+function phaseSentence(rule: Rule): string {
   const each = `each ${attainmentPeriodWords(rule)}`;
   if (rule.executionPhase === 'cascade')
     return `Pays on what the people below you earn${rule.dependsOn === undefined || rule.dependsOn === '_total' ? '' : ` from ${rule.dependsOn}`}.`;
@@ -166,18 +168,18 @@ function phaseSentence(rule: PlanRule): string {
 }
 
 /** Says nothing about rules that pay owners and splits, as most do. */
-function creditSentence({ creditKinds, creditRoles }: PlanRule): string | null {
+function creditSentence({ creditKinds, creditRoles }: Rule): string | null {
   if (creditKinds === undefined && creditRoles === undefined) return null;
   const parts = (creditKinds ?? ['split']).map((kind) => (kind === 'split' ? 'a split' : 'an overlay'));
   const roles = creditRoles === undefined ? '' : ` as ${creditRoles.join(' or ')}`;
   return `Pays you for deals on which you have ${parts.join(' or ')}${roles}.`;
 }
 
-function factorSentence({ payoutMode }: PlanRule): string | null {
+function factorSentence({ payoutMode }: Rule): string | null {
   return payoutMode === 'rate_times_attainment' ? 'What it pays is multiplied by your attainment.' : null;
 }
 
-function tierSentence(rule: PlanRule): string | null {
+function tierSentence(rule: Rule): string | null {
   const period = attainmentPeriodWords(rule);
   if (rule.tiers.length < 2 || !rule.payoutMode.startsWith('rate')) return null;
   if (rule.tierBy === 'rank') return 'Your position among the people of the plan decides the rate.';
@@ -191,7 +193,24 @@ function tierSentence(rule: PlanRule): string | null {
   return `Your attainment of the ${period} including the deal decides the rate of the whole deal.`;
 }
 
-function limitSentences({ cap, floor, capMultiplier, floorAttainment }: PlanRule, currency: string): (string | null)[] {
+function daySentence(rule: Rule): string | null {
+  const days = ruleDays(rule);
+  return days === null ? null : `Pays for close dates ${days}.`;
+}
+
+/** The close dates for which the rule pays; null for all. */
+export function ruleDays({
+  effectiveStart,
+  effectiveEnd,
+}: Pick<Rule, 'effectiveStart' | 'effectiveEnd'>): string | null {
+  const parts = [
+    effectiveStart === undefined ? [] : [`from ${formatDay(effectiveStart, 'long')}`],
+    effectiveEnd === undefined ? [] : [`until ${formatDay(effectiveEnd, 'long')}`],
+  ].flat();
+  return parts.length === 0 ? null : parts.join(' ');
+}
+
+function limitSentences({ cap, floor, capMultiplier, floorAttainment }: Rule, currency: string): (string | null)[] {
   return [
     cap === undefined ? null : `At most ${formatMoney(cap, currency)} in a period.`,
     floor === undefined ? null : `At least ${formatMoney(floor, currency)} for a matching deal.`,

@@ -11,13 +11,14 @@ import { InlineInput } from '../../../components/Inline.js';
 import { LoadedPage } from '../../../components/LoadedPage.js';
 import { Page } from '../../../components/Page.js';
 import { Badge } from '../../../components/StatusBadge.js';
-import { copyOfPlan, type Draft, newRule, toTerms, won } from '../../../features/plans/draft.js';
+import { copyOfPlan, type Draft, newRule, toTerms, withMovedConditions, won } from '../../../features/plans/draft.js';
 import { type Field, planFields } from '../../../features/plans/fields.js';
 import { editedVersion } from '../../../features/plans/versions.js';
 import { formatDay } from '../../../shared/format/dates.js';
+import { currencyChoices } from '../../../shared/format/regions.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
-import { FormField } from './FormField.js';
+import { FormField, SelectField } from './FormField.js';
 import { PreviewBar, usePreview } from './PreviewBar.js';
 import { RuleForm } from './RuleForm.js';
 import { RuleList } from './RuleList.js';
@@ -246,7 +247,9 @@ function PartForm({ builder, shownPart, currency, quota, onPart }: PartFormProps
       currency={currency}
       quota={quota}
       ruleNames={draft.terms.rules.flatMap((other) => (other === rule ? [] : [other.name]))}
+      planConditions={draft.terms.dealConditions}
       onChange={(change) => editRule(shownPart, change)}
+      onMoveConditions={() => editTerms(withMovedConditions(draft.terms, rule))}
       onRemove={() => {
         editTerms({ rules: draft.terms.rules.filter((_, index) => index !== shownPart) });
         onPart(Math.max(0, shownPart - 1));
@@ -259,21 +262,12 @@ interface PlanFormProps extends Pick<PartFormProps, 'builder' | 'currency'> {
   readonly fields: readonly Field[];
 }
 
-/** What holds for every rule of the plan: its conditions, its last day and its currency. */
+/** What holds for every rule of the plan: its last day, its currency and its conditions. */
 function PlanForm({ builder: { draft, edit, editTerms }, fields, currency }: PlanFormProps) {
+  const { currency: workspaceCurrency } = useSession().workspace;
   return (
     <>
-      <h2>Pays on deals where</h2>
-      <p className="dim">
-        All of them must hold for any rule to pay. Without a condition on the stage, open deals pay too.
-      </p>
-      <ConditionList
-        label="Conditions of the plan"
-        conditions={draft.terms.dealConditions}
-        fields={fields}
-        onChange={(dealConditions) => editTerms({ dealConditions })}
-      />
-      <h3>The plan</h3>
+      <h2>The plan</h2>
       <div className={styles.row}>
         <FormField label="Last day">
           <InlineInput
@@ -283,19 +277,30 @@ function PlanForm({ builder: { draft, edit, editTerms }, fields, currency }: Pla
             onChange={({ currentTarget }) => edit({ effectiveEnd: currentTarget.value || null })}
           />
         </FormField>
-        <FormField label="Currency">
-          <InlineInput
-            label="Currency of the plan"
-            placeholder={currency}
-            maxLength={3}
-            value={draft.currency ?? ''}
-            onChange={({ currentTarget }) => edit({ currency: currentTarget.value.toUpperCase() || null })}
-          />
-        </FormField>
+        <SelectField
+          label="Currency"
+          name="Currency of the plan"
+          value={draft.currency ?? ''}
+          choices={[
+            ['', `${workspaceCurrency}, as the workspace`],
+            ...currencyChoices(draft.currency ?? workspaceCurrency),
+          ]}
+          onValue={(chosen) => edit({ currency: chosen === '' ? null : chosen })}
+        />
       </div>
       <Suspense>
         <FxFields fx={draft.fx} currency={currency} onChange={(fx) => edit({ fx })} />
       </Suspense>
+      <h3>Pays on deals where</h3>
+      <p className="dim">
+        All of them must hold for any rule to pay. Without a condition on the stage, open deals pay too.
+      </p>
+      <ConditionList
+        label="Conditions of the plan"
+        conditions={draft.terms.dealConditions}
+        fields={fields}
+        onChange={(dealConditions) => editTerms({ dealConditions })}
+      />
     </>
   );
 }

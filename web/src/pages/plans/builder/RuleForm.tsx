@@ -1,9 +1,10 @@
 import { IconTrash } from '@tabler/icons-react';
 import { lazy, Suspense, useState } from 'react';
+import { useKeptState } from '../../../app/kept-state.js';
 import { Button } from '../../../components/Button.js';
 import { InlineInput } from '../../../components/Inline.js';
 import { Segments } from '../../../components/Segments.js';
-import { type Rule } from '../../../features/plans/draft.js';
+import { type Condition, type Rule } from '../../../features/plans/draft.js';
 import {
   type Field,
   fieldChoices,
@@ -12,15 +13,25 @@ import {
   withCurrent,
   withFormula,
 } from '../../../features/plans/fields.js';
+import {
+  baseChange,
+  furtherTerms,
+  modeChange,
+  paysAmounts,
+  phaseChange,
+  tierByChange,
+  withPay,
+} from '../../../features/plans/rule-changes.js';
 import { needsQuota } from '../../../features/plans/rules.js';
-import { fieldWords, prorationBasis, teamEarnings } from '../../../features/plans/words.js';
+import { fieldWords, prorationBasis, ruleSentences, teamEarnings } from '../../../features/plans/words.js';
 import { listFiscalYears } from '../../../shared/format/periods.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
 import { CreditFields } from './CreditFields.js';
-import { FormulaField, NumberFieldSelect, SelectField } from './FormField.js';
+import { FormField, FormulaField, NumberFieldSelect, SelectField } from './FormField.js';
 import { LimitFields } from './LimitFields.js';
-import { paysAmounts, TierTable } from './TierTable.js';
+import { MeasureField } from './MeasureField.js';
+import { TierTable } from './TierTable.js';
 
 const QuotaFields = lazy(() => import('./QuotaFields.js').then((module) => ({ default: module.QuotaFields })));
 const PayoutFields = lazy(() => import('./PayoutFields.js').then((module) => ({ default: module.PayoutFields })));
@@ -34,7 +45,10 @@ export interface RuleFormProps {
   readonly quota: number | null;
   /** Rules on which a rule of managers may depend. */
   readonly ruleNames: readonly string[];
+  /** Conditions that hold for every rule of the plan. */
+  readonly planConditions: readonly Condition[];
   readonly onChange: (change: Partial<Rule>) => void;
+  readonly onMoveConditions: () => void;
   readonly onRemove: () => void;
 }
 
@@ -66,7 +80,7 @@ const prorations = (['none', 'calendar_days', 'whole_months'] as const).map(
   (quotaProration) => [quotaProration, prorationBasis({ quotaProration })] as const,
 );
 
-/** Everything about one rule: what it pays, on which deals, at which tiers, and its limits. */
+/** A rule from top to bottom: whom it pays for what, on which deals, at which tiers. What few rules need is below. */
 export function RuleForm(props: RuleFormProps) {
   const { rule, before, fields, currency, quota, onChange, onRemove } = props;
   return (
@@ -84,8 +98,8 @@ export function RuleForm(props: RuleFormProps) {
           Remove rule
         </Button>
       </div>
+      <p className="second">{ruleSentences(rule, currency).join(' ')}</p>
       <PayFields {...props} />
-      {rule.executionPhase === 'cascade' ? null : <CreditFields key={rule.name} rule={rule} onChange={onChange} />}
       <h3>Conditions</h3>
       <ConditionList
         label={`Conditions of ${rule.name}`}
@@ -94,7 +108,6 @@ export function RuleForm(props: RuleFormProps) {
         onChange={(conditions) => onChange({ conditions })}
       />
       <h3>Tiers</h3>
-      <TierFields {...props} />
       <TierTable
         rule={rule}
         before={before}
@@ -102,21 +115,60 @@ export function RuleForm(props: RuleFormProps) {
         quota={quota}
         onChange={(tiers) => onChange({ tiers })}
       />
-      <h3>Limits</h3>
-      <LimitFields rule={rule} currency={currency} onChange={onChange} />
-      <h3>Quota</h3>
-      <Suspense>
-        <QuotaFields rule={rule} fields={fields} onChange={onChange} />
-        <h3>Payout</h3>
-        <PayoutFields rule={rule} fields={fields} onChange={onChange} />
-        <ClawbackFields rule={rule} onChange={onChange} />
-      </Suspense>
+      <TierSegments rule={rule} onChange={onChange} />
+      <More {...props} />
     </>
   );
 }
 
-/** Who is paid, for what, and by which base. */
-function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
+/** What a first rule does not need. Until it is pressed, it is open for a rule that has some of it. */
+function More({ rule, fields, currency, onChange }: RuleFormProps) {
+  const set = furtherTerms(rule);
+  const [hadSome] = useState(set.length > 0);
+  const [choice, setChoice] = useKeptState<boolean | null>('plan-rule-more', null);
+  const isShown = choice ?? hadSome;
+  // The browser reports an element that is open from the start as toggled too.
+  const toggle = (isOpen: boolean) => {
+    if (isOpen !== isShown) setChoice(isOpen);
+  };
+  return (
+    <details className={styles.more} open={isShown} onToggle={({ currentTarget }) => toggle(currentTarget.open)}>
+      <summary>
+        More{' '}
+        <span className="dim">
+          {set.length === 0 ? 'tiers, limits, quota, days, payment, refunds' : set.join(', ')}
+        </span>
+      </summary>
+      {isShown ? (
+        <>
+          <div className={styles.row}>
+            <BaseField rule={rule} fields={fields} onChange={onChange} />
+            <TierFields rule={rule} fields={fields} onChange={onChange} />
+          </div>
+          {rule.executionPhase === 'cascade' ? null : <CreditFields key={rule.name} rule={rule} onChange={onChange} />}
+          <h3>Limits</h3>
+          <LimitFields rule={rule} currency={currency} onChange={onChange} />
+          <h3>Quota</h3>
+          <Suspense>
+            <QuotaFields rule={rule} fields={fields} onChange={onChange} />
+            <div className={styles.row}>
+              <ProrationFields rule={rule} onChange={onChange} />
+            </div>
+            <h3>Days</h3>
+            <DayFields rule={rule} onChange={onChange} />
+            <h3>Payout</h3>
+            <PayoutFields rule={rule} fields={fields} onChange={onChange} />
+            <ClawbackFields rule={rule} onChange={onChange} />
+          </Suspense>
+        </>
+      ) : null}
+    </details>
+  );
+}
+
+/** Who is paid, for what, and over how long it is added up. */
+function PayFields(props: RuleFormProps) {
+  const { rule, fields, ruleNames, onChange } = props;
   const isCascade = rule.executionPhase === 'cascade';
   return (
     <div className={styles.row}>
@@ -139,12 +191,7 @@ function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
           onValue={(dependsOn) => onChange({ dependsOn })}
         />
       ) : (
-        <NumberFieldSelect
-          label="Measure"
-          value={rule.measure}
-          fields={fields}
-          onValue={(measure) => onChange({ measure })}
-        />
+        <MeasureField {...props} />
       )}
       {isCascade && (rule.measure !== teamEarnings || needsQuota(rule)) ? (
         <SelectField
@@ -158,6 +205,23 @@ function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
           onValue={(measure) => onChange({ measure })}
         />
       ) : null}
+      <SelectField
+        label="Attainment by"
+        value={rule.attainmentPeriod}
+        choices={periods}
+        onValue={(attainmentPeriod) => onChange({ attainmentPeriod })}
+      />
+    </div>
+  );
+}
+
+type PartProps = Pick<RuleFormProps, 'rule' | 'onChange'>;
+type FieldsProps = PartProps & Pick<RuleFormProps, 'fields'>;
+
+function BaseField({ rule, fields, onChange }: FieldsProps) {
+  const isCascade = rule.executionPhase === 'cascade';
+  return (
+    <>
       <SelectField
         label={isCascade ? 'Base' : 'The rate multiplies'}
         name="What the rate multiplies"
@@ -175,116 +239,88 @@ function PayFields({ rule, fields, ruleNames, onChange }: RuleFormProps) {
         value={rule.payoutBase}
         onValue={(payoutBase) => onChange({ payoutBase })}
       />
-    </div>
+    </>
   );
-}
-
-/** Managers are paid on what the people below earn, which no field of a deal decides. A period has no customer who pays. */
-function phaseChange(rule: Rule, executionPhase: Rule['executionPhase']): Partial<Rule> {
-  if (executionPhase === 'cascade')
-    return {
-      executionPhase,
-      dependsOn: rule.dependsOn ?? '_total',
-      measure: teamEarnings,
-      creditKinds: undefined,
-      creditRoles: undefined,
-    };
-  return {
-    executionPhase,
-    dependsOn: undefined,
-    measure: rule.measure === teamEarnings ? 'amount' : rule.measure,
-    ...(executionPhase === 'periodic' ? { payout: undefined } : {}),
-  };
 }
 
 function fieldBase(base: string | undefined): string | undefined {
   return base === '1' || base === 'variable_target' ? undefined : base;
 }
 
-/** A rule without a base pays fixed amounts. */
-function baseChange(rule: Rule, value: string): Partial<Rule> {
-  const payoutBase = value === '' ? undefined : value;
-  if (value !== '1' || paysAmounts(rule)) return { payoutBase };
-  return { payoutBase, tiers: rule.tiers.map(({ rate: _, ...tier }) => ({ ...tier, flatAmount: 0 })) };
-}
-
-/** What decides the tier, over how long, and what of the deal it applies to. */
-function TierFields({ rule, fields, onChange }: RuleFormProps) {
-  const isFlat = paysAmounts(rule);
-  // What the tiers paid before the last choice between rates and amounts, for the way back.
-  const [before, setBefore] = useState<Rule['tiers']>([]);
+/** What decides the tier, and what a tier pays. */
+function TierFields({ rule, fields, onChange }: FieldsProps) {
   return (
     <>
-      <div className={styles.row}>
-        <SelectField
-          label="Tiers go by"
-          value={rule.tierBy}
-          choices={[
-            ['attainment', 'attainment'],
-            ['value', 'a deal value'],
-            ['rank', 'rank'],
-          ]}
-          onValue={(tierBy) => onChange(tierByChange(rule, tierBy))}
+      <SelectField
+        label="Tiers go by"
+        value={rule.tierBy}
+        choices={[
+          ['attainment', 'attainment'],
+          ['value', 'a deal value'],
+          ['rank', 'rank'],
+        ]}
+        onValue={(tierBy) => onChange(tierByChange(rule, tierBy))}
+      />
+      {rule.tierBy === 'value' ? (
+        <NumberFieldSelect
+          label="Field"
+          name="Field that decides the tier"
+          value={rule.tierValueField ?? 'amount'}
+          fields={fields}
+          onValue={(tierValueField) => onChange({ tierValueField })}
         />
-        {rule.tierBy === 'value' ? (
-          <NumberFieldSelect
-            label="Field"
-            name="Field that decides the tier"
-            value={rule.tierValueField ?? 'amount'}
-            fields={fields}
-            onValue={(tierValueField) => onChange({ tierValueField })}
-          />
-        ) : null}
-        <PeriodFields rule={rule} onChange={onChange} />
-        <SelectField
-          label="A tier pays"
-          value={rule.payoutMode}
-          choices={modes}
-          onValue={(payoutMode) => onChange(modeChange(rule, payoutMode))}
-        />
-      </div>
-      <div className={styles.segments}>
-        {rule.tierBy === 'attainment' && rule.payoutMode.startsWith('rate') ? (
-          <Segments<Rule['tierMode']>
-            label="Tiers apply to"
-            current={rule.tierMode}
-            onChange={(tierMode) => onChange({ tierMode })}
-            choices={[
-              ...(rule.payoutMode === 'rate' ? ([['marginal', 'Part in tier']] as const) : []),
-              ['full_rate', 'Whole deal'],
-              ['retroactive', 'Whole period'],
-            ]}
-          />
-        ) : null}
-        {rule.payoutMode === 'rate' ? (
-          <Segments<'rate' | 'amount'>
-            label="Rates or amounts"
-            current={isFlat ? 'amount' : 'rate'}
-            onChange={(kind) => {
-              setBefore(rule.tiers);
-              onChange({ tiers: withPay(rule, kind === 'amount', before) });
-            }}
-            choices={[
-              ['rate', 'Rates'],
-              ['amount', 'Amounts'],
-            ]}
-          />
-        ) : null}
-      </div>
+      ) : null}
+      <SelectField
+        label="A tier pays"
+        value={rule.payoutMode}
+        choices={modes}
+        onValue={(payoutMode) => onChange(modeChange(rule, payoutMode))}
+      />
     </>
   );
 }
 
-/** Over how long attainment is added up, by which years, and whether working time changes the quota. */
-function PeriodFields({ rule, onChange }: Pick<RuleFormProps, 'rule' | 'onChange'>) {
+/** What of a deal a tier applies to, and whether tiers pay rates or amounts. */
+function TierSegments({ rule, onChange }: PartProps) {
+  const isFlat = paysAmounts(rule);
+  // What the tiers paid before the last choice between rates and amounts, for the way back.
+  const [before, setBefore] = useState<Rule['tiers']>([]);
+  return (
+    <div className={styles.segments}>
+      {rule.tierBy === 'attainment' && rule.payoutMode.startsWith('rate') ? (
+        <Segments<Rule['tierMode']>
+          label="Tiers apply to"
+          current={rule.tierMode}
+          onChange={(tierMode) => onChange({ tierMode })}
+          choices={[
+            ...(rule.payoutMode === 'rate' ? ([['marginal', 'Part in tier']] as const) : []),
+            ['full_rate', 'Whole deal'],
+            ['retroactive', 'Whole period'],
+          ]}
+        />
+      ) : null}
+      {rule.payoutMode === 'rate' ? (
+        <Segments<'rate' | 'amount'>
+          label="Rates or amounts"
+          current={isFlat ? 'amount' : 'rate'}
+          onChange={(kind) => {
+            setBefore(rule.tiers);
+            onChange({ tiers: withPay(rule, kind === 'amount', before) });
+          }}
+          choices={[
+            ['rate', 'Rates'],
+            ['amount', 'Amounts'],
+          ]}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+/** By which years the attainment period is counted, and whether working time changes the quota. */
+function ProrationFields({ rule, onChange }: PartProps) {
   return (
     <>
-      <SelectField
-        label="Attainment by"
-        value={rule.attainmentPeriod}
-        choices={periods}
-        onValue={(attainmentPeriod) => onChange({ attainmentPeriod })}
-      />
       {listFiscalYears().length > 0 || rule.calendar === 'fiscal' ? (
         <SelectField
           label="Of"
@@ -307,34 +343,25 @@ function PeriodFields({ rule, onChange }: Pick<RuleFormProps, 'rule' | 'onChange
   );
 }
 
-function withPay({ tiers }: Rule, isFlat: boolean, before: Rule['tiers'] = []): Rule['tiers'] {
-  return tiers.map(({ rate, flatAmount, ...tier }, position) =>
-    isFlat
-      ? { ...tier, flatAmount: flatAmount ?? before[position]?.flatAmount ?? 0 }
-      : { ...tier, rate: rate ?? before[position]?.rate ?? 0 },
+const days = [
+  ['effectiveStart', 'First day', 'First close date for which the rule pays'],
+  ['effectiveEnd', 'Last day', 'Last close date for which the rule pays'],
+] as const;
+
+/** The close dates for which the rule pays, such as those of a campaign. */
+function DayFields({ rule, onChange }: PartProps) {
+  return (
+    <div className={styles.row}>
+      {days.map(([key, label, name]) => (
+        <FormField key={key} label={label}>
+          <InlineInput
+            label={name}
+            type="date"
+            value={rule[key] ?? ''}
+            onChange={({ currentTarget: { value } }) => onChange({ [key]: value === '' ? undefined : value })}
+          />
+        </FormField>
+      ))}
+    </div>
   );
-}
-
-function tierByChange(rule: Rule, tierBy: Rule['tierBy']): Partial<Rule> {
-  return {
-    tierBy,
-    tierValueField: tierBy === 'value' ? (rule.tierValueField ?? 'amount') : undefined,
-    ...(tierBy === 'attainment' ? {} : { tierMode: 'full_rate' }),
-    ...(tierBy !== 'attainment' && rule.payoutMode !== 'flat_per_event' ? { payoutMode: 'rate' } : {}),
-  };
-}
-
-function modeChange(rule: Rule, payoutMode: Rule['payoutMode']): Partial<Rule> {
-  if (payoutMode === 'rate') return { payoutMode };
-  if (payoutMode === 'rate_times_attainment')
-    return {
-      payoutMode,
-      tiers: withPay(rule, false),
-      tierBy: 'attainment',
-      tierMode: rule.tierMode === 'retroactive' ? 'retroactive' : 'full_rate',
-      tierValueField: undefined,
-    };
-  const tiers = withPay(rule, true);
-  if (payoutMode === 'flat_per_event') return { payoutMode, tiers };
-  return { payoutMode, tiers, tierBy: 'attainment', tierMode: 'full_rate', tierValueField: undefined };
 }

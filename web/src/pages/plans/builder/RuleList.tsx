@@ -3,6 +3,7 @@ import { IconButton } from '../../../components/Button.js';
 import { freeName, isSame, newRule } from '../../../features/plans/draft.js';
 import { summarizeRule } from '../../../features/plans/summary.js';
 import { conditionLines } from '../../../features/plans/words.js';
+import { formatDay } from '../../../shared/format/dates.js';
 import styles from './Builder.module.css';
 import { type Builder, type Part } from './use-builder.js';
 
@@ -13,7 +14,7 @@ interface RuleListProps {
   readonly onPart: (part: Part) => void;
 }
 
-/** The conditions of the plan and its rules, each with a summary in words. */
+/** What holds for the whole plan, and its rules, each with a summary in words. */
 export function RuleList({ builder: { draft, saved, editTerms }, currency, part, onPart }: RuleListProps) {
   const { dealConditions, rules } = draft.terms;
   const move = (index: number, to: number) => {
@@ -25,18 +26,23 @@ export function RuleList({ builder: { draft, saved, editTerms }, currency, part,
   const lines = conditionLines(dealConditions);
   return (
     <>
-      <p className={styles.listLabel}>Pays on deals where</p>
+      <p className={styles.listLabel}>The plan</p>
       <button
         type="button"
         className={styles.card}
         aria-pressed={part === 'conditions'}
         onClick={() => onPart('conditions')}
       >
-        {lines.length > 0
-          ? lines.join('; ')
-          : rules.every(({ executionPhase }) => executionPhase === 'cascade')
-            ? 'every deal on which the team earns'
-            : 'every deal, also open ones'}
+        <span>{`In ${currency}${draft.fx === undefined ? '' : ', others converted'}${draft.effectiveEnd === null ? '' : `, until ${formatDay(draft.effectiveEnd, 'long')}`}`}</span>
+        <span className="second">
+          {`Pays on ${
+            lines.length > 0
+              ? `deals where ${lines.join('; ')}`
+              : rules.every(({ executionPhase }) => executionPhase === 'cascade')
+                ? 'every deal on which the team earns'
+                : 'every deal, also open ones'
+          }`}
+        </span>
       </button>
       <p className={styles.listLabel}>Rules</p>
       <ul className={styles.rules}>

@@ -6,6 +6,7 @@ import { describeError } from '../../../api/describe-error.js';
 import { type TestResult, testsQuery } from '../../../api/plan-queries.js';
 import { useKeptChoice } from '../../../app/kept-state.js';
 import { LinkButton, RowButton } from '../../../components/Button.js';
+import { type Draft } from '../../../features/plans/draft.js';
 import { reasonWords } from '../../../features/plans/words.js';
 import { formatMoney } from '../../../shared/format/numbers.js';
 import styles from './Builder.module.css';
@@ -25,8 +26,7 @@ export function TestsPanel({ builder, currency }: { readonly builder: Builder; r
     ...testsQuery(plan?.planId ?? '', latest),
     enabled: plan !== null && latest.tests.length > 0 && latest.terms.rules.length > 0,
   });
-  const failures = new Map<string, Failed>();
-  for (const failure of result.data?.failed ?? []) if (!failures.has(failure.name)) failures.set(failure.name, failure);
+  const failures = firstFailures(draft, result.data);
   const hasRun = plan !== null && result.data !== undefined;
   return (
     <>
@@ -62,6 +62,17 @@ export function TestsPanel({ builder, currency }: { readonly builder: Builder; r
 }
 
 type Failed = TestResult['failed'][number];
+
+/** The first failure of each test that the draft still has. */
+function firstFailures({ tests }: Draft, result: TestResult | undefined): ReadonlyMap<string, Failed> {
+  const failed = result?.failed ?? [];
+  return new Map(
+    tests.flatMap(({ name }) => {
+      const first = failed.find((failure) => failure.name === name);
+      return first === undefined ? [] : [[name, first] as const];
+    }),
+  );
+}
 
 function Outcome({ hasFailed }: { readonly hasFailed: boolean }) {
   return hasFailed ? (

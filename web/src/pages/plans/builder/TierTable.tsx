@@ -5,6 +5,7 @@ import { DecimalInput } from '../../../components/DecimalInput.js';
 import { InlineInput } from '../../../components/Inline.js';
 import { tierInFull } from '../../../features/plans/curve.js';
 import { type Rule, type Tier, withChange } from '../../../features/plans/draft.js';
+import { paysAmounts } from '../../../features/plans/rule-changes.js';
 import { formatMoney, formatRate } from '../../../shared/format/numbers.js';
 import styles from './Builder.module.css';
 
@@ -18,12 +19,7 @@ interface TierTableProps {
   readonly onChange: (tiers: readonly Tier[]) => void;
 }
 
-/** Whether the tiers of the rule pay fixed amounts. */
-export function paysAmounts({ payoutMode, tiers }: Rule): boolean {
-  return !payoutMode.startsWith('rate') || tiers.some(({ flatAmount }) => flatAmount !== undefined);
-}
-
-/** The thresholds with what they pay. "To" of a tier is "From" of the next one. `Enter` in the last row adds a tier. */
+/** The thresholds with what they pay. "To" of a tier follows "From" of the next one. `Enter` in the last row adds a tier. */
 export function TierTable({ rule, before, currency, quota, onChange }: TierTableProps) {
   const body = useRef<HTMLTableSectionElement>(null);
   const shared = rule.tiers.filter(({ repId }) => repId === undefined);
@@ -44,8 +40,8 @@ export function TierTable({ rule, before, currency, quota, onChange }: TierTable
         <caption className="unseen">Tiers of {rule.name}</caption>
         <thead>
           <tr>
-            <th scope="col">From</th>
-            <th scope="col">To</th>
+            <th scope="col">{rule.tierBy === 'rank' ? 'From place' : 'From'}</th>
+            <th scope="col">{rule.tierBy === 'rank' ? 'To place' : 'To'}</th>
             <th scope="col">{isFlat ? 'Amount' : 'Rate'}</th>
             <th scope="col">Name</th>
             <th scope="col" className={styles.right}>
@@ -98,7 +94,8 @@ export function TierTable({ rule, before, currency, quota, onChange }: TierTable
 function nextTier(rule: Rule, shared: readonly Tier[], isFlat: boolean): Tier {
   const last = shared.at(-1);
   const step = rule.tierBy === 'attainment' ? 0.25 : 1;
-  const minThreshold = last === undefined ? 0 : Math.round((last.minThreshold + step) * 1e6) / 1e6;
+  const first = rule.tierBy === 'rank' ? 1 : 0;
+  const minThreshold = last === undefined ? first : Math.round((last.minThreshold + step) * 1e6) / 1e6;
   return {
     tierIndex: shared.length,
     minThreshold,
@@ -122,8 +119,9 @@ interface TierRowProps {
 
 function TierRow({ position: { rule, tier, next, index, isFlat }, paid, onChange, onTo, onRemove }: TierRowProps) {
   const name = `tier ${index + 1}`;
-  const isRatio = rule.tierBy === 'attainment';
-  const threshold = isRatio ? ({ places: 2, unit: '%' } as const) : {};
+  const threshold = rule.tierBy === 'attainment' ? ({ places: 2, unit: '%' } as const) : {};
+  // The last place of a tier is shown, and the first value of the next one.
+  const gap = rule.tierBy === 'rank' ? 1 : 0;
   return (
     <tr>
       <td>
@@ -136,13 +134,19 @@ function TierRow({ position: { rule, tier, next, index, isFlat }, paid, onChange
       </td>
       <td>
         {next === undefined ? (
-          <InlineInput label={`To of ${name}`} value="no limit" readOnly tabIndex={-1} className={styles.noLimit} />
+          <InlineInput
+            label={`To of ${name}`}
+            value={gap === 1 ? 'all others' : 'no limit'}
+            readOnly
+            tabIndex={-1}
+            className={styles.noLimit}
+          />
         ) : (
           <DecimalInput
             {...threshold}
             label={`To of ${name}`}
-            value={next.minThreshold}
-            onValue={(value) => onTo(value ?? 0)}
+            value={next.minThreshold - gap}
+            onValue={(value) => onTo((value ?? 0) + gap)}
           />
         )}
       </td>
