@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { routeEncryptionContext } from '#src/platform/inbox/inbox.js';
+import { Secrets } from '#src/platform/secrets/secrets.js';
 import { type BenchService, listenEmpty, startBenchService } from './bench-service.js';
 import { type Effect, growth, rowsWritten } from './effects.js';
 import { type LoadContender, loadContender, type Received } from './load.js';
@@ -105,7 +106,7 @@ function deliveries(
 
 async function openRoute({ owner, running, newWorkspace }: BenchService): Promise<void> {
   const { workspaceId } = await newWorkspace();
-  const sealed = running.service.secrets.seal(routeEncryptionContext('crma', webhookId), secret);
+  const sealed = running.service.parts.resolve(Secrets).seal(routeEncryptionContext('crma', webhookId), secret);
   await owner.query("insert into inbound_routes (workspace_id, source, route, secret) values ($1, 'crma', $2, $3)", [
     workspaceId,
     webhookId,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import puppeteer, { type Browser } from 'puppeteer-core';
+import { PdfPrinter } from '#src/platform/documents/browser.js';
 import { findBundledBrowser } from '#src/platform/documents/bundled-browser.js';
 import { type Html } from '#src/platform/documents/html.js';
 import { startBenchService } from './bench-service.js';
@@ -87,7 +88,7 @@ function printer(name: string, length: number, print: () => Promise<Uint8Array>)
 
 /** The page that the service prints for the request. */
 async function captureMarkup({ service }: SalesYear, request: () => Promise<unknown>): Promise<string> {
-  const { pdfPrinter } = service.running.service;
+  const pdfPrinter = service.running.service.parts.resolve(PdfPrinter);
   const print = pdfPrinter.print.bind(pdfPrinter);
   let printed: Html | null = null;
   pdfPrinter.print = (page) => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { readConfig } from '#src/app/config.js';
 import { type RunningProcess, start } from '#src/app/main.js';
+import { StartLinks } from '#src/auth/start-links.js';
 import { type CrmProvider } from '#src/crm/adapters/port.js';
 import { type Config } from '#src/platform/config.js';
 import { createLog } from '#src/platform/log.js';
@@ -84,7 +85,7 @@ async function demoWorkspace(running: RunningProcess, url: string, name: string)
 async function createSignInPath({ service }: RunningProcess, api: DemoApi, workspaceId: string): Promise<string> {
   const admin = { name: 'Alex Morgan', email: 'alex.morgan@demo.example', role: 'admin' };
   const { reps } = await api.request('PUT', '/v1/reps', { reps: [admin] });
-  return `/start#${service.startLinks.create({ kind: 'sign_in', workspaceId, repId: reps[0].id })}`;
+  return `/start#${service.parts.resolve(StartLinks).create({ kind: 'sign_in', workspaceId, repId: reps[0].id })}`;
 }
 
 async function prompt(tour: DemoCrmTour, say: (text: string) => void): Promise<void> {

@@ -2,20 +2,36 @@ import { sql } from 'kysely';
 import { approveThrough } from '#src/app/approve-operation.js';
 import { type Service } from '#src/app/composition.js';
 import { generateThrough } from '#src/app/generate-operation.js';
+import { BILLING_PROVIDER } from '#src/app/parts/tokens.js';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
 import { BillingIntake } from '#src/billing/billing-intake.js';
 import { DealExplainer } from '#src/commissions/deal-explainer.js';
 import { findExceptionsJob } from '#src/commissions/exception-jobs/exception-job.js';
+import { CrmSyncRunner } from '#src/crm/sync/crm-sync-runner.js';
+import { WriteBackRunner } from '#src/crm/write-back/write-back-runner.js';
 import { DocumentMaker } from '#src/exports/documents/document-maker.js';
 import { makeExportsJob } from '#src/exports/export-job.js';
 import { mapInParallel } from '#src/kernel/waiting.js';
 import { calculateJob } from '#src/ledger/lanes/calculate-job.js';
+import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
+import { LocalLaneDispatcher } from '#src/ledger/lanes/local-lane-dispatcher.js';
+import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
+import { Notifications } from '#src/notifications/notifications.js';
+import { ScheduledImportMails } from '#src/notifications/scheduled-import-mails.js';
 import { WeeklyDigest } from '#src/notifications/weekly-digest.js';
+import { DeliveryRunner } from '#src/outgoing-events/delivery-runner.js';
 import { makePreviewsJob } from '#src/plans/plan-preview-response.js';
-import { type JobHandler, JobWorker, runUnqueued } from '#src/platform/jobs/job-queue.js';
+import { PdfPrinter } from '#src/platform/documents/browser.js';
+import { InboxRunner } from '#src/platform/inbox/inbox-runner.js';
+import { QUEUE_BACKEND } from '#src/platform/injection-tokens.js';
+import { type JobHandler, JobQueue, JobWorker, runUnqueued } from '#src/platform/jobs/job-queue.js';
+import { Leases } from '#src/platform/jobs/leases.js';
+import { MailServer } from '#src/platform/mail/mail-server.js';
+import { Outbox } from '#src/platform/mail/outbox.js';
 import { deliverEventsJob } from '#src/platform/outbound/delivery-job.js';
 import { PeriodicTask } from '#src/platform/periodic-task.js';
 import { runScheduledImportsJob } from '#src/scheduled-imports/scheduled-import-job.js';
+import { ScheduledImportRunner } from '#src/scheduled-imports/scheduled-import-runner.js';
 import { runApprovalsJob } from '#src/statements/approval-jobs/approval-job.js';
 import { PeriodChecker } from '#src/statements/discrepancies/period-checker.js';
 import { generateStatementsJob } from '#src/statements/generation-jobs/generation-job.js';
@@ -56,17 +72,21 @@ export interface Workers {
 
 /** Starts the background work of this process: the job handlers, the workers with their own slots, and the periodic tasks. */
 export async function startWorkers(service: Service): Promise<Workers> {
-  const { config, unitOfWork, queueBackend, laneRunner, localLanes, outbox, clock, log } = service;
+  const { config, unitOfWork, clock, log, parts } = service;
+  const queueBackend = parts.resolve(QUEUE_BACKEND);
+  const laneRunner = parts.resolve(LaneRunner);
+  const localLanes = parts.resolve(LocalLaneDispatcher);
+  const outbox = parts.resolve(Outbox);
   const leased = leasedWorkersOf(service);
   const leasedWorkers = Object.values(leased);
   const checker = new PeriodChecker(unitOfWork, clock);
   const handlers = [
-    calculateHandler(laneRunner, service.queue),
+    calculateHandler(laneRunner, parts.resolve(JobQueue)),
     checkPeriodsHandler(checker),
-    inboxHandler(service.inboxRunner),
-    syncRunHandler(service.crmSyncRunner),
-    writeBackHandler(service.writeBackRunner),
-    sendMailHandler(outbox, service.mailServer, log, config.NODE_ENV === 'production'),
+    inboxHandler(parts.resolve(InboxRunner)),
+    syncRunHandler(parts.resolve(CrmSyncRunner)),
+    writeBackHandler(parts.resolve(WriteBackRunner)),
+    sendMailHandler(outbox, parts.resolve(MailServer), log, config.NODE_ENV === 'production'),
     wakeHandler(makeExportsJob, leased.exports),
     wakeHandler(makePreviewsJob, leased.previews),
     wakeHandler(runApprovalsJob, leased.approvals),
@@ -95,18 +115,20 @@ export async function startWorkers(service: Service): Promise<Workers> {
       await mapInParallel([...tasks, ...inTurn], (task) => task.stop());
       await mapInParallel(leasedWorkers, (worker) => worker.stop());
       await worker.close();
-      service.mailServer.close();
+      parts.resolve(MailServer).close();
     },
   };
 }
 
 /** The workers with slots of their own, each for one kind of work that is stored in the database. */
 function leasedWorkersOf(service: Service) {
-  const { database, unitOfWork, leases, pdfPrinter, clock, log } = service;
+  const { database, unitOfWork, clock, log, parts } = service;
+  const leases = parts.resolve(Leases);
+  const pdfPrinter = parts.resolve(PdfPrinter);
   const withRunner = (kind: WorkKind, runner: WorkRunner) => new LeasedWorker(database, kind, runner, log);
   const ofJobs = <Job extends { readonly attempts: number }>(kind: WorkKind, jobs: LeasedJobs<Job>) =>
     withRunner(kind, new LeasedJobRunner(unitOfWork, leases, jobs, log));
-  const explainer = service.registry.resolve(DealExplainer);
+  const explainer = parts.resolve(DealExplainer);
   return {
     exports: ofJobs(exportWork, new ExportJobs(new DocumentMaker(unitOfWork, pdfPrinter, clock))),
     previews: ofJobs(previewWork, new PreviewJobs(unitOfWork, clock)),
@@ -115,9 +137,9 @@ function leasedWorkersOf(service: Service) {
     generations: ofJobs(generationWork, new GenerationJobs(unitOfWork, generateThrough(service.dispatcher))),
     imports: ofJobs(
       scheduledImportWork,
-      new ScheduledImportJobs(service.scheduledImports, service.scheduledImportMails),
+      new ScheduledImportJobs(parts.resolve(ScheduledImportRunner), parts.resolve(ScheduledImportMails)),
     ),
-    deliveries: withRunner(deliveryWork, service.deliveryRunner),
+    deliveries: withRunner(deliveryWork, parts.resolve(DeliveryRunner)),
   };
 }
 
@@ -146,11 +168,16 @@ function deletions({ database, log }: Service): PeriodicTask[] {
 }
 
 function sweeps(service: Service, checker: PeriodChecker): PeriodicTask[] {
-  const { database, unitOfWork, laneRunner, queue, changes, outbox, billingProvider, registry, clock, log } = service;
+  const { database, unitOfWork, parts, clock, log } = service;
+  const laneRunner = parts.resolve(LaneRunner);
+  const queue = parts.resolve(JobQueue);
+  const changes = parts.resolve(CommissionChanges);
+  const outbox = parts.resolve(Outbox);
+  const billingProvider = parts.resolve(BILLING_PROVIDER);
   const laneSweep = new LaneSweep(database, unitOfWork, laneRunner, queue, changes, clock);
   const discrepancySweep = new DiscrepancySweep(database, checker, log);
   const crmSweep = new CrmSweep(database, unitOfWork, queue);
-  const digest = new WeeklyDigest(unitOfWork, service.notifications, clock);
+  const digest = new WeeklyDigest(unitOfWork, parts.resolve(Notifications), clock);
   const tasks = [
     new PeriodicTask('lane sweep', 2000, (stopping) => laneSweep.run(stopping), log),
     // Mails whose job was lost, or whose next attempt is due.
@@ -161,6 +188,6 @@ function sweeps(service: Service, checker: PeriodChecker): PeriodicTask[] {
     new PeriodicTask('weekly digest', 600_000, () => digest.run(), log),
   ];
   if (billingProvider === null) return tasks;
-  const billingSweep = new BillingSweep(unitOfWork, billingProvider, registry.resolve(BillingIntake), clock);
+  const billingSweep = new BillingSweep(unitOfWork, billingProvider, parts.resolve(BillingIntake), clock);
   return [...tasks, new PeriodicTask('billing sweep', 60_000, () => billingSweep.run(), log)];
 }

@@ -2,6 +2,7 @@ import { type Express } from 'express';
 import { AgentAuthorization, agentIssuer } from '../agents/access/agent-authorization.js';
 import { AgentWriteRules } from '../agents/change-requests/agent-write-rules.js';
 import { guidance } from '../agents/guidance/guidance.js';
+import { IdentityProviders } from '../auth/oidc/identity-providers.js';
 import { SignInPages } from '../auth/pages/sign-in-pages.js';
 import { CrmConsents } from '../crm/connections/crm-consents.js';
 import { ConnectPages } from '../crm/connections/pages/connect-pages.js';
@@ -18,6 +19,7 @@ import { RedisRateCounter } from '../platform/http/redis-rate-counter.js';
 import { ResponseCache } from '../platform/http/response-cache.js';
 import { WebApp } from '../platform/http/web-app.js';
 import { AddressLimit } from '../platform/limits/address-limit.js';
+import { AttemptLimits } from '../platform/limits/attempt-limits.js';
 import { allowedHosts } from '../platform/mcp/allowed-hosts.js';
 import { type AuthorizationServer } from '../platform/mcp/authorization-server.js';
 import { McpEndpoint, type McpParts } from '../platform/mcp/endpoint.js';
@@ -26,6 +28,7 @@ import { ToolRunner } from '../platform/mcp/tool-runner.js';
 import { Documents } from '../platform/openapi/documents.js';
 import { type AnyOperation } from '../platform/operations/operation.js';
 import { redisServers } from '../platform/redis/redis-connection.js';
+import { Secrets } from '../platform/secrets/secrets.js';
 import { ScimEndpoint } from '../scim/scim-endpoint.js';
 import { type Service } from './composition.js';
 import { describeService } from './describe-service.js';
@@ -42,14 +45,15 @@ export interface ApiParts {
 }
 
 /** The authorization server of the database; null where people cannot connect agents by signing in. */
-export function agentAuthorization({ config, unitOfWork, secrets }: Service): AuthorizationServer | null {
+export function agentAuthorization({ config, unitOfWork, parts }: Service): AuthorizationServer | null {
   const issuer = agentIssuer(config);
-  return issuer === null ? null : new AgentAuthorization(issuer, unitOfWork, secrets, config);
+  return issuer === null ? null : new AgentAuthorization(issuer, unitOfWork, parts.resolve(Secrets), config);
 }
 
 /** The routes of the service for the workspaces of one database. */
 export async function openApi(service: Service, opened: OpenedParts, parts: ApiParts): Promise<Express> {
-  const { config, database, replica, dispatcher, log, attemptLimits, clock } = service;
+  const { config, database, replica, dispatcher, log, clock } = service;
+  const attemptLimits = service.parts.resolve(AttemptLimits);
   const { PUBLIC_URL: publicUrl } = config;
   const { addressLimit, largeBodies } = parts;
   const rateLimit = await opened.open(
@@ -61,15 +65,15 @@ export async function openApi(service: Service, opened: OpenedParts, parts: ApiP
   const localRateLimit = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
   const authenticator = new TokenAuthenticator(database, attemptLimits, localRateLimit);
   const { authenticateFrom: authenticate } = authenticator;
-  const browser = new BrowserSessions({ publicUrl, secrets: service.secrets, authenticate, rateLimit });
-  const loadProviders = () => service.identityProviders.listButtons();
+  const browser = new BrowserSessions({ publicUrl, secrets: service.parts.resolve(Secrets), authenticate, rateLimit });
+  const loadProviders = () => service.parts.resolve(IdentityProviders).listButtons();
   const signIn = new SignInPages(browser, dispatcher, loadProviders, addressLimit);
   const webApp = WebApp.open({
     basePath: browser.basePath,
     operations,
     loadProviders,
   });
-  const connect = new ConnectPages(browser, service.registry.resolve(CrmConsents));
+  const connect = new ConnectPages(browser, service.parts.resolve(CrmConsents));
   const agents = agentEndpoints(service, parts, { authenticate: authenticator.authenticateAgentFrom, rateLimit });
   const scim = scimEndpoint(service, authenticate, rateLimit);
   return createApp({
@@ -108,7 +112,7 @@ function scimEndpoint(service: Service, authenticate: Authenticate, rateLimit: R
 
 /** The MCP endpoint, and the authorization server where people connect agents by signing in. */
 function agentEndpoints(
-  { config, unitOfWork, dispatcher, registry, clock, log }: Service,
+  { config, unitOfWork, dispatcher, parts, clock, log }: Service,
   { authorization, addressLimit, largeBodies }: ApiParts,
   admission: Pick<McpParts, 'authenticate' | 'rateLimit'>,
 ): ((app: Express) => void)[] {
@@ -121,7 +125,7 @@ function agentEndpoints(
     dispatcher,
     hosts,
     authorization,
-    writes: new AgentWriteRules(unitOfWork, registry.resolve(ToolRunner), clock, config.PUBLIC_URL),
+    writes: new AgentWriteRules(unitOfWork, parts.resolve(ToolRunner), clock, config.PUBLIC_URL),
     log,
   });
   if (authorization === null) return [(app) => mcp.routes(app)];

@@ -14,6 +14,7 @@ import { LargeBodies } from '../platform/http/large-bodies.js';
 import { type Address, assertFree, type Listening, listen } from '../platform/http/listen.js';
 import { metricsPage } from '../platform/http/metrics-page.js';
 import { reportUnhandledRejections } from '../platform/http/request-context.js';
+import { JobQueue } from '../platform/jobs/job-queue.js';
 import { AddressLimit } from '../platform/limits/address-limit.js';
 import { type Log } from '../platform/log.js';
 import { metrics } from '../platform/metrics.js';
@@ -153,10 +154,10 @@ async function hasWorkspaces(ownerUrl: string): Promise<boolean> {
   return (await withDatabase({ url: ownerUrl, asOwner: true }, read)).rows.length > 0;
 }
 
-function createHealth({ database, queue }: Service, { restarts = 0 }: ProcessParts): Health {
+function createHealth({ database, parts }: Service, { restarts = 0 }: ProcessParts): Health {
   metrics.processRestarts.inc(restarts);
   const checks = { database: () => probe(database), migrations: () => assertNonePending(database) };
-  return new Health(checks, () => queue.check(), restarts);
+  return new Health(checks, () => parts.resolve(JobQueue).check(), restarts);
 }
 
 /** A process is ready while one database serves its workspaces; the others are named. */
@@ -171,7 +172,8 @@ function createShardHealth(shards: Shards, { restarts = 0 }: ProcessParts): Heal
       if (shards.serving().length === 0) throw new Error('no database responds');
     },
   };
-  const queues = async () => void (await mapInParallel(shards.serving(), ({ service }) => service.queue.check()));
+  const queues = async () =>
+    void (await mapInParallel(shards.serving(), ({ service }) => service.parts.resolve(JobQueue).check()));
   const databases = Object.fromEntries(shards.all.map((shard) => [shard.name, () => check(shard)]));
   return new Health(checks, queues, restarts, { databases });
 }
@@ -196,7 +198,7 @@ async function startMetrics(
   const app = express();
   app.disable('x-powered-by');
   health.routes(app);
-  metricsPage(services, null)(app);
+  metricsPage(() => services().map(toMeasured), null)(app);
   const address = { host: config.HOST, port: config.METRICS_PORT, setting: 'METRICS_PORT' };
   const listening = await opened.open(
     () => listen(app, address),
@@ -208,12 +210,19 @@ async function startMetrics(
 
 const apiAddress = ({ HOST, PORT }: Config): Address => ({ host: HOST, port: PORT, setting: 'PORT' });
 
+function toMeasured({ database, log, parts }: Service) {
+  return { database, log, queue: parts.resolve(JobQueue) };
+}
+
 /** What the routes of all databases of a process share. */
 function apiParts(config: Config, services: () => readonly Service[], health: Health): Omit<ApiParts, 'authorization'> {
   const { METRICS_TOKEN: metricsToken } = config;
   const healthRoutes = (app: Express) => health.routes(app);
   return {
-    routes: metricsToken === undefined ? [healthRoutes] : [healthRoutes, metricsPage(services, metricsToken)],
+    routes:
+      metricsToken === undefined
+        ? [healthRoutes]
+        : [healthRoutes, metricsPage(() => services().map(toMeasured), metricsToken)],
     addressLimit: new AddressLimit(config.PUBLIC_REQUESTS_PER_MINUTE),
     largeBodies: new LargeBodies(),
   };

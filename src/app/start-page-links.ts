@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { StartLinks } from '../auth/start-links.js';
 import { type Database } from '../platform/database/pool.js';
 import { type Service } from './composition.js';
 
@@ -19,7 +20,8 @@ interface Person {
  * Links that sign in as people of the demo and as an admin of every other workspace, or, without a workspace, create
  * the first one.
  */
-export async function loadStartPageLinks({ startLinks }: Service, owner: Database): Promise<readonly StartPageLink[]> {
+export async function loadStartPageLinks({ parts }: Service, owner: Database): Promise<readonly StartPageLink[]> {
+  const startLinks = parts.resolve(StartLinks);
   const { rows: workspaces } = await sql`select 1 from workspaces limit 1`.execute(owner);
   if (workspaces.length === 0)
     return [{ label: 'Set up your workspace', path: `/setup#${startLinks.create({ kind: 'set_up' })}` }];

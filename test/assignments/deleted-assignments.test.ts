@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
@@ -19,7 +20,8 @@ describe('the deletion of an assignment while no worker is running', () => {
     [mia, ann, bob] = await api.saveReps({ name: 'Mia', role: 'manager' }, { name: 'Ann', managerEmail }, 'Bob');
   });
 
-  const calculateAll = () => service.running.service.laneRunner.calculateNow(workspaceId, [mia, ann, bob]);
+  const calculateAll = () =>
+    service.running.service.parts.resolve(LaneRunner).calculateNow(workspaceId, [mia, ann, bob]);
   /** A plan of one rule with the people on it; returns the ids of their assignments. */
   const assigned = async (name: string, rule: object, ...repIds: string[]): Promise<string[]> => {
     const { planId } = await api.createPlan({ name, config: { rules: [flatRule(name, 0.1, rule)] } });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { Outbox } from '#src/platform/mail/outbox.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { FakeSmtp } from '#test/support/fake-smtp.js';
 import { Service } from '#test/support/service.js';
@@ -110,7 +111,8 @@ describe('mail over SMTP', () => {
 
   it('sends mail whose job was lost', async () => {
     await addPerson(api, 'lost@acme.test');
-    const { unitOfWork, outbox } = service.running.service;
+    const { unitOfWork } = service.running.service;
+    const outbox = service.running.service.parts.resolve(Outbox);
     const { workspaceId } = await service.workspace();
     await unitOfWork.run({ workspaceId }, { lock: 'none', access: 'write' }, (tx) =>
       outbox.post(tx, { to: 'lost@acme.test', subject: 'Lost', text: 'x', html: 'x' }),
@@ -119,7 +121,8 @@ describe('mail over SMTP', () => {
   });
 
   it('sends a mail once when its job runs many times concurrently', async () => {
-    const { unitOfWork, outbox } = service.running.service;
+    const { unitOfWork } = service.running.service;
+    const outbox = service.running.service.parts.resolve(Outbox);
     const { workspaceId } = await service.workspace();
     let sent = 0;
     const transport = {
@@ -139,7 +142,8 @@ describe('mail over SMTP', () => {
   });
 
   it('never contains a line break in a header', async () => {
-    const { unitOfWork, outbox } = service.running.service;
+    const { unitOfWork } = service.running.service;
+    const outbox = service.running.service.parts.resolve(Outbox);
     const { workspaceId } = await service.workspace();
     for (const mail of [
       { to: 'a@b.test\r\nBcc: c@d.test', subject: 'x' },
@@ -154,7 +158,7 @@ describe('mail over SMTP', () => {
   });
 
   it('is not sent when its code has expired', async () => {
-    const { outbox } = service.running.service;
+    const outbox = service.running.service.parts.resolve(Outbox);
     const mailId = randomUUID();
     await service.sql(
       `insert into mail_outbox (mail_id, recipient, subject, body, expires_at)
@@ -183,7 +187,7 @@ describe('mail without a server', () => {
   });
 
   async function handled(production: boolean): Promise<{ code: string; logged: string }> {
-    const { outbox } = service.running.service;
+    const outbox = service.running.service.parts.resolve(Outbox);
     const code = await otp.code('trial@acme.test');
     const [mail] = await service.sql<{ mail_id: string }>('select mail_id from mail_outbox order by created_at desc');
     const { log, text } = memoryLog();

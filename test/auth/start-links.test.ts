@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { banner } from '#src/app/banner.js';
 import { loadStartPageLinks } from '#src/app/start-page-links.js';
+import { StartLinks } from '#src/auth/start-links.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { expectError } from '#test/support/errors.js';
 import { Service } from '#test/support/service.js';
@@ -24,7 +25,7 @@ describe('links of the terminal', () => {
   });
 
   it('create a workspace and its admin once, and sign in with a cookie only for a page of the service', async () => {
-    const token = service.running.service.startLinks.create({ kind: 'set_up' });
+    const token = service.running.service.parts.resolve(StartLinks).create({ kind: 'set_up' });
     const anyone = service.client(null);
     const made = await anyone.send('POST', '/auth/set-up', { token, ...setUp }, ofPage);
     expect(made.status, JSON.stringify(made.body)).to.equal(201);
@@ -38,7 +39,7 @@ describe('links of the terminal', () => {
     expect(printed.map(({ label }) => label)).to.deep.equal(['Mia, admin of Acme']);
     const [, ofStart] = printed[0]?.path.split('#') ?? [];
     expect((await anyone.send('POST', '/auth/start-link', { token: ofStart })).status).to.equal(200);
-    const signIn = service.running.service.startLinks.create({
+    const signIn = service.running.service.parts.resolve(StartLinks).create({
       kind: 'sign_in',
       workspaceId: me.workspace.workspaceId,
       repId: me.repId,

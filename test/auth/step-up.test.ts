@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sealAuditEntries } from '#src/audit/seal-audit-entries.js';
+import { StartLinks } from '#src/auth/start-links.js';
 import { operations as declared } from '#src/operations.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
@@ -267,7 +268,9 @@ describe('step-up', () => {
   });
 
   it('is not satisfied by a link of the terminal', async () => {
-    const token = service.running.service.startLinks.create({ kind: 'sign_in', workspaceId, repId: ann.repId });
+    const token = service.running.service.parts
+      .resolve(StartLinks)
+      .create({ kind: 'sign_in', workspaceId, repId: ann.repId });
     const opened = await service.client(null).post('/auth/start-link', { token });
     const started = service.client(opened.body.sessionToken);
     await expectError('403 step_up_required', started.post('/v1/workspaces/connection-tokens', {}));

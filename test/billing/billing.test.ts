@@ -10,6 +10,7 @@ import { billingProvider, billingTerms } from '#src/billing/billing-settings.js'
 import { deliveryLimitBytes } from '#src/crm/deliveries/delivery.js';
 import { InboxRunner } from '#src/platform/inbox/inbox-runner.js';
 import { InboxWake } from '#src/platform/inbox/inbox-wake.js';
+import { JobQueue } from '#src/platform/jobs/job-queue.js';
 import { Leases } from '#src/platform/jobs/leases.js';
 import { createLog } from '#src/platform/log.js';
 import { metrics } from '#src/platform/metrics.js';
@@ -36,7 +37,8 @@ describe('billing', () => {
     billing.addPrice({ id: 'price_odd', lookupKey: 'gold_monthly' });
     // Without a worker: the tests run each task themselves, on their own clock.
     service = await Service.start({ settings: environment(), worker: false });
-    const { unitOfWork, config, queue } = service.running.service;
+    const { unitOfWork, config } = service.running.service;
+    const queue = service.running.service.parts.resolve(JobQueue);
     const clock = { now: () => now };
     const handler = new BillingInboxHandler(
       unitOfWork,
@@ -482,7 +484,8 @@ describe('billing', () => {
       const { workspaceId, run, tier } = await workspace();
       billing.checkout(workspaceId, ['price_pro']);
       await sendAll();
-      const { unitOfWork, queue } = service.running.service;
+      const { unitOfWork } = service.running.service;
+      const queue = service.running.service.parts.resolve(JobQueue);
       const outage = Object.assign(new Error('terminating connection'), { code: '57P01' });
       const handler = {
         sources: ['billing' as const],
@@ -542,10 +545,10 @@ describe('billing', () => {
 
   describe('the sweep', () => {
     async function sweep(): Promise<void> {
-      const { unitOfWork, config, registry } = service.running.service;
+      const { unitOfWork, config, parts } = service.running.service;
       const provider = billingProvider(config) ?? expect.fail('billing is configured');
       await rows(`update billing_recovery set claimed_until = '-infinity'`);
-      const billingSweep = new BillingSweep(unitOfWork, provider, registry.resolve(BillingIntake), { now: () => now });
+      const billingSweep = new BillingSweep(unitOfWork, provider, parts.resolve(BillingIntake), { now: () => now });
       await billingSweep.run();
     }
 
@@ -613,7 +616,7 @@ describe('billing', () => {
   });
 
   async function requestCheck(customer: string, dueAt: Date): Promise<void> {
-    await service.running.service.registry.resolve(BillingIntake).check(customer, dueAt);
+    await service.running.service.parts.resolve(BillingIntake).check(customer, dueAt);
   }
 });
 

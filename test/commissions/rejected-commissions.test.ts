@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import { duringSuite } from '#test/support/during-suite.js';
 import { openTransaction } from '#test/support/open-transaction.js';
 import { bodies, invalid, manyRules, RejectionWorld, rejects, rule } from '#test/support/rejections.js';
@@ -102,7 +103,7 @@ describe('rejected calculations', () => {
     expect(other.jobId).not.to.equal(first.jobId);
     await locked.rollback();
     const repIds = ['ada', 'bob'].map((name) => ids.get(name) as string);
-    await service.running.service.laneRunner.calculateNow(workspaceId, repIds);
+    await service.running.service.parts.resolve(LaneRunner).calculateNow(workspaceId, repIds);
     await service.waitForCalculations(workspaceId);
     const job = await world.send(`GET /v1/commissions/recalculate/jobs/${first.jobId}`);
     expect(job.body).to.deep.include({ status: 'completed', progress: { done: 1, total: 1 } });

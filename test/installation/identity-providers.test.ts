@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { IdentityProviders } from '#src/auth/oidc/identity-providers.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { CookieClient } from '#test/support/cookie-client.js';
 import { expectError } from '#test/support/errors.js';
@@ -30,7 +31,7 @@ describe('identity providers that are set up in the app', () => {
     first.person = { email: 'ada@acme.test', email_verified: true };
     second.person = { email: 'ada@acme.test', email_verified: true };
     await service.sql('delete from identity_providers');
-    service.running.service.identityProviders.reloadButtons();
+    service.running.service.parts.resolve(IdentityProviders).reloadButtons();
     await otp.clearLimits();
   });
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { reencryptSecrets } from '#src/app/master-key-rotation.js';
+import { StartLinks } from '#src/auth/start-links.js';
 import { createDatabase } from '#src/platform/database/pool.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
 import { type ApiClient } from '#test/support/api-client.js';
@@ -119,7 +120,7 @@ describe('the mail server of the installation', () => {
 
   it('keeps its password when the master key is replaced', async () => {
     await put(admin, { ...server, security: 'tls', username: 'pay', password: 'kept' });
-    const { secrets } = service.running.service;
+    const secrets = service.running.service.parts.resolve(Secrets);
     const owner = createDatabase({ url: service.database.ownerUrl, size: 1, onError: () => {}, asOwner: true });
     const previous = Buffer.alloc(32, 7);
     try {
@@ -144,7 +145,7 @@ describe('a mail server of the environment', () => {
     const { workspaceId, api } = await service.workspace();
     const { repId } = await addPerson(api, 'mia@acme.test', { role: 'admin' });
     await service.sql('insert into installation (operator_workspace_id) values ($1)', workspaceId);
-    const token = service.running.service.startLinks.create({ kind: 'sign_in', workspaceId, repId });
+    const token = service.running.service.parts.resolve(StartLinks).create({ kind: 'sign_in', workspaceId, repId });
     const { sessionToken } = await service.client(null).expect(200, 'POST', '/auth/start-link', { token });
     const admin = service.client(sessionToken);
     const settings = { host: 'smtp.acme.test', port: 25, security: 'none', username: null, from: 'pay@acme.test' };

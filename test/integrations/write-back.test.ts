@@ -4,6 +4,7 @@ import { type CrmAccount } from '#src/crm/adapters/port.js';
 import { type WriteFinding } from '#src/crm/adapters/write-back.js';
 import { CrmAccounts } from '#src/crm/connections/crm-accounts.js';
 import { WriteBackRunner } from '#src/crm/write-back/write-back-runner.js';
+import { JobQueue } from '#src/platform/jobs/job-queue.js';
 import { LeaseLost, Leases } from '#src/platform/jobs/leases.js';
 import { type ApiClient } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, payEveryone, untilInboxEmpty, type WriteFields } from '#test/support/crm-worlds.js';
@@ -64,7 +65,7 @@ describe('commission in the deals of the CRM', () => {
         await until(
           async () => {
             if ((await count(left)) === 0) return true;
-            await service.running.service.writeBackRunner.run(workspaceId);
+            await service.running.service.parts.resolve(WriteBackRunner).run(workspaceId);
             return false;
           },
           { what: 'commission is written' },
@@ -205,8 +206,9 @@ describe('commission in the deals of the CRM', () => {
 
       /** A runner that loses its lease after the CRM has accepted a batch. */
       function stoppingRunner(onStop: () => void): WriteBackRunner {
-        const { unitOfWork, queue, log, registry } = service.running.service;
-        const accounts = registry.resolve(CrmAccounts);
+        const { unitOfWork, log, parts } = service.running.service;
+        const queue = service.running.service.parts.resolve(JobQueue);
+        const accounts = parts.resolve(CrmAccounts);
         const stopping = {
           open: async (...of: Parameters<CrmAccounts['open']>) => {
             const account = (await accounts.open(...of)) as CrmAccount;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import { Service } from '#test/support/service.js';
 import { commissionPlan, D1, D2, D3, TeamExample } from './team-example.js';
 
@@ -211,7 +212,7 @@ describe('a recalculation of a workspace without pending requests', () => {
 
   it('calculates the manager again after a lane below has changed', async () => {
     await example.put({ ...D1, amount: 20_000 });
-    await service.running.service.laneRunner.run(example.workspaceId, [example.repIds.ann]);
+    await service.running.service.parts.resolve(LaneRunner).run(example.workspaceId, [example.repIds.ann]);
     expect(await requestedReps()).to.include.members(['ann', 'max']);
   });
 

@@ -1,5 +1,6 @@
 import { config, expect } from 'chai';
 import fc from 'fast-check';
+import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import type { LedgerRow } from '#test/support/oracle/world.js';
 import { Service } from '#test/support/service.js';
 import { arbitraryRun, execute } from './commands.js';
@@ -30,7 +31,7 @@ describe('the ledger of the running service compared with a full calculation of 
   for (const maxDealsOfLane of [undefined, 2])
     it(`has the same rows after ${numRuns} random histories${maxDealsOfLane === undefined ? '' : ', with lanes divided after two deals'}`, async function () {
       this.timeout(60_000 + numRuns * 60_000);
-      Object.assign(service.running.service.laneRunner, { maxDealsOfLane });
+      Object.assign(service.running.service.parts.resolve(LaneRunner), { maxDealsOfLane });
       await fc.assert(
         fc.asyncProperty(arbitraryRun(), async ({ world, commands }) => {
           const live = await LiveWorld.create(service, world);

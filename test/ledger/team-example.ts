@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type LaneRunner } from '#src/ledger/lanes/lane-runner.js';
+import { LaneRunner } from '#src/ledger/lanes/lane-runner.js';
 import { ledgerRows } from '#test/support/ledger-checks.js';
 import { type Service } from '#test/support/service.js';
 import { flatRule, won } from '#test/support/terms.js';
@@ -56,7 +56,7 @@ export class TeamExample extends Workspace {
     await api.createPlan({ name: 'Managers', config: overridePlan }, [max]);
     for (const period of ['2026-Q1', '2026-Q2']) await api.setQuota([ann, bob], 'Commission', period, 100_000);
     const assignmentIds = assigned.map(({ assignmentId }: { assignmentId: string }) => assignmentId);
-    const { laneRunner } = service.running.service;
+    const laneRunner = service.running.service.parts.resolve(LaneRunner);
     return new TeamExample(workspace, { max, ann, bob }, sales.planId, assignmentIds, laneRunner);
   }
 

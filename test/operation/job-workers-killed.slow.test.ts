@@ -81,18 +81,15 @@ describe('the job of many people whose worker is killed', function () {
 
   it('lists each exception once, as the complete answer does', async () => {
     const { workspaceId } = workspace;
-    const { unitOfWork, registry, clock } = service.running.service;
+    const { unitOfWork, parts, clock } = service.running.service;
     const { ownerUrl } = service.database;
     const caller: Caller = { workspaceId, accessLevel: 'admin', repId: null, actor: 'api-key', requestId: 'test' };
     const page = { period, accepted: false, limit: 1000, skip: 0 } as const;
     const list = (maxAwaited: number) =>
-      new ExceptionReports(
-        unitOfWork,
-        registry.resolve(DealExplainer),
-        { add: async () => {} },
-        clock,
-        maxAwaited,
-      ).list(caller, page);
+      new ExceptionReports(unitOfWork, parts.resolve(DealExplainer), { add: async () => {} }, clock, maxAwaited).list(
+        caller,
+        page,
+      );
     const byJob = () => list(0);
     const { job } = (await byJob()) as PendingReport;
     const rows = () =>

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
 import { Service } from '#test/support/service.js';
 
 describe('the import of reps from a CSV file', () => {
@@ -46,7 +47,7 @@ describe('the import of reps from a CSV file', () => {
     for (const [name, managerEmail] of Object.entries(managerOf))
       it(`rejects ${name} in at most five transactions, and imports the others`, async () => {
         const { api } = await service.workspace();
-        const { changes } = service.running.service;
+        const changes = service.running.service.parts.resolve(CommissionChanges);
         const run = changes.run.bind(changes);
         let transactions = 0;
         changes.run = ((...parts: Parameters<typeof run>) => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Notifications } from '#src/notifications/notifications.js';
 import { WeeklyDigest } from '#src/notifications/weekly-digest.js';
 import { Service } from '#test/support/service.js';
 
@@ -39,7 +40,8 @@ describe('keys of people who are no admins any more', () => {
     expect(without(await api.expect(200, 'PUT', '/v1/reps', { reps }))).to.deep.equal(listed);
 
     await patch(ben, { active: true, role: 'manager' });
-    const { unitOfWork, notifications } = service.running.service;
+    const { unitOfWork } = service.running.service;
+    const notifications = service.running.service.parts.resolve(Notifications);
     await new WeeklyDigest(unitOfWork, notifications, { now: () => new Date('2026-02-16T12:00:00Z') }).run();
     const textOf = async (email: string) => (await service.mailsTo(email)).at(-1)?.text ?? '';
     const mail = await textOf('amy@x.io');

@@ -16,7 +16,7 @@ import { createLog } from '#src/platform/log.js';
 import { MailServer } from '#src/platform/mail/mail-server.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { OperationDispatcher } from '#src/platform/operations/operation-dispatcher.js';
-import { PartRegistry } from '#src/platform/part-registry.js';
+import { PartContainer } from '#src/platform/part-container.js';
 import { Secrets } from '#src/platform/secrets/secrets.js';
 import { afterFile } from './after-file.js';
 import { query } from './ledger-checks.js';
@@ -121,15 +121,15 @@ export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake
   const laneRunner = new LaneRunner(unitOfWork, clock, wake, createLog('silent'));
   const config = readConfig({ NODE_ENV: 'test' });
   const explainer = new DealExplainer(unitOfWork, threads, threadLimits);
-  const registry = new PartRegistry()
-    .register(UnitOfWork, unitOfWork)
-    .register(CommissionChanges, new CommissionChanges(unitOfWork, wake, laneRunner, clock, deriveFromPeople))
-    .register(LaneRunner, laneRunner)
-    .register(JobQueue, { add: async () => {} } as unknown as JobQueue)
-    .register(CLOCK, clock)
-    .register(MailServer, new MailServer(config, unitOfWork, new Secrets(Buffer.alloc(32, 1))))
-    .register(CONFIG, config)
-    .register(DealExplainer, explainer)
-    .register(ExceptionReports, new ExceptionReports(unitOfWork, explainer, { add: async () => {} }, clock));
-  return new OperationDispatcher([operation], registry);
+  const parts = new PartContainer()
+    .provide(UnitOfWork, () => unitOfWork)
+    .provide(CommissionChanges, () => new CommissionChanges(unitOfWork, wake, laneRunner, clock, deriveFromPeople))
+    .provide(LaneRunner, () => laneRunner)
+    .provide(JobQueue, () => ({ add: async () => {} }) as unknown as JobQueue)
+    .provide(CLOCK, () => clock)
+    .provide(MailServer, () => new MailServer(config, unitOfWork, new Secrets(Buffer.alloc(32, 1))))
+    .provide(CONFIG, () => config)
+    .provide(DealExplainer, () => explainer)
+    .provideClass(ExceptionReports, [UnitOfWork, DealExplainer, JobQueue, CLOCK]);
+  return new OperationDispatcher([operation], parts);
 }

@@ -3,6 +3,7 @@ import { readConfig } from '#src/app/config.js';
 import { type RunningProcess, start } from '#src/app/main.js';
 import { createLog } from '#src/platform/log.js';
 import { openMailBody } from '#src/platform/mail/outbox.js';
+import { Secrets } from '#src/platform/secrets/secrets.js';
 import { afterRun } from './after-file.js';
 import { duringSuite } from './during-suite.js';
 import { freePort } from './free-port.js';
@@ -98,7 +99,7 @@ export class Service extends RunningService {
       'select * from mail_outbox where recipient = $1 order by created_at',
       email,
     );
-    const { secrets } = this.running.service;
+    const secrets = this.running.service.parts.resolve(Secrets);
     return rows.map(({ mail_id, recipient, subject, body }) => ({
       to: recipient,
       subject,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { Notifications } from '#src/notifications/notifications.js';
 import { WeeklyDigest } from '#src/notifications/weekly-digest.js';
 import { describeEventBody, eventData } from '#src/outgoing-events/event-data.js';
 import { type ApiClient } from '#test/support/api-client.js';
@@ -397,7 +398,8 @@ describe('outgoing events', () => {
 
   it('send managers one digest on Mondays', async () => {
     await api.expect(200, 'PATCH', `/v1/reps/${ben}`, { role: 'manager' });
-    const { unitOfWork, notifications } = service.running.service;
+    const { unitOfWork } = service.running.service;
+    const notifications = service.running.service.parts.resolve(Notifications);
     for (const day of ['2026-02-15', '2026-02-16', '2026-02-16', '2026-02-17'])
       await new WeeklyDigest(unitOfWork, notifications, { now: () => new Date(`${day}T12:00:00Z`) }).run();
     const stored = await sql<{ recipient: string; subject: string }>(

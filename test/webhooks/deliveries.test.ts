@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { type Delivery, deliver } from '#fakes/deliveries.js';
 import { WebhookLimits } from '#src/crm/deliveries/webhook-limits.js';
 import { routeEncryptionContext } from '#src/platform/inbox/inbox.js';
+import { Secrets } from '#src/platform/secrets/secrets.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
 import { type CrmWorld, crmWorlds, type PlainDeal, payEveryone, untilInboxEmpty } from '#test/support/crm-worlds.js';
 import { expectError } from '#test/support/errors.js';
@@ -93,10 +94,9 @@ for (const { provider, start } of crmWorlds) {
         return { 'X-HubSpot-Request-Timestamp': at, 'X-HubSpot-Signature-v3': mac.digest('base64') };
       }
       const [row] = await rows(`select route, secret from inbound_routes where workspace_id = $1`, [workspaceId]);
-      const secret = service.running.service.secrets.open(
-        routeEncryptionContext('crma', row?.['route'] as string),
-        row?.['secret'] as Buffer,
-      );
+      const secret = service.running.service.parts
+        .resolve(Secrets)
+        .open(routeEncryptionContext('crma', row?.['route'] as string), row?.['secret'] as Buffer);
       return { 'Attio-Signature': createHmac('sha256', secret).update(body).digest('hex') };
     }
 

@@ -8,6 +8,7 @@ import {
   type OperationResult,
   type RawInput,
 } from '../../platform/operations/operation-dispatcher.js';
+import { Secrets } from '../../platform/secrets/secrets.js';
 import { hashToken } from '../../platform/secrets/token.js';
 import { type PlacedWorkspace } from './directory.js';
 import { emailKey, routeKey, tokenKey } from './key.js';
@@ -45,7 +46,7 @@ export class ShardCallRouting implements CallRouting {
   ): Promise<OperationResult> {
     const email = (raw.body as { readonly email?: unknown } | null | undefined)?.email;
     if (typeof email !== 'string') return here();
-    const key = emailKey(this.own.service.secrets, email.trim().toLowerCase());
+    const key = emailKey(this.own.service.parts.resolve(Secrets), email.trim().toLowerCase());
     const [shard] = this.serving(await this.shards.locate(key));
     if (shard === undefined || shard === this.own) return here();
     return shard.service.dispatcher.runHere(operation, raw, caller);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { groupBy } from '../../kernel/group-by.js';
+import { Secrets } from '../../platform/secrets/secrets.js';
 import { Directory } from './directory.js';
 import { emailKey, routeHash } from './key.js';
 import { type Shard } from './shard.js';
@@ -51,7 +52,7 @@ export class DirectorySweep {
           .where('active', '=', true)
           .execute(),
       );
-      const hashes = people.map(({ email }) => emailKey(service.secrets, email).hash);
+      const hashes = people.map(({ email }) => emailKey(service.parts.resolve(Secrets), email).hash);
       await this.directory.replace('email', workspace, name, hashes);
       this.versions.set(workspace, version);
     }

@@ -4,6 +4,7 @@ import { type OtherDatabases } from '../../auth/sign-ins.js';
 import { type OtherCustomers } from '../../billing/billing-intake.js';
 import { mapInParallel } from '../../kernel/waiting.js';
 import { type UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { Secrets } from '../../platform/secrets/secrets.js';
 import { emailKey, routeKey } from './key.js';
 import { type Shard } from './shard.js';
 import { type Shards } from './shards.js';
@@ -17,7 +18,7 @@ export class OtherShards implements OtherDatabases, OtherCustomers {
 
   /** Those of a database that does not respond are left out: the person signs in to the others. */
   async find(email: string, workspaceId: string | null): Promise<readonly SignIn[]> {
-    const { places } = await this.shards.locate(emailKey(this.own.service.secrets, email));
+    const { places } = await this.shards.locate(emailKey(this.own.service.parts.resolve(Secrets), email));
     const names = new Set(places.filter(({ isMoving }) => !isMoving).map(({ shard }) => shard));
     const others = this.shards.all.filter((shard) => shard !== this.own && shard.isServing && names.has(shard.name));
     const found = await mapInParallel(others, async ({ name, service }) => {

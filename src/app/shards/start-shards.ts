@@ -1,4 +1,5 @@
 import { startWorkers, type Workers } from '#workers/registry.js';
+import { SignIns } from '../../auth/sign-ins.js';
 import { BillingIntake } from '../../billing/billing-intake.js';
 import { systemClock } from '../../kernel/clock.js';
 import { mapInParallel } from '../../kernel/waiting.js';
@@ -46,11 +47,11 @@ export async function closeShards({ all }: Shards): Promise<void> {
 
 /** Lets the parts of a database find what is in the others. */
 function connect(shard: Shard, shards: Shards): void {
-  const { dispatcher, signIns, registry } = shard.service;
+  const { dispatcher, parts } = shard.service;
   const others = new OtherShards(shard, shards);
   dispatcher.attach(new ShardCallRouting(shard, shards));
-  signIns.attach(others);
-  registry.resolve(BillingIntake).attach(others);
+  parts.resolve(SignIns).attach(others);
+  parts.resolve(BillingIntake).attach(others);
 }
 
 /** Migrates, checks and works for a database once it responds. */

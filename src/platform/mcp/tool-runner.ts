@@ -17,21 +17,14 @@ export type IdLookup = (
   codes: Readonly<Record<string, number>>,
 ) => Promise<UnknownId | null>;
 
-/**
- * Runs the operation of a tool for a caller who is not connected any more. It gets the dispatcher after its
- * construction, because the dispatcher constructs the operation that uses it.
- */
+/** Runs the operation of a tool for a caller who is not connected any more. */
 export class ToolRunner {
-  private dispatcher: OperationDispatcher | null = null;
-
   constructor(
     private readonly operations: readonly AnyOperation[],
+    /** The dispatcher of these operations, of which some use the runner. */
+    private readonly dispatcher: () => OperationDispatcher,
     private readonly log: Log,
   ) {}
-
-  attach(dispatcher: OperationDispatcher): void {
-    this.dispatcher = dispatcher;
-  }
 
   /** Rejects a person who would need a recent proof of identity to make this call. */
   async assertProof(tool: string, input: RawInput, person: Caller): Promise<void> {
@@ -77,7 +70,7 @@ export class ToolRunner {
 
   private findCall(tool: string) {
     const operation = this.operations.find((candidate) => candidate.tool?.name === tool);
-    if (operation === undefined || this.dispatcher === null) throw new Error(`tool ${tool} cannot be run`);
-    return { operation, dispatcher: this.dispatcher };
+    if (operation === undefined) throw new Error(`tool ${tool} cannot be run`);
+    return { operation, dispatcher: this.dispatcher() };
   }
 }

@@ -1,9 +1,10 @@
+import { type InjectionToken } from 'tsyringe';
 import { type z } from 'zod';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { parseInSlices } from '../long-response.js';
-import { type PartRegistry, type Token } from '../part-registry.js';
+import { type PartContainer } from '../part-container.js';
 import {
   type AnyOperation,
   Download,
@@ -70,11 +71,11 @@ export class OperationDispatcher {
 
   constructor(
     operations: readonly AnyOperation[],
-    registry: PartRegistry,
+    parts: PartContainer,
     private readonly recorder: CallRecorder | null = null,
     private readonly proofs: IdentityProofs | null = null,
   ) {
-    for (const operation of operations) this.executions.set(operation, toExecution(operation, registry));
+    for (const operation of operations) this.executions.set(operation, toExecution(operation, parts));
   }
 
   /** Rejects a caller as {@link checkAccess} does, and records the rejection. */
@@ -172,10 +173,11 @@ function isStreamedBody({ upload, raw }: AnyOperation): boolean {
   return upload !== undefined || raw !== undefined;
 }
 
-function toExecution({ execute, uses = {} }: AnyOperation, registry: PartRegistry): Execution {
-  const resolved = Object.entries<Token>(uses).map(([name, token]) => [name, registry.resolve(token)]);
-  const parts = Object.fromEntries(resolved);
-  return (input, caller) => execute(input, caller, parts);
+function toExecution({ execute, uses = {} }: AnyOperation, parts: PartContainer): Execution {
+  const used = Object.fromEntries(
+    Object.entries<InjectionToken>(uses).map(([name, token]) => [name, parts.resolve(token)]),
+  );
+  return (input, caller) => execute(input, caller, used);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { type Readable } from 'node:stream';
+import { type InjectionToken } from 'tsyringe';
 import { type z } from 'zod';
 import { type AccessLevel, type Caller, type KeyScope, mayActAs } from '../../kernel/caller.js';
 import { type Transaction } from '../database/unit-of-work.js';
 import { type Tool } from '../mcp/tool.js';
-import { type Token } from '../part-registry.js';
 
 /** The input of an operation: the parsed request with defaults filled in. */
 export interface Input<Params = unknown, Query = unknown, Body = unknown> {
@@ -46,10 +46,10 @@ type Execute<I extends Input, Output, Uses> = (
   parts: Uses,
 ) => Result<Output> | Promise<Result<Output>>;
 
-type Tokens = Readonly<Record<string, Token>>;
+type Tokens = Readonly<Record<string, InjectionToken>>;
 /** The parts of the service that stand behind the tokens. */
 type Parts<Uses extends Tokens> = {
-  readonly [Name in keyof Uses]: Uses[Name] extends Token<infer Part> ? Part : never;
+  readonly [Name in keyof Uses]: Uses[Name] extends InjectionToken<infer Part> ? Part : never;
 };
 
 /** A response with another status than the operation's usual one. */
