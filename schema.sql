@@ -1156,7 +1156,7 @@ CREATE TABLE discrepancies (
   CONSTRAINT discrepancies_status_check CHECK ((status = ANY (ARRAY['open'::text, 'dismissed'::text, 'resolved'::text])))
 );
 CREATE INDEX discrepancies_by_time ON discrepancies USING btree (workspace_id, since DESC, discrepancy_id);
-CREATE UNIQUE INDEX discrepancies_present ON discrepancies USING btree (workspace_id, rep_id, period) WHERE (status <> 'resolved'::text);
+CREATE UNIQUE INDEX discrepancies_present ON discrepancies USING btree (workspace_id, rep_id, period, currency) WHERE (status <> 'resolved'::text);
 CREATE TRIGGER bump_workspace_cache_version AFTER INSERT OR DELETE OR UPDATE OR TRUNCATE ON discrepancies FOR EACH STATEMENT EXECUTE FUNCTION bump_workspace_cache_version();
 CREATE TRIGGER record_row_change AFTER INSERT OR DELETE OR UPDATE ON discrepancies FOR EACH ROW WHEN ((current_setting('app.records_changes'::text, true) = 'on'::text)) EXECUTE FUNCTION record_row_change('discrepancy_id,rep_id,period', 'reason,lines', '');
 ALTER TABLE discrepancies ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;

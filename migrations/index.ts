@@ -67,6 +67,7 @@ import * as dealLinks from './065_deal_links.js';
 import * as storedJobs from './066_stored_jobs.js';
 import * as fairScheduledImports from './076_fair_scheduled_imports.js';
 import * as ownChanges from './080_own_changes.js';
+import * as discrepanciesByCurrency from './072_discrepancies_by_currency.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -138,4 +139,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '066_stored_jobs': storedJobs,
   '076_fair_scheduled_imports': fairScheduledImports,
   '080_own_changes': ownChanges,
+  '072_discrepancies_by_currency': discrepanciesByCurrency,
 };

@@ -6,12 +6,20 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { computeDraws, type DrawLine, prorate, sumGuarantees } from './compute-draws.js';
 import { loadRepDraws, owedOf, type RepDraw, toStoredDrawLine } from './load-draws.js';
 import { loadGroups } from './load-groups.js';
-import { amountsByKey, loadPayHistories, type PayHistory } from './load-pay-history.js';
+import { amountsByKey, loadPayHistories, type PaidCorrection, type PayHistory } from './load-pay-history.js';
 import { addPay, loadPayTerms } from './pay-currency.js';
 import { type LoadedGroup } from './pay-groups.js';
 import { type NamedPeriod, type PayPeriods } from './pay-periods.js';
 import { loadPayPeriods, loadRecoveryLimits } from './payout-settings.js';
-import { computeEarned, computePayLines, computeReleased, type PayLine } from './release.js';
+import {
+  computeEarned,
+  computePayLines,
+  computeReleased,
+  findHeld,
+  type GroupAmounts,
+  type PayLine,
+  type PayPeriod,
+} from './release.js';
 import { type StoredPayable, type StoredPayLine, type StoredTotals } from './stored-payable.js';
 import { addDraws, computeTotals, type PayTotals, recoveredFromReleased } from './totals.js';
 
@@ -71,18 +79,56 @@ export async function loadPayables(
 
 /** The pay lines of the rep in all pay periods until the one of the day. */
 export function computeLines(
-  { groups, history }: Pick<RepPayables, 'groups' | 'history'>,
+  payables: Pick<RepPayables, 'groups' | 'history'>,
   periods: readonly NamedPeriod[],
 ): ReadonlyMap<Period, readonly PayLine[]> {
-  return computePayLines(
-    groups,
-    periods.map(({ period, range }) => ({
-      period,
-      range,
-      approved: toReleases(history.findApproved(period)),
-      corrections: history.listCorrectionsOf(period).map(amountsByKey),
-    })),
+  return computePayLines(payables.groups, toPayPeriods(payables, periods));
+}
+
+export function toPayPeriods(
+  payables: Pick<RepPayables, 'groups' | 'history'>,
+  periods: readonly NamedPeriod[],
+): PayPeriod[] {
+  const { history } = payables;
+  return periods.map((named) => ({
+    ...named,
+    approved: toReleases(history.findApproved(named.period)),
+    corrections: history.listCorrectionsOf(named.period).map(amountsByKey),
+    unpaid: findUnpaid(payables, named),
+  }));
+}
+
+/** What the statement leaves out of the corrections that were carried into it, since it is held. */
+function findUnpaid(payables: Pick<RepPayables, 'groups' | 'history'>, named: NamedPeriod): GroupAmounts {
+  const { history } = payables;
+  const carried = history.listCarriedInto(named.period, named.range).flatMap(({ payable }) => payable.lines);
+  if (carried.length === 0) return new Map();
+  const approved = history.findApproved(named.period);
+  const paid =
+    approved === null
+      ? listCarried(payables, named).flatMap(({ payable }) => payable.lines)
+      : approved.lines.filter(({ kind, sourcePeriod }) => kind === 'correction' && sourcePeriod !== named.period);
+  const paidByKey = amountsByKey(paid);
+  const unpaid = [...amountsByKey(carried)].map(
+    ([key, amount]) => [key, amount.minus(paidByKey.get(key) ?? Decimal.zero)] as const,
   );
+  return new Map(unpaid.filter(([, amount]) => !amount.isZero()));
+}
+
+/** The corrections of other periods that the open statement pays: without what is held on its last day. */
+export function listCarried(
+  { groups, history }: Pick<RepPayables, 'groups' | 'history'>,
+  { period, range }: NamedPeriod,
+): PaidCorrection[] {
+  return history.listCarriedInto(period, range).map(({ payable, ...correction }) => ({
+    ...correction,
+    payable: {
+      ...payable,
+      lines: payable.lines.filter(
+        ({ key, amount }) => findHeld(groups, new Map([[key, Decimal.of(amount)]]), [range.to]).size === 0,
+      ),
+    },
+  }));
 }
 
 function toReleases(approved: StoredPayable | null) {
@@ -99,7 +145,9 @@ export function listOpenBefore(payables: RepPayables, payPeriods: PayPeriods, pe
     .filter(
       (candidate) =>
         (lines.get(candidate.period) ?? []).length > 0 ||
-        history.listCarriedInto(candidate.period, candidate.range).length > 0 ||
+        listCarried(payables, candidate).some(
+          ({ payable }) => payable.lines.length > 0 || payable.draws !== undefined,
+        ) ||
         payables.draws.some(({ terms }) => !prorate(terms, candidate.range).isZero()),
     )
     .map((candidate) => candidate.period);
@@ -134,10 +182,10 @@ function payableOf(
   computed: readonly PayLine[],
   known: ReadonlyMap<string, StoredPayLine>,
 ): StoredPayable {
-  const { groups, history } = payables;
+  const { groups } = payables;
   const byKey = new Map(groups.map((group) => [group.key, group]));
   const lines = inOrder(computed.map((line) => toStoredLine(line, byKey.get(line.key), known.get(line.key), range.to)));
-  const carried = history.listCarriedInto(period, range);
+  const carried = listCarried(payables, { period, range });
   const corrections = carried.flatMap(({ sourcePeriod, payable }) =>
     payable.lines.map((line): StoredPayLine => ({ ...line, kind: 'correction', sourcePeriod })),
   );
@@ -175,11 +223,12 @@ export function forecastPayables(payables: RepPayables, periods: readonly NamedP
 
 /** What the open statement pays in one currency, with its draws. */
 function totalIn(
-  { history, maxPercent, draws }: RepPayables,
+  payables: RepPayables,
   { period, range }: NamedPeriod,
   currency: string,
   lines: readonly StoredPayLine[],
 ): { readonly total: PayTotals; readonly draws: readonly DrawLine[] } {
+  const { history, maxPercent, draws } = payables;
   const own = draws.filter(({ terms }) => terms.currency === currency);
   const guaranteed = sumGuarantees(
     own.map(({ terms }) => terms),
@@ -188,9 +237,9 @@ function totalIn(
   const total = computeTotals({
     currency,
     lines: amountsIn(lines, currency),
-    carried: history
-      .listCarriedInto(period, range)
-      .map(({ payable }) => sum([...amountsIn(payable.lines, currency), ...amountsIn(payable.draws ?? [], currency)])),
+    carried: listCarried(payables, { period, range }).map(({ payable }) =>
+      sum([...amountsIn(payable.lines, currency), ...amountsIn(payable.draws ?? [], currency)]),
+    ),
     opening: history.openingOf(period, range.from, currency),
     maxPercent,
     guaranteed,

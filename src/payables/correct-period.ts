@@ -48,26 +48,53 @@ export async function startCorrection(
   return { repId, frozen, payPeriods, before: load(repId), payTerms: await loadPayTerms(tx, [repId]) };
 }
 
-/** Stores, once the rows are replaced, what the correction pays, with the true-up. */
+interface CorrectedRows {
+  readonly before: readonly CountedRow[];
+  readonly after: readonly CountedRow[];
+  /** The last day of the period that pays the correction. */
+  readonly paidUntil: Day;
+  /** The day on which the approved period itself pays it. */
+  readonly today?: Day;
+}
+
+/** Stores, once the rows are replaced, what the correction pays, with the true-ups of its currencies. */
 export async function finishCorrection(
   tx: Transaction,
   { repId, frozen, payPeriods, before }: StartedCorrection,
-  eventId: string,
-  rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[]; readonly paidUntil: Day },
+  eventIds: ReadonlyMap<string, string>,
+  rows: CorrectedRows,
 ): Promise<StoredCorrection> {
   const { period, range } = frozen;
+  const heldOn = rows.today === undefined ? [rows.paidUntil] : [rows.paidUntil, rows.today];
   const lines = payPeriods.includes(period)
-    ? listReleases(before, await reload(tx, repId, payPeriods), range.to)
+    ? listReleases(before, await reload(tx, repId, payPeriods), { lastDay: range.to, heldOn })
     : listDifferences(rows.before, rows.after);
   const draws = offsetDraws(before, frozen, lines, rows.paidUntil);
-  const correction = { lines, ...(draws.length === 0 ? {} : { draws }) };
-  await tx.db
-    .updateTable('true_ups')
-    .set({ payable: JSON.stringify(correction) })
-    .where('workspace_id', '=', tx.workspaceId)
-    .where('event_id', '=', eventId)
-    .execute();
-  return correction;
+  await storeCorrection(tx, eventIds, { lines, draws });
+  return toCorrection(lines, draws);
+}
+
+/** With the true-up of each currency what is paid in it, and with the first one the rest. */
+async function storeCorrection(
+  tx: Transaction,
+  eventIds: ReadonlyMap<string, string>,
+  { lines, draws }: { readonly lines: readonly StoredPayLine[]; readonly draws: readonly StoredDrawLine[] },
+): Promise<void> {
+  const [first] = eventIds.keys();
+  for (const [currency, eventId] of eventIds) {
+    const isOwn = (line: { readonly currency: string }) =>
+      line.currency === currency || (currency === first && !eventIds.has(line.currency));
+    await tx.db
+      .updateTable('true_ups')
+      .set({ payable: JSON.stringify(toCorrection(lines.filter(isOwn), draws.filter(isOwn))) })
+      .where('workspace_id', '=', tx.workspaceId)
+      .where('event_id', '=', eventId)
+      .execute();
+  }
+}
+
+function toCorrection(lines: readonly StoredPayLine[], draws: readonly StoredDrawLine[]): StoredCorrection {
+  return { lines, ...(draws.length === 0 ? {} : { draws }) };
 }
 
 /** How the correction changes what guarantees of the period have paid. */
@@ -102,11 +129,15 @@ async function reload(tx: Transaction, repId: string, { firstDay }: PayPeriods):
   return (await loadRepPayables(tx, [repId], firstDay))(repId);
 }
 
-function listReleases(before: RepPayables, after: RepPayables, lastDay: string): StoredPayLine[] {
+function listReleases(
+  before: RepPayables,
+  after: RepPayables,
+  days: { readonly lastDay: Day; readonly heldOn: readonly Day[] },
+): StoredPayLine[] {
   const groups = new Map([...before.groups, ...after.groups].map((group) => [group.key, group]));
-  const amounts = computeCorrection(before.groups, after.groups, lastDay);
+  const amounts = computeCorrection(before.groups, after.groups, days);
   return [...amounts].map(([key, amount]) => ({
-    ...toStoredLine({ key, amount, late: false }, groups.get(key), undefined, lastDay),
+    ...toStoredLine({ key, amount, late: false }, groups.get(key), undefined, days.lastDay),
     kind: 'correction',
   }));
 }

@@ -23,7 +23,7 @@ interface ApprovedStatement {
 }
 
 /** A correction of an approved period, with the day on which its event is dated. */
-interface PaidCorrection {
+export interface PaidCorrection {
   readonly sourcePeriod: Period;
   readonly paidOn: Day;
   readonly payable: StoredCorrection;

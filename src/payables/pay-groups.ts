@@ -80,7 +80,7 @@ export function isBefore({ frozen, day }: PayableRow, firstDay: Day): boolean {
 class Shares {
   private readonly known = new Map<PayableRow, ShareTerms>();
   /** The facts of the deals of rows that no approved period owns. */
-  private readonly current = new Map<string | null, DealFacts>();
+  private readonly current = new Map<string, DealFacts>();
 
   private readonly rates: ExchangeRates | undefined;
 
@@ -123,16 +123,19 @@ class Shares {
     };
   }
 
-  private factsOf({ repId, frozen, dealKey }: PayableRow, deal: PaidDeal | undefined): DealFacts {
+  private factsOf(row: PayableRow, deal: PaidDeal | undefined): DealFacts {
+    const { repId, frozen, dealKey } = row;
     const stored = frozen === null ? undefined : this.facts.amounts.get(frozenKey(repId, frozen.period, dealKey ?? ''));
-    if (stored !== undefined) return this.readFacts(dealKey, deal, stored);
-    const known = this.current.get(dealKey) ?? this.readFacts(dealKey, deal, deal?.amount ?? null);
-    this.current.set(dealKey, known);
+    // The amount of a deal without a currency is in the one that it earns in.
+    const currency = deal?.currency ?? row.currency;
+    if (stored !== undefined) return this.readFacts(dealKey, currency, stored);
+    const key = `${dealKey}|${currency}`;
+    const known = this.current.get(key) ?? this.readFacts(dealKey, currency, deal?.amount ?? null);
+    this.current.set(key, known);
     return known;
   }
 
-  private readFacts(dealKey: string | null, deal: PaidDeal | undefined, amount: string | null): DealFacts {
-    const currency = deal?.currency ?? this.facts.workspace.currency;
+  private readFacts(dealKey: string | null, currency: string, amount: string | null): DealFacts {
     const ofDeal = amount === null ? null : Decimal.of(amount);
     const refunds = this.facts.refunds.get(dealKey ?? '') ?? [];
     return {

@@ -5,7 +5,7 @@ import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { computeLines, loadRepPayables, type RepPayables } from './build-payables.js';
+import { computeLines, listCarried, loadRepPayables, type RepPayables, toPayPeriods } from './build-payables.js';
 import { toNumber } from './fraction.js';
 import { type HoldTerms } from './hold-views.js';
 import { type LoadedGroup } from './pay-groups.js';
@@ -126,11 +126,9 @@ class RepStatuses {
         const described = this.describe(known.get(line.key) ?? this.toLine(line.key), line.amount);
         return { ...described, period, status: 'payable', ...(line.late ? { late: true } : {}) };
       });
-      const carried = history
-        .listCarriedInto(period, range)
-        .flatMap(({ sourcePeriod, payable }) =>
-          payable.lines.map((line): Entry => ({ ...this.describe(line), period, status: 'payable', sourcePeriod })),
-        );
+      const carried = listCarried(this.payables, { period, range }).flatMap(({ sourcePeriod, payable }) =>
+        payable.lines.map((line): Entry => ({ ...this.describe(line), period, status: 'payable', sourcePeriod })),
+      );
       return [...own, ...carried];
     });
   }
@@ -153,9 +151,11 @@ class RepStatuses {
   private listNotReleased(): Entry[] {
     const { lastDay } = this;
     const due = sumByKey([...this.lines.values()].flat());
-    for (const { period } of this.periods)
-      for (const line of this.payables.history.listCorrectionsOf(period).flat())
-        due.set(line.key, (due.get(line.key) ?? Decimal.zero).plus(Decimal.of(line.amount)));
+    const add = (key: string, amount: Decimal) => due.set(key, (due.get(key) ?? Decimal.zero).plus(amount));
+    for (const { corrections, unpaid } of toPayPeriods(this.payables, this.periods)) {
+      for (const correction of corrections) for (const [key, amount] of correction) add(key, amount);
+      for (const [key, amount] of unpaid) add(key, amount.negated());
+    }
     return [...this.groups.values()].flatMap((group) => {
       const earned = computeEarned(group, latestDay);
       const released = lastDay === null ? Decimal.zero : computeReleased(group, lastDay);

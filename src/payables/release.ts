@@ -32,6 +32,8 @@ export interface PayPeriod {
   readonly approved: GroupAmounts | null;
   /** The lines of the corrections of this period, wherever they are paid. */
   readonly corrections: readonly GroupAmounts[];
+  /** What corrections of other periods would pay in this one, and what is held of it. */
+  readonly unpaid: GroupAmounts;
 }
 
 export interface PayLine {
@@ -67,7 +69,8 @@ export function computePayLines(
   const paid = new Map<string, Decimal>();
   const known = new Map(groups.map((group) => [group.key, group]));
   const pay = (key: string, amount: Decimal) => paid.set(key, (paid.get(key) ?? Decimal.zero).plus(amount));
-  for (const [index, { period, range, approved, corrections }] of periods.entries()) {
+  for (const [index, { period, range, approved, corrections, unpaid }] of periods.entries()) {
+    for (const [key, amount] of unpaid) pay(key, amount.negated());
     const previous = periods[index - 1];
     const isAfterApproved = previous !== undefined && previous.approved !== null;
     const open = () =>
@@ -110,12 +113,26 @@ function toLines(approved: GroupAmounts): PayLine[] {
   return [...approved].map(([key, amount]) => ({ key, amount, late: false }));
 }
 
-/** What the correction of an approved period pays: what would be released on its last day, less what is. */
-export function computeCorrection(before: readonly PayGroup[], after: readonly PayGroup[], lastDay: Day): GroupAmounts {
+/** The part of the amounts that is paid to groups which are held on one of the days. */
+export function findHeld(groups: readonly PayGroup[], amounts: GroupAmounts, days: readonly Day[]): GroupAmounts {
+  const held = new Set(groups.filter((group) => days.some((day) => isHeld(group, day))).map(({ key }) => key));
+  return new Map([...amounts].filter(([key, amount]) => amount.sign() > 0 && held.has(key)));
+}
+
+/**
+ * What the correction of an approved period pays: what would be released on its last day, less what is. What is held on one
+ * of the days is not paid; the first statement on whose last day it is not held pays it.
+ */
+export function computeCorrection(
+  before: readonly PayGroup[],
+  after: readonly PayGroup[],
+  { lastDay, heldOn }: { readonly lastDay: Day; readonly heldOn: readonly Day[] },
+): GroupAmounts {
   const amounts = new Map<string, Decimal>();
   const change = (group: PayGroup, amount: Decimal) =>
     amounts.set(group.key, (amounts.get(group.key) ?? Decimal.zero).plus(amount));
   for (const group of after) change(group, computeReleased(group, lastDay));
   for (const group of before) change(group, computeReleased(group, lastDay).negated());
-  return new Map([...amounts].filter(([, amount]) => !amount.isZero()));
+  const held = findHeld(after, amounts, heldOn);
+  return new Map([...amounts].filter(([key, amount]) => !amount.isZero() && !held.has(key)));
 }

@@ -7,9 +7,13 @@ export const payTotals = z
   .object({
     currency: fields.currency,
     released: z.number().describe('Sum of the positive lines'),
-    carriedIn: z.number().describe('Sum of the corrections of earlier periods in this statement; may be negative'),
+    carriedIn: z.number().describe('What corrections of earlier periods pay in this statement, never less than 0'),
     opening: z.number().describe('What the person owed before the statement'),
-    added: z.number().describe('What the statement takes back, which is added to what the person owes'),
+    added: z
+      .number()
+      .describe(
+        'What the statement and corrections of earlier periods take back, which is added to what the person owes',
+      ),
     recovered: z.number().describe('What the statement keeps to reduce what the person owes'),
     closing: z.number().describe('What the person owes after the statement'),
     payable: z.number().describe('What the statement pays, never less than 0'),
@@ -146,7 +150,8 @@ export function toTotalsResponse(totals: StoredTotals): z.input<typeof payTotals
   return {
     currency,
     released: Number(released),
-    carriedIn: Number(carriedIn),
+    // Statements of earlier releases have what corrections take back here, and also in `added`.
+    carriedIn: Math.max(0, Number(carriedIn)),
     opening: Number(opening),
     added: Number(added),
     recovered: Number(recovered),

@@ -6,7 +6,7 @@ export interface PayTotals {
   readonly currency: string;
   /** The sum of the positive lines. */
   readonly released: Decimal;
-  /** The sum of corrections of earlier periods that this statement pays or takes back. */
+  /** What corrections of earlier periods pay in this statement; what they take back is in `added`. */
   readonly carriedIn: Decimal;
   readonly opening: Decimal;
   /** What the statement takes back: it is added to the balance first. */
@@ -49,12 +49,12 @@ export function computeTotals({
 }: StatementAmounts): PayTotals {
   const released = sum(lines.filter((line) => line.sign() > 0));
   const takenBack = sum(lines.filter((line) => line.sign() < 0)).negated();
-  const carriedIn = sum(carried);
-  const credited = maximum(carriedIn, Decimal.zero);
-  const added = takenBack.plus(credited).minus(carriedIn);
+  const result = sum(carried);
+  const carriedIn = maximum(result, Decimal.zero);
+  const added = takenBack.plus(carriedIn).minus(result);
   const owed = opening.plus(added);
-  const available = released.plus(credited);
-  const above = maximum(released.minus(guaranteed), Decimal.zero).plus(credited);
+  const available = released.plus(carriedIn);
+  const above = maximum(released.minus(guaranteed), Decimal.zero).plus(carriedIn);
   const recovered = minimum(owed, minimum(limitRecovery(available, maxPercent, currency), above));
   return {
     currency,
@@ -72,7 +72,7 @@ export function computeTotals({
 
 /** What of the recovery was kept of what is released: what corrections pay is taken first. */
 export function recoveredFromReleased({ recovered, carriedIn }: PayTotals): Decimal {
-  return maximum(recovered.minus(maximum(carriedIn, Decimal.zero)), Decimal.zero);
+  return maximum(recovered.minus(carriedIn), Decimal.zero);
 }
 
 /** The totals with what the statement grants of draws and recovers of them. */

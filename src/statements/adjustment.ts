@@ -1,8 +1,6 @@
 import { type EventRow } from '../earnings/commission-event.js';
-import { currencyDigits } from '../kernel/currency.js';
 import { addDays, type Day, type DayRange, isWithin } from '../kernel/day.js';
-import { Decimal } from '../kernel/decimal.js';
-import { Failure, invalid } from '../kernel/failure.js';
+import { Failure } from '../kernel/failure.js';
 import { sampleIds } from '../kernel/sample-ids.js';
 import { type FrozenPeriod } from '../ledger/input/rep-terms.js';
 
@@ -18,15 +16,6 @@ export function assertClawbackNegative(kind: AdjustmentRow['kind'], amount: numb
       'clawback_must_be_negative',
       'A clawback takes money back: give a negative amount. To pay the rep, add an adjustment instead.',
     );
-}
-
-/** The amount as exact decimal text. Rejects amounts with more decimals than the currency has. */
-export function exactAmount(amount: number, currency: string, path = 'amount'): string {
-  const exact = Decimal.of(amount);
-  const digits = currencyDigits(currency);
-  if (!exact.rounded(digits).equals(exact))
-    throw invalid({ path, message: `must have at most ${digits} decimals, as amounts in ${currency} do` });
-  return exact.toString();
 }
 
 /**

@@ -102,7 +102,7 @@ export const eventTrueUp = z
 export async function findTrueUpByEvent(
   tx: Transaction,
   eventId: string,
-  paidIn: Period,
+  { period: paidIn, currency }: { readonly period: Period; readonly currency: string },
 ): Promise<z.input<typeof eventTrueUp> | null> {
   const row = await tx.db
     .selectFrom('true_ups')
@@ -111,5 +111,6 @@ export async function findTrueUpByEvent(
     .where('event_id', '=', eventId)
     .executeTakeFirst();
   if (row === undefined) return null;
-  return { period: row.period, paidIn, lines: (row.lines as readonly TrueUpLine[]).map(toTrueUpLineResponse) };
+  const lines = row.lines as readonly TrueUpLine[];
+  return { period: row.period, paidIn, lines: lines.map((line) => toTrueUpLineResponse(line, currency)) };
 }

@@ -12,15 +12,21 @@ import { type TrueUpLine, trueUpLines } from './true-up-line.js';
 
 type Totals = ReadonlyMap<string, Decimal>;
 
-/** The difference between an approved period and a new calculation of it. */
-export interface Owed {
-  /** The net payout of the approved statement. This and the next two amounts are in its currency. */
+/** What an approved period owes in one currency. */
+export interface OwedAmount {
+  readonly currency: string;
+  /** What the approved statement pays. */
   readonly approved: Decimal;
   /** What later periods have paid for this one. */
   readonly carriedForward: Decimal;
   readonly delta: Decimal;
   readonly lines: readonly TrueUpLine[];
-  readonly otherCurrencies: readonly { readonly currency: string; readonly delta: Decimal }[];
+}
+
+/** The difference between an approved period and a new calculation of it. */
+export interface Owed {
+  /** By currency, that of the statement first. Currencies without a difference are left out. */
+  readonly amounts: readonly OwedAmount[];
   /** The rows that count for the period now, and the rows that count once the true-up is written. */
   readonly rows: { readonly before: readonly CountedRow[]; readonly after: readonly CountedRow[] };
 }
@@ -59,21 +65,23 @@ async function calculateOwed(
   const { repId } = terms;
   const before = await loadRowsOfPeriod(tx, { repId, period: frozen.period }, frozen);
   const live = sumsByCurrency([...after, ...(await loadAdjustments(tx, terms, frozen))]);
-  const carried = await loadCarriedForward(tx, terms, frozen);
-  const owed = differences(live, sumsByCurrency([...approvedAmounts(approved), ...carried]));
-  const lines = trueUpLines(before, after, approved.currency);
-  const dealIds = lines.flatMap(({ dealId }) => dealId ?? []);
+  const carried = sumsByCurrency(await loadCarriedForward(tx, terms, frozen));
+  const paid = sumsByCurrency(approvedAmounts(approved));
+  const amounts = differences(live, paid, carried)
+    .sort((a, b) => compareCurrencies(approved.currency, a, b))
+    .map((amount) => ({ ...amount, lines: trueUpLines(before, after, amount.currency) }));
+  const dealIds = amounts.flatMap(({ lines }) => lines.flatMap(({ dealId }) => dealId ?? []));
   const names = await findNamesOnStatement(tx, repId, dealIds);
-  return {
-    approved: Decimal.of(approved.summary.netPayout),
-    carriedForward: sumsByCurrency(carried).get(approved.currency) ?? Decimal.zero,
-    delta: owed.get(approved.currency) ?? Decimal.zero,
-    lines: lines.map((line) => ({ ...line, dealName: names.get(line.dealId ?? '') ?? null })),
-    otherCurrencies: [...owed]
-      .filter(([currency]) => currency !== approved.currency)
-      .map(([currency, delta]) => ({ currency, delta })),
-    rows: { before, after },
-  };
+  const named = amounts.map((amount) => ({
+    ...amount,
+    lines: amount.lines.map((line) => ({ ...line, dealName: names.get(line.dealId ?? '') ?? null })),
+  }));
+  return { amounts: named, rows: { before, after } };
+}
+
+function compareCurrencies(first: string, a: { currency: string }, b: { currency: string }): number {
+  if (a.currency === first || b.currency === first) return a.currency === first ? -1 : 1;
+  return a.currency < b.currency ? -1 : 1;
 }
 
 interface Amount {
@@ -113,12 +121,14 @@ function approvedAmounts({ currency, summary, otherCurrencies }: ApprovedPeriod[
   }));
 }
 
-/** The differences from the approved totals, by currency. Currencies without a difference are left out. */
-function differences(live: Totals, approved: Totals): Totals {
-  const currencies = [...new Set([...live.keys(), ...approved.keys()])].sort();
-  const all = currencies.map(
-    (currency) =>
-      [currency, (live.get(currency) ?? Decimal.zero).minus(approved.get(currency) ?? Decimal.zero)] as const,
-  );
-  return new Map(all.filter(([, delta]) => !delta.isZero()));
+/** What is not paid of each currency. Currencies without a difference are left out. */
+function differences(live: Totals, paid: Totals, carried: Totals): Omit<OwedAmount, 'lines'>[] {
+  const totalIn = (totals: Totals, currency: string) => totals.get(currency) ?? Decimal.zero;
+  return [...new Set([...live.keys(), ...paid.keys(), ...carried.keys()])]
+    .map((currency) => {
+      const [approved, carriedForward] = [totalIn(paid, currency), totalIn(carried, currency)];
+      const delta = totalIn(live, currency).minus(approved).minus(carriedForward);
+      return { currency, approved, carriedForward, delta };
+    })
+    .filter(({ delta }) => !delta.isZero());
 }

@@ -17,9 +17,9 @@ import { loadPayPeriods } from '../payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { adjustmentDay } from './adjustment.js';
-import { insertAdjustment, insertTrueUpLines } from './adjustment-store.js';
+import { type Entry, insertAdjustment, insertTrueUpLines } from './adjustment-store.js';
 import { listApprovers } from './approvers.js';
-import { closeDiscrepancy } from './discrepancies/record-discrepancies.js';
+import { closeDiscrepancies } from './discrepancies/record-discrepancies.js';
 import { calculateOwedByPeriod, type Owed } from './owed.js';
 import { type StatementKey, statementNotApproved } from './statement.js';
 import { generateCorrected, recordStatementEntry, replaceApproved } from './statement-store.js';
@@ -32,14 +32,22 @@ export const trueUpResponse = z.object({
     .describe(
       'none: there is no difference; requires_approval: nothing was written; trued_up: the difference was written',
     ),
+  currency: fields.currency
+    .describe(
+      'Currency of the delta: that of the statement, or the first in which something is owed, ISO 4217 code. Absent if nothing is',
+    )
+    .optional(),
   delta: z
     .number()
-    .describe("Difference between a new calculation of the period and the approved total, in the statement's currency"),
-  lines: z.array(trueUpLine).optional().describe('The lines of the delta, largest first. Absent if the delta is 0'),
+    .describe('Difference between a new calculation of the period and the approved total, in `currency`'),
+  lines: z
+    .array(trueUpLine)
+    .optional()
+    .describe('The lines of the deltas by currency, largest first. Absent if nothing is owed'),
   approvalThreshold: z
     .number()
     .optional()
-    .describe("Absolute delta above which a true-up needs force, in the statement's currency"),
+    .describe('Absolute delta of a currency above which a true-up needs force, in that currency'),
   approvers: z
     .array(
       z
@@ -58,15 +66,19 @@ export const trueUpResponse = z.object({
   otherCurrencies: z
     .array(
       z
-        .object({ currency: fields.currency, delta: z.number().describe('Difference in this currency') })
-        .describe('Delta of one currency'),
+        .object({
+          currency: fields.currency,
+          delta: z.number().describe('Difference in this currency'),
+          eventId: fields.eventId.optional(),
+        })
+        .describe('Delta of one currency, with the event that pays it'),
     )
     .optional()
-    .describe('Deltas in other currencies'),
+    .describe('Deltas in other currencies, which are paid by events of their own. Absent without any'),
 });
 export type TrueUpResponse = z.input<typeof trueUpResponse>;
 
-/** A delta above this amount, in the currency of the statement, needs force. */
+/** A delta above this amount, in any currency, needs force. */
 const approvalThreshold = 500;
 
 /** An approved statement with the difference that it owes. */
@@ -102,7 +114,19 @@ interface Payment {
   readonly at: Date;
 }
 
-/** Pays the difference in the approved period, or returns what it would pay. The caller holds the rep's lane. */
+/** What is owed, as the responses have it. The events are those that pay it. */
+export function toDeltas(
+  { owed: { amounts } }: Difference,
+  eventIds: ReadonlyMap<string, string> = new Map(),
+): Pick<TrueUpResponse, 'currency' | 'delta' | 'eventId' | 'otherCurrencies'> {
+  const [first, ...others] = amounts.map(({ currency, delta }) => {
+    const eventId = eventIds.get(currency);
+    return { currency, delta: delta.toNumber(), ...(eventId === undefined ? {} : { eventId }) };
+  });
+  return { ...(first ?? { delta: 0 }), ...(others.length === 0 ? {} : { otherCurrencies: others }) };
+}
+
+/** Pays the differences in the approved period, or returns what it would pay. The caller holds the rep's lane. */
 export async function payTrueUp(
   tx: Transaction,
   recalculate: Recalculate,
@@ -110,48 +134,44 @@ export async function payTrueUp(
   difference: Difference,
   by: Payment & { readonly force: boolean },
 ): Promise<TrueUpResponse> {
-  const { delta, lines, otherCurrencies } = difference.owed;
-  const response = {
-    delta: delta.toNumber(),
-    ...(otherCurrencies.length === 0
-      ? {}
-      : { otherCurrencies: otherCurrencies.map((other) => ({ ...other, delta: other.delta.toNumber() })) }),
-  };
-  if (delta.isZero()) return { action: 'none', ...response };
-  const withLines = { ...response, lines: lines.map(toTrueUpLineResponse) };
-  if (!by.force && Decimal.of(approvalThreshold).isLessThan(delta.absolute()))
-    return { action: 'requires_approval', ...withLines, approvalThreshold, ...(await approval(tx, key)) };
-  return { action: 'trued_up', ...withLines, ...(await trueUp(tx, recalculate, key, difference, by)) };
+  const { amounts } = difference.owed;
+  if (amounts.length === 0) return { action: 'none', ...toDeltas(difference) };
+  const lines = amounts.flatMap((amount) => amount.lines.map((line) => toTrueUpLineResponse(line, amount.currency)));
+  const isLarge = amounts.some(({ delta }) => Decimal.of(approvalThreshold).isLessThan(delta.absolute()));
+  if (!by.force && isLarge)
+    return {
+      action: 'requires_approval',
+      ...toDeltas(difference),
+      lines,
+      approvalThreshold,
+      ...(await approval(tx, key)),
+    };
+  const { eventIds, version } = await trueUp(tx, recalculate, key, difference, by);
+  return { action: 'trued_up', ...toDeltas(difference, eventIds), lines, version };
 }
 
-/** Writes one event for the difference, and a version that includes it, which replaces the approved version. */
+/** Writes an event for the difference of each currency, and a version with them, which replaces the approved version. */
 async function trueUp(
   tx: Transaction,
   recalculate: Recalculate,
   key: StatementKey,
   { terms, frozen, statement: approved, owed }: Difference,
   { caller, reason, at }: Payment,
-): Promise<{ eventId: string; version: number }> {
+): Promise<{ eventIds: ReadonlyMap<string, string>; version: number }> {
   const { repId, period: statementPeriod } = key;
   const runId = newId();
   const entry = { repId, runId, actor: caller.actor };
-  const eventId = await insertAdjustment(tx, entry, {
-    kind: 'true_up',
-    amount: owed.delta.toString(),
-    currency: approved.currency,
+  const eventIds = await insertTrueUps(tx, entry, owed, {
+    source: statementPeriod,
     period: statementPeriod,
     earnedOn: frozen.range.to,
-    dealId: null,
     reason: `True-up of version ${approved.version}`,
   });
-  await insertTrueUpLines(tx, entry, { eventId, period: statementPeriod, lines: owed.lines });
   await failpoint('trueup.afterInsert');
   const correction = await startCorrection(tx, repId, frozen);
   await storeTruedUpRows(tx, recalculate, terms, frozen, owed.rows);
-  const paid =
-    correction === null
-      ? null
-      : await finishCorrection(tx, correction, eventId, { ...owed.rows, paidUntil: frozen.range.to });
+  const days = { paidUntil: frozen.range.to, today: currentDay(terms.workspace, at) };
+  const paid = correction === null ? null : await finishCorrection(tx, correction, eventIds, { ...owed.rows, ...days });
   const payable = correction === null || paid === null ? null : addCorrection(correction, paid);
   const generation = { status: 'approved', at, actor: caller.actor } as const;
   const next = await generateCorrected(tx, key, approved.currency, payable, generation);
@@ -162,63 +182,85 @@ async function trueUp(
     trigger: 'true_up',
     repId,
     period: statementPeriod,
-    eventsWritten: 1,
+    eventsWritten: eventIds.size,
     details: {
-      eventId,
-      delta: owed.delta.toString(),
+      ...describeOwed(owed, eventIds),
       before: approved.summary,
       after: next.summary,
       version: next.version,
-      lines: owed.lines.slice(0, maxAuditedLines),
     },
     at,
   });
-  await closeDiscrepancy(tx, key, { action: 'true_up', reason, caller, eventId, at }, owed.otherCurrencies);
-  return { eventId, version: next.version };
+  await closeDiscrepancies(tx, key, { action: 'true_up', reason, caller, eventIds, at });
+  return { eventIds, version: next.version };
+}
+
+/** Inserts a true-up for each currency, and returns the ids of the events by currency. */
+async function insertTrueUps(
+  tx: Transaction,
+  entry: Entry,
+  { amounts }: Owed,
+  { source, ...paid }: { source: Period; period: Period; earnedOn: Day; reason: string },
+): Promise<ReadonlyMap<string, string>> {
+  const eventIds = new Map<string, string>();
+  for (const { currency, delta, lines } of amounts) {
+    const event = { kind: 'true_up', amount: delta.toString(), currency, ...paid, dealId: null } as const;
+    const eventId = await insertAdjustment(tx, entry, event);
+    await insertTrueUpLines(tx, entry, { eventId, period: source, lines });
+    eventIds.set(currency, eventId);
+  }
+  return eventIds;
+}
+
+/** What a correction pays, for the audit log. */
+function describeOwed({ amounts }: Owed, eventIds: ReadonlyMap<string, string>): object {
+  const [first, ...others] = amounts.map(({ currency, delta, lines }) => ({
+    eventId: eventIds.get(currency),
+    currency,
+    delta: delta.toString(),
+    lines: lines.slice(0, maxAuditedLines),
+  }));
+  return { ...first, ...(others.length === 0 ? {} : { otherCurrencies: others }) };
 }
 
 const maxAuditedLines = 100;
 
 /**
- * Pays the difference in the first later period with open days. The approved statement does not change. The caller holds
+ * Pays the differences in the first later period with open days. The approved statement does not change. The caller holds
  * the rep's lane.
  */
 export async function carryForward(
   tx: Transaction,
   recalculate: Recalculate,
   key: StatementKey,
-  { terms, frozen, statement: approved, owed }: Difference,
-  { caller, at }: { readonly caller: Caller; readonly at: Date },
-): Promise<{ eventId: string; period: Period }> {
+  { terms, frozen, owed }: Difference,
+  { caller, reason, at }: Payment,
+): Promise<{ eventIds: ReadonlyMap<string, string>; period: Period }> {
   const { repId, period: sourcePeriod } = key;
   const today = currentDay(terms.workspace, at);
   const target = firstOpenPeriod(await loadPayPeriods(tx), sourcePeriod, today, terms);
   const runId = newId();
   const entry = { repId, runId, actor: caller.actor };
-  const amount = owed.delta.toString();
-  const eventId = await insertAdjustment(tx, entry, {
-    kind: 'true_up',
-    amount,
-    currency: approved.currency,
+  const eventIds = await insertTrueUps(tx, entry, owed, {
+    source: sourcePeriod,
     ...target,
-    dealId: null,
     reason: `Carried forward from ${sourcePeriod}`,
   });
-  await insertTrueUpLines(tx, entry, { eventId, period: sourcePeriod, lines: owed.lines });
   const correction = await startCorrection(tx, repId, frozen);
   await storeTruedUpRows(tx, recalculate, terms, frozen, owed.rows);
   const paidUntil = calendarOf(terms).range(target.period).to;
-  if (correction !== null) await finishCorrection(tx, correction, eventId, { ...owed.rows, paidUntil });
+  if (correction !== null) await finishCorrection(tx, correction, eventIds, { ...owed.rows, paidUntil });
   await recordStatementEntry(tx, caller, {
     runId,
     trigger: 'carried_forward',
     repId,
     period: sourcePeriod,
-    eventsWritten: 1,
-    details: { eventId, delta: amount, paidIn: target.period, lines: owed.lines.slice(0, maxAuditedLines) },
+    eventsWritten: eventIds.size,
+    details: { ...describeOwed(owed, eventIds), paidIn: target.period },
     at,
   });
-  return { eventId, period: target.period };
+  await closeDiscrepancies(tx, key, { action: 'carry_forward', reason, caller, eventIds, at });
+  return { eventIds, period: target.period };
 }
 
 /** Periods of the kind of the source. Approvals for this many periods in advance are an error. */

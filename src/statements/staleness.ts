@@ -33,7 +33,7 @@ async function readStaleness(
   currency: string,
 ): Promise<StatementState> {
   if (head?.status === 'approved') {
-    const owed = tx.asOf === null ? await findOwed(tx, key) : null;
+    const owed = tx.asOf === null ? await findOwed(tx, key, content.currency) : null;
     return owed === null ? {} : { owed };
   }
   if (head?.status !== 'draft') return {};

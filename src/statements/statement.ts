@@ -224,7 +224,7 @@ function toLineResponse(repId: string, repName: string, line: StatementLine): z.
     attainment: toNumber(attainment),
     ...(typeof trace === 'string' ? decodeProration(trace) : {}),
     ...(reason === null ? {} : { reason }),
-    ...(lines === undefined ? {} : { lines: lines.map(toTrueUpLineResponse) }),
+    ...(lines === undefined ? {} : { lines: lines.map((each) => toTrueUpLineResponse(each, line.currency)) }),
   };
 }
 

@@ -33,12 +33,18 @@ export const trueUpLine = z
     ruleName: fields.ruleName,
     approved: z.number().describe('Amount that the period has paid, including earlier true-ups'),
     live: z.number().describe('Amount that the period would pay if no period were approved'),
-    delta: z.number().describe('live - approved. The deltas of all lines add up to the amount of the true-up'),
+    delta: z
+      .number()
+      .describe('live - approved. The deltas of all lines of a currency add up to the amount of the true-up'),
+    currency: fields.currency,
   })
   .describe('The difference of one deal and rule');
 
-export function toTrueUpLineResponse({ approved, live, delta, ...same }: TrueUpLine): z.input<typeof trueUpLine> {
-  return { ...same, approved: Number(approved), live: Number(live), delta: Number(delta) };
+export function toTrueUpLineResponse(
+  { approved, live, delta, ...same }: TrueUpLine,
+  currency: string,
+): z.input<typeof trueUpLine> {
+  return { ...same, approved: Number(approved), live: Number(live), delta: Number(delta), currency };
 }
 
 /** The differences between two states of a period in one currency, by deal and rule, largest first. */

@@ -14,7 +14,7 @@ import { type Transaction } from '../platform/database/unit-of-work.js';
 import { failpoint } from '../platform/failpoint.js';
 import { reverseTrueUps, trueUpDays } from './adjustment-store.js';
 import { assertNotOwnStatement } from './approvers.js';
-import { closeDiscrepancy } from './discrepancies/record-discrepancies.js';
+import { closeDiscrepancies } from './discrepancies/record-discrepancies.js';
 import { lockRep } from './rep-lane.js';
 import { type StatementKey, type StatementResponse, statementNotFound, toStatementResponse } from './statement.js';
 import { recordStatementEntry, reopenHead } from './statement-store.js';
@@ -51,7 +51,7 @@ export async function unlockStatement(
   const trueUps = await reverseTrueUps(tx, { repId, runId, actor: caller.actor }, period);
   await failpoint('unlock.afterTrueUps');
   await recalculate([{ repId, days, trigger: 'statement_unlock' }]);
-  await closeDiscrepancy(tx, key, { action: 'unlocked', reason: null, caller, eventId: null, at });
+  await closeDiscrepancies(tx, key, { action: 'unlocked', reason: null, caller, eventIds: new Map(), at });
   await recordStatementEntry(tx, caller, {
     runId,
     trigger: 'statement_unlocked',

@@ -192,7 +192,10 @@ describe('discrepancies', () => {
     await late('late', 1000);
     const { discrepancyId } = await only();
     const { body } = await resolve(discrepancyId, 'dismiss');
-    expect([body.result, body.discrepancy.status]).to.deep.equal([{ action: 'dismissed', delta: 80 }, 'dismissed']);
+    expect([body.result, body.discrepancy.status]).to.deep.equal([
+      { action: 'dismissed', currency: 'USD', delta: 80 },
+      'dismissed',
+    ]);
     await expectError('409 invalid_transition', resolve(discrepancyId, 'dismiss'));
     await workspace.api.expect(200, 'POST', '/v1/commissions/recalculate', { repId: workspace.ben });
     await idle();

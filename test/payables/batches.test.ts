@@ -91,6 +91,23 @@ describe('payout batches', () => {
     expect((await decide(work, first.batchId, { status: 'cancelled' })).body.status).to.equal('cancelled');
     expect((await decide(work, first.batchId, { status: 'paid' })).body.code).to.equal('invalid_transition');
     expect((await create(work)).totals).to.deep.equal([{ currency: 'USD', payable: 2400 }]);
+    const file = await work.api.get(`/v1/payout-batches/${first.batchId}/file`);
+    expect([file.status, file.body.code]).to.deep.equal([409, 'invalid_transition']);
+  });
+
+  it('cannot begin on days that a payroll file has paid', async () => {
+    const work = await PayWorkspace.create(service, { payouts: null, payout: null });
+    await work.deal('D', 60_000, '2026-01-15');
+    await work.approve('2026-01');
+    await work.api.expect(201, 'POST', '/v1/payroll-handovers', { period: '2026-01', layout: 'generic' });
+    await work.api.unlock(work.ben, '2026-01');
+    await work.calculated();
+    const start = (from: string) => work.api.patch('/v1/workspaces', { payouts: { enabled: true, from } });
+    for (const from of ['2025-12-01', '2026-01-01']) {
+      const { status, body } = await start(from);
+      expect([status, body.code, body.details?.period]).to.deep.equal([409, 'pay_period_in_use', '2026-01']);
+    }
+    expect((await start('2026-02-01')).status).to.equal(200);
   });
 
   it('pay only pay periods, and take the place of hand-overs there', async () => {

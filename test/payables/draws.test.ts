@@ -167,6 +167,26 @@ describe('draws on statements', () => {
     expect(await work.payable(later)).to.equal(2400);
   });
 
+  it('has as many decimals as its currency, also where it is forgiven', async () => {
+    const { drawId } = await guarantee();
+    const rejected = [
+      work.api.post('/v1/draws', {
+        repId: work.ben,
+        kind: 'advance',
+        recoverable: true,
+        amount: 0.001,
+        from: '2026-01-01',
+      }),
+      work.api.post('/v1/draws', {
+        ...{ repId: work.ben, kind: 'advance', recoverable: true, from: '2026-01-01' },
+        ...{ amount: 1000.5, currency: 'JPY' },
+      }),
+      work.api.post(`/v1/draws/${drawId}/forgive`, { amount: 1e-9, reason: 'Agreed' }),
+    ];
+    for (const { status, body } of await Promise.all(rejected))
+      expect([status, body.details?.issues?.[0]?.path]).to.deep.equal([400, 'amount']);
+  });
+
   it('is rejected where days are approved or another draw of the kind has them', async () => {
     const { drawId } = await guarantee({ to: '2026-01-31' });
     const again = { repId: work.ben, kind: 'guarantee', recoverable: true, amount: 1, from: '2026-01-31' };

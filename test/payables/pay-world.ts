@@ -9,6 +9,7 @@ import {
   computeEarned,
   computePayLines,
   computeReleased,
+  findHeld,
   type GroupAmounts,
   isHeld,
   type PayGroup,
@@ -95,6 +96,7 @@ interface Statement {
   readonly pay: StoredPay | null;
   readonly lines: GroupAmounts;
   readonly totals: ReadonlyMap<string, PayTotals>;
+  readonly carried: readonly GroupAmounts[];
 }
 
 /** The statements of one person as the service keeps them, calculated by the service's functions. */
@@ -102,11 +104,14 @@ export class PayWorld {
   readonly periods: { name: string; from: string; to: string }[];
   events: OracleEvent[] = [];
   payTerms: PayTerms | null = null;
+  /** The day on which approved periods are corrected. */
+  today = '2026-12-31';
   private readonly approved = new Map<string, Statement>();
   private readonly corrections = new Map<string, GroupAmounts[]>();
   /** The corrections that were paid in the corrected period. */
   private readonly truedUp = new Map<string, GroupAmounts[]>();
-  private readonly carried = new Map<string, Map<string, Decimal>[]>();
+  /** The corrections of other periods that the period is to pay. */
+  private readonly carried = new Map<string, GroupAmounts[]>();
 
   constructor(
     periods: readonly { name: string; lastDay: string }[],
@@ -116,22 +121,24 @@ export class PayWorld {
   }
 
   lines(index: number): Map<string, { readonly amount: Decimal; readonly late: boolean }> {
+    const groups = this.events.map(toGroup);
     const periods = this.periods.slice(0, index + 1).map(
-      ({ name, from, to }): PayPeriod => ({
+      ({ name, from, to }, at): PayPeriod => ({
         period: name,
         range: { from, to },
         approved: this.approved.get(name)?.lines ?? null,
         corrections: this.corrections.get(name) ?? [],
+        unpaid: this.unpaid(at),
       }),
     );
-    const lines = computePayLines(this.events.map(toGroup), periods).get(this.name(index)) ?? [];
+    const lines = computePayLines(groups, periods).get(this.name(index)) ?? [];
     return new Map(lines.map(({ key, amount, late }) => [key, { amount, late }]));
   }
 
   totals(index: number, currency: string): PayTotals {
     const stored = this.approved.get(this.name(index));
     if (stored !== undefined) return stored.totals.get(currency) ?? noTotals(currency);
-    const carried = (this.carried.get(this.name(index)) ?? []).map((result) => result.get(currency) ?? Decimal.zero);
+    const carried = this.paidCarried(index).map((amounts) => sum(inCurrency(amounts, currency)));
     return computeTotals({
       currency,
       lines: [...this.lines(index)].filter(([key]) => key.endsWith(currency)).map(([, { amount }]) => amount),
@@ -140,6 +147,27 @@ export class PayWorld {
       maxPercent: Decimal.of(this.maxPercent),
       guaranteed: Decimal.zero,
     });
+  }
+
+  /** The corrections of other periods that the statement pays. */
+  private paidCarried(index: number): readonly GroupAmounts[] {
+    const stored = this.approved.get(this.name(index));
+    if (stored !== undefined) return stored.carried;
+    const groups = this.events.map(toGroup);
+    const day = this.periods[index]?.to ?? '';
+    return (this.carried.get(this.name(index)) ?? []).map((amounts) => {
+      const held = findHeld(groups, amounts, [day]);
+      return new Map([...amounts].filter(([key]) => !held.has(key)));
+    });
+  }
+
+  private unpaid(index: number): GroupAmounts {
+    const unpaid = new Map<string, Decimal>();
+    const add = (key: string, amount: Decimal) => unpaid.set(key, (unpaid.get(key) ?? Decimal.zero).plus(amount));
+    for (const amounts of this.carried.get(this.name(index)) ?? [])
+      for (const [key, amount] of amounts) add(key, amount);
+    for (const amounts of this.paidCarried(index)) for (const [key, amount] of amounts) add(key, amount.negated());
+    return unpaid;
   }
 
   /** What is paid in the currency of the person; null while a rate is missing. */
@@ -162,7 +190,7 @@ export class PayWorld {
     const lines = new Map([...this.lines(index)].map(([key, { amount }]) => [key, amount]));
     const totals = new Map(currencies.map((currency) => [currency, this.totals(index, currency)]));
     const pay = this.findPay(index, currencies);
-    this.approved.set(this.name(index), { lines, totals, pay });
+    this.approved.set(this.name(index), { lines, totals, pay, carried: this.paidCarried(index) });
   }
 
   reopen(index: number): void {
@@ -173,7 +201,8 @@ export class PayWorld {
 
   correct(index: number, after: OracleEvent[], target: number | null, currencies: readonly string[]): void {
     const { name, to } = this.periods[index] as { name: string; to: string };
-    const lines = computeCorrection(this.events.map(toGroup), after.map(toGroup), to);
+    const heldOn = target === null ? [to, this.today] : [this.periods[target]?.to ?? ''];
+    const lines = computeCorrection(this.events.map(toGroup), after.map(toGroup), { lastDay: to, heldOn });
     const result = (currency: string) =>
       [...lines]
         .filter(([key]) => key.endsWith(currency))
@@ -201,8 +230,7 @@ export class PayWorld {
       this.approved.set(name, { ...statement, totals: new Map(totals), pay });
       this.truedUp.set(name, [...(this.truedUp.get(name) ?? []), lines]);
     } else {
-      const results = new Map(currencies.map((currency) => [currency, result(currency)]));
-      this.carried.set(this.name(target), [...(this.carried.get(this.name(target)) ?? []), results]);
+      this.carried.set(this.name(target), [...(this.carried.get(this.name(target)) ?? []), lines]);
     }
     this.corrections.set(name, [...(this.corrections.get(name) ?? []), lines]);
     this.events = after;
@@ -210,15 +238,19 @@ export class PayWorld {
 
   /** What corrections have paid, in the currency. */
   correctionAmounts(currency: string): Decimal[] {
-    return [...this.corrections.values()].flat().flatMap((lines) => inCurrency(lines, currency));
+    const unpaid = this.periods.flatMap((_, index) => inCurrency(this.unpaid(index), currency));
+    return [
+      ...[...this.corrections.values()].flat().flatMap((lines) => inCurrency(lines, currency)),
+      ...unpaid.map((amount) => amount.negated()),
+    ];
   }
 
   /** The lines of approved statements, and the corrections that approved statements have paid. */
   approvedAmounts(currency: string): Decimal[] {
     const lines = [...this.approved.values()].flatMap((statement) => inCurrency(statement.lines, currency));
-    const carried = [...this.carried].flatMap(([name, results]) =>
-      this.approved.has(name) ? results.map((result) => result.get(currency) ?? Decimal.zero) : [],
-    );
+    const carried = [...this.approved.values()]
+      .flatMap((statement) => statement.carried)
+      .flatMap((amounts) => inCurrency(amounts, currency));
     const truedUp = [...this.truedUp.values()].flat().flatMap((amounts) => inCurrency(amounts, currency));
     return [...lines, ...carried, ...truedUp];
   }
@@ -240,7 +272,8 @@ export class PayWorld {
   private paid(key: string): Decimal {
     const lines = this.periods.flatMap((_, index) => this.lines(index).get(key)?.amount ?? []);
     const corrected = [...this.corrections.values()].flat().flatMap((amounts) => amounts.get(key) ?? []);
-    return sum([...lines, ...corrected]);
+    const unpaid = this.periods.flatMap((_, index) => this.unpaid(index).get(key)?.negated() ?? []);
+    return sum([...lines, ...corrected, ...unpaid]);
   }
 
   isApproved(index: number): boolean {

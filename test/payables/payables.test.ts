@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Service } from '#test/support/service.js';
+import { flatRule } from '#test/support/terms.js';
 import { PayWorkspace } from './pay-service.js';
 
 interface Entry {
@@ -121,6 +122,26 @@ describe('payables', () => {
       expect(await released({ status: 'written_off' })).to.equal(2400);
       expect(await released({ currency: 'EUR' })).to.equal(0);
       expect(await released({ currency: 'USD' })).to.equal(2400);
+    });
+
+    it('of a deal without a currency are in the one that it earns in', async () => {
+      const work = await PayWorkspace.create(service, { rules: [flatRule('None', 0)] });
+      const payout = { schedule: [{ on: 'paid', percent: 100 }] };
+      const config = { rules: [flatRule('Euro', 0.1, { payout })] };
+      await work.api.createPlan({ name: 'Europe', currency: 'EUR', config }, [work.ben]);
+      await work.deal('D', 1000, '2026-01-15');
+      const released = async (currency: string) => {
+        await work.invoice('D', 1000, [['2026-01-20', 500]], { currency });
+        const { otherCurrencies } = await work.statement('2026-01');
+        return otherCurrencies[0].summary.payable;
+      };
+      expect(await released('EUR')).to.equal(50);
+      expect(await released('USD')).to.equal(0);
+      expect((await work.api.expect(200, 'GET', '/v1/deals/D/invoices/INV-1')).payments[0].rateMissing).to.equal(true);
+      const rates = [{ from: 'EUR', to: 'USD', day: '2026-01-01', rate: 1.1 }];
+      await work.api.expect(200, 'PUT', '/v1/fx-rates', { rates });
+      expect(await released('EUR')).to.equal(50);
+      expect(await released('USD')).to.equal(45.45);
     });
 
     it('reject what is no invoice, and change nothing', async () => {

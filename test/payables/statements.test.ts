@@ -145,7 +145,7 @@ describe('payables on statements', () => {
     await work.carryForward('2026-01');
     const { payable, summary } = await work.statement('2026-02');
     expect(summary.netPayout).to.equal(-4800);
-    expect(payable.totals[0]).to.include({ carriedIn: -2400, added: 2400, closing: 2400, payable: 0 });
+    expect(payable.totals[0]).to.include({ carriedIn: 0, added: 2400, closing: 2400, payable: 0 });
   });
 
   it('P12: an amount below that takes back counts with its own share, and not against the others', async () => {

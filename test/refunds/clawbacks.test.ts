@@ -33,7 +33,7 @@ describe('refunds of deals', () => {
     workspace.api.putDeal(dealId, { amount, closeDate, ownerId: 'ann', ...fields });
   const refund = (dealId: string, day: string, amount: number | null = null, id = 'r') =>
     workspace.api.expect(200, 'PUT', `/v1/deals/${dealId}/refunds/${id}`, { day, cause: 'cancellation', amount });
-  const waive = (dealId: string, percent: number, repId: string | null = null) =>
+  const waive = (dealId: string, percent: number | null, repId: string | null = null) =>
     workspace.api.expect(200, 'POST', `/v1/deals/${dealId}/refunds/r/waive`, { repId, percent, reason: 'Agreed' });
 
   /** The two deals of the example: 4,800 at 8 %, then 7,200 at 12 %. */
@@ -187,6 +187,8 @@ describe('refunds of deals', () => {
     await waive('second', 100);
     expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -1800, 0] });
     await waive('second', 0, people.ann);
+    expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', -3600, 0] });
+    await waive('second', null, people.ann);
     expect(await takenBack()).to.deep.equal({ 'Ann second r': ['2026-04-20', 0, 0] });
     await refund('second', '2026-05-12');
     expect(await takenBack()).to.deep.equal({});

@@ -115,17 +115,25 @@ describe('true-up', () => {
     expect((await trueUp(workspace)).body).to.include({ delta: -3200 });
   });
 
-  it('reports differences in other currencies without paying them', async () => {
+  it('pays the difference of each currency by an event of its own', async () => {
     const workspace = await WorkedExample.create(service);
     await workspace.payEuros();
     await workspace.generateAndApprove('2026-01');
     await workspace.deal('E1', 2000, '2026-01-20', { currency: 'EUR' });
     await workspace.calculated();
-    expect((await trueUp(workspace)).body).to.deep.equal({
-      action: 'none',
-      delta: 0,
-      otherCurrencies: [{ currency: 'EUR', delta: 100 }],
-    });
+    const { body } = await trueUp(workspace);
+    expect(body).to.include({ action: 'trued_up', currency: 'EUR', delta: 100, version: 2 });
+    expect(
+      body.lines.map(({ currency, delta }: { currency: string; delta: number }) => [currency, delta]),
+    ).to.deep.equal([['EUR', 100]]);
+    const { otherCurrencies } = await workspace.api.expect(
+      200,
+      'GET',
+      `/v1/statements?repId=${workspace.ben}&period=2026-01`,
+    );
+    expect(otherCurrencies[0]).to.deep.include({ currency: 'EUR' });
+    expect(otherCurrencies[0].summary.netPayout).to.equal(200);
+    expect((await trueUp(workspace)).body).to.deep.equal({ action: 'none', delta: 0 });
   });
 
   it('does not take back earnings under a plan that was withdrawn later', async () => {

@@ -116,7 +116,7 @@ export const explainCommission = operation({
         deal,
         rule: toRuleResponse(await findRuleOfEvent(tx, eventId)),
         ...(await explainPayable(tx, row, clock)),
-        trueUp: await findTrueUpByEvent(tx, eventId, row.period),
+        trueUp: await findTrueUpByEvent(tx, eventId, row),
       };
     });
   },

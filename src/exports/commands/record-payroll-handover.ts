@@ -75,8 +75,10 @@ export const recordPayrollHandover = operation({
       },
     );
     if (sha256 !== undefined && sha256 !== file.sha256) throw fileChanged({ sha256: file.sha256 });
-    const lock = request.scope === 'new' ? 'exclusive' : 'none';
+    const lock = request.scope === 'new' ? 'exclusive' : 'shared';
     return unitOfWork.run(caller, { lock, access: 'write' }, async (tx) => {
+      // Payouts may have been enabled since the file was written.
+      await assertPaidByHandover(tx, request.period);
       // Of two people who record the same file with what is new, one is the first.
       if (request.scope === 'new' && (await countHandovers(tx, request.period)) >= file.part) throw fileChanged();
       const handoverId = await insertHandover(tx, caller, { ...file, ...request, note: request.note ?? null });

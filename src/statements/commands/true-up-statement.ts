@@ -18,7 +18,7 @@ const body = z.strictObject({
 export const trueUpStatement = operation({
   id: 'trueUpStatement',
   summary:
-    "Pay the difference between the approved total and a new calculation of the period for the rep and everyone below, listed by deal and rule, in the statement's currency. Differences in other currencies are reported and not paid",
+    'Pay the difference between the approved total and a new calculation of the period for the rep and everyone below, listed by deal and rule, with one event for each currency',
   method: 'post',
   path: '/v1/statements/:repId/true-up',
   access: 'manager',
@@ -29,7 +29,7 @@ export const trueUpStatement = operation({
   example: {
     params: { repId: sampleIds.repId },
     body: { period: '2026-02' },
-    response: { action: 'requires_approval', delta: 620, approvalThreshold: 500 },
+    response: { action: 'requires_approval', currency: 'USD', delta: 620, approvalThreshold: 500 },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   /** The difference is read and written while holding the rep's lane, so a concurrent true-up finds no difference. */

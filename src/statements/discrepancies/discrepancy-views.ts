@@ -45,26 +45,30 @@ export async function findDiscrepancy(tx: Transaction, id: string): Promise<Disc
   return row === undefined ? null : toDiscrepancy(row);
 }
 
-/** What the approved period owes, also if that was dismissed; null if nothing. */
+/** What the approved period owes, also if that was dismissed, with the currency first; null if nothing. */
 export async function findOwed(
   tx: Transaction,
   { repId, period }: { readonly repId: string; readonly period: Period },
+  first: string,
 ): Promise<z.input<typeof owed> | null> {
-  const row = await tx.db
+  const rows = await tx.db
     .selectFrom('discrepancies')
-    .select(['discrepancy_id', 'status', 'currency', 'delta', 'other_currencies', 'since'])
+    .select(['discrepancy_id', 'status', 'currency', 'delta', 'since'])
     .where('workspace_id', '=', tx.workspaceId)
     .where('rep_id', '=', repId)
     .where('period', '=', period)
     .where('status', 'in', ['open', 'dismissed'])
-    .executeTakeFirst();
+    .orderBy(sql`(currency = ${first})`, 'desc')
+    .orderBy('currency')
+    .execute();
+  const [row, ...others] = rows;
   if (row === undefined) return null;
   return {
     discrepancyId: row.discrepancy_id,
     status: row.status as 'open' | 'dismissed',
     currency: row.currency,
     delta: Number(row.delta),
-    otherCurrencies: row.other_currencies.map((other) => ({ ...other, delta: Number(other.delta) })),
+    otherCurrencies: others.map(({ currency, delta }) => ({ currency, delta: Number(delta) })),
     since: row.since.toISOString(),
   };
 }
@@ -86,7 +90,16 @@ function selectMatching(tx: Transaction, { status, period, repIds }: Discrepancy
 }
 
 function selectColumns(query: ReturnType<typeof selectMatching>) {
-  return query.selectAll('d').select(['r.name as rep_name', 'b.name as resolver']);
+  return query
+    .selectAll('d')
+    .select(['r.name as rep_name', 'b.name as resolver'])
+    .select(
+      sql<readonly { readonly currency: string; readonly delta: string }[]>`coalesce((
+        select json_agg(json_build_object('currency', o.currency, 'delta', o.delta::text) order by o.currency)
+        from discrepancies o
+        where o.workspace_id = d.workspace_id and o.rep_id = d.rep_id and o.period = d.period
+          and o.currency <> d.currency and o.status <> 'resolved' and d.status <> 'resolved'), '[]')`.as('others'),
+    );
 }
 
 type Row = Awaited<ReturnType<ReturnType<typeof selectColumns>['executeTakeFirstOrThrow']>>;
@@ -106,8 +119,8 @@ function toDiscrepancy(row: Row): Discrepancy {
     carriedForward: carried.toNumber(),
     live: approved.plus(carried).plus(delta).toNumber(),
     delta: delta.toNumber(),
-    otherCurrencies: row.other_currencies.map((other) => ({ ...other, delta: Number(other.delta) })),
-    lines: row.lines.map(toTrueUpLineResponse),
+    otherCurrencies: row.others.map((other) => ({ ...other, delta: Number(other.delta) })),
+    lines: row.lines.map((line) => toTrueUpLineResponse(line, row.currency)),
     lineCount: row.line_count,
     causes: [...row.causes],
     since: row.since.toISOString(),

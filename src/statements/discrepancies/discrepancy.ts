@@ -18,7 +18,9 @@ const otherDeltas = z
       .object({ currency: fields.currency, delta: z.number().describe('Difference in this currency') })
       .describe('Delta of one currency'),
   )
-  .describe('Deltas in other currencies, which true_up and carry_forward do not pay');
+  .describe(
+    'What the period owes in other currencies: true_up and carry_forward pay them too. Each has its own discrepancy',
+  );
 
 /** The difference of an approved statement in short. */
 export const owed = z
@@ -42,7 +44,7 @@ export const discrepancy = z
       .enum(discrepancyStatuses)
       .describe('dismissed becomes open again when the delta changes; resolved is final'),
     currency: fields.currency,
-    approved: z.number().describe('Net payout of the approved statement'),
+    approved: z.number().describe('Net payout of the approved statement in `currency`'),
     carriedForward: z.number().describe('What later periods have paid for this one'),
     live: z.number().describe('What the period would pay if no period were approved'),
     delta: z.number().describe('live - approved - carriedForward; the last delta of a resolved discrepancy'),
@@ -77,7 +79,7 @@ export const discrepancy = z
       .nullable()
       .describe('How it was resolved; null while it is open'),
   })
-  .describe('The difference between an approved statement and a new calculation of its period');
+  .describe('The difference between an approved statement and a new calculation of its period, in one currency');
 export type Discrepancy = z.input<typeof discrepancy>;
 
 export const discrepancyExample = {
@@ -101,6 +103,7 @@ export const discrepancyExample = {
       approved: 0,
       live: 620,
       delta: 620,
+      currency: 'USD',
     },
   ],
   lineCount: 1,

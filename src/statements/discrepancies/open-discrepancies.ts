@@ -6,7 +6,7 @@ import { type Transaction } from '../../platform/database/unit-of-work.js';
 
 export const openDiscrepancies = z
   .object({
-    count: z.int().describe('Number of open discrepancies, of all approved periods'),
+    count: z.int().describe('Number of open discrepancies of all approved periods, one for each currency'),
     total: z.number().describe("Sum of their deltas in the workspace's currency"),
     otherCurrencies: z
       .array(
@@ -24,20 +24,15 @@ export async function sumOpenDiscrepancies(
   repIds: readonly string[] | null,
   currency: string,
 ): Promise<z.input<typeof openDiscrepancies>> {
-  const { rows } = await sql<{ id: string; currency: string; delta: string }>`
-    select d.discrepancy_id as id, o.currency, o.delta::text as delta
-    from discrepancies d cross join lateral (
-      select d.currency, d.delta
-      union all
-      select x.currency, x.delta from jsonb_to_recordset(d.other_currencies) x (currency text, delta numeric)
-    ) o
-    where d.workspace_id = ${tx.workspaceId} and d.status = 'open'
-      ${repIds === null ? sql`` : sql`and d.rep_id = any(${repIds}::uuid[])`}`.execute(tx.db);
+  const { rows } = await sql<{ currency: string; delta: string }>`
+    select currency, delta::text as delta from discrepancies
+    where workspace_id = ${tx.workspaceId} and status = 'open'
+      ${repIds === null ? sql`` : sql`and rep_id = any(${repIds}::uuid[])`}`.execute(tx.db);
   const total = (column: string) =>
     sum(rows.filter((row) => row.currency === column).map((row) => Decimal.of(row.delta))).toNumber();
   const others = [...new Set(rows.map((row) => row.currency))].filter((other) => other !== currency).sort();
   return {
-    count: new Set(rows.map(({ id }) => id)).size,
+    count: rows.length,
     total: total(currency),
     otherCurrencies: others.map((other) => ({ currency: other, total: total(other) })),
   };

@@ -143,8 +143,6 @@ async function store(tx: Transaction, repId: string, { checkIds, periods }: Chec
     delete from period_checks where workspace_id = ${tx.workspaceId} and rep_id = ${repId}
       and check_id = any(${checkIds}::bigint[])`.execute(tx.db);
   if (Number(numAffectedRows) !== checkIds.length) throw new Outdated();
-  for (const { frozen, statement, owed, causes } of periods) {
-    const key = { repId, period: frozen.period };
-    await saveComparison(tx, key, { currency: statement.currency, owed }, causes, at);
-  }
+  for (const { frozen, owed, causes } of periods)
+    await saveComparison(tx, { repId, period: frozen.period }, owed, causes, at);
 }

@@ -198,6 +198,12 @@ function rateOn(rates: readonly OracleRate[], from: string, to: string, day: str
 
 type Lines = Map<string, Ratio>;
 
+const sumIn = (lines: Lines, currency: string) =>
+  [...lines]
+    .filter(([key]) => key.endsWith(currency))
+    .map(([, amount]) => amount)
+    .reduce(plus, nil);
+
 interface Totals {
   added: Ratio;
   recovered: Ratio;
@@ -208,11 +214,11 @@ interface OraclePeriod {
   name: string;
   lastDay: string;
   /** The lines and totals by currency of the approved statement; null while it is open. */
-  approved: { lines: Lines; totals: Map<string, Totals>; rates: Map<string, Ratio> } | null;
+  approved: { lines: Lines; carried: Lines[]; totals: Map<string, Totals>; rates: Map<string, Ratio> } | null;
   /** The lines of the corrections of this period. */
   corrections: Lines[];
-  /** The results by currency of corrections that this period pays for an earlier one. */
-  carried: Map<string, Ratio>[];
+  /** The lines of corrections that this period pays for an earlier one. */
+  carried: Lines[];
 }
 
 /** The statements of one person in one world, which decides by days and never by the order of entry. */
@@ -222,6 +228,8 @@ export class OraclePayables {
   /** The currency in which the person is paid, and the rates that are stored now. */
   payCurrency = 'GBP';
   rates: OracleRate[] = [];
+  /** The day on which approved periods are corrected. */
+  today = '2026-12-31';
 
   constructor(
     periods: readonly { name: string; lastDay: string }[],
@@ -236,11 +244,32 @@ export class OraclePayables {
     const put = (key: string, amount: Ratio) => before.set(key, plus(before.get(key) ?? nil, amount));
     for (let earlier = 0; ; earlier += 1) {
       const period = this.at(earlier);
+      for (const [key, amount] of this.heldBack(earlier)) put(key, minus(nil, amount));
       const lines = period.approved?.lines ?? this.openLines(period.lastDay, before);
       if (earlier === index) return lines;
       for (const [key, amount] of lines) put(key, amount);
       for (const correction of period.corrections) for (const [key, amount] of correction) put(key, amount);
     }
+  }
+
+  /** What is carried into a period, without what is held on its last day. */
+  private paidCarried(index: number): Lines[] {
+    const { approved, carried, lastDay } = this.at(index);
+    return approved?.carried ?? carried.map((lines) => this.withoutHeld(lines, this.events, [lastDay]));
+  }
+
+  private heldBack(index: number): [string, Ratio][] {
+    const paid = this.paidCarried(index);
+    return this.at(index).carried.flatMap((lines, at) => [...lines].filter(([key]) => paid[at]?.has(key) !== true));
+  }
+
+  /** A correction of a held deal is held: what it would pay is in the first statement without the hold. */
+  private withoutHeld(lines: Lines, events: readonly OracleEvent[], days: readonly string[]): Lines {
+    const isHeld = (key: string) =>
+      events
+        .filter((event) => event.key === key)
+        .some(({ holds }) => holds.some(({ from, to }) => days.some((day) => from <= day && (to ?? '9999') >= day)));
+    return new Map([...lines].filter(([key, amount]) => amount.n < 0n || !isHeld(key)));
   }
 
   private openLines(lastDay: string, before: Lines): Lines {
@@ -261,7 +290,9 @@ export class OraclePayables {
     const own = [...this.lines(index)].filter(([key]) => key.endsWith(currency)).map(([, amount]) => amount);
     const gains = own.filter((amount) => amount.n > 0n).reduce(plus, nil);
     const losses = own.filter((amount) => amount.n < 0n).reduce(plus, nil);
-    const results = period.carried.map((carried) => carried.get(currency) ?? nil).reduce(plus, nil);
+    const results = this.paidCarried(index)
+      .map((carried) => sumIn(carried, currency))
+      .reduce(plus, nil);
     const credit = positive(results);
     const added = plus(absolute(losses), positive(minus(nil, results)));
     const owed = plus(this.opening(index, currency), added);
@@ -292,7 +323,7 @@ export class OraclePayables {
       const rate = this.rateNow(index, currency);
       return rate === null ? [] : [[currency, rate] as const];
     });
-    this.at(index).approved = { lines, totals, rates: new Map(rates) };
+    this.at(index).approved = { lines, carried: this.paidCarried(index), totals, rates: new Map(rates) };
   }
 
   private rateNow(index: number, currency: string): Ratio | null {
@@ -322,22 +353,19 @@ export class OraclePayables {
    */
   correct(index: number, after: OracleEvent[], target: number | null, currencies: readonly string[]): boolean {
     const period = this.at(index);
-    const lines: Lines = new Map();
+    const all: Lines = new Map();
     for (const key of new Set([...this.events, ...after].map((event) => event.key))) {
       const [was, is] = [this.events, after].map((events) => events.find((event) => event.key === key));
       const difference = minus(cumulated(is, period.lastDay), cumulated(was, period.lastDay));
-      if (difference.n !== 0n) lines.set(key, difference);
+      if (difference.n !== 0n) all.set(key, difference);
     }
-    const results = new Map(
-      currencies.map((currency) => [
-        currency,
-        [...lines]
-          .filter(([key]) => key.endsWith(currency))
-          .map(([, amount]) => amount)
-          .reduce(plus, nil),
-      ]),
+    const lines = this.withoutHeld(
+      all,
+      after,
+      target === null ? [period.lastDay, this.today] : [this.at(target).lastDay],
     );
-    if (target !== null) this.at(target).carried.push(results);
+    const results = new Map(currencies.map((currency) => [currency, sumIn(lines, currency)]));
+    if (target !== null) this.at(target).carried.push(lines);
     else if (currencies.some((currency) => this.lacksRate(index, currency, results.get(currency) ?? nil))) return false;
     else for (const currency of currencies) this.trueUp(index, currency, results.get(currency) ?? nil);
     period.corrections.push(lines);

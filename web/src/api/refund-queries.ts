@@ -6,7 +6,7 @@ export type Refund = Answer<'listRefunds'>['refunds'][number];
 export type SentRefund = Pick<Refund, 'day' | 'cause' | 'amount' | 'reason'>;
 
 /** The terms of a waiver as they are sent. */
-export type SentWaiver = Pick<Refund['waivers'][number], 'repId' | 'percent' | 'reason'>;
+export type SentWaiver = Pick<Refund['waivers'][number], 'repId' | 'reason'> & { readonly percent: number | null };
 export type RefundEffectAnswer = Pick<Answer<'putRefund'>, 'byRep' | 'locked' | 'warnings'>;
 
 /** The refunds of a deal, in the order in which they count. */

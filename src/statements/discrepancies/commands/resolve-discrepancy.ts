@@ -12,11 +12,18 @@ import { effects } from '../../../platform/mcp/tool.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { text } from '../../../platform/operations/schemas.js';
 import { assertNotOwnStatement } from '../../approvers.js';
-import { carryForward, type Difference, findDifference, payTrueUp, trueUpResponse } from '../../pay-difference.js';
+import {
+  carryForward,
+  type Difference,
+  findDifference,
+  payTrueUp,
+  toDeltas,
+  trueUpResponse,
+} from '../../pay-difference.js';
 import { lockRep } from '../../rep-lane.js';
 import { type Discrepancy, discrepancy, discrepancyExample, resolutions } from '../discrepancy.js';
 import { findDiscrepancy } from '../discrepancy-views.js';
-import { closeDiscrepancy, isSameDelta, listDeltas } from '../record-discrepancies.js';
+import { closeDiscrepancies } from '../record-discrepancies.js';
 import { findVisibleDiscrepancy } from '../visible-discrepancy.js';
 
 const params = z.strictObject({ discrepancyId: pathIds.discrepancyId });
@@ -24,7 +31,7 @@ const body = z.strictObject({
   action: z
     .enum(resolutions)
     .describe(
-      'true_up: pay the delta in the approved period; carry_forward: pay it in the next open period; dismiss: pay nothing until the delta changes',
+      'true_up: pay what the period owes, in every currency, in the approved period; carry_forward: pay it in the next open period; dismiss: pay nothing in this currency until the delta changes',
     ),
   reason: text(1000).describe('Why, for the people who read the list'),
   force: z.boolean().default(false).describe('With true_up, true: pay also a delta above the approval threshold'),
@@ -36,9 +43,7 @@ const result = z
     ...trueUpResponse.omit({ action: true }).shape,
     action: z
       .enum(['none', 'requires_approval', 'trued_up', 'carried_forward', 'dismissed'])
-      .describe(
-        'none: there is no delta in the currency of the statement; requires_approval: nothing was written, send force',
-      ),
+      .describe('none: there is no delta; requires_approval: nothing was written, send force'),
     period: fields.period.optional().describe('The period that pays the delta, if it was carried forward'),
   })
   .describe('What was written');
@@ -51,52 +56,55 @@ function assertUnresolved({ status }: Discrepancy, { action }: Body): void {
   throw new Failure('invalid_transition', `The discrepancy is ${status} already.`, { status });
 }
 
-/** A person decides about the difference that they have read. */
-function assertCurrent({ delta, otherCurrencies }: Discrepancy, { owed }: Difference): void {
-  if (isSameDelta(listDeltas(delta, otherCurrencies), owed)) return;
+/** A person decides about the differences that they have read. */
+function assertCurrent({ currency, delta, otherCurrencies }: Discrepancy, { owed: { amounts } }: Difference): void {
+  const read = new Map([{ currency, delta }, ...otherCurrencies].map((other) => [other.currency, other.delta]));
+  const deltaNow = amounts.find((amount) => amount.currency === currency)?.delta.toNumber() ?? 0;
+  if (read.size === amounts.length && amounts.every((amount) => read.get(amount.currency) === amount.delta.toNumber()))
+    return;
   throw new Failure(
     'discrepancy_changed',
-    `The delta is ${owed.delta} now. The list is updated within seconds; read the discrepancy again.`,
-    { delta: owed.delta.toNumber() },
+    `The delta is ${deltaNow} now, or that of another currency has changed. The list is updated within seconds; read the discrepancy again.`,
+    { delta: deltaNow },
   );
 }
 
 interface Request {
   readonly key: { readonly repId: string; readonly period: string };
   readonly request: Body;
+  readonly present: Discrepancy;
   readonly difference: Difference;
   readonly caller: Caller;
   readonly at: Date;
 }
 
 async function resolve(tx: Transaction, recalculate: Recalculate, resolving: Request): Promise<Result> {
-  const { key, request, difference, caller, at } = resolving;
-  const { owed } = difference;
-  const delta = owed.delta.toNumber();
+  const { key, request, present, difference, caller, at } = resolving;
   const resolution = { reason: request.reason, caller, at };
   if (request.action === 'true_up')
     return payTrueUp(tx, recalculate, key, difference, { ...resolution, force: request.force });
   if (request.action === 'carry_forward') {
-    if (owed.delta.isZero()) return { action: 'none', delta };
-    const { eventId, period } = await carryForward(tx, recalculate, key, difference, { caller, at });
-    await closeDiscrepancy(tx, key, { ...resolution, action: 'carry_forward', eventId }, owed.otherCurrencies);
-    return { action: 'carried_forward', delta, eventId, period };
+    if (difference.owed.amounts.length === 0) return { action: 'none', ...toDeltas(difference) };
+    const { eventIds, period } = await carryForward(tx, recalculate, key, difference, resolution);
+    return { action: 'carried_forward', ...toDeltas(difference, eventIds), period };
   }
-  await closeDiscrepancy(tx, key, { ...resolution, action: 'dismiss', eventId: null });
+  const { currency, delta } = present;
+  await closeDiscrepancies(tx, key, { ...resolution, action: 'dismiss', eventIds: new Map() }, currency);
   await recordAuditEntry(tx, caller, {
     trigger: 'discrepancy_dismissed',
     scope: 'statement',
     repId: key.repId,
     period: key.period,
-    details: { delta: owed.delta.toString() },
+    details: { currency, delta: String(delta) },
     at,
   });
-  return { action: 'dismissed', delta };
+  return { action: 'dismissed', currency, delta };
 }
 
 export const resolveDiscrepancy = operation({
   id: 'resolveDiscrepancy',
-  summary: 'Pay the difference of an approved period there or in the next open period, or dismiss it until it changes',
+  summary:
+    'Pay the differences of an approved period there or in the next open period, in every currency, or dismiss one until it changes',
   method: 'post',
   path: '/v1/discrepancies/:discrepancyId/resolve',
   access: 'manager',
@@ -150,7 +158,13 @@ export const resolveDiscrepancy = operation({
           eventId: sampleIds.statementId,
         },
       },
-      result: { action: 'carried_forward', delta: 620, eventId: sampleIds.statementId, period: '2026-02' },
+      result: {
+        action: 'carried_forward',
+        currency: 'USD',
+        delta: 620,
+        eventId: sampleIds.statementId,
+        period: '2026-02',
+      },
     },
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
@@ -169,7 +183,7 @@ export const resolveDiscrepancy = operation({
       assertUnresolved(present, request);
       const difference = await findDifference(tx, key, at);
       assertCurrent(present, difference);
-      const done = await resolve(tx, recalculate, { key, request, difference, caller, at });
+      const done = await resolve(tx, recalculate, { key, request, present, difference, caller, at });
       return {
         discrepancy: (await findDiscrepancy(tx, discrepancyId)) as Discrepancy,
         result: done,

@@ -19,7 +19,8 @@ const response = z.object({
 async function loadLines(tx: Transaction, found: Discrepancy, clock: Clock): Promise<Discrepancy['lines']> {
   if (found.status === 'resolved' || found.lines.length === found.lineCount) return found.lines;
   const { owed } = await findDifference(tx, { repId: found.repId, period: found.period }, clock.now());
-  return owed.lines.map(toTrueUpLineResponse);
+  const lines = owed.amounts.find(({ currency }) => currency === found.currency)?.lines ?? [];
+  return lines.map((line) => toTrueUpLineResponse(line, found.currency));
 }
 
 export const listDiscrepancyLines = operation({

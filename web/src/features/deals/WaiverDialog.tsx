@@ -49,7 +49,7 @@ export function WaiverDialog({ refund: { dealId, refundId }, onClose }: WaiverDi
       <TextField
         label="Part that is kept, in percent"
         inputMode="decimal"
-        hint="Of what would be taken back. 0 ends a waiver."
+        hint="Of what would be taken back. 0 excepts a person from a waiver for everyone; empty ends a waiver."
         {...form.field('percent')}
       />
       <TextField label="Why" maxLength={1000} {...form.field('reason')} />

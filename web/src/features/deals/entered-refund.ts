@@ -51,7 +51,8 @@ export interface EnteredWaiver {
 
 /** The waiver as it is sent; null while it is incomplete. */
 export function readWaiver({ repId, percent, reason }: EnteredWaiver): SentWaiver | null {
-  const read = readNumber(percent);
+  const isEnded = percent.trim() === '';
+  const read = isEnded ? 0 : readNumber(percent);
   if (read === null || read < 0 || read > 100 || reason.trim() === '') return null;
-  return { repId: repId === '' ? null : repId, percent: read, reason: reason.trim() };
+  return { repId: repId === '' ? null : repId, percent: isEnded ? null : read, reason: reason.trim() };
 }

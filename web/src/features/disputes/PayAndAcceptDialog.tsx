@@ -65,7 +65,7 @@ export function PayAndAcceptDialog({ dispute, difference, onClose }: PayAndAccep
       <DifferenceLines lines={lines} currency={currency} count={lineCount} />
       {otherCurrencies.map((other) => (
         <p key={other.currency} className="dim">
-          Not paid by this: {formatMoney(other.delta, other.currency, { unit: 'code', signed: true })}.
+          Paid with it: {formatMoney(other.delta, other.currency, { unit: 'code', signed: true })}.
         </p>
       ))}
       <Choice

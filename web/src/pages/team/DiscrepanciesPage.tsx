@@ -54,13 +54,12 @@ export function DiscrepanciesPage() {
 /** Sums in the currency of the workspace; other currencies are listed and never added. */
 function Strip({ discrepancies }: { readonly discrepancies: readonly Discrepancy[] }) {
   const { workspace } = useSession();
-  const deltas = discrepancies.flatMap(({ currency, delta, otherCurrencies }) => [
-    { currency, delta },
-    ...otherCurrencies,
-  ]);
-  const inCurrency = (code: string) => deltas.filter(({ currency }) => currency === code).map(({ delta }) => delta);
+  const inCurrency = (code: string) =>
+    discrepancies.filter(({ currency }) => currency === code).map(({ delta }) => delta);
   const main = inCurrency(workspace.currency);
-  const others = [...new Set(deltas.map(({ currency }) => currency))].filter((code) => code !== workspace.currency);
+  const others = [...new Set(discrepancies.map(({ currency }) => currency))].filter(
+    (code) => code !== workspace.currency,
+  );
   return (
     <StatStrip label="Sums of the open discrepancies" columns="1.35fr 1fr 1fr">
       <StatCard

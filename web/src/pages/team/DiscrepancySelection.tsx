@@ -54,13 +54,20 @@ interface ResolveManyProps extends SelectionProps {
   readonly onClose: () => void;
 }
 
+/** One discrepancy of each statement: to pay it pays those of its other currencies too. */
+function firstOfPeriods(chosen: readonly Discrepancy[]): readonly Discrepancy[] {
+  const keyed = [...chosen].reverse().map((each) => [`${each.repId} ${each.period}`, each] as const);
+  return [...new Map(keyed).values()].reverse();
+}
+
 /** The sums, the effect and one reason for all. */
 function ResolveManyDialog({ chosen, action, onClose, onDone }: ResolveManyProps) {
   const form = useKeptForm(`${action} many`, { reason: '' });
   const { title, effect } = resolutionWords[action];
+  const sent = action === 'dismiss' ? chosen : firstOfPeriods(chosen);
   const resolve = useChange({
     send: () =>
-      resolveMany(chosen, ({ discrepancyId }) =>
+      resolveMany(sent, ({ discrepancyId }) =>
         api.resolveDiscrepancy({ params: { discrepancyId }, body: { action, reason: form.values.reason.trim() } }),
       ),
     onDone: (resolved) => {
@@ -69,9 +76,13 @@ function ResolveManyDialog({ chosen, action, onClose, onDone }: ResolveManyProps
       onDone();
     },
   });
-  const currencies = [...new Set(chosen.map(({ currency }) => currency))];
+  const deltas = sent.flatMap(({ currency, delta, otherCurrencies }) => [
+    { currency, delta },
+    ...(action === 'dismiss' ? [] : otherCurrencies),
+  ]);
+  const currencies = [...new Set(deltas.map(({ currency }) => currency))];
   const sumIn = (code: string) =>
-    sumAmounts(chosen.filter(({ currency }) => currency === code).map(({ delta }) => delta));
+    sumAmounts(deltas.filter(({ currency }) => currency === code).map(({ delta }) => delta));
   return (
     <Dialog
       title={`${title}: ${formatCount(chosen.length, 'discrepancy', 'discrepancies')}`}

@@ -86,9 +86,9 @@ export function ResolveDialog({ discrepancy, action, onClose }: ResolveDialogPro
       <Facing
         rows={[
           ['Difference', <LedgerTotal key="delta" amount={delta} currency={currency} unit="symbol" signed />],
-          ...otherCurrencies.map(
+          ...(action === 'dismiss' ? [] : otherCurrencies).map(
             (other) =>
-              ['Not paid by this', formatMoney(other.delta, other.currency, { unit: 'code', signed: true })] as const,
+              ['Paid with it', formatMoney(other.delta, other.currency, { unit: 'code', signed: true })] as const,
           ),
         ]}
       />
