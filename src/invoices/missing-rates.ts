@@ -25,13 +25,17 @@ export async function markMissingRates(tx: Transaction, invoices: readonly Invoi
   }));
 }
 
+/** A deal without a currency has the one that it earns in. */
 async function loadDealCurrencies(
   tx: Transaction,
   invoices: readonly Invoice[],
 ): Promise<ReadonlyMap<string, string | null>> {
   const dealIds = [...new Set(invoices.map(({ dealId }) => dealId))];
   const { rows } = await sql<{ dealId: string; currency: string | null }>`
-    select deal_id as "dealId", currency from deals
-    where workspace_id = ${tx.workspaceId} and deal_id = any(${dealIds}::text[])`.execute(tx.db);
+    select d.deal_id as "dealId", coalesce(d.currency, (
+      select min(e.currency) from commission_events e
+      where e.workspace_id = d.workspace_id and e.deal_key = d.deal_id and e.kind = 'commission_earned'
+        and e.status = 'earned' and e.phase = 'per_deal')) as currency
+    from deals d where d.workspace_id = ${tx.workspaceId} and d.deal_id = any(${dealIds}::text[])`.execute(tx.db);
   return new Map(rows.map(({ dealId, currency }) => [dealId, currency]));
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { addDays, type Day } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { type PeriodCalendar } from '../kernel/period-calendar.js';
@@ -24,6 +25,7 @@ export async function changePayouts(tx: Transaction, requested: Payouts): Promis
   const calendar = await loadCalendar(tx);
   if (present === null || from !== present[0]?.from) {
     await assertNothingApproved(tx, present === null ? from : earlier(from, present[0]?.from ?? from));
+    await assertNothingHandedOver(tx, calendar, from);
     assertFirstDay(calendar, { from, ...kind }, 'payouts.from');
     return savePayouts(tx, [{ from, ...kind }]);
   }
@@ -62,6 +64,21 @@ async function assertNothingApproved(tx: Transaction, day: Day): Promise<void> {
   if (latest !== undefined)
     throw inUse(
       `The statement for ${latest.period} is approved, and its days are in pay periods from ${day} on. Unlock it first, or choose a later day.`,
+      latest.period,
+    );
+}
+
+/** What payroll files contain was paid with them, and no batch pays it again. */
+async function assertNothingHandedOver(tx: Transaction, calendar: PeriodCalendar, day: Day): Promise<void> {
+  const { rows } = await sql<{ period: string }>`
+    select distinct period from payroll_handovers where workspace_id = ${tx.workspaceId} order by period`.execute(
+    tx.db,
+  );
+  const handed = rows.map(({ period }) => ({ period, to: calendar.range(period).to }));
+  const [latest] = handed.filter(({ to }) => to >= day).sort((a, b) => (a.to < b.to ? 1 : -1));
+  if (latest !== undefined)
+    throw inUse(
+      `A payroll file of ${latest.period} was handed over, and pay periods from ${day} on would pay its days again. Choose a day after ${latest.to}.`,
       latest.period,
     );
 }

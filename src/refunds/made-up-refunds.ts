@@ -5,7 +5,7 @@ import { type Deal } from '../engine/slug.js';
 import { type Decimal } from '../kernel/decimal.js';
 import { type Issue, rejectAny } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
-import { amountProblem, refundId, refundTerms, waiverTerms } from './refund.js';
+import { amountProblem, keptPercent, refundId, refundTerms } from './refund.js';
 
 const madeUpRefund = z.strictObject({
   dealId: dealId.describe('Id of the deal'),
@@ -19,7 +19,7 @@ const madeUpRefund = z.strictObject({
 
 /** Refunds of a simulation or a test, whose waivers name people in their way. */
 export function madeUpRefunds<Person extends z.ZodRawShape>(person: Person) {
-  const waiver = z.strictObject({ ...person, percent: waiverTerms.shape.percent }).describe('What a person keeps');
+  const waiver = z.strictObject({ ...person, percent: keptPercent }).describe('What a person keeps');
   const withWaivers = madeUpRefund.extend({
     waivers: z.array(waiver).max(100).default([]).describe('What people keep of what would be taken back'),
   });

@@ -26,14 +26,15 @@ export async function removeRefund(tx: Transaction, key: RefundKey): Promise<voi
   await recordRefund(tx, key);
 }
 
-/** Stores the waiver in place of the one of the same person; 0 percent removes it. */
+/** Stores the waiver in place of the one of the same person; null removes it. */
 export async function replaceWaiver(
   tx: Transaction,
   { waivers, ...key }: Pick<StoredRefund, 'dealId' | 'refundId' | 'waivers'>,
   { repId, percent, reason }: WaiverTerms,
 ): Promise<void> {
   const others = waivers.filter((waiver) => waiver.repId !== repId);
-  const all: Waiver[] = percent === 0 ? others : [...others, { repId, percent, reason }];
+  const isNone = percent === null || (percent === 0 && repId === null);
+  const all: Waiver[] = isNone ? others : [...others, { repId, percent, reason }];
   const { workspace_id, deal_id, refund_id } = keyColumns(tx, key);
   await tx.db
     .updateTable('deal_refunds')

@@ -27,16 +27,20 @@ export const refundTerms = z.strictObject({
 });
 export type RefundTerms = z.output<typeof refundTerms>;
 
-const percent = z
+export const keptPercent = z
   .number()
   .min(0)
   .max(100)
   .refine((value) => Number(value.toFixed(6)) === value, 'must have at most 6 decimals');
 
-/** What a person keeps, in requests; 0 percent takes the waiver back. */
+/** What a person keeps, in requests; null takes the waiver back. */
 export const waiverTerms = z.strictObject({
   repId: uuid.nullable().default(null).describe('Id of the rep (UUID); null for everyone without a separate waiver'),
-  percent: percent.describe('What they keep of what would be taken back, in percent; 0 takes the waiver back'),
+  percent: keptPercent
+    .nullable()
+    .describe(
+      'What they keep of what would be taken back, in percent; 0 excepts a person from a waiver for everyone, null takes the waiver back',
+    ),
   reason: text(1000).describe('Why the person keeps it'),
 });
 export type WaiverTerms = z.output<typeof waiverTerms>;

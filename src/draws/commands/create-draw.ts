@@ -6,6 +6,7 @@ import { findDrawWarnings } from '../../payables/draw-warnings.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects, lastDay } from '../../platform/mcp/tool.js';
+import { exactAmount } from '../../platform/operations/money-digits.js';
 import { operation } from '../../platform/operations/operation.js';
 import { assertRepExists } from '../../reps/rep-views.js';
 import { dryRunQuery } from '../../simulation/write-effect.js';
@@ -92,6 +93,7 @@ async function possibleTerms(tx: Transaction, requested: z.output<typeof drawTer
   await assertPayoutsOn(tx);
   const { currency } = await loadWorkspaceTerms(tx);
   const terms = { drawId: newId(), ...requested, currency: requested.currency ?? currency };
+  exactAmount(terms.amount, terms.currency);
   await assertNoOverlap(tx, terms);
   await assertOpenDays(tx, terms.repId, terms);
   return terms;

@@ -4,6 +4,7 @@ import { optionalDrawEffect, runDrawChange } from '../../payables/change-draw.js
 import { type DrawEffect } from '../../payables/draw-effect.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
+import { exactAmount } from '../../platform/operations/money-digits.js';
 import { operation } from '../../platform/operations/operation.js';
 import { money, text } from '../../platform/operations/schemas.js';
 import { workspaceToday } from '../../reps/rep-views.js';
@@ -51,6 +52,7 @@ export const forgiveDraw = operation({
       const present = await findDraw(tx, drawId);
       if (present === null) throw drawNotFound();
       assertNotOwnDraw(caller, present.repId);
+      exactAmount(amount, present.currency);
       const day = await workspaceToday(tx, uses.clock);
       return {
         repIds: [present.repId],

@@ -22,6 +22,7 @@ import {
   toRejectedResult,
 } from '../../platform/files/import-results.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
+import { exactAmount } from '../../platform/operations/money-digits.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag } from '../../platform/operations/schemas.js';
 import { loadRepsOfRows } from '../../reps/reps-of-rows.js';
@@ -104,6 +105,7 @@ function readAmount(text = ''): number {
 /** Stores the row as a new draw, or in place of the draw of the kind that begins on the same day. */
 async function storeRow(tx: Transaction, caller: Caller, entered: Entered): Promise<RowResult['outcome']> {
   assertNotOwnDraw(caller, entered.repId);
+  exactAmount(entered.amount, entered.currency);
   const stored = await listDraws(tx, { repIds: [entered.repId] });
   const before = stored.find(({ kind, from }) => kind === entered.kind && from === entered.from);
   const terms = { ...entered, drawId: before?.drawId ?? newId() };

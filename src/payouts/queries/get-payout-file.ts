@@ -7,7 +7,7 @@ import { batchExample, batchNotFound, batchParams } from '../payout-batch.js';
 
 export const getPayoutFile = operation({
   id: 'getPayoutFile',
-  summary: 'Get the payroll file of a payout batch, as it was when the batch was created',
+  summary: 'Get the payroll file of a payout batch that is not cancelled, as it was when the batch was created',
   method: 'get',
   path: '/v1/payout-batches/:batchId/file',
   access: 'admin',
@@ -16,13 +16,17 @@ export const getPayoutFile = operation({
   params: batchParams,
   response: z.string(),
   files: ['text/csv'],
-  failures: { payout_batch_not_found: 404, payout_file_erased: 410 },
+  failures: { payout_batch_not_found: 404, invalid_transition: 409, payout_file_erased: 410 },
   example: { params: { batchId: batchExample.batchId } },
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { batchId } }, caller, { unitOfWork }): Promise<Download> {
     return unitOfWork.read(caller, async (tx) => {
       const batch = await findBatch(tx, batchId);
       if (batch === null) throw batchNotFound();
+      if (batch.status === 'cancelled')
+        throw new Failure('invalid_transition', 'The batch is cancelled, so its file must not be paid.', {
+          status: batch.status,
+        });
       const content = await loadContent(tx, batch.batchId);
       if (content === null)
         throw new Failure('payout_file_erased', 'The file was deleted, because the data of a person in it was erased.');
