@@ -34,7 +34,7 @@ export const payableEntry = z
     status: z
       .enum(payableStatuses)
       .describe(
-        'waiting: earned and not released; held: released and held; payable: in a statement that is not approved; approved: in an approved statement; paid: in a batch that is marked as paid',
+        'waiting: earned and not released; held: released and held; payable: in a statement that is not approved; approved: in an approved statement; paid: in a batch that is marked as paid, which no correction changes',
       ),
     currency: fields.currency,
     amount: z.number().describe('The part of what is earned that has this status; negative if it takes back'),

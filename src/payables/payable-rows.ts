@@ -4,7 +4,6 @@ import { type CascadeInput, decodeInputs } from '../engine/trace.js';
 import { type Day, type DayRange, isWithin } from '../kernel/day.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
-import { inParallel } from '../kernel/waiting.js';
 import { eventsTable, statementPeriodsTable } from '../ledger/input/as-of.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 
@@ -66,21 +65,20 @@ export async function loadPayableRows(tx: Transaction, selection: RowSelection):
     where e.workspace_id = ${tx.workspaceId} and e.status = 'earned' and e.kind <> 'true_up' and ${isSelected}`.execute(
     tx.db,
   );
-  const repIds = 'repIds' in selection ? selection.repIds : [...new Set(rows.map(({ repId }) => repId))];
-  const [truedUp, frozen] = await inParallel(
-    () => loadTruedUp(tx, selection),
-    () => loadFrozen(tx, repIds),
-  );
+  const truedUp = await loadTruedUp(tx, selection);
+  const repIds = 'repIds' in selection ? selection.repIds : [...rows, ...truedUp].map(({ repId }) => repId);
+  const frozen = await loadFrozen(tx, [...new Set(repIds)]);
   const traces = new Map(rows.flatMap((row) => (row.trace === null ? [] : [[keyOfRep(row), row.trace] as const])));
   const ofEvents = rows.flatMap((row) => {
     const period = frozen.get(row.repId)?.find(({ range }) => isWithin(row.earnedOn, range)) ?? null;
     const isReplaced = row.kind === 'commission_earned' && period?.truedUp === true;
     return isReplaced ? [] : [toRow(row, period, row.trace === null ? null : decodeInputs(row.trace))];
   });
-  const ofTrueUps = truedUp.map((row) => {
-    const period = frozen.get(row.repId)?.find((candidate) => candidate.period === row.truedUp) ?? null;
+  const ofTrueUps = truedUp.flatMap((row) => {
+    const period = frozen.get(row.repId)?.find((candidate) => candidate.period === row.truedUp);
+    if (period?.truedUp !== true) return [];
     const trace = traces.get(keyOfRep(row));
-    return toRow(row, period, row.inputs ?? (trace === undefined ? null : decodeInputs(trace)));
+    return [toRow(row, period, row.inputs ?? (trace === undefined ? null : decodeInputs(trace)))];
   });
   return [...ofEvents, ...ofTrueUps];
 }
@@ -99,13 +97,21 @@ async function loadTruedUp(tx: Transaction, selection: RowSelection): Promise<St
   return rows;
 }
 
+/** The approved periods; at an earlier instant, one counts as trued up if a true-up of it was paid by then. */
 async function loadFrozen(
   tx: Transaction,
   repIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly (FrozenDays & { readonly truedUp: boolean })[]>> {
+  const isTruedUp =
+    tx.asOf === null
+      ? sql`coalesce(p.trued_up, false)`
+      : sql`coalesce(p.trued_up, false) and exists (
+          select from true_ups t
+          join ${eventsTable(tx)} e on e.workspace_id = t.workspace_id and e.rep_id = t.rep_id and e.event_id = t.event_id
+          where t.workspace_id = s.workspace_id and t.rep_id = s.rep_id and t.period = s.period and e.status = 'earned')`;
   const { rows } = await sql<FrozenDays & { readonly repId: string; readonly truedUp: boolean }>`
     select s.rep_id as "repId", s.period, json_build_object('from', s.from_day, 'to', s.to_day) as range,
-      coalesce(p.trued_up, false) as "truedUp"
+      ${isTruedUp} as "truedUp"
     from ${statementPeriodsTable(tx)} s
     left join statement_periods p on p.workspace_id = s.workspace_id and p.rep_id = s.rep_id and p.period = s.period
     where s.workspace_id = ${tx.workspaceId} and s.rep_id = any(${repIds}::uuid[]) and s.status = 'approved'`.execute(

@@ -4,6 +4,7 @@ import { type Day, latestDay } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
+import { sumsByCurrency } from '../kernel/sums-by-currency.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { computeLines, listCarried, loadRepPayables, type RepPayables, toPayPeriods } from './build-payables.js';
 import { toNumber } from './fraction.js';
@@ -26,9 +27,11 @@ export interface RepEntries {
   readonly entries: readonly Entry[];
   /** What the rep owes, by currency. */
   readonly balances: ReadonlyMap<string, Decimal>;
+  /** What batches have paid, by the currency in which they paid it. */
+  readonly paidOut: ReadonlyMap<string, Decimal>;
 }
 
-/** What batches have paid of a statement in one currency. */
+/** What a batch has paid of a statement, in the currency of the bank. */
 interface PaidStatement {
   readonly repId: string;
   readonly period: Period;
@@ -36,6 +39,8 @@ interface PaidStatement {
   readonly amount: string;
   readonly batchId: string;
   readonly paidOn: Day;
+  /** The number of lines of the version that the batch has paid. Later versions add lines after them. */
+  readonly lines: number;
 }
 
 /** What each of the reps has earned on a day, with its status: the statuses of a group add up to what is earned. */
@@ -55,17 +60,18 @@ export async function loadEntries(
   );
 }
 
-/** The latest batch of each statement and currency, with what all of them have paid. */
+/** The paid batches of each statement, the first one first. */
 async function loadPaid(tx: Transaction, repIds: readonly string[]): Promise<PaidStatement[]> {
   const { rows } = await sql<PaidStatement>`
-    select l.rep_id as "repId", l.period, l.currency, sum(l.amount)::text as amount,
-      (array_agg(b.batch_id order by b.decided_at desc))[1] as "batchId",
-      (array_agg(b.paid_on order by b.decided_at desc))[1] as "paidOn"
+    select l.rep_id as "repId", l.period, l.currency, l.amount::text as amount, b.batch_id as "batchId",
+      b.paid_on as "paidOn", jsonb_array_length(s.payable -> 'lines') as lines
     from payout_batch_lines l
     join payout_batches b on b.workspace_id = l.workspace_id and b.batch_id = l.batch_id and b.status = 'paid'
+    join statements s on s.workspace_id = l.workspace_id and s.rep_id = l.rep_id and s.period = l.period
+      and s.version = l.version
     where l.workspace_id = ${tx.workspaceId} and l.rep_id = any(${repIds}::uuid[])
       and b.decided_at <= coalesce(${tx.asOf}::timestamptz, 'infinity')
-    group by l.rep_id, l.period, l.currency`.execute(tx.db);
+    order by b.decided_at, b.batch_id`.execute(tx.db);
   return rows;
 }
 
@@ -92,6 +98,7 @@ class RepStatuses {
     return {
       entries,
       balances: new Map(history.currencies().map((currency) => [currency, history.balanceIn(currency)])),
+      paidOut: sumsByCurrency(this.paid),
     };
   }
 
@@ -100,18 +107,21 @@ class RepStatuses {
     return this.periods.at(-1)?.range.to ?? null;
   }
 
+  /** What a batch has paid stays paid: lines that a correction adds to the statement wait for another batch. */
   private listApproved(): Entry[] {
     return this.periods.flatMap(({ period }) => {
       const approved = this.payables.history.findApproved(period);
       if (approved === null) return [];
-      return approved.lines.map((line): Entry => {
-        const total = approved.totals.find(({ currency }) => currency === line.currency);
-        const paid = this.paid.find((other) => other.period === period && other.currency === line.currency);
-        const isPaid = paid !== undefined && !Decimal.of(paid.amount).isLessThan(Decimal.of(total?.payable ?? '0'));
+      const batches = this.paid.filter((batch) => batch.period === period);
+      return approved.lines.map((line, index): Entry => {
+        const paidIn = approved.pay?.currency ?? line.currency;
+        const batch = batches.find(({ currency, lines }) => currency === paidIn && index < lines);
         return {
           ...this.describe(line),
           period,
-          ...(isPaid ? { status: 'paid', batchId: paid.batchId, paidOn: paid.paidOn } : { status: 'approved' }),
+          ...(batch === undefined
+            ? { status: 'approved' }
+            : { status: 'paid', batchId: batch.batchId, paidOn: batch.paidOn }),
         };
       });
     });

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { pageFields } from '../../api/resource-fields.js';
+import { fields, pageFields } from '../../api/resource-fields.js';
 import { dealId } from '../../deals/deal.js';
 import { loadNamesOnStatements } from '../../deals/deal-names.js';
 import { assertMayNameDeal } from '../../deals/deal-views.js';
 import { type Caller, onlyRep } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
 import { sum } from '../../kernel/decimal.js';
+import { groupBy } from '../../kernel/group-by.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -31,6 +32,13 @@ const query = z.strictObject({
 const response = z.object({
   payables: z.array(payableEntry).describe('The amounts of the page, by rep and deal'),
   totals: z.array(payableTotals).describe('Sums of all amounts that match the rep and the deal, by currency'),
+  paidOut: z
+    .array(
+      z
+        .object({ currency: fields.currency, amount: z.number().describe('What was paid in this currency') })
+        .describe('What was paid in one currency'),
+    )
+    .describe('What paid batches have paid the people, in the currencies in which they are paid. Empty for one deal'),
   ...pageFields,
 });
 type Response = z.input<typeof response>;
@@ -79,6 +87,12 @@ function toTotals(reps: readonly RepEntries[]): Response['totals'] {
   }));
 }
 
+function toPaidOut(reps: readonly RepEntries[]): Response['paidOut'] {
+  const paid = reps.flatMap(({ paidOut }) => [...paidOut].map(([currency, amount]) => ({ currency, amount })));
+  const sums = [...groupBy(paid, ({ currency }) => currency)].sort();
+  return sums.map(([currency, inIt]) => ({ currency, amount: sum(inIt.map(({ amount }) => amount)).toNumber() }));
+}
+
 async function load(
   tx: Transaction,
   caller: Caller,
@@ -90,21 +104,25 @@ async function load(
   const only = onlyRep(repIds);
   if (onDeal !== undefined && only !== null) await assertMayNameDeal(tx, caller, only, onDeal);
   const payPeriods = await loadPayPeriods(tx);
-  if (payPeriods === null) return { payables: [], totals: [], count: 0, ...page };
+  if (payPeriods === null) return { payables: [], totals: [], paidOut: [], count: 0, ...page };
   const earning = await listRepIds(tx, repIds, onDeal);
   const reps: RepEntries[] = [];
   for (const some of chunk(earning, loadedReps))
-    for (const { entries, balances } of (await loadEntries(tx, payPeriods, some, today)).values())
+    for (const rep of (await loadEntries(tx, payPeriods, some, today)).values())
       reps.push(
         onDeal === undefined
-          ? { entries, balances }
-          : { entries: entries.filter((entry) => entry.dealId === onDeal), balances: new Map() },
+          ? rep
+          : {
+              entries: rep.entries.filter((entry) => entry.dealId === onDeal),
+              balances: new Map(),
+              paidOut: new Map(),
+            },
       );
   const matching = reps
     .flatMap(({ entries }) => entries)
     .filter((entry) => status === undefined || entry.status === status);
   const payables = await toEntries(tx, matching.slice(offset, offset + limit));
-  return { payables, totals: toTotals(reps), count: matching.length, ...page };
+  return { payables, totals: toTotals(reps), paidOut: toPaidOut(reps), count: matching.length, ...page };
 }
 
 export const listPayables = operation({
@@ -144,6 +162,7 @@ export const listPayables = operation({
       totals: [
         { currency: 'USD', earned: 4800, waiting: 3200, held: 0, payable: 0, approved: 0, paid: 1600, balance: 0 },
       ],
+      paidOut: [{ currency: 'USD', amount: 1600 }],
       count: 1,
       limit: 200,
       offset: 0,

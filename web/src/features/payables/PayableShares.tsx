@@ -11,8 +11,9 @@ const statuses = ['paid', 'approved', 'payable', 'held', 'waiting'] as const;
 
 /** How much of what a person has earned is paid, and where the rest is: as a bar and as figures. */
 export function PayableShares({ repId }: { readonly repId: string }) {
-  const totals = useQuery(payablesOfRepQuery(repId)).data?.totals ?? [];
-  return totals.map((total) => (
+  const { totals = [], paidOut = [] } = useQuery(payablesOfRepQuery(repId)).data ?? {};
+  const converted = paidOut.filter(({ currency }) => totals.every((total) => total.currency !== currency));
+  const cards = totals.map((total) => (
     <Card key={total.currency} title={`Earned ${formatMoney(total.earned, total.currency)}`}>
       <Bar total={total} />
       <ul className={blocks.rows}>
@@ -34,6 +35,21 @@ export function PayableShares({ repId }: { readonly repId: string }) {
       </ul>
     </Card>
   ));
+  return (
+    <>
+      {cards}
+      {converted.map(({ currency, amount }) => (
+        <Card key={currency} title={`Paid in ${currency}`}>
+          <ul className={blocks.rows}>
+            <li>
+              <span>{statusWords.paid}</span>
+              <Money amount={amount} currency={currency} />
+            </li>
+          </ul>
+        </Card>
+      ))}
+    </>
+  );
 }
 
 /** Amounts that take back have no width. */

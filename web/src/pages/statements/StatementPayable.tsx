@@ -16,7 +16,7 @@ type PayLine = NonNullable<Statement['payable']>['lines'][number];
 
 /** What a statement pays of what is earned, and why less or more; nothing in workspaces without payouts. */
 export function StatementPayable({ statement }: { readonly statement: Statement }) {
-  const { payable, repId, approvedAt } = statement;
+  const { payable, repId } = statement;
   if (payable === undefined) return null;
   return (
     <div className={blocks.stack}>
@@ -26,7 +26,7 @@ export function StatementPayable({ statement }: { readonly statement: Statement 
       {payable.pay === undefined ? null : <PayCard pay={payable.pay} />}
       <DrawsCard draws={payable.draws ?? []} />
       <LinesCard lines={payable.lines.filter(isInPart)} />
-      <WaitingCard statement={statement} key={`${repId} ${approvedAt}`} />
+      <WaitingCard statement={statement} key={`${repId} ${knownAt(statement)}`} />
     </div>
   );
 }
@@ -151,9 +151,15 @@ function Line({ line }: { readonly line: PayLine }) {
   );
 }
 
+/** The instant of the approval, or of the correction after it; none for what is not approved. */
+function knownAt({ approvedAt, generatedAt }: Statement): string | undefined {
+  return approvedAt === undefined || generatedAt === null || generatedAt < approvedAt ? approvedAt : generatedAt;
+}
+
 /** What is earned in the period and waits or is held: why the statement pays less than it earns. */
-function WaitingCard({ statement: { repId, lineItems, approvedAt } }: { readonly statement: Statement }) {
-  const payables = useQuery(payablesOfRepQuery(repId, approvedAt)).data?.payables ?? [];
+function WaitingCard({ statement }: { readonly statement: Statement }) {
+  const { repId, lineItems } = statement;
+  const payables = useQuery(payablesOfRepQuery(repId, knownAt(statement))).data?.payables ?? [];
   const earned = new Set(lineItems.map(({ dealId, ruleName }) => `${dealId} ${ruleName}`));
   const waiting = payables.filter(
     ({ status, dealId, ruleName }) =>
