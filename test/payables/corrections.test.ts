@@ -109,7 +109,7 @@ describe('corrections of approved pay periods', () => {
       expect(await work.payable('2026-02')).to.equal(0);
       const { totals } = await work.payables();
       expect(totals[0]).to.include({ earned: 5280, approved: 4800, held: 480, payable: 0 });
-      await work.api.expect(200, 'PATCH', `/v1/payables/holds/${holdId}`, { to: '2026-01-31', note: 'Settled' });
+      await work.api.expect(200, 'PATCH', `/v1/payables/holds/${holdId}`, { to: '2026-01-31', note: 'Agreed' });
       expect(await work.payable('2026-02')).to.equal(480);
     });
 

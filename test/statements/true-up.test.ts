@@ -115,7 +115,7 @@ describe('true-up', () => {
     expect((await trueUp(workspace)).body).to.include({ delta: -3200 });
   });
 
-  it('pays the difference of each currency by an event of its own', async () => {
+  it('pays the difference of each currency by a separate event', async () => {
     const workspace = await WorkedExample.create(service);
     await workspace.payEuros();
     await workspace.generateAndApprove('2026-01');

@@ -244,7 +244,7 @@ export class OraclePayables {
     const put = (key: string, amount: Ratio) => before.set(key, plus(before.get(key) ?? nil, amount));
     for (let earlier = 0; ; earlier += 1) {
       const period = this.at(earlier);
-      for (const [key, amount] of this.heldBack(earlier)) put(key, minus(nil, amount));
+      for (const [key, amount] of this.unpaid(earlier)) put(key, minus(nil, amount));
       const lines = period.approved?.lines ?? this.openLines(period.lastDay, before);
       if (earlier === index) return lines;
       for (const [key, amount] of lines) put(key, amount);
@@ -258,7 +258,7 @@ export class OraclePayables {
     return approved?.carried ?? carried.map((lines) => this.withoutHeld(lines, this.events, [lastDay]));
   }
 
-  private heldBack(index: number): [string, Ratio][] {
+  private unpaid(index: number): [string, Ratio][] {
     const paid = this.paidCarried(index);
     return this.at(index).carried.flatMap((lines, at) => [...lines].filter(([key]) => paid[at]?.has(key) !== true));
   }
