@@ -470,9 +470,17 @@ describe('the outcome of an import', () => {
 
 describe('the reason of a rejected row', () => {
   it('has the names that columns have on the page', () => {
-    expect(describeReason('managerEmail: must be known')).to.equal('Manager: must be known');
-    expect(describeReason('Region: 5 is not allowed')).to.equal('Region: 5 is not allowed');
-    expect(describeReason('1.234; give numberFormat=en or eu')).to.equal(
+    const { targets: people } = peopleImport;
+    const { targets: invoices } = invoiceImport;
+    const { targets: deals } = dealImport;
+    expect(describeReason('managerEmail: must be known', people)).to.equal('Manager: must be known');
+    expect(describeReason('Region: 5 is not allowed', people)).to.equal('Region: 5 is not allowed');
+    expect(describeReason('payments.0.amount: is required', invoices)).to.equal('Amount paid: is required');
+    expect(describeReason('amount: "k.A." is not a number', invoices)).to.equal(
+      'Amount without tax: "k.A." is not a number',
+    );
+    expect(describeReason('amount: "k.A." is not a number', deals)).to.equal('Amount: "k.A." is not a number');
+    expect(describeReason('1.234; give numberFormat=en or eu', deals)).to.equal(
       '1.234; choose how numbers are written, above the columns',
     );
   });

@@ -25,6 +25,10 @@ describe('a message of the service in words of the product', () => {
       'The code is wrong or has expired. Request a new one with POST /auth/otp/send.',
       'The code is wrong or has expired.',
     ],
+    [
+      'idColumn: the header has no column id; name the column of the deal ids with idColumn, one of: Nr, Amount',
+      'Column of the deal ID: the header has no column id; choose the column with the deal ID',
+    ],
     ['Begin again with GET /auth/crmb/connect.', 'Begin again with GET /auth/crmb/connect.'],
   ] as const)
     it(message, () => {
@@ -42,7 +46,7 @@ describe('a message of the service in words of the product', () => {
       "Currency must be an ISO 4217 currency code such as USD; Manager's e-mail address of entry 4 must be an e-mail address; must have a name or an address; and 1 more.",
     );
     expect(plainIssues([{ path: 'timezone', message: 'There is no such zone' }])).to.equal(
-      'Timezone: There is no such zone.',
+      'Time zone: There is no such zone.',
     );
   });
 });

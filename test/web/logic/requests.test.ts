@@ -138,11 +138,16 @@ describe('an error in words', () => {
     }
   };
 
-  it('has the message and the reference of the service', async () => {
+  it('has the message of the service, and a reference for what a person cannot correct', async () => {
     const body = { message: 'There is no such plan.', code: 'plan_not_found', statusCode: 404 };
     expect(describeError(await apiError(404, body))).to.deep.equal({
       message: 'There is no such plan.',
-      reference: 'plan_not_found, R1',
+      reference: null,
+    });
+    const outage = { message: 'The queue is full.', code: 'queue_unavailable', statusCode: 503 };
+    expect(describeError(await apiError(503, outage))).to.deep.equal({
+      message: 'The queue is full.',
+      reference: 'R1',
     });
   });
 

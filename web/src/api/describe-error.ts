@@ -19,7 +19,7 @@ function wordsOf({ code, message, details }: ApiError): string {
     : plainMessage(message);
 }
 
-/** The message and the reference of an error for the support. */
+/** The message, and the reference for the support of what a person cannot correct. */
 export function describeError(error: unknown): { readonly message: string; readonly reference: string | null } {
   if (error instanceof ApiError) {
     if (error.code === 'step_up_required')
@@ -31,10 +31,8 @@ export function describeError(error: unknown): { readonly message: string; reado
         message: 'No column has a target yet. Choose one for each column that is to be imported.',
         reference: null,
       };
-    const words = wordsOfCrmFailure(error);
-    if (words !== null) return { message: words, reference: error.requestId };
-    const reference = error.requestId === null ? error.code : `${error.code}, ${error.requestId}`;
-    return { message: wordsOf(error), reference };
+    const reference = error.statusCode >= 500 ? error.requestId : null;
+    return { message: wordsOfCrmFailure(error) ?? wordsOf(error), reference };
   }
   if (error instanceof ReadableError) return { message: error.message, reference: null };
   if (isUnloadedPage(error))

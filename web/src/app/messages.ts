@@ -31,7 +31,7 @@ export function showProblem(error: unknown): void {
   notifications.show({
     ...common,
     title: 'This did not work',
-    message: reference === null ? message : `${message} (${reference})`,
+    message: reference === null ? message : `${message} Reference for the support: ${reference}`,
     color: 'var(--negative)',
     autoClose: 12_000,
   });

@@ -46,7 +46,7 @@ interface ErrorStateProps {
   readonly onRetry?: () => void;
 }
 
-/** What failed, in words, with the code and the id of the request; the frame of the page stays. */
+/** What failed, in words; the frame of the page stays. */
 export function ErrorState({ error, onRetry }: ErrorStateProps) {
   if (error instanceof ApiError && error.statusCode === 403 && error.code !== 'step_up_required')
     return <ForbiddenState />;
@@ -71,7 +71,7 @@ function Reference({ text }: { readonly text: string }) {
   const [isCopied, setCopied] = useState(false);
   return (
     <p className={styles.reference}>
-      <code>{text}</code>
+      Reference for the support: <code>{text}</code>
       <LinkButton onClick={async () => setCopied(await copyText(text))}>{isCopied ? 'Copied' : 'Copy'}</LinkButton>
     </p>
   );

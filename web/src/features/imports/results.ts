@@ -1,6 +1,6 @@
 import { type Answer } from '../../api/client.js';
 import { plainMessage } from '../../shared/format/plain-message.js';
-import { type ImportOutcome, type SendOptions } from './kind.js';
+import { type ImportOutcome, type SendOptions, type Target } from './kind.js';
 
 /** The answer of the imports with a result for each row. */
 export function toOutcome({ unchanged, rejected, results }: Answer<'importReps'>): ImportOutcome {
@@ -43,46 +43,18 @@ function commonQuery({ dryRun, fileName }: Pick<SendOptions, 'dryRun' | 'fileNam
   return { dryRun: `${dryRun}`, fileName: fileName.slice(0, 200) } as const;
 }
 
-const columnLabels: Readonly<Record<string, string>> = {
-  active: 'Active',
-  amount: 'Amount without tax',
-  crmMemberId: 'Owner ID in the CRM',
-  dealId: 'Deal ID',
-  effectiveEnd: 'Last day',
-  effectiveStart: 'First day',
-  email: 'E-mail',
-  endDate: 'Last day of employment',
-  from: 'First day',
-  grossAmount: 'Amount with tax',
-  hireDate: 'First day of employment',
-  invoiceId: 'Invoice',
-  issuedOn: 'Day of the invoice',
-  location: 'Location',
-  managerEmail: 'Manager',
-  managerFrom: 'Manager since',
-  measure: 'Rule',
-  name: 'Name',
-  paidAmount: 'Amount paid',
-  paidOn: 'Day of the payment',
-  paymentId: 'Payment ID',
-  payrollId: 'Payroll ID',
-  period: 'Period',
-  quotaRelief: 'Relief of the target',
-  role: 'Role',
-  target: 'Target',
-  team: 'Team',
-  title: 'Title',
-  to: 'Last day',
-  variableRelief: 'Relief of the variable target',
-  variableTarget: 'Variable pay at 100 %',
+/** Targets of columns that the service names otherwise in the reasons of rows. */
+const targetKeys: Readonly<Record<string, string>> = {
+  managerEmail: 'manager',
+  'payments.amount': 'paidAmount',
+  'payments.paidOn': 'paidOn',
+  'payments.paymentId': 'paymentId',
 };
 
-/** Why a row is rejected, with the names that columns have on the page. */
-export function describeReason(reason: string): string {
-  const words = reason
-    .replace(/^(\w+): /, (start, name: string) =>
-      columnLabels[name] === undefined ? start : `${columnLabels[name]}: `,
-    )
-    .replace(/; give numberFormat=.*$/, '; choose how numbers are written, above the columns');
-  return plainMessage(words);
+/** Why a row is rejected, with the names that the columns of the import have on the page. */
+export function describeReason(reason: string, targets: readonly Pick<Target, 'key' | 'label'>[]): string {
+  const [, path = '', rest = ''] = /^([\w.]+): (.*)$/s.exec(reason) ?? [];
+  const name = path.replace(/\.\d+/g, '');
+  const label = targets.find(({ key }) => key === (targetKeys[name] ?? name))?.label;
+  return plainMessage(label === undefined ? reason : `${label.replace(/,.*/, '')}: ${rest}`);
 }

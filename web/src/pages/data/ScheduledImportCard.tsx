@@ -14,6 +14,7 @@ import { Badge } from '../../components/StatusBadge.js';
 import { findFileToMatch } from '../../features/imports/scheduled.js';
 import { formatInstant } from '../../shared/format/dates.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
+import { plainMessage } from '../../shared/format/plain-message.js';
 import { MatchFile } from './MatchFile.js';
 
 type Connection = Answer<'testScheduledImport'>;
@@ -28,7 +29,7 @@ export function ScheduledImportCard({ scheduled }: { readonly scheduled: Schedul
       note={describeNext(scheduled)}
       action={<Actions scheduled={scheduled} onTested={setConnection} />}
     >
-      {scheduled.error === null ? null : <p role="alert">{scheduled.error}</p>}
+      {scheduled.error === null ? null : <p role="alert">{plainMessage(scheduled.error)}</p>}
       {connection === null ? null : <ConnectionFound connection={connection} />}
       <Loaded query={files} height={160}>
         {({ files: all, count }) => {
@@ -151,7 +152,7 @@ const fileColumns: readonly Column<ScheduledFile>[] = [
 ];
 
 function Rejected({ result, error }: Pick<ScheduledFile, 'result' | 'error'>) {
-  if (error !== null) return <span className="dim">{error}</span>;
+  if (error !== null) return <span className="dim">{plainMessage(error)}</span>;
   if (result === null || result.rejected === 0) return <span className="dim">none</span>;
   return (
     <details>
@@ -159,7 +160,7 @@ function Rejected({ result, error }: Pick<ScheduledFile, 'result' | 'error'>) {
       <ul>
         {result.reasons.map(({ row, reason }) => (
           <li key={row}>
-            Row {row}: {reason}
+            Row {row}: {plainMessage(reason)}
           </li>
         ))}
       </ul>

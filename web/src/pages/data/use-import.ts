@@ -158,7 +158,7 @@ export function useDryRun(currentImport: Import) {
   const query = useQuery({
     ...dryRunQuery,
     queryKey: ['dry-run', kind.key, fingerprint(sent), sent.length, options],
-    queryFn: async () => withSources(await kind.send(sent, options), prepared),
+    queryFn: async () => withSources(await kind.send(sent, options), prepared, kind),
     enabled: prepared.problems.length === 0 && prepared.rows.length > 0 && !isDateOpen,
   });
   return { ...query, isCurrent: sent === csv && !query.isFetching && !query.isPlaceholderData && query.error === null };
@@ -181,7 +181,7 @@ export function useSend(currentImport: Import) {
   const queryClient = useQueryClient();
   const { kind, csv, prepared, state, file } = currentImport;
   return useMutation({
-    mutationFn: async () => withSources(await kind.send(csv, sendOptions(currentImport, false)), prepared),
+    mutationFn: async () => withSources(await kind.send(csv, sendOptions(currentImport, false)), prepared, kind),
     onSuccess: () => {
       saveColumns(kind.key, file.header, state.columns);
       return queryClient.invalidateQueries(exceptPreviews);
@@ -190,12 +190,12 @@ export function useSend(currentImport: Import) {
 }
 
 /** The service counts the rows that it received; people count those of their file. */
-function withSources(outcome: ImportOutcome, { rows }: Prepared): ImportOutcome {
+function withSources(outcome: ImportOutcome, { rows }: Prepared, kind: ImportKind): ImportOutcome {
   return {
     ...outcome,
     rejected: outcome.rejected.map(({ row, reason }) => ({
       row: rows[row - 1]?.source ?? row,
-      reason: describeReason(reason),
+      reason: describeReason(reason, kind.targets),
     })),
   };
 }

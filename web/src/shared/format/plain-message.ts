@@ -24,36 +24,105 @@ function pageOf(path: string): string | null {
   return pages.find(([pattern]) => pattern.test(path))?.[1] ?? null;
 }
 
-/** Names of single fields whose words the page has. */
+/** Words of the pages for the fields and the terms of the API. All others become words by their capital letters. */
 const names: Readonly<Record<string, string>> = {
+  amount: 'amount',
+  asOf: 'day',
+  attainmentPeriod: 'period of the target',
+  baseField: 'measure',
   clientId: 'client ID',
   companyCode: 'company code',
+  config: 'rules',
+  crmMemberId: 'owner ID in the CRM',
+  csv: 'file',
+  dealConditions: 'conditions of the plan',
   dealId: 'deal ID',
-  email: 'e-mail address',
+  dealIds: 'deals',
+  dependsOn: 'rule that it follows',
   effectiveEnd: 'last day',
   effectiveStart: 'first day',
-  payrollId: 'payroll ID',
+  email: 'e-mail address',
+  endDate: 'last day of employment',
+  fieldMapping: 'fields',
+  flatAmount: 'amount a deal',
+  fx: 'exchange rates',
+  grossAmount: 'amount with tax',
+  hireDate: 'first day of employment',
+  idColumn: 'column of the deal ID',
+  issuedOn: 'day of the invoice',
   managerEmail: "manager's e-mail address",
+  managerFrom: 'manager since',
+  minThreshold: 'from',
+  numberFormat: 'way in which numbers are written',
+  dateFormat: 'order of day and month',
+  paidAmount: 'amount paid',
+  paidOn: 'day of the payment',
+  paymentId: 'payment ID',
+  payrollId: 'payroll ID',
+  percentField: 'field with the share',
+  planId: 'plan',
+  planVersionId: 'version of the plan',
+  quotaMeasure: 'what counts for the target',
+  quotaProration: 'share of the target for a part of the period',
+  quotaRelief: 'relief of the target',
+  rep: 'person',
   repId: 'person',
   repIds: 'people',
+  reps: 'people',
+  ruleId: 'rule',
+  ruleName: 'rule',
+  sftp: 'SFTP',
+  tierBy: 'tiers go by',
+  tierIndex: 'number of the tier',
+  tierMode: 'what a tier pays on',
+  tierValueField: 'field that the tiers go by',
+  timezone: 'time zone',
+  url: 'address',
+  variableRelief: 'relief of the variable target',
+  variableTarget: 'variable pay at 100 %',
 };
 
+/** The words of a field or a term, such as `quotaGroup` or `rate_times_attainment`. */
+function wordsOfName(name: string): string {
+  const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
+  return names[name] ?? words.toLowerCase().trim();
+}
+
+const startWithCapital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+
 /** The words of a field such as `managerEmail` or `reps.3.email`: those of its last name, and which entry of a list. */
-function wordsOfField(path: string): string {
+export function wordsOfField(path: string): string {
   const parts = path.split('.');
   const last = parts.findLast((part) => !/^\d*$/.test(part)) ?? '';
   const entry = parts.find((part) => /^\d+$/.test(part));
-  const words = names[last] ?? last.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
-  const named = `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+  const named = startWithCapital(wordsOfName(last));
   return entry === undefined ? named : `${named} of entry ${Number(entry) + 1}`;
 }
 
+/** What the service says of values of conditions, whose operators have other names on the pages. */
+const sentences: readonly (readonly [message: RegExp, words: string])[] = [
+  [/\b\w+ takes an array of at least one value/, 'needs at least one value'],
+  [/\b\w+ takes (?=a (?:text|date|period|whole)|at most|two |the lower)/, 'needs '],
+  [/\b\w+ takes no value/, 'needs no value'],
+  [/; give numberFormat=.*$/, '; choose how numbers are written, above the columns'],
+  [/; name the column of the deal ids with idColumn, one of: .*$/, '; choose the column with the deal ID'],
+  [/Give a later effectiveStart/, 'Choose a later day at “In force from”'],
+];
+
+/** A path of a field at the beginning of a message, such as `payments.0.amount: is required`. */
+const pathAtStart = /^((?:\w+\.)+\w+|[a-z]+(?:[A-Z]\w*)?|[a-z]+): /;
+
+/** A term of the API: a name with a capital letter or an underscore inside, outside of quotation marks and addresses. */
+const term = /(?<![\w"“/.@{-])(?:[a-z]{2,}(?:[A-Z][a-z\d]*)+|[a-z]+(?:_[a-z]+)+)(?![\w"”/@])/g;
+
 /**
- * A message of the service for a person: routes of the API become pages, and a sentence with a route that no page shows
- * is left out, unless nothing else remains.
+ * A message of the service for a person: routes of the API become pages, its fields and terms become words, and a
+ * sentence with a route that no page shows is left out, unless nothing else remains.
  */
 export function plainMessage(message: string): string {
-  const onPages = message
+  const said = sentences.reduce((text, [pattern, words]) => text.replace(pattern, words), message);
+  const onPages = said
+    .replace(pathAtStart, (_, path: string) => `${wordsOfField(path)}: `)
     .replace(new RegExp(String.raw` \(${route}\)`, 'g'), (_, path: string) => {
       const page = pageOf(path);
       return page === null ? '' : ` on the page ${page}`;
@@ -62,9 +131,10 @@ export function plainMessage(message: string): string {
       const page = pageOf(path);
       return page === null ? found : `${found.startsWith(':') ? ' ' : ''}on the page ${page}`;
     })
-    .replace(/\b(?:payroll\.)?(companyCode|payrollId)\b/g, (_, name: string) => names[name] ?? name);
-  const sentences = onPages.split(/(?<=[.;!?]) /);
-  const plain = sentences.filter((sentence) => !new RegExp(route).test(sentence));
+    .replace(/\bpayroll\.(?=companyCode|payrollId)/g, '')
+    .replace(term, wordsOfName);
+  const parts = onPages.split(/(?<=[.;!?]) /);
+  const plain = parts.filter((part) => !new RegExp(route).test(part));
   return plain.length === 0 ? onPages : plain.join(' ');
 }
 

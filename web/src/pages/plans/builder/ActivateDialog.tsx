@@ -6,6 +6,7 @@ import { Dialog } from '../../../components/Dialog.js';
 import { CheckField } from '../../../components/Field.js';
 import { listDifferences } from '../../../features/plans/differences.js';
 import { formatDay } from '../../../shared/format/dates.js';
+import { plainMessage } from '../../../shared/format/plain-message.js';
 import { DifferenceList } from '../DifferenceList.js';
 import styles from './Builder.module.css';
 import { PreviewEffect, type PreviewState } from './PreviewBar.js';
@@ -49,7 +50,7 @@ export function ActivateDialog({ builder, state, change, onActivate, onClose }: 
       )}
       {(preview?.warnings ?? []).map(({ message }) => (
         <p key={message} className={styles.warning}>
-          {message}
+          {plainMessage(message)}
         </p>
       ))}
       {isFailing ? (

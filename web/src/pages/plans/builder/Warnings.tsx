@@ -36,7 +36,7 @@ export function Warnings({ builder, history, state: { preview, error } }: Warnin
       ))}
       {warnings.map(({ path, message }) => (
         <Note key={path + message} tone="warning" icon={IconAlertTriangle} title={placeWords(path, builder.draft)}>
-          {inWordsOfPage(message)}
+          {plainMessage(message)}
         </Note>
       ))}
       {dropped.length === 0 ? null : (
@@ -78,11 +78,6 @@ interface Issue {
 function listIssues(error: unknown): readonly Issue[] {
   const issues = error instanceof ApiError ? error.details?.['issues'] : undefined;
   return Array.isArray(issues) ? (issues as Issue[]) : [];
-}
-
-/** Messages name fields of requests, which the page calls otherwise. */
-function inWordsOfPage(message: string): string {
-  return plainMessage(message).replace('Give a later effectiveStart', 'Choose a later day at "In force from"');
 }
 
 /** The place of an issue in words: config.rules.0.tiers.1 is a tier of the first rule. */
