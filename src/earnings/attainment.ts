@@ -8,7 +8,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { type Period } from '../kernel/period.js';
 import { isFiscalPeriod, kindOfPeriod, type PeriodCalendar } from '../kernel/period-calendar.js';
 import { proration, toProrationResponse } from '../quotas/proration.js';
-import { computeRatio, creditSoFar, runningFields } from '../quotas/quota.js';
+import { computeRatio, countedCredit, runningFields } from '../quotas/quota.js';
 
 const nextTier = z
   .object({
@@ -16,7 +16,7 @@ const nextTier = z
     minThreshold: z.number().describe('Attainment at which the tier begins: 1 is 100 %'),
     remaining: z.number().describe('Credit that is missing until then, in the unit of the measure'),
   })
-  .describe('The next tier above the current attainment');
+  .describe('The next tier above the current attainment, or above that of `countsAtEnd`');
 
 export const attainment = z
   .object({
@@ -28,8 +28,8 @@ export const attainment = z
       .describe('Target that counts, in the unit of the measure: what the days of the period leave of the quota'),
     fullTarget: z.number().optional().describe('Target of the quota before proration; absent if all of it counts'),
     proration: proration.optional(),
-    credit: creditSoFar('credit'),
-    attainment: creditSoFar('attainment'),
+    credit: countedCredit('credit'),
+    attainment: countedCredit('attainment'),
     ...runningFields,
     through: z
       .string()
@@ -50,7 +50,7 @@ export interface QuotaRow {
   /** The target before proration; absent if all of it counts. */
   readonly fullTarget?: string;
   readonly proration?: Proration;
-  /** Null if nothing is counted before the end of the attainment period. */
+  /** What has counted or, with `countsAtEnd`, has been collected; null if nothing can count. */
   readonly credit: string | null;
   /** Set if only periodic rules count and have not done so. */
   readonly countsAtEnd?: true;
@@ -67,7 +67,8 @@ export function lastCountedDay({ to }: DayRange, { to: end }: DayRange): Day {
 
 export function toAttainment(quota: QuotaRow): z.input<typeof attainment> {
   const target = Decimal.of(quota.target);
-  const credit = quota.credit === null ? null : Decimal.of(quota.credit);
+  const collected = Decimal.of(quota.credit ?? '0');
+  const credit = quota.countsAtEnd === undefined ? collected : Decimal.zero;
   return {
     planId: quota.planId,
     measure: quota.measure,
@@ -75,9 +76,9 @@ export function toAttainment(quota: QuotaRow): z.input<typeof attainment> {
     target: target.toNumber(),
     ...(quota.fullTarget === undefined ? {} : { fullTarget: Number(quota.fullTarget) }),
     ...(quota.proration === undefined ? {} : { proration: toProrationResponse(quota.proration) }),
-    credit: credit?.toNumber() ?? null,
-    attainment: credit === null ? null : computeRatio(credit, target),
-    ...(quota.countsAtEnd === undefined ? {} : { countsAtEnd: quota.countsAtEnd }),
+    credit: credit.toNumber(),
+    attainment: computeRatio(credit, target),
+    ...(quota.countsAtEnd === undefined ? {} : { countsAtEnd: collected.toNumber() }),
     ...(quota.uncounted === undefined ? {} : { uncounted: quota.uncounted }),
     through: quota.through,
   };

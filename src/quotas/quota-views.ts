@@ -16,8 +16,19 @@ interface QuotaFilter {
   readonly page?: OptionalPage;
 }
 
+/** A quota, and whether only periodic rules count towards it and none has counted. */
+export interface CountedQuota {
+  readonly quota: Quota;
+  readonly isCountedAtEnd: boolean;
+}
+
 /** Lists quotas by rep, oldest period first. */
 export async function listQuotas(tx: Transaction, filter: QuotaFilter): Promise<Quota[]> {
+  return (await listCountedQuotas(tx, filter)).map(({ quota }) => quota);
+}
+
+/** {@link listQuotas} with what is needed to add what periodic rules have collected so far. */
+export async function listCountedQuotas(tx: Transaction, filter: QuotaFilter): Promise<CountedQuota[]> {
   const periods = sql`(select distinct period from quotas where workspace_id = ${tx.workspaceId})`;
   let query = tx.db
     .selectFrom('quotas as q')
@@ -34,9 +45,8 @@ export async function listQuotas(tx: Transaction, filter: QuotaFilter): Promise<
       'q.target',
       'q.variable_target',
       'q.prorate',
-      sql<string | null>`case when ${isCountedAtEnd(tx.workspaceId, periods)} then null else q.current_value end`.as(
-        'credit',
-      ),
+      'q.current_value',
+      isCountedAtEnd(tx.workspaceId, periods).as('is_counted_at_end'),
     ])
     .where('q.workspace_id', '=', tx.workspaceId)
     .orderBy('r.name')
@@ -56,7 +66,10 @@ export async function listQuotas(tx: Transaction, filter: QuotaFilter): Promise<
     tx,
     rows.map((row) => ({ repId: row.rep_id, planId: row.plan_id, measure: row.attainment_key, period: row.period })),
   );
-  return rows.map((row, index) => toQuota(row, prorated[index] ?? null));
+  return rows.map((row, index) => ({
+    quota: toQuota(row, prorated[index] ?? null),
+    isCountedAtEnd: row.is_counted_at_end,
+  }));
 }
 
 interface QuotaRow {
@@ -69,7 +82,7 @@ interface QuotaRow {
   readonly target: string;
   readonly variable_target: string | null;
   readonly prorate: boolean;
-  readonly credit: string | null;
+  readonly current_value: string;
 }
 
 function toQuota(row: QuotaRow, prorated: ProratedQuota | null): Quota {
@@ -84,9 +97,8 @@ function toQuota(row: QuotaRow, prorated: ProratedQuota | null): Quota {
     variableTarget: row.variable_target === null ? null : Number(row.variable_target),
     ...(row.prorate ? {} : { prorate: false as const }),
     ...(prorated === null ? {} : toProratedFields(prorated)),
-    current_value: row.credit === null ? null : Number(row.credit),
-    attainment:
-      row.credit === null ? null : computeRatio(Decimal.of(row.credit), prorated?.target ?? Decimal.of(row.target)),
+    current_value: Number(row.current_value),
+    attainment: computeRatio(Decimal.of(row.current_value), prorated?.target ?? Decimal.of(row.target)),
   };
 }
 

@@ -6,22 +6,20 @@ import { sampleIds } from '../kernel/sample-ids.js';
 import { type ProratedQuota } from '../ledger/input/prorated-quotas.js';
 import { explainProration, proration, toProrationResponse } from './proration.js';
 
-/** What counts towards a quota, or its share of the target. */
-export function creditSoFar(field: 'credit' | 'attainment') {
-  return fields[field]
-    .nullable()
-    .describe(
-      `${fields[field].description}; null if only periodic rules would count, and they do not: \`uncounted\` says why`,
-    );
+/** What has counted towards a quota, or its share of the target. */
+export function countedCredit(field: 'credit' | 'attainment') {
+  return fields[field].describe(
+    `${fields[field].description}; 0 until periodic rules count, if only they do: \`countsAtEnd\` is what they have collected`,
+  );
 }
 
 /** Where only periodic rules count, which do so once, when the attainment period has ended. */
 export const runningFields = {
   countsAtEnd: z
-    .literal(true)
+    .number()
     .optional()
     .describe(
-      'Present while only periodic rules count: the credit is what they have collected so far, and counts when the attainment period ends',
+      'Present while only periodic rules count: the credit that they have collected so far, which counts when the attainment period ends; 0 with `uncounted`',
     ),
   uncounted: z
     .string()
@@ -81,8 +79,8 @@ export const quota = z
       .optional()
       .describe('Ramps, absences and dates do not change the targets; absent if they do'),
     ...proratedFields,
-    current_value: creditSoFar('credit'),
-    attainment: creditSoFar('attainment'),
+    current_value: countedCredit('credit'),
+    attainment: countedCredit('attainment'),
     ...runningFields,
   })
   .describe('The target of a rep for one attainment key and period');

@@ -579,8 +579,12 @@ describe('commission queries', () => {
       await workspace.recalculate();
     });
 
-    const shares = (attainment: readonly { measure: string; attainment: number | null; nextTier?: object }[]) =>
-      attainment.filter(({ measure }) => measure === 'Quarter bonus').map((one) => [one.attainment, one.nextTier]);
+    const shares = (
+      attainment: readonly { measure: string; attainment: number; countsAtEnd?: number; nextTier?: object }[],
+    ) =>
+      attainment
+        .filter(({ measure }) => measure === 'Quarter bonus')
+        .map((one) => [one.attainment, one.countsAtEnd, one.nextTier]);
 
     const storedBonuses = async () => {
       const stored: Quota[] = await workspace.run(listQuotas, { query: { repId: ada } });
@@ -588,38 +592,46 @@ describe('commission queries', () => {
     };
 
     it('has what its deals have collected so far, and the same at the end of the period', async () => {
-      const february = [1.2, { name: 'Top', minThreshold: 1.25, remaining: 5000 }];
+      const february = [0, 120_000, { name: 'Top', minThreshold: 1.25, remaining: 5000 }];
       expect(shares((await readView({ repId: ada, period: '2026-02' })).attainment)).to.deep.equal([february]);
       expect(shares((await readView({ period: '2026-02' })).reps[0].attainment)).to.deep.equal([february]);
       const own = await readView({ repId: ada, period: '2026-03' });
-      expect(shares(own.attainment)).to.deep.equal([[1.5, undefined]]);
+      expect(shares(own.attainment)).to.deep.equal([[0, 150_000, undefined]]);
       const running = own.attainment.find(({ measure }: { measure: string }) => measure === 'Quarter bonus');
-      expect(running).to.include({ credit: 150_000, countsAtEnd: true, through: '2026-03-31' });
+      expect(running).to.include({ credit: 0, countsAtEnd: 150_000, through: '2026-03-31' });
       expect((await storedBonuses()).map((one) => [one.period, one.current_value, one.countsAtEnd])).to.deep.equal([
         ['2025-Q4', 0, undefined],
-        ['2026-Q1', 150_000, true],
+        ['2026-Q1', 0, 150_000],
       ]);
       workspace.db.now = new Date('2026-04-01T12:00:00Z');
       await workspace.recalculate();
       const ended = await readView({ repId: ada, period: '2026-Q1' });
-      expect(shares(ended.attainment)).to.deep.equal([[1.5, undefined]]);
+      expect(shares(ended.attainment)).to.deep.equal([[1.5, undefined, undefined]]);
       for (const one of ended.attainment) expect(one).to.not.have.property('countsAtEnd');
       expect((await storedBonuses()).map(({ current_value }) => current_value)).to.deep.equal([0, 150_000]);
       expect(shares((await readView({ repId: ada, period: '2026-02' })).attainment)).to.deep.equal([february]);
     });
 
-    it('has no credit where the rule would not count, and says why', async () => {
+    it('has a credit of 0 where the rule would not count, and says why while the period runs', async () => {
       const share = { ...bonus, name: 'Share', payoutBase: 'variable_target' };
       const shared = await workspace.insert.plan('Shares', { rules: [share] });
       await workspace.insert.assignment(ada, shared);
       await workspace.insert.quota(ada, shared, 'Share', '2026-Q1', 100_000);
       const { attainment } = await readView({ repId: ada, period: '2026-03' });
       expect(attainment.find(({ measure }: { measure: string }) => measure === 'Share')).to.include({
-        credit: null,
-        attainment: null,
-        countsAtEnd: true,
+        credit: 0,
+        attainment: 0,
+        countsAtEnd: 0,
         uncounted: 'variable_target_missing',
       });
+      workspace.db.now = new Date('2026-04-01T12:00:00Z');
+      await workspace.recalculate();
+      const ended = (await readView({ repId: ada, period: '2026-Q1' })).attainment;
+      const one = ended.find(({ measure }: { measure: string }) => measure === 'Share');
+      expect(one).to.include({ credit: 0, attainment: 0 });
+      expect(one).to.not.have.any.keys('countsAtEnd', 'uncounted');
+      const stored: Quota[] = await workspace.run(listQuotas, { query: { repId: ada } });
+      expect(stored.find(({ measure }) => measure === 'Share')).to.include({ current_value: 0, attainment: 0 });
     });
   });
 

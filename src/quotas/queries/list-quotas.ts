@@ -9,7 +9,7 @@ import { optionalPage, period, uuid } from '../../platform/operations/schemas.js
 import { narrowedReps } from '../../reps/rep.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { quota, quotaExample } from '../quota.js';
-import { listQuotas as loadQuotas } from '../quota-views.js';
+import { listCountedQuotas } from '../quota-views.js';
 import { withCreditsToDate } from '../quotas-to-date.js';
 
 const query = z.strictObject({
@@ -56,7 +56,7 @@ export const listQuotas = operation({
     return unitOfWork.read(caller, async (tx) => {
       const planId = request.planId === undefined ? undefined : await findPlanId(tx, request.planId);
       if (request.planId !== undefined && planId === undefined) return [];
-      const quotas = await loadQuotas(tx, { ...filter, planId });
+      const quotas = await listCountedQuotas(tx, { ...filter, planId });
       return withCreditsToDate(tx, quotas, await workspaceToday(tx, clock));
     });
   },

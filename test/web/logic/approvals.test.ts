@@ -304,7 +304,7 @@ describe('the attainment that stands for a person', () => {
     [
       'none that counts at the end of its period',
       '2026-06',
-      [{ ...quota('2026-Q2', 7), credit: null, attainment: null }, quota('2026-Q2', 5)],
+      [{ ...quota('2026-Q2', 7), countsAtEnd: 0, uncounted: 'variable_target_missing' }, quota('2026-Q2', 5)],
       '2026-Q2 5',
     ],
     ['none that is too short', '2026', [quota('2026-06', 5)], null],

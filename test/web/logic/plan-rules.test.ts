@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { withCollectedCredit } from '#web/api/collected-credit.js';
 import { type Attainment, mainQuota, tierPosition, wonStage } from '#web/features/plans/attainment.js';
 import { type Rule } from '#web/features/plans/draft.js';
 import {
@@ -96,6 +97,19 @@ describe('the tiers of a rule', () => {
   });
 });
 
+describe('a quota as pages show it', () => {
+  const quota = { target: 200, credit: 0, attainment: 0 };
+
+  it('has the credit that periodic rules have collected until they count', () => {
+    expect(withCollectedCredit({ ...quota, countsAtEnd: 50 })).to.include({ credit: 50, attainment: 0.25 });
+    expect(withCollectedCredit({ ...quota, target: 0, countsAtEnd: 50 })).to.include({ credit: 50, attainment: 0 });
+  });
+
+  it('has the credit that has counted otherwise', () => {
+    expect(withCollectedCredit(quota)).to.equal(quota);
+  });
+});
+
 describe('the quota that a rep looks at first', () => {
   const attainment = (measure: string, period: string, change = {}): Attainment =>
     ({ planId: 'AE', measure, period, target: 100, credit: 50, attainment: 0.5, ...change }) as unknown as Attainment;
@@ -123,12 +137,12 @@ describe('the quota that a rep looks at first', () => {
     ['then the month', ['2026', '2026-H1', '2026-01'].map((period) => attainment('Many', period)), 'Many 2026-01'],
     [
       'the one that counts deal by deal',
-      [attainment('Many', '2026-Q1', { countsAtEnd: true }), attainment('Few', '2026-Q1')],
+      [attainment('Many', '2026-Q1', { countsAtEnd: 50 }), attainment('Few', '2026-Q1')],
       'Few 2026-Q1',
     ],
     [
       'the one that counts at the end if there is no other',
-      [attainment('Many', '2026-Q1', { countsAtEnd: true })],
+      [attainment('Many', '2026-Q1', { countsAtEnd: 50 })],
       'Many 2026-Q1',
     ],
     ['no quota of 0', [attainment('Many', '2026-Q1', { target: 0 })], null],

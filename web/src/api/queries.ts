@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { loadAllPages } from './all-pages.js';
 import { type Answer, api } from './client.js';
+import { withCollectedCredit } from './collected-credit.js';
 
 export type Profile = Answer<'getProfile'>;
 export type Dashboard = Extract<Answer<'getCommissions'>, { closedDeals: unknown }>;
@@ -31,7 +32,10 @@ export const mailsQuery = queryOptions({
 export const dashboardQuery = (repId: string, period: string) =>
   queryOptions({
     queryKey: ['dashboard', repId, period],
-    queryFn: ({ signal }) => api.getCommissions({ query: { repId, period } }, { signal }) as Promise<Dashboard>,
+    queryFn: async ({ signal }) => {
+      const dashboard = (await api.getCommissions({ query: { repId, period } }, { signal })) as Dashboard;
+      return { ...dashboard, attainment: dashboard.attainment.map(withCollectedCredit) };
+    },
   });
 
 /** The number of closed deals in one dashboard. */

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { byName } from '../shared/format/texts.js';
 import { loadAllPages } from './all-pages.js';
 import { type Answer, api } from './client.js';
+import { withCollectedCredit } from './collected-credit.js';
 import { type Dispute, type Statement } from './queries.js';
 
 export type TeamOverview = Extract<Answer<'getCommissions'>, { reps: readonly { attainment: unknown }[] }>;
@@ -38,9 +39,13 @@ export const teamOverviewQuery = (period: string, people = everyone) =>
   queryOptions({
     queryKey: ['team-overview', period, people],
     queryFn: ({ signal }) => api.getCommissions({ query: { period, ...people } }, { signal }) as Promise<TeamOverview>,
-    select: (team) => ({ ...team, reps: byName(team.reps) }),
+    select: (team) => ({ ...team, reps: byName(team.reps).map(withCollectedCredits) }),
     placeholderData: keepPeriod(period),
   });
+
+function withCollectedCredits(member: TeamMember): TeamMember {
+  return { ...member, attainment: member.attainment.map(withCollectedCredit) };
+}
 
 /** The sums of what everyone earned in the period, without their list. */
 export const teamSumsQuery = (period: string) =>

@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { type CountedQuota, prorationWords, type TierPosition } from '../features/plans/attainment.js';
+import { type Attainment, prorationWords, type TierPosition } from '../features/plans/attainment.js';
 import { type OwnTier } from '../features/plans/rules.js';
 import { payWords } from '../features/plans/words.js';
 import { visibleThresholds, withoutOverlap } from '../shared/format/labels.js';
@@ -8,7 +8,7 @@ import { phone } from '../shared/theme/breakpoints.js';
 import styles from './TierMeter.module.css';
 
 interface TierMeterProps {
-  readonly quota: CountedQuota;
+  readonly quota: Attainment;
   readonly position: TierPosition;
   readonly currency: string;
   /** Whether the measure is money; otherwise it is counted. */
@@ -106,7 +106,7 @@ export function amountWords(amount: number, currency: string, isMoney: boolean):
   return isMoney ? formatMoney(Math.round(amount * 100) / 100, currency, { trim: true }) : formatUnits(amount);
 }
 
-function sentence(quota: CountedQuota, { current, next }: TierPosition, currency: string, isMoney: boolean): string {
+function sentence(quota: Attainment, { current, next }: TierPosition, currency: string, isMoney: boolean): string {
   const prorated = prorationWords(quota);
   const reached = `Attainment ${formatAttainment(quota.attainment)}, ${amountWords(quota.credit, currency, isMoney)} of ${amountWords(quota.target, currency, isMoney)}${prorated === null ? '' : `, ${prorated}`}.`;
   const tier = current === null ? '' : ` Tier ${current.name} pays ${payWords(current, currency)}.`;

@@ -5,22 +5,19 @@ import { listRules, measureOf, type Overrides, type OwnTier, type PlanRule, tier
 
 export type Attainment = Dashboard['attainment'][number];
 
-/** A quota with credit. That of periodic rules is what they have collected so far; some cannot have any. */
-export type CountedQuota<Quota extends { readonly attainment: number | null } = Attainment> = Quota & {
-  readonly [Field in keyof Quota & ('attainment' | 'credit')]: number;
-};
-
-export function isCounted<Quota extends { readonly attainment: number | null }>(
-  quota: Quota,
-): quota is CountedQuota<Quota> {
-  return quota.attainment !== null;
+/** Whether the quota has credit. That of periodic rules is what they have collected so far; some cannot have any. */
+export function isCounted({ uncounted }: Pick<Attainment, 'uncounted'>): boolean {
+  return uncounted === undefined;
 }
 
-type QuotaProgress = Pick<Attainment, 'planId' | 'measure' | 'period' | 'target' | 'attainment' | 'countsAtEnd'>;
+type QuotaProgress = Pick<
+  Attainment,
+  'planId' | 'measure' | 'period' | 'target' | 'attainment' | 'countsAtEnd' | 'uncounted'
+>;
 
 /** The quota that a rep looks at first, with the rule whose tiers it decides. */
 export interface MainQuota<Quota extends QuotaProgress = Attainment> {
-  readonly quota: CountedQuota<Quota>;
+  readonly quota: Quota;
   readonly plan: Plan;
   readonly rule: PlanRule;
 }
@@ -33,13 +30,13 @@ export function mainQuota<Quota extends QuotaProgress>(
   attainment: readonly Quota[],
   plans: readonly Plan[],
 ): MainQuota<Quota> | null {
-  const found = attainment.filter(isCounted<Quota>).flatMap((quota): MainQuota<Quota>[] => {
+  const found = attainment.filter(isCounted).flatMap((quota): MainQuota<Quota>[] => {
     const plan = plans.find(({ planId }) => planId === quota.planId);
     const rule = plan === undefined ? undefined : listRules(plan).find((rule) => isDecidedBy(rule, quota));
     return plan === undefined || rule === undefined || quota.target <= 0 ? [] : [{ quota, plan, rule }];
   });
   const order = (mainQuota: MainQuota<Quota>) => [3, 1, 6, 12].indexOf(toPeriodLength(mainQuota.quota.period));
-  const isLate = ({ quota }: MainQuota<Quota>) => Number(quota.countsAtEnd === true);
+  const isLate = ({ quota }: MainQuota<Quota>) => Number(quota.countsAtEnd !== undefined);
   return (
     found.sort(
       (a, b) => isLate(a) - isLate(b) || b.rule.tiers.length - a.rule.tiers.length || order(a) - order(b),

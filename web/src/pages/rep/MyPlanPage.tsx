@@ -85,7 +85,7 @@ function describeDates({ inForce, timeline }: Plan): string {
 /** How much of the quota is reached. */
 function reachedWords(quota: Attainment): string {
   if (!isCounted(quota)) return 'it counts at the end of the period.';
-  const late = quota.countsAtEnd === true ? ', which counts at the end of the period' : '';
+  const late = quota.countsAtEnd === undefined ? '' : ', which counts at the end of the period';
   return `you are at ${formatAttainment(quota.attainment)}${late}.`;
 }
 

@@ -79,7 +79,7 @@ function QuotaNote({ main: { quota, rule }, currency }: { readonly main: MainQuo
     <span className="num">
       {amountWords(quota.credit, currency, isMoney)} of {amountWords(quota.target, currency, isMoney)}
       {prorated === null ? null : <span className="second">{prorated}</span>}
-      {quota.countsAtEnd === true ? <span className="second">counts at the end</span> : null}
+      {quota.countsAtEnd === undefined ? null : <span className="second">counts at the end</span>}
     </span>
   );
 }

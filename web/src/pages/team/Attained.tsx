@@ -1,13 +1,13 @@
 import { useToday } from '../../app/today.js';
 import { ProgressBar } from '../../components/ProgressBar.js';
-import { type CountedQuota, prorationWords } from '../../features/plans/attainment.js';
+import { type Attainment, prorationWords } from '../../features/plans/attainment.js';
 import { formatAttainment } from '../../shared/format/numbers.js';
 import { countedPeriod } from '../../shared/format/periods.js';
 import { elapsedShare } from './pace.js';
 import styles from './Team.module.css';
 
 /** A bar up to the target with a mark where the running period is today, and the attainment in figures. */
-export function Attained({ attainment }: { readonly attainment: CountedQuota | null }) {
+export function Attained({ attainment }: { readonly attainment: Attainment | null }) {
   const today = useToday();
   if (attainment === null) return <span className={`dim ${styles.none}`}>–</span>;
   const { measure, period, through, attainment: ratio } = attainment;
@@ -17,7 +17,7 @@ export function Attained({ attainment }: { readonly attainment: CountedQuota | n
     measure,
     countedPeriod(period, through, today),
     prorationWords(attainment),
-    attainment.countsAtEnd === true ? 'counts at the end' : null,
+    attainment.countsAtEnd === undefined ? null : 'counts at the end',
     elapsed === null ? null : `${formatAttainment(elapsed)} of the period ${through < today ? 'was' : 'is'} over`,
   ].filter((part) => part !== null);
   return (

@@ -178,7 +178,7 @@ function Missing({ quota }: { readonly quota: Attainment }) {
       ) : (
         <span className="num">{formatUnits(missing)}</span>
       )}
-      {quota.countsAtEnd === true ? <span className="second">counts at the end</span> : null}
+      {quota.countsAtEnd === undefined ? null : <span className="second">counts at the end</span>}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { countDays } from '#src/client.js';
-import { type Attainment, type CountedQuota } from '../../features/plans/attainment.js';
+import { type Attainment } from '../../features/plans/attainment.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatNumber } from '../../shared/format/numbers.js';
 import { daysOf, formatPeriod, hasDays } from '../../shared/format/periods.js';
@@ -17,7 +17,7 @@ export function elapsedShare({ period, through }: Counted, today: string): numbe
   return countDays({ from, to: through < today ? through : today }) / countDays({ from, to });
 }
 
-type Progress = Pick<CountedQuota<Attainment>, 'period' | 'attainment' | 'through'>;
+type Progress = Pick<Attainment, 'period' | 'attainment' | 'through'>;
 
 /** How much of the period is over, and how many people have attained less; null when no period is running. */
 export function paceWords(quotas: readonly Progress[], today: string): string | null {

@@ -5,7 +5,7 @@ import {
   type TeamStatement,
   type TeamStatements,
 } from '../../../api/team-queries.js';
-import { type CountedQuota } from '../../../features/plans/attainment.js';
+import { type Attainment } from '../../../features/plans/attainment.js';
 import { difference } from '../../../shared/format/exact.js';
 import { mainAttainment } from '../attainment.js';
 import { isSeen, type SeenStatement } from './seen-statements.js';
@@ -25,7 +25,7 @@ type Hold =
 export interface ApprovalRow {
   readonly repId: string;
   readonly statement: TeamStatement;
-  readonly attainment: CountedQuota | null;
+  readonly attainment: Attainment | null;
   /** The change of the net payout since the period before; null if there is none in the same currency. */
   readonly change: string | null;
   readonly hold: Hold | null;
