@@ -14,7 +14,18 @@ export function afterRun(cleanup: Cleanup): void {
 }
 
 export async function runCleanups({ isLastFile }: { readonly isLastFile: boolean }): Promise<void> {
-  for (const cleanup of afterThisFile.splice(0).reverse()) await cleanup();
-  if (!isLastFile) return;
-  for (const cleanup of afterAllFiles.splice(0).reverse()) await cleanup();
+  const ofFile = afterThisFile.splice(0).reverse();
+  await runAll(isLastFile ? [...ofFile, ...afterAllFiles.splice(0).reverse()] : ofFile);
+}
+
+/** Runs every cleanup and then throws the first error: a service that one of them leaves would keep the run alive. */
+export async function runAll(cleanups: readonly Cleanup[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const cleanup of cleanups)
+    try {
+      await cleanup();
+    } catch (error) {
+      errors.push(error);
+    }
+  if (errors.length > 0) throw errors[0];
 }

@@ -12,8 +12,11 @@ export const mochaHooks = {
   async afterAll(this: Mocha.Context): Promise<void> {
     this.timeout(120_000);
     // In a worker this hook runs after each file. It cannot detect its last file, so it uses the server until it ends.
-    await runCleanups({ isLastFile: !isMochaWorker });
-    if (!isMochaWorker || process.env['TEST_DATABASE_URL']) await stopTestServer();
+    try {
+      await runCleanups({ isLastFile: !isMochaWorker });
+    } finally {
+      if (!isMochaWorker || process.env['TEST_DATABASE_URL']) await stopTestServer();
+    }
   },
 };
 
