@@ -95,6 +95,57 @@ describe('payout batches', () => {
     expect([file.status, file.body.code]).to.deep.equal([409, 'invalid_transition']);
   });
 
+  it('stay paid after a correction, and only the difference waits for another batch', async () => {
+    const work = await PayWorkspace.create(service, { payout: null });
+    await work.deal('D', 60_000, '2026-01-15');
+    await work.approve('2026-01');
+    const first = await create(work);
+    await decide(work, first.batchId, { status: 'paid', paidOn: '2026-02-05' });
+    const read = async () => {
+      const { totals, paidOut, payables } = await work.payables();
+      return [totals[0].paid, totals[0].approved, paidOut[0].amount, payables.length];
+    };
+    expect(await read()).to.deep.equal([4800, 0, 4800, 1]);
+    await work.deal('D', 66_000, '2026-01-15');
+    await work.trueUp('2026-01');
+    expect(await read()).to.deep.equal([4800, 480, 4800, 2]);
+    const second = await create(work);
+    expect(second.totals).to.deep.equal([{ currency: 'USD', payable: 480 }]);
+    await decide(work, second.batchId, { status: 'paid' });
+    expect(await read()).to.deep.equal([5280, 0, 5280, 2]);
+    await work.deal('D', 54_000, '2026-01-15');
+    await work.trueUp('2026-01');
+    expect(await read()).to.deep.equal([5280, -960, 5280, 3]);
+    expect(await work.balance()).to.equal(960);
+  });
+
+  it('pay people in another currency, which the amounts that they earned say too', async () => {
+    const work = await PayWorkspace.create(service, { payout: null });
+    await work.api.expect(200, 'PATCH', `/v1/reps/${work.ben}`, { payCurrency: 'GBP', payCurrencyFrom: '2026-01-01' });
+    const rates = [{ from: 'USD', to: 'GBP', day: '2026-01-31', rate: 0.8 }];
+    await work.api.expect(200, 'PUT', '/v1/fx-rates', { rates });
+    await work.deal('D', 60_000, '2026-01-15');
+    await work.approve('2026-01');
+    await decide(work, (await create(work)).batchId, { status: 'paid' });
+    const { totals, paidOut } = await work.payables();
+    expect(totals[0]).to.include({ currency: 'USD', paid: 4800, approved: 0 });
+    expect(paidOut).to.deep.equal([{ currency: 'GBP', amount: 3840 }]);
+  });
+
+  it('list what waits once at the instant of the approval, and as it is corrected at that of the correction', async () => {
+    const work = await paidDeal();
+    const waitingAt = async (asOf: string) => {
+      const { payables } = await work.payables(`&status=waiting&asOf=${asOf}`);
+      return payables.map(({ amount }: { amount: number }) => amount);
+    };
+    const { approvedAt } = await work.statement('2026-01');
+    await work.deal('D', 66_000, '2026-01-15');
+    await work.trueUp('2026-01');
+    const { generatedAt } = await work.statement('2026-01');
+    expect(await waitingAt(approvedAt)).to.have.length(1);
+    expect(await waitingAt(generatedAt)).to.deep.equal([2880]);
+  });
+
   it('cannot begin on days that a payroll file has paid', async () => {
     const work = await PayWorkspace.create(service, { payouts: null, payout: null });
     await work.deal('D', 60_000, '2026-01-15');
