@@ -18,6 +18,7 @@ import { type AddressLimit } from '../limits/address-limit.js';
 import { type Log } from '../log.js';
 import { jsonInSlices } from '../long-response.js';
 import { metrics } from '../metrics.js';
+import { maxKeysOf } from '../operations/max-keys.js';
 import {
   type AnyOperation,
   Download,
@@ -194,7 +195,7 @@ class BodyReader {
   ) {}
 
   async read(request: Request, response: Response, { workspaceId }: Caller, handle: HandleBody): Promise<void> {
-    const { upload, raw, method, maxKeys } = this.operation;
+    const { upload, raw, method } = this.operation;
     if (upload !== undefined) return handle(toUpload(request, upload), noTurn);
     if (raw !== undefined) return handle(await readRaw(request, raw.limitBytes), noTurn);
     const text = method === 'get' ? undefined : await this.readText(request, response);
@@ -203,7 +204,7 @@ class BodyReader {
     try {
       const body = turn.spend(() => {
         const parsed = text === '' ? {} : parseText(text);
-        guardJson(parsed, maxKeys);
+        guardJson(parsed, maxKeysOf(this.operation));
         return parsed;
       });
       await handle(body, turn);

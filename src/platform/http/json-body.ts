@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { Failure, invalid } from '../../kernel/failure.js';
 
 const maxDepth = 32;
-/** More than a body needs unless it is a long list; operations that take such lists declare their own limit. */
-const defaultMaxKeys = 5_000;
+/** More than a body needs unless it is a long list. */
+export const defaultMaxKeys = 5_000;
 
 /** Parses a body that was read as bytes, with the checks of every JSON body. */
 export function parseJson(bytes: Buffer): unknown {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { invalid } from '../../kernel/failure.js';
 import { guardJson } from '../http/json-body.js';
 import { type JsonSchema } from '../json-schema.js';
+import { maxKeysOf } from '../operations/max-keys.js';
 import { type AnyOperation, type AnyTool } from '../operations/operation.js';
 import { parsePart, type RawInput } from '../operations/operation-dispatcher.js';
 import { type Argument } from './tool.js';
@@ -64,7 +65,7 @@ export function readArguments(
   { operation, tool, definition: { inputSchema } }: CalledTool,
   receivedArguments: Readonly<Record<string, unknown>>,
 ) {
-  guardJson(receivedArguments, operation.maxKeys);
+  guardJson(receivedArguments, maxKeysOf(operation));
   const sentArguments = withoutBlanks(inputSchema, receivedArguments);
   const reading = parsePart(readingArguments(tool), sentArguments) as Partial<Reading>;
   const own = Object.keys(reading);

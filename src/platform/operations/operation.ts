@@ -179,7 +179,7 @@ export interface Operation<
   readonly upload?: Upload;
   /** Set for bodies that are passed as a {@link RawBody} with any media type: the max number of bytes. */
   readonly raw?: Raw;
-  /** Max number of keys in a JSON body, for operations that take long lists. Default: 5,000. */
+  /** Max number of keys in a JSON body, where the limits of its lists do not state it; see `maxKeysOf`. */
   readonly maxKeys?: number;
   readonly response: Answer;
   /** Media types of the files that the operation may return instead of JSON. */
