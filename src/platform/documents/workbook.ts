@@ -134,7 +134,7 @@ export class WorkbookWriter {
     const at = row.getCell(column);
     if ('text' in cell) {
       if (cell.text !== null && cell.text !== '')
-        at.value = this.escapeFormula(printable(cell.text)).slice(0, maxTextLength);
+        at.value = escaped(this.escapeFormula(printable(cell.text)).slice(0, maxTextLength));
       at.alignment = topLeft;
       return;
     }
@@ -173,6 +173,11 @@ function writeHeader(sheet: Worksheet, columns: readonly WorkbookColumn[]): void
     if (align !== undefined) header.getCell(index + 1).alignment = { horizontal: align };
   });
   header.commit();
+}
+
+/** In a workbook, `_x0041_` stands for the letter A, so text that looks so is escaped. */
+function escaped(text: string): string {
+  return text.replace(/_(?=x[0-9A-F]{4}_)/gi, '_x005F_');
 }
 
 /** Max length of a cell's text. */
