@@ -9,6 +9,7 @@ export { reasonTexts } from './commissions/reason-texts.js';
 export { productNames } from './crm/connections/product-names.js';
 export { standardNamedBy, usualSlugs } from './engine/standard-slugs.js';
 export { addDays, addMonths, countDays, intersection, isWithin, overlap } from './kernel/day.js';
+export { detectNumberFormat, type NumberFormat, readWrittenNumber } from './kernel/number-text.js';
 export { fiscalPatterns, PeriodCalendar } from './kernel/period-calendar.js';
 export { disarmCells } from './kernel/spreadsheet-formulas.js';
 export type { WebhookEvent };

@@ -1,10 +1,10 @@
 import { defaultRateTable, type StoredRate } from '../engine/exchange-rates.js';
 import { isCurrency } from '../kernel/currency.js';
-import { type DateFormat } from '../kernel/date-text.js';
 import { type Day } from '../kernel/day.js';
 import { Failure, invalid } from '../kernel/failure.js';
+import { CellReader, filled } from '../platform/files/cells.js';
 import { type TableRow, toTable } from '../platform/files/csv-table.js';
-import { readDayCell, readRowsInSlices, rejectedRow } from '../platform/files/import-results.js';
+import { cellReader, readRowsInSlices, rejectedRow } from '../platform/files/import-results.js';
 import { keyOf, readRate } from './fx-rate.js';
 
 const columns = {
@@ -20,7 +20,7 @@ const columns = {
 
 export interface FileSettings {
   readonly table: string | undefined;
-  readonly dateFormat: DateFormat;
+  readonly format: Parameters<typeof cellReader>[0];
   /** Older rates of the file are left out. */
   readonly since: Day | undefined;
 }
@@ -58,8 +58,9 @@ async function readCentralBank(
 ): Promise<ReadRow[]> {
   if (rows.length > maxDays) throw invalid({ path: '', message: `the file has more than ${maxDays} rows` });
   const given = rows.map((cells) => ({ cells, problem: null }));
+  const reader = new CellReader({ dates: 'ISO', numbers: 'en' });
   return readRowsInSlices(given, ({ cells }) => {
-    const day = readDayCell('Date', trimmed(cells[0] ?? ''), 'ISO');
+    const day = filled('Date', reader.day('Date', trimmed(cells[0] ?? '')));
     if (since !== undefined && day < since) return [];
     return header.flatMap((to, index): StoredRate[] => {
       const text = trimmed(cells[index] ?? '');
@@ -71,14 +72,15 @@ async function readCentralBank(
 
 async function readSimple(
   rows: readonly TableRow<keyof (typeof columns)['names']>[],
-  { table: ofFile = defaultRateTable, dateFormat, since }: FileSettings,
+  { table: ofFile = defaultRateTable, format, since }: FileSettings,
 ): Promise<ReadRow[]> {
   const seen = new Set<string>();
+  const reader = cellReader(format, rows, ['rate']);
   return readRowsInSlices(rows, ({ cells: { table = ofFile, ...cells } }) => {
     if (table.length > 50) throw rejectedRow('table: must have at most 50 characters');
-    const day = readDayCell('day', cells.day, dateFormat);
+    const day = filled('day', reader.day('day', cells.day));
     const rate = { table, from: readCode('from', cells.from), to: readCode('to', cells.to), day };
-    const read = { ...rate, rate: readRate({ ...rate, rate: cells.rate ?? '' }) };
+    const read = { ...rate, rate: readRate({ ...rate, rate: filled('rate', reader.number('rate', cells.rate)) }) };
     if (seen.has(keyOf(read))) throw rejectedRow('an earlier row has a rate of the same pair and day');
     seen.add(keyOf(read));
     return since !== undefined && day < since ? [] : [read];

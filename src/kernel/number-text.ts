@@ -1,27 +1,51 @@
+import { visibleText } from './comparable-text.js';
 import { Decimal } from './decimal.js';
 
 /** How a file writes numbers: `en` 1,234.50 and `eu` 1.234,50. */
 export const numberFormats = ['en', 'eu'] as const;
 export type NumberFormat = (typeof numberFormats)[number];
 
-const signs = /^(?:[A-Z]{3}|[A-Z]{0,2}\p{Sc})\s*|\s*(?:[A-Z]{3}|\p{Sc})$/gu;
+/** A number as a file writes it. Its units are currency signs and codes, or `%`. */
+export interface WrittenNumber {
+  readonly value: string;
+  readonly units: readonly string[];
+}
+
+const unit = String.raw`(?:[A-Z]{3}|[A-Z]{0,2}\p{Sc}|kr\.?|Kč|zł|Ft|lei|%)`;
+const unitBefore = new RegExp(`^${unit}\\s*`, 'u');
+const unitAfter = new RegExp(`\\s*${unit}$`, 'u');
+const minus = /^-\s*|\s*-$/;
 const plain = /^-?\d+$/;
 
-/** The number without its currency sign, spaces, apostrophes and accounting parentheses: an optional minus, digits, dots and commas. */
-function bareNumber(text: string): string | null {
-  let bare = text.trim().replaceAll('\u2212', '-');
-  const unsigned = bare.replace(signs, '');
-  const inParentheses = /^\((.*)\)$/.exec(unsigned.trim());
-  bare = (inParentheses?.[1] ?? unsigned).trim().replace(signs, '');
-  let isNegative = inParentheses !== null;
-  const minus = /^-\s*|\s*-$/;
-  if (minus.test(bare)) {
+interface BareNumber {
+  /** An optional minus, digits, dots and commas. */
+  readonly bare: string;
+  readonly units: readonly string[];
+}
+
+/** The number without its units, spaces, apostrophes and accounting parentheses; null if it has other characters. */
+function toBare(text: string): BareNumber | null {
+  const units: string[] = [];
+  const withoutUnits = (from: string) =>
+    [unitBefore, unitAfter].reduce(
+      (rest, pattern) =>
+        rest.replace(pattern, (found) => {
+          units.push(found.trim());
+          return '';
+        }),
+      from.trim(),
+    );
+  let rest = withoutUnits(visibleText(text).replaceAll('\u2212', '-'));
+  const inner = /^\((.*)\)$/.exec(rest)?.[1];
+  let isNegative = inner !== undefined;
+  rest = withoutUnits(inner ?? rest);
+  if (minus.test(rest)) {
     if (isNegative) return null;
     isNegative = true;
-    bare = bare.replace(minus, '').replace(signs, '');
+    rest = withoutUnits(rest.replace(minus, ''));
   }
-  bare = bare.replace(/^\+/, '').replace(/(?<=\d)[\s\u00a0\u202f'’](?=\d{3}(?:\D|$))/g, '');
-  return /^[\d.,]*\d[\d.,]*$/.test(bare) ? (isNegative ? `-${bare}` : bare) : null;
+  const bare = rest.replace(/^\+/, '').replace(/(?<=\d)[\s'’_](?=\d{3}(?:\D|$))/g, '');
+  return /^[\d.,]*\d[\d.,]*$/.test(bare) ? { bare: isNegative ? `-${bare}` : bare, units } : null;
 }
 
 /** The digits with a dot as decimal separator, when the text is a number of that format. */
@@ -38,11 +62,9 @@ function isFraction(bare: string): boolean {
   return /^-?0\d*[.,]\d{3}$/.test(bare);
 }
 
-/** The formats in which the text is a number, and what it is in each. */
-function readings(text: string): Map<NumberFormat, string> {
+/** What the text is in each of the formats in which it is a number. */
+function readings(bare: string): Map<NumberFormat, string> {
   const found = new Map<NumberFormat, string>();
-  const bare = bareNumber(text);
-  if (bare === null) return found;
   for (const format of numberFormats) {
     const read = inFormat(bare, format);
     if (read === null) continue;
@@ -56,21 +78,36 @@ function readings(text: string): Map<NumberFormat, string> {
 /** The format that the text proves; null when it fits both or neither. */
 export function detectNumberFormat(text: string): NumberFormat | null {
   if (plain.test(text)) return null;
-  const found = readings(text);
-  const [only, another] = found.keys();
+  const [only, another] = readings(toBare(text)?.bare ?? '').keys();
+  return only !== undefined && another === undefined ? only : null;
+}
+
+/** The format that every text that proves one proves; null if none does, or if they differ. */
+export function provenNumberFormat(texts: Iterable<string>): NumberFormat | null {
+  const proven = new Set<NumberFormat>();
+  for (const text of texts) {
+    const format = detectNumberFormat(text);
+    if (format !== null) proven.add(format);
+  }
+  const [only, another] = proven;
   return only !== undefined && another === undefined ? only : null;
 }
 
 /**
- * The number as plain text with a dot: in the given format, otherwise in the only one that fits. `ambiguous` when both fit
- * with different values; null when the text is no number.
+ * The number with a dot as decimal separator: in the given format, otherwise in the only one that fits. `ambiguous` when
+ * both fit with different values; null when the text is no number.
  */
-export function readNumber(text: string, format: NumberFormat | null): string | 'ambiguous' | null {
-  if (plain.test(text)) return text;
-  const found = readings(text);
-  // Exponents and forms such as `.5` are numbers of every other interface as well.
-  if (found.size === 0) return Decimal.parse(text.trim()) === null ? null : text.trim();
-  if (format !== null) return found.get(format) ?? null;
-  const values = new Set(found.values());
-  return values.size === 1 ? ([...values][0] ?? null) : 'ambiguous';
+export function readWrittenNumber(text: string, format: NumberFormat | null): WrittenNumber | 'ambiguous' | null {
+  if (plain.test(text)) return { value: text, units: [] };
+  const written = toBare(text);
+  const found = readings(written?.bare ?? '');
+  if (written === null || found.size === 0) {
+    // Exponents and forms such as `.5` are numbers of every other interface as well.
+    return Decimal.parse(text.trim()) === null ? null : { value: text.trim(), units: [] };
+  }
+  const { units } = written;
+  const values = new Set(format === null ? found.values() : [found.get(format)]);
+  const [value] = values;
+  if (values.size > 1) return 'ambiguous';
+  return value === undefined ? null : { value, units };
 }

@@ -365,6 +365,15 @@ export async function findPlanId(tx: Transaction, planRef: string): Promise<stri
   return version?.plan_id;
 }
 
+/** The currencies of each plan: those of its versions, otherwise that of the workspace. */
+export async function loadPlanCurrencies(tx: Transaction): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { rows } = await sql<{ planId: string; currencies: string[] }>`
+    select v.plan_id as "planId", array_agg(distinct coalesce(v.currency, w.currency)) as currencies
+    from plan_versions v join workspaces w on w.workspace_id = v.workspace_id
+    where v.workspace_id = ${tx.workspaceId} group by v.plan_id`.execute(tx.db);
+  return new Map(rows.map(({ planId, currencies }) => [planId, currencies]));
+}
+
 /** Finds plans by name, ignoring case, or by id. */
 export async function findPlanIdsByName(tx: Transaction): Promise<{ find(plan: string): readonly string[] }> {
   const { rows } = await sql<{ plan_id: string; name: string; is_deleted: boolean }>`

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { type DateFormat } from '../../kernel/date-text.js';
 import { type DayRange, hull, overlap } from '../../kernel/day.js';
 import { assertDayOrder } from '../../kernel/day-order.js';
 import { Failure } from '../../kernel/failure.js';
@@ -9,14 +8,15 @@ import { readValue } from '../../kernel/invalid-values.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type CellReader, filled } from '../../platform/files/cells.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
+  cellReader,
   csvImport,
   csvImportExample,
-  datedImportQuery,
+  importQuery,
   importResults,
   type RowResult,
-  readDayCell,
   readRowsInSlices,
   rejectedRow,
   toImportResponse,
@@ -46,7 +46,7 @@ const columns = {
 } as const;
 type Row = TableRow<keyof (typeof columns)['names']>;
 
-const query = datedImportQuery.extend({
+const query = importQuery.extend({
   effect: flag.default(false).describe('true with dryRun: also what the file would do to commission'),
 });
 
@@ -64,15 +64,11 @@ interface DecidedRow {
   readonly outcome: 'created' | 'changed' | 'unchanged';
 }
 
-async function readRows(
-  tx: Transaction,
-  rows: readonly Row[],
-  dateFormat: DateFormat,
-): Promise<(DecidedRow | Failure)[]> {
+async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReader): Promise<(DecidedRow | Failure)[]> {
   const reps = await loadRepsOfRows(tx, rows);
   const stored = groupBy(await listAbsences(tx, { repIds: reps.repIds }), ({ repId }) => repId);
   return readRowsInSlices(rows, (row) => {
-    const absence = readAbsence(row, reps.find(row), dateFormat);
+    const absence = readAbsence(row, reps.find(row), reader);
     const others = stored.get(absence.repId) ?? [];
     const before = others.find(startsOn(absence));
     const decided = { ...absence, absenceId: before?.absenceId ?? newId() };
@@ -86,25 +82,25 @@ async function readRows(
 }
 
 /** Reads one row; the id is that of a new absence. */
-function readAbsence({ cells }: Row, repId: string, dateFormat: DateFormat): Absence {
+function readAbsence({ cells }: Row, repId: string, reader: CellReader): Absence {
   const { quotaRelief, variableRelief, note = null } = cells;
-  const from = readDayCell('from', cells.from, dateFormat);
-  const to = readDayCell('to', cells.to, dateFormat);
+  const from = filled('from', reader.day('from', cells.from));
+  const to = filled('to', reader.day('to', cells.to));
   assertDayOrder(['from', from], ['to', to]);
   return {
     absenceId: '',
     repId,
     from,
     to,
-    quotaRelief: readRelief('quotaRelief', quotaRelief),
-    variableRelief: readRelief('variableRelief', variableRelief ?? quotaRelief),
+    quotaRelief: readRelief(reader, 'quotaRelief', quotaRelief),
+    variableRelief: readRelief(reader, 'variableRelief', variableRelief ?? quotaRelief),
     note: readTerm('note', absenceTerms.note, note),
   };
 }
 
-/** A percentage, with or without a sign; 100 if the cell is empty. */
-function readRelief(name: 'quotaRelief' | 'variableRelief', text = '100'): number {
-  return readTerm(name, absenceTerms[name], Number(text.replace(/\s*%$/, '')));
+/** 100 % if the cell is empty. */
+function readRelief(reader: CellReader, name: 'quotaRelief' | 'variableRelief', text: string | undefined): number {
+  return readTerm(name, absenceTerms[name], Number(reader.percent(name, text) ?? 100));
 }
 
 function readTerm<T>(name: string, schema: Parameters<typeof readValue<T>>[0], value: unknown): T {
@@ -130,11 +126,12 @@ export const importAbsences = operation({
   example: csvImportExample('email,from,to\nben@acme.test,2026-02-10,2026-03-11\n'),
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute(
-    { query: { dryRun, effect: asksForEffect, delimiter, dateFormat }, body },
+    { query: { dryRun, effect: asksForEffect, delimiter, ...format }, body },
     caller,
     uses,
   ): Promise<z.input<typeof response>> {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
+    const reader = cellReader(format, rows, ['quotaRelief', 'variableRelief']);
     const toResponse = (read: readonly (DecidedRow | Failure)[]) =>
       toImportResponse(
         rows.map((row, index) => toResult(row, read[index] as DecidedRow | Failure)),
@@ -142,11 +139,11 @@ export const importAbsences = operation({
       );
     if (dryRun && asksForEffect)
       return previewPersonalWrite(uses, caller, async (tx) => {
-        const read = await readRows(tx, rows, dateFormat);
+        const read = await readRows(tx, rows, reader);
         return { result: toResponse(read), affected: await loadAffectedWithin(tx, await storeChanges(tx, read)) };
       });
     return uses.changes.run(caller, 'exclusive', async (tx, recalculate) => {
-      const read = await readRows(tx, rows, dateFormat);
+      const read = await readRows(tx, rows, reader);
       if (dryRun) return toResponse(read);
       const affected = await storeChanges(tx, read);
       await recalculate([...affected].map(([repId, days]) => ({ repId, days, trigger: 'absence' })));

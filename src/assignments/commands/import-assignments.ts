@@ -1,5 +1,4 @@
 import { comparableText } from '../../kernel/comparable-text.js';
-import { type DateFormat } from '../../kernel/date-text.js';
 import { type Day, earliestDay, latestDay, overlap } from '../../kernel/day.js';
 import { assertEffectiveDayOrder } from '../../kernel/day-order.js';
 import { Failure } from '../../kernel/failure.js';
@@ -9,14 +8,15 @@ import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { findPlanIdsByName } from '../../plans/plan-views.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type CellReader } from '../../platform/files/cells.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
+  cellReader,
   csvImport,
   csvImportExample,
-  datedImportQuery,
   type ImportResults,
+  importQuery,
   type RowResult,
-  readDayCell,
   readRowsInSlices,
   rejectedRow,
   toImportResponse,
@@ -66,11 +66,7 @@ async function insertGroup(tx: Transaction, recalculate: Recalculate, group: rea
   await recalculateAssigned(tx, recalculate, placement.planId, repIds);
 }
 
-async function readRows(
-  tx: Transaction,
-  rows: readonly Row[],
-  dateFormat: DateFormat,
-): Promise<(ParsedRow | Failure)[]> {
+async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReader): Promise<(ParsedRow | Failure)[]> {
   const reps = await loadRepsOfRows(tx, rows);
   const plans = await findPlanIdsByName(tx);
   const ramps = new Map((await listRamps(tx)).map(({ name, rampId }) => [comparableText(name), rampId]));
@@ -81,8 +77,7 @@ async function readRows(
   };
   const parse = (row: Row): ParsedRow => {
     const { plan = '', ramp } = row.cells;
-    const readDay = (name: 'effectiveStart' | 'effectiveEnd' | 'rampFrom') =>
-      row.cells[name] === undefined ? null : readDayCell(name, row.cells[name], dateFormat);
+    const readDay = (name: 'effectiveStart' | 'effectiveEnd' | 'rampFrom') => reader.day(name, row.cells[name]) ?? null;
     const repId = reps.find(row);
     const [planId] = plans.find(plan);
     const [start, end] = [readDay('effectiveStart'), readDay('effectiveEnd')];
@@ -141,15 +136,15 @@ export const importAssignments = operation({
   summary: 'Assign reps to plans from a CSV file: one assignment for each rep, by e-mail address, and plan, by name',
   ...csvImport,
   path: '/v1/assignments/import',
-  query: datedImportQuery,
+  query: importQuery,
   failures: { no_known_columns: 400 },
   example: csvImportExample('email,plan,effectiveStart\nben@acme.test,AE,2026-01-01\n'),
   uses: { changes: CommissionChanges },
   /** Creates one assignment for each row. Existing assignments are unchanged; invalid rows are reported. */
-  async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, { changes }) {
+  async execute({ query: { dryRun, delimiter, ...format }, body }, caller, { changes }) {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
     return changes.run(caller, 'exclusive', async (tx, recalculate): Promise<ImportResults> => {
-      const parsed = await readRows(tx, rows, dateFormat);
+      const parsed = await readRows(tx, rows, cellReader(format));
       const { results, created } = await compareWithStored(tx, rows, parsed);
       if (!dryRun)
         for (const group of groupBy(created, placementKey).values()) await insertGroup(tx, recalculate, group);

@@ -8,8 +8,10 @@ import { groupBy } from '../../kernel/group-by.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type CellReader, filled } from '../../platform/files/cells.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
+  cellReader,
   csvImport,
   csvImportExample,
   importQuery,
@@ -73,8 +75,7 @@ interface ReadRow {
 /** In place of a person: the part that no rep earns. */
 const house = 'house';
 
-function readLine({ cells, problem }: Row, owners: DealOwners): ReadLine {
-  if (problem !== null) throw rejectedRow(problem);
+function readLine({ cells }: Row, owners: DealOwners, reader: CellReader): ReadLine {
   const { dealId, rep, percent, kind = 'split', role = null, affects = 'both' } = cells;
   if (dealId === undefined) throw rejectedRow('dealId: is empty');
   if (rep === undefined) throw rejectedRow(`rep: is empty; ${house} stands for the part that no rep earns`);
@@ -84,7 +85,10 @@ function readLine({ cells, problem }: Row, owners: DealOwners): ReadLine {
   if (role !== null && role.length > 50) throw rejectedRow('role: is longer than 50 characters');
   const repId = rep.toLowerCase() === house ? null : findPerson(owners, rep);
   const line = { repId, role, kind: kind as CreditKind, affects: affects as CreditEffect };
-  return { dealId, line: { ...line, percent: readPercent(percent ?? '', line.kind) } };
+  return {
+    dealId,
+    line: { ...line, percent: toPercent(filled('percent', reader.percent('percent', percent)), line.kind) },
+  };
 }
 
 /** By member id, address or match with an owner, otherwise by id: the member ids of a CRM may be UUIDs too. */
@@ -95,10 +99,10 @@ function findPerson(owners: DealOwners, rep: string): string {
   return repId;
 }
 
-function readPercent(text: string, kind: CreditKind): string {
-  const percent = Decimal.parse(text.replace('%', '').trim());
+function toPercent(text: string, kind: CreditKind): string {
+  const percent = Decimal.of(text);
   const most = maxPercents[kind];
-  const isValid = percent !== null && percent.sign() > 0 && !Decimal.of(most).isLessThan(percent);
+  const isValid = percent.sign() > 0 && !Decimal.of(most).isLessThan(percent);
   if (!isValid || !percent.rounded(6).equals(percent))
     throw rejectedRow(`percent: ${text} is not a percentage up to ${most} with at most 6 decimals`);
   return percent.toString();
@@ -146,11 +150,11 @@ function toResult({ row, read }: ReadRow, changed: ReadonlySet<string>): RowResu
   return { row: row.row, outcome, email, repId: read.line.repId };
 }
 
-async function readRows(tx: Transaction, rows: readonly Row[]): Promise<ReadRow[]> {
+async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReader): Promise<ReadRow[]> {
   const owners = new DealOwners(tx);
   const people = rows.flatMap(({ cells }) => cells.rep ?? []);
   await owners.preload(people.map((ownerId) => ({ projection: { givenRepId: null, ownerId, ownerEmail: null } })));
-  const read = await readRowsInSlices(rows, (row) => readLine(row, owners));
+  const read = await readRowsInSlices(rows, (row) => readLine(row, owners, reader));
   return checkDeals(
     tx,
     read.map((line, index) => ({ row: rows[index] as Row, read: line })),
@@ -170,11 +174,15 @@ export const importDealCredits = operation({
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   /** The rows of a deal are written together or not at all. */
-  async execute({ query: { dryRun, delimiter, effect }, body }, caller, { changes, clock }): Promise<ImportResponse> {
+  async execute(
+    { query: { dryRun, delimiter, effect, ...format }, body },
+    caller,
+    { changes, clock },
+  ): Promise<ImportResponse> {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
     return withDryRun<ImportResponse>(dryRun, (end) =>
       changes.run(caller, 'import', async (tx, recalculate) => {
-        const read = await readRows(tx, rows);
+        const read = await readRows(tx, rows, cellReader(format, rows, ['percent']));
         const lines = read.flatMap((row) => (row.read instanceof Failure ? [] : [row.read]));
         const deals = new Map(
           [...groupBy(lines, ({ dealId }) => dealId)].map(([dealId, ofDeal]) => [

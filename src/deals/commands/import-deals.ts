@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { fields } from '../../api/resource-fields.js';
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { dateFormats } from '../../kernel/date-text.js';
 import { invalid } from '../../kernel/failure.js';
 import { type NumberFormat, numberFormats } from '../../kernel/number-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
@@ -13,7 +12,7 @@ import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { setAuditCounts, setAuditTotals } from '../../platform/database/audit-counts.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { fileName } from '../../platform/files/import-results.js';
+import { fileQuery } from '../../platform/files/import-results.js';
 import { withSpooledUpload } from '../../platform/files/spooled-upload.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
@@ -22,9 +21,10 @@ import { commissionEffect, maxForecastDeals } from '../../simulation/write-effec
 import { correctionConflict, corrections, toMarks } from '../correction-fields.js';
 import { type DealTerms, dealBodyExample, maxSlugLength } from '../deal.js';
 import { writeForEffect } from '../deal-write-effect.js';
+import { type ColumnContent, scanColumns } from '../import/column-contents.js';
 import { controlTotal } from '../import/control-totals.js';
 import { type ColumnWarning } from '../import/csv-header.js';
-import { csvHeader, csvRows, provenNumberFormat } from '../import/csv-rows.js';
+import { csvHeader, csvRows } from '../import/csv-rows.js';
 import { type ImportColumns, loadImportColumns } from '../import/import-columns.js';
 import { ImportPace } from '../import/import-pace.js';
 import { type ImportRow } from '../import/import-row.js';
@@ -32,28 +32,21 @@ import { importRows, requestImported } from '../import/import-rows.js';
 import { declaredDateFormat, jsonRows } from '../import/json-rows.js';
 import { loadDealTerms } from '../load-deal-terms.js';
 
-const query = z.strictObject({
+const query = fileQuery.extend({
   idColumn: text(maxSlugLength).optional().describe('Column with the deal ids; default id'),
-  dateFormat: z.enum(dateFormats).optional().describe('Format of dates in the file, in addition to ISO 8601'),
-  numberFormat: z
-    .enum(numberFormats)
+  textColumns: text(2000)
+    .transform((names) => names.split(',').map((name) => name.trim()))
     .optional()
-    .describe('en for 1,234.50 and eu for 1.234,50; detected from the file when it is unambiguous'),
+    .describe('Columns, separated by commas, that stay texts although all of their values are numbers or dates'),
   mode: z
     .enum(['merge', 'replace'])
     .default('merge')
     .describe('merge changes only the values in the file; replace clears values that are not in the file'),
   corrections,
-  fileName: fileName.optional(),
   dryRun: flag.default(false).describe('true: parse, resolve and count without writing'),
   effect: flag
     .default(false)
     .describe(`true with dryRun: also the effect on commission, for up to ${maxForecastDeals} new and changed deals`),
-  delimiter: z
-    .enum([',', ';', '\t', '|', 'tab'])
-    .default(',')
-    .transform((delimiter) => (delimiter === 'tab' ? '\t' : delimiter))
-    .describe('Delimiter of the CSV file; `tab` for a tab character'),
 });
 type Query = z.infer<typeof query>;
 
@@ -98,13 +91,13 @@ const response = z.object({
     .array(
       z
         .object({
-          code: z.literal('unknown_column').describe('Code of the warning'),
+          code: z.enum(['unknown_column', 'ambiguous_column']).describe('Code of the warning'),
           column: z.string().describe('Name of the column'),
           message: z.string().describe('The consequence, and what to do'),
         })
-        .describe('One unknown column'),
+        .describe('One column'),
     )
-    .describe('Columns that no mapping, plan or stored deal names'),
+    .describe('Columns that no mapping, plan or stored deal names, and columns whose numbers can be read in two ways'),
   unknownOwners: z
     .array(
       z
@@ -123,6 +116,12 @@ const response = z.object({
   rowsWithUnknownOwner: z.int().describe('Number of rows whose owner no rep is'),
   rowsWithoutOwner: z.int().describe('Number of rows that name no owner'),
   rowsWithoutCloseDate: z.int().describe('Number of rows whose deal belongs to no period'),
+  totalRows: z
+    .array(z.int())
+    .optional()
+    .describe(
+      'Rows without owner and close date whose amount is the sum of the rows above: totals of a report; absent for none',
+    ),
   reassigned: z.int().describe('Number of stored deals that move from their rep to another one, or to none'),
   reassignedDeals: z
     .array(
@@ -147,6 +146,19 @@ const response = z.object({
     .enum(numberFormats)
     .nullable()
     .describe('The format in the request or detected in the file; null if neither'),
+  columns: z
+    .array(
+      z
+        .object({
+          column: z.string().describe('Name of the column in the file'),
+          field: z.string().describe('The field in which its values are stored'),
+          kind: z.enum(['number', 'date', 'text']).describe('What its values are read as'),
+          values: z.int().describe('Number of cells that are not empty'),
+        })
+        .describe('One column'),
+    )
+    .optional()
+    .describe('What each column of a CSV file became, in the order of the file'),
   jobId: z.string().optional().describe('The recalculation job of the import; absent for a dry run'),
   dryRun: z.literal(true).optional().describe('Present for a dry run, which writes nothing'),
   rows: z.array(previewRow).optional().describe('The first 20 rows of a dry run, as they would be stored'),
@@ -161,6 +173,7 @@ type ImportResponse = z.input<typeof response>;
 interface FileTerms {
   readonly warnings: readonly ColumnWarning[];
   readonly numberFormat: NumberFormat | null;
+  readonly columns?: readonly ColumnContent[];
 }
 
 interface ImportParts {
@@ -180,20 +193,23 @@ async function importFile(
 ): Promise<ImportResponse> {
   const terms = await loadDealTerms(tx);
   const columns = await loadImportColumns(tx, terms);
-  const { rows, warnings, numberFormat } = await openFile(terms, columns);
+  const { currency } = await loadWorkspaceTerms(tx);
+  const { rows, warnings, numberFormat, columns: contents } = await openFile(terms, columns, currency);
   const pace = new ImportPace(() => unitOfWork.hasOthers(caller));
   const marks = toMarks(query.corrections, caller);
   const write = () => importRows(tx, rows, { mode: query.mode, terms, pace, corrections: marks });
   const { result, ...effect } =
     query.dryRun && query.effect ? await writeForEffect(tx, clock, write) : { result: await write() };
-  const { preview, affected, totals: sums, conflicts, ...counts } = result;
-  const totals = sums.list((await loadWorkspaceTerms(tx)).currency);
+  const { preview, affected, totals: sums, conflicts, rowsWithCloseDate: _, totalRows, ...counts } = result;
+  const totals = sums.list(currency);
   const imported = {
     ...counts,
+    ...(totalRows.length > 0 ? { totalRows: totalRows.slice(0, 100) } : {}),
     ...(conflicts.length > 0 ? { conflicts: conflicts.length, conflicting: conflicts.slice(0, 100) } : {}),
     totals: totals.map((total) => ({ ...total, amount: total.amount.toNumber() })),
     warnings: [...warnings],
     numberFormat,
+    ...(contents === undefined ? {} : { columns: [...contents] }),
   };
   if (!query.dryRun) {
     const { created, changed, unchanged, stale, rejected } = counts;
@@ -210,15 +226,18 @@ async function importFile(
 type OpenFile = (
   terms: DealTerms,
   columns: ImportColumns,
+  currency: string,
 ) => Promise<FileTerms & { readonly rows: AsyncIterable<readonly ImportRow[]> }>;
 
-function csvFile(read: () => Readable, { dateFormat = 'ISO', numberFormat: requested, ...format }: Query): OpenFile {
-  return async (terms, columns) => {
-    const header = await csvHeader(read(), format, columns);
-    const numberFormat = requested ?? (await provenNumberFormat(read(), format.delimiter, header));
+function csvFile(read: () => Readable, query: Query): OpenFile {
+  const { dateFormat = 'ISO', delimiter, textColumns = [] } = query;
+  return async (terms, known, currency) => {
+    const requested = { delimiter, dateFormat, numberFormat: query.numberFormat, textColumns };
+    const scanned = await scanColumns(read(), await csvHeader(read(), query, known), known, requested);
+    const { header, numberFormat, columns } = scanned;
     const toSentName = (name: string) => header.titles.get(name) ?? name;
-    const rows = csvRows(read(), format.delimiter, header, { terms, columns, dateFormat, numberFormat, toSentName });
-    return { rows, warnings: header.warnings, numberFormat };
+    const reader = { terms, columns: known, dateFormat, numberFormat, currency, toSentName };
+    return { rows: csvRows(read(), delimiter, header, reader), warnings: header.warnings, numberFormat, columns };
   };
 }
 
@@ -228,9 +247,9 @@ async function jsonFile(read: () => Readable, query: Query): Promise<OpenFile> {
     throw invalid({ path: 'dateFormat', message: `is ${query.dateFormat} in the query and ${declared} in the body` });
   }
   const dateFormat = declared ?? query.dateFormat ?? 'ISO';
-  return async (terms, columns) => {
+  return async (terms, columns, currency) => {
     const numberFormat = query.numberFormat ?? null;
-    const reader = { terms, columns, dateFormat, numberFormat, toSentName: (name: string) => name };
+    const reader = { terms, columns, dateFormat, numberFormat, currency, toSentName: (name: string) => name };
     return { rows: jsonRows(read(), reader), warnings: [], numberFormat };
   };
 }
@@ -267,6 +286,7 @@ export const importDeals = operation({
       reassigned: 0,
       reassignedDeals: [],
       numberFormat: null,
+      columns: [{ column: 'close_value', field: 'close_value', kind: 'number', values: 1 }],
       jobId: sampleIds.jobId,
     },
   },

@@ -24,6 +24,12 @@ export class ControlTotals {
     if (amount !== null) this.addSum(currency, { rows: 1, amount: Decimal.of(amount) });
   }
 
+  /** Whether the amount is the sum of two or more amounts before it, as that of the last row of a report. */
+  isTotal({ amount, currency }: Pick<Projection, 'amount' | 'currency'>): boolean {
+    const before = this.sums.get(currency);
+    return amount !== null && before !== undefined && before.rows > 1 && before.amount.equals(Decimal.of(amount));
+  }
+
   /** The sums, that of the workspace first. */
   list(workspaceCurrency: string): readonly (Sum & { readonly currency: string })[] {
     const own = new ControlTotals();

@@ -1,6 +1,7 @@
 import { visibleText } from '../../kernel/comparable-text.js';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { ColumnNames, nameKey } from '../../platform/files/column-names.js';
+import { widthOf } from '../../platform/files/csv-records.js';
 import { checkSlug, maxFields } from '../deal.js';
 import { type ImportColumns, namedColumns } from './import-columns.js';
 import { type CellKind, findCellKind } from './import-row.js';
@@ -12,12 +13,14 @@ export interface Column {
 }
 
 export interface ColumnWarning {
-  readonly code: 'unknown_column';
+  readonly code: 'unknown_column' | 'ambiguous_column';
   readonly column: string;
   readonly message: string;
 }
 
 export interface Header {
+  readonly cells: readonly string[];
+  /** Without the empty columns at the end. */
   readonly width: number;
   readonly id: number;
   readonly idTitle: string;
@@ -42,7 +45,7 @@ export function readHeader(
   const id = findIdColumn(cells, idColumn);
   const names = new ColumnNames([...namedColumns, ...importColumns.slugs]);
   const columns = cells.flatMap((cell, index) => {
-    if (index === id) return [];
+    if (index === id || cell.trim() === '') return [];
     const text = visibleText(cell);
     const found = names.find(text);
     return [{ name: found ?? text, index, isKnown: found !== null }];
@@ -54,7 +57,8 @@ export function readHeader(
   const named = new Set<string>(namedColumns);
   const kinded = columns.map(({ name, index }) => ({ name, index, kind: findCellKind(name, importColumns) }));
   return {
-    width: cells.length,
+    cells,
+    width: widthOf(cells),
     id,
     idTitle: toTitle(cells[id]),
     titles: new Map(columns.map(({ name, index }) => [name, toTitle(cells[index])])),

@@ -19,6 +19,8 @@ export interface ImportColumns {
   readonly amounts: ReadonlySet<string>;
   readonly closeDates: ReadonlySet<string>;
   readonly createdDates: ReadonlySet<string>;
+  /** Slugs that stay texts, whatever their values look like. */
+  readonly texts: ReadonlySet<string>;
 }
 
 export async function loadImportColumns(tx: Transaction, terms: DealTerms): Promise<ImportColumns> {
@@ -50,12 +52,16 @@ export async function loadImportColumns(tx: Transaction, terms: DealTerms): Prom
     amounts,
     closeDates: new Set(findSlugs('closeDate')),
     createdDates: new Set(findSlugs('createdDate')),
+    texts: new Set([
+      ...(['dealStage', 'dealName', 'ownerId', 'currency'] as const).flatMap(findSlugs),
+      ...planned.texts,
+    ]),
   };
 }
 
 /** Slugs that the plans of the workspace read, and those among them that must be numbers. */
-async function plannedSlugs(tx: Transaction): Promise<{ every: string[]; numeric: string[] }> {
-  const { rows } = await sql<{ slug: string; numeric: boolean }>`
+async function plannedSlugs(tx: Transaction): Promise<Record<'every' | 'numeric' | 'texts', string[]>> {
+  const { rows } = await sql<{ slug: string; numeric: boolean; dated: boolean }>`
     with rules as (select definition as d from plan_rules where workspace_id = ${tx.workspaceId}),
     versions as (select deal_conditions as c from plan_versions where workspace_id = ${tx.workspaceId}),
     conditions as (
@@ -70,15 +76,20 @@ async function plannedSlugs(tx: Transaction): Promise<{ every: string[]; numeric
       ) t where jsonb_typeof(t.c -> 'rules') = 'array'
     ),
     slugs as (
-      select unnest(array[d ->> 'measure', d ->> 'quotaMeasure', d ->> 'payoutBase', d ->> 'tierValueField']) as slug, true as numeric from rules
+      select unnest(array[d ->> 'measure', d ->> 'quotaMeasure', d ->> 'payoutBase', d ->> 'tierValueField']) as slug, true as numeric, false as dated from rules
       union all
-      select credit ->> 'field', true from rules, jsonb_array_elements(d -> 'quotaCredit') credit
+      select credit ->> 'field', true, false from rules, jsonb_array_elements(d -> 'quotaCredit') credit
       where jsonb_typeof(d -> 'quotaCredit') = 'array'
       union all
-      select c ->> 'field', c ->> 'fieldType' in ('number', 'currency') from conditions
+      select c ->> 'field', c ->> 'fieldType' in ('number', 'currency'), c ->> 'fieldType' in ('date', 'timestamp') from conditions
     )
-    select slug, bool_or(numeric) as numeric from slugs
+    select slug, bool_or(numeric) as numeric, bool_or(dated) as dated from slugs
     where slug is not null and slug not in ('variable_target', '1', '_deals', '_earned') group by slug`.execute(tx.db);
-  const read = rows.flatMap(({ slug, numeric }) => fieldsIn(slug).map((field) => ({ slug: field, numeric })));
-  return { every: read.map(({ slug }) => slug), numeric: read.filter((row) => row.numeric).map(({ slug }) => slug) };
+  const read = rows.flatMap(({ slug, ...kinds }) => fieldsIn(slug).map((field) => ({ slug: field, ...kinds })));
+  const slugsOf = (chosen: typeof read) => chosen.map(({ slug }) => slug);
+  return {
+    every: slugsOf(read),
+    numeric: slugsOf(read.filter(({ numeric }) => numeric)),
+    texts: slugsOf(read.filter(({ numeric, dated }) => !numeric && !dated)),
+  };
 }

@@ -1,10 +1,18 @@
 import { type Fields, type FieldValue, isAbsent, type StandardField } from '../../engine/field-value.js';
+import { usualSlugs } from '../../engine/standard-slugs.js';
 import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day, isDay, readDay, toDay } from '../../kernel/day.js';
 import { type Issue } from '../../kernel/failure.js';
 import { readValue } from '../../kernel/invalid-values.js';
-import { type NumberFormat, readNumber } from '../../kernel/number-text.js';
+import { type NumberFormat, type WrittenNumber } from '../../kernel/number-text.js';
 import { unreachable } from '../../kernel/unreachable.js';
+import {
+  type CellProblem,
+  notADate,
+  readAmountText,
+  readCurrency,
+  readNumberText,
+} from '../../platform/files/cells.js';
 import {
   checkFields,
   type DealContent,
@@ -28,15 +36,10 @@ export interface ImportedDeal extends IncomingDeal {
   readonly repIdName: string;
 }
 
-export interface RowProblem {
-  readonly reason: string;
-  readonly code?: 'ambiguous_number';
-}
-
 /** A data row of the file, counted from 1: a deal, or the reason why it is rejected. */
 export type ImportRow = { readonly row: number; readonly dealId?: string } & (
   | { readonly deal: ImportedDeal }
-  | RowProblem
+  | CellProblem
 );
 
 export interface RowReader {
@@ -45,11 +48,14 @@ export interface RowReader {
   readonly dateFormat: DateFormat;
   /** Null if the file neither states nor proves a format. */
   readonly numberFormat: NumberFormat | null;
+  /** Of the workspace, which `$` means where it may. */
+  readonly currency: string;
   /** How the file names a field or a named column, for messages. */
   readonly toSentName: (name: string) => string;
 }
 
-export type CellKind = 'amount' | 'number' | 'closeDate' | 'createdDate' | 'text';
+/** `ownNumber` and `ownDate`: a column that no plan reads, of which every value is a number or a date. */
+export type CellKind = 'amount' | 'number' | 'closeDate' | 'createdDate' | 'ownNumber' | 'ownDate' | 'text';
 
 export function findCellKind(slug: string, { amounts, numeric, closeDates, createdDates }: ImportColumns): CellKind {
   if (amounts.has(slug)) return 'amount';
@@ -58,49 +64,42 @@ export function findCellKind(slug: string, { amounts, numeric, closeDates, creat
   return numeric.has(slug) ? 'number' : 'text';
 }
 
-/** The cell's text in its stored form, or the reason why it cannot be read. */
-export function readCell(slug: string, text: string, kind: CellKind, reader: RowReader): string | RowProblem {
+/** The text of a cell in its stored form, with the currency signs and codes beside it. */
+type StoredCell = WrittenNumber;
+
+/** The cell in its stored form, or the reason why it cannot be read. */
+export function readCell(slug: string, text: string, kind: CellKind, reader: RowReader): StoredCell | CellProblem {
+  const { numberFormat, dateFormat } = reader;
   switch (kind) {
     case 'amount':
+      return readAmountText(reader.toSentName(slug), text, numberFormat);
     case 'number':
-      return numberCell(reader.toSentName(slug), text, kind, reader.numberFormat);
+    case 'ownNumber': {
+      const read = readNumberText(reader.toSentName(slug), text, numberFormat);
+      // A measure that is not a number is stored unchanged and ignored in calculations. An unreadable amount rejects
+      // the row.
+      const isIgnored = 'reason' in read && read.code === undefined && numberFormat === null;
+      return isIgnored ? { value: text, units: [] } : read;
+    }
     case 'closeDate':
     case 'createdDate':
       return dateCell(reader.toSentName(slug), text, reader);
+    case 'ownDate':
+      return { value: readDateText(text, dateFormat, reader.terms.timeZone) ?? text, units: [] };
     case 'text':
-      return reader.dateFormat === 'ISO' ? text : (slashedDay(text.trim(), reader.dateFormat) ?? text);
+      return { value: dateFormat === 'ISO' ? text : (slashedDay(text.trim(), dateFormat) ?? text), units: [] };
     default:
       return unreachable(kind);
   }
 }
 
-function numberCell(
-  name: string,
-  text: string,
-  kind: 'amount' | 'number',
-  format: NumberFormat | null,
-): string | RowProblem {
-  const read = readNumber(text, format);
-  if (read === 'ambiguous')
-    return {
-      code: 'ambiguous_number',
-      reason: `${name}: ${shown(text)} can be read with a thousands separator and with a decimal separator; give numberFormat=en (1,234.50) or numberFormat=eu (1.234,50)`,
-    };
-  if (read !== null) return read;
-  // A measure that is not a number is stored unchanged and ignored in calculations. An unreadable amount rejects the
-  // row.
-  if (kind === 'number' && format === null) return text;
-  const expected = format === null ? 'a number' : `a number in the format ${format}`;
-  return { reason: `${name}: ${shown(text)} is not ${expected}` };
-}
-
-function dateCell(name: string, text: string, reader: RowReader): string | RowProblem {
+function dateCell(name: string, text: string, reader: RowReader): StoredCell | CellProblem {
   const trimmed = text.trim();
   const { timeZone } = reader.terms;
   const day = readDateText(trimmed, reader.dateFormat, timeZone);
-  if (day === null) return { reason: `${name}: ${shown(text)} is not a date in the format ${reader.dateFormat}` };
+  if (day === null) return notADate(name, text, reader.dateFormat);
   // A timestamp is stored unchanged: its day depends on the workspace's time zone.
-  return zoned.test(trimmed) && readDay(trimmed, timeZone) !== null ? trimmed : day;
+  return { value: zoned.test(trimmed) && readDay(trimmed, timeZone) !== null ? trimmed : day, units: [] };
 }
 
 const zoned = /\d(?:Z|[+-]\d{2}:?\d{2})$/;
@@ -121,7 +120,9 @@ function slashedDay(value: string, dateFormat: DateFormat): Day | null {
 function checkStandardValues(content: DealContent, read: Projection, reader: RowReader): string | null {
   const problem = (name: StandardField, expected: string): string | null => {
     const value = standardValue(content, name, reader.terms);
-    return isAbsent(value) ? null : `${sentName(content, name, reader)}: ${shown(value)} is not ${expected}`;
+    return isAbsent(value)
+      ? null
+      : `${sentName(content, name, reader)}: ${String(value).slice(0, 60)} is not ${expected}`;
   };
   for (const name of ['closeDate', 'createdDate'] as const) {
     const found = read[name] === null ? problem(name, `a date in the format ${reader.dateFormat}`) : null;
@@ -135,10 +136,6 @@ function sentName({ fields, given }: DealContent, name: StandardField, reader: R
   const named = givenNames[name];
   const slug = given[named] === undefined ? standardSlug(fields, name, reader.terms) : undefined;
   return slug === undefined ? named : reader.toSentName(slug);
-}
-
-function shown(value: unknown): string {
-  return JSON.stringify(value).slice(0, 60);
 }
 
 function toImportRow(
@@ -167,34 +164,49 @@ function toImportRow(
 
 const jsonDeal = dealBody.extend({ dealId });
 
-/** One deal of a JSON file, in the format of PUT. Texts are read as in a CSV file. */
-export function readJsonRow(row: number, value: unknown, reader: RowReader): ImportRow {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { row, reason: 'is not an object' };
-  const named: Record<string, unknown> = { ...value };
+/** Reads the standard values that are sent by name as texts. Returns why one of them cannot be read. */
+function readNamedTexts(named: Record<string, unknown>, reader: RowReader): CellProblem | null {
   for (const name of ['closeDate', 'createdDate'] as const) {
     const written = named[name];
     if (typeof written !== 'string') continue;
     const read = dateCell(name, written, reader);
-    if (typeof read !== 'string') return { row, ...read };
-    named[name] = read;
+    if ('reason' in read) return read;
+    named[name] = read.value;
   }
-  if (typeof named['amount'] === 'string' && reader.numberFormat !== null) {
-    const read = numberCell('amount', named['amount'], 'amount', reader.numberFormat);
-    if (typeof read !== 'string') return { row, ...read };
-    named['amount'] = read;
-  }
+  return typeof named['amount'] === 'string' && reader.numberFormat !== null
+    ? readNamedAmount(named, named['amount'], reader)
+    : null;
+}
+
+function readNamedAmount(named: Record<string, unknown>, text: string, reader: RowReader): CellProblem | null {
+  const read = readAmountText('amount', text, reader.numberFormat);
+  if ('reason' in read) return read;
+  const stated = typeof named['currency'] === 'string' ? named['currency'] : undefined;
+  const currency = readCurrency('amount', read.units, stated, reader.currency);
+  if (typeof currency === 'object') return currency;
+  Object.assign(named, { amount: read.value, ...(currency === undefined ? {} : { currency }) });
+  return null;
+}
+
+/** One deal of a JSON file, in the format of PUT. Texts are read as in a CSV file. */
+export function readJsonRow(row: number, value: unknown, reader: RowReader): ImportRow {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { row, reason: 'is not an object' };
+  const named: Record<string, unknown> = { ...value };
+  const unreadable = readNamedTexts(named, reader);
+  if (unreadable !== null) return { row, ...unreadable };
   const parsed = readValue(jsonDeal, named);
   if ('issues' in parsed) return { row, reason: formatReason(parsed.issues, reader) };
   const { dealId: id, ...body } = parsed.value;
   const content = toContent(body);
   const fields = readFields(content.fields, reader);
   return 'reason' in fields
-    ? { row, dealId: id, ...(fields as RowProblem) }
+    ? { row, dealId: id, ...(fields as CellProblem) }
     : toImportRow(row, id, { ...content, fields: fields.read }, body.sourceUpdatedAt, reader);
 }
 
-function readFields(fields: Fields, reader: RowReader): RowProblem | { readonly read: Fields } {
+function readFields(fields: Fields, reader: RowReader): CellProblem | { readonly read: Fields } {
   const read: Record<string, FieldValue> = {};
+  const units = new RowUnits();
   for (const slug of Object.keys(fields)) {
     const value = fields[slug] as FieldValue;
     const kind = findCellKind(slug, reader.columns);
@@ -204,15 +216,51 @@ function readFields(fields: Fields, reader: RowReader): RowProblem | { readonly 
       continue;
     }
     const cell = readCell(slug, value, kind, reader);
-    if (typeof cell !== 'string') return cell;
-    read[slug] = cell;
+    if ('reason' in cell) return cell;
+    read[slug] = cell.value;
+    units.add(slug, kind, cell);
   }
-  return { read };
+  return units.storeCurrency(read, reader) ?? { read };
+}
+
+/** The currency signs and codes of one row. */
+export class RowUnits {
+  private amount: string | null = null;
+  private readonly ofAmount: string[] = [];
+  private readonly ofOthers: (readonly [slug: string, units: readonly string[]])[] = [];
+
+  add(slug: string, kind: CellKind, { units }: StoredCell): void {
+    if (units.length === 0) return;
+    if (kind !== 'amount') this.ofOthers.push([slug, units]);
+    else {
+      this.amount = slug;
+      this.ofAmount.push(...units);
+    }
+  }
+
+  /** Stores the currency that the amount states. Returns why the units contradict each other or the currency. */
+  storeCurrency(
+    fields: Record<string, FieldValue>,
+    { terms, currency: own, toSentName }: RowReader,
+  ): CellProblem | null {
+    if (this.amount === null && this.ofOthers.length === 0) return null;
+    const slug = standardSlug(fields, 'currency', terms) ?? usualSlugs.currency[0];
+    const value = slug === undefined ? undefined : fields[slug];
+    const stated = typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+    const found = readCurrency(toSentName(this.amount ?? ''), this.ofAmount, stated, own);
+    if (typeof found === 'object') return found;
+    if (found !== undefined && found !== stated && slug !== undefined) fields[slug] = found;
+    for (const [other, units] of this.ofOthers) {
+      const read = readCurrency(toSentName(other), units, found ?? own, own);
+      if (typeof read === 'object') return read;
+    }
+    return null;
+  }
 }
 
 const csvNamed = dealBody.pick({ repId: true, ownerEmail: true, sourceUpdatedAt: true });
 
-/** One line of a CSV file: its id, its fields as {@link readCell} returns them, and the values of the named columns. */
+/** One line of a CSV file: its id, its fields in their stored form, and the values of the named columns. */
 export function readCsvRow(
   row: number,
   id: { readonly title: string; readonly text: string },

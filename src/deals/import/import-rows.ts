@@ -5,6 +5,7 @@ import { completeJobIfDone, createJob } from '../../ledger/requests/calculation-
 import { type Recalculate } from '../../ledger/requests/recalculate.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
+import { type CellProblem } from '../../platform/files/cells.js';
 import { type AffectedReps, affectedReps, merge } from '../affected-reps.js';
 import { type CorrectionConflict } from '../apply-corrections.js';
 import { type DealContent, type DealTerms, mergedContent, readContent } from '../deal.js';
@@ -13,7 +14,7 @@ import { type IncomingDeal } from '../incoming-deal.js';
 import { type Completion, type DecidedDeals, decideDeals, type Outcome, writeDeals } from '../record-deals.js';
 import { ControlTotals } from './control-totals.js';
 import { type ImportPace } from './import-pace.js';
-import { type ImportedDeal, type ImportRow, type RowProblem } from './import-row.js';
+import { type ImportedDeal, type ImportRow } from './import-row.js';
 import { type ImportOwners, OwnerFindings } from './owner-findings.js';
 import { RepeatedIds } from './repeated-ids.js';
 
@@ -23,7 +24,7 @@ const batchSize = 2000;
 
 type ImportMode = 'merge' | 'replace';
 
-interface RejectedRow extends RowProblem {
+interface RejectedRow extends CellProblem {
   readonly row: number;
 }
 
@@ -56,6 +57,9 @@ interface Tally {
   /** Of all rows that were not rejected. */
   readonly totals: ControlTotals;
   rowsWithoutCloseDate: number;
+  rowsWithCloseDate: number;
+  /** Rows without owner and close date with the sum of the rows above. */
+  readonly totalRows: number[];
   /** Corrected values that the rows state otherwise. */
   readonly conflicts: CorrectionConflict[];
 }
@@ -90,6 +94,8 @@ export async function importRows(
     owners: new OwnerFindings(),
     totals: new ControlTotals(),
     rowsWithoutCloseDate: 0,
+    rowsWithCloseDate: 0,
+    totalRows: [],
     conflicts: [],
   };
   const owners = new DealOwners(tx);
@@ -230,16 +236,21 @@ async function writeBatch(tx: Transaction, batch: DecidedBatch, tally: Tally): P
     const deal = isDeal ? incoming[position] : undefined;
     const outcome = isDeal ? (outcomes[position] ?? null) : null;
     if (isDeal) position += 1;
-    if (deal !== undefined && outcome !== 'unknown_rep') addFindings(tally, deal, owners);
+    if (deal !== undefined && outcome !== 'unknown_rep') addFindings(tally, row.row, deal, owners);
     if (tally.preview.length < maxPreviewRows) tally.preview.push(toPreview(row, deal, outcome, owners));
     countRow(tally, row, outcome);
   }
 }
 
-function addFindings(tally: Tally, { projection }: IncomingDeal, owners: DealOwners): void {
+function addFindings(tally: Tally, row: number, { projection }: IncomingDeal, owners: DealOwners): void {
+  const { ownerId, ownerEmail, givenRepId, closeDate } = projection;
+  const isUnowned = ownerId === null && ownerEmail === null && givenRepId === null;
+  if (isUnowned && closeDate === null && tally.rowsWithCloseDate > 0 && tally.totals.isTotal(projection))
+    tally.totalRows.push(row);
   tally.owners.addRow(projection, owners);
   tally.totals.add(projection);
-  if (projection.closeDate === null) tally.rowsWithoutCloseDate += 1;
+  if (closeDate === null) tally.rowsWithoutCloseDate += 1;
+  else tally.rowsWithCloseDate += 1;
 }
 
 function countRow(tally: Tally, row: ImportRow, outcome: Outcome | null): void {
@@ -253,7 +264,7 @@ function countRow(tally: Tally, row: ImportRow, outcome: Outcome | null): void {
 }
 
 /** The problem of a rejected row. A valid row is rejected only if there is no such rep. */
-function toProblem(row: ImportRow): RowProblem {
+function toProblem(row: ImportRow): CellProblem {
   return 'deal' in row ? { reason: `${row.deal.repIdName}: there is no such rep` } : row;
 }
 

@@ -1,21 +1,20 @@
 import { type z } from 'zod';
 import { type Caller } from '../../kernel/caller.js';
-import { type DateFormat } from '../../kernel/date-text.js';
 import { Failure } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
 import { readValue } from '../../kernel/invalid-values.js';
-import { detectNumberFormat, readNumber } from '../../kernel/number-text.js';
 import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { optionalDrawEffect, runDrawChange } from '../../payables/change-draw.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type CellReader, currencyOfRow, filled } from '../../platform/files/cells.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
+  cellReader,
   csvImport,
   csvImportExample,
-  datedImportQuery,
+  importQuery,
   importResults,
   type RowResult,
-  readDayCell,
   readRowsInSlices,
   rejectedRow,
   toImportResponse,
@@ -57,7 +56,7 @@ const columns = {
 } as const;
 type Row = TableRow<keyof (typeof columns)['names']>;
 
-const query = datedImportQuery.extend({
+const query = importQuery.extend({
   effect: flag.default(false).describe('true with dryRun: also what the file would do to pay'),
 });
 
@@ -65,26 +64,22 @@ const response = importResults.extend({ effect: optionalDrawEffect });
 
 type Entered = Omit<DrawTerms, 'drawId'>;
 
-const yes = ['true', 'yes', 'y', '1'];
-const no = ['false', 'no', 'n', '0'];
-
-function readRow({ cells }: Row, repId: string, dateFormat: DateFormat, currency: string): Entered {
-  const dayOrNull = (name: 'to' | 'recoveryDay' | 'forgiveOn') =>
-    cells[name] === undefined ? null : readDayCell(name, cells[name], dateFormat);
-  const recoverable = cells.recoverable?.toLowerCase() ?? '';
-  if (![...yes, ...no].includes(recoverable)) throw rejectedRow('recoverable: must be yes or no');
+function readRow({ cells }: Row, repId: string, reader: CellReader, currency: string): Entered {
+  const dayOrNull = (name: 'to' | 'recoveryDay' | 'forgiveOn') => reader.day(name, cells[name]) ?? null;
+  const amount = filled('amount', reader.amount('amount', cells.amount));
+  const maxPercent = reader.percent('maxPercent', cells.maxPercent);
   const read = readValue(drawTerms, {
     repId,
     kind: cells.kind?.toLowerCase(),
-    recoverable: yes.includes(recoverable),
-    amount: readAmount(cells.amount),
-    currency: cells.currency?.toUpperCase() ?? currency,
-    from: readDayCell('from', cells.from, dateFormat),
+    recoverable: filled('recoverable', reader.flag('recoverable', cells.recoverable)),
+    amount: amount.value,
+    currency: (currencyOfRow([amount], cells.currency, currency) ?? currency).toUpperCase(),
+    from: filled('from', reader.day('from', cells.from)),
     to: dayOrNull('to'),
     recovery: {
       ...(cells.recoveryStart === undefined ? {} : { start: cells.recoveryStart.toLowerCase() }),
       day: dayOrNull('recoveryDay'),
-      ...(cells.maxPercent === undefined ? {} : { maxPercent: Number(cells.maxPercent.replace(/\s*%$/, '')) }),
+      ...(maxPercent === undefined ? {} : { maxPercent: Number(maxPercent) }),
       forgiveOn: dayOrNull('forgiveOn'),
     },
   });
@@ -92,14 +87,6 @@ function readRow({ cells }: Row, repId: string, dateFormat: DateFormat, currency
   const terms = { ...read.value, currency: read.value.currency ?? currency };
   assertDrawTerms(terms);
   return terms;
-}
-
-function readAmount(text = ''): number {
-  const read = readNumber(text, detectNumberFormat(text));
-  if (read === 'ambiguous')
-    throw new Failure('ambiguous_number', `amount: ${text} can be read with a thousands separator and with decimals.`);
-  if (read === null) throw rejectedRow(`amount: ${text === '' ? '(empty)' : text} is not an amount`);
-  return Number(read);
 }
 
 /** Stores the row as a new draw, or in place of the draw of the kind that begins on the same day. */
@@ -149,11 +136,12 @@ export const importDraws = operation({
   ),
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute(
-    { query: { dryRun, effect: asksForEffect, delimiter, dateFormat }, body },
+    { query: { dryRun, effect: asksForEffect, delimiter, ...format }, body },
     caller,
     uses,
   ): Promise<z.input<typeof response>> {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
+    const reader = cellReader(format, rows, ['amount', 'maxPercent']);
     const { effect, ...results } = await runDrawChange(uses, caller, dryRun, async (tx) => {
       await assertPayoutsOn(tx);
       const { currency } = await loadWorkspaceTerms(tx);
@@ -162,7 +150,7 @@ export const importDraws = operation({
         repIds: asksForEffect ? reps.repIds : [],
         store: async () => {
           const read = await readRowsInSlices(rows, async (row): Promise<RowResult> => {
-            const entered = readRow(row, reps.find(row), dateFormat, currency);
+            const entered = readRow(row, reps.find(row), reader, currency);
             const outcome = await storeRow(tx, caller, entered);
             return { row: row.row, outcome, email: row.cells.email ?? null, repId: entered.repId };
           });

@@ -6,7 +6,7 @@ import { readCsvRecords } from '../../platform/files/csv-table.js';
 import {
   csvImport,
   csvImportExample,
-  datedImportQuery,
+  importQuery,
   importResults,
   type RowResult,
   toImportResponse,
@@ -19,7 +19,7 @@ import { keyOf, tableName } from '../fx-rate.js';
 import { storeRates } from '../fx-rate-store.js';
 import { type ReadRow, readRateFile } from '../rate-file.js';
 
-const query = datedImportQuery.extend({
+const query = importQuery.extend({
   table: tableName.optional().describe('Table of rows that name none; default when absent'),
   since: day.optional().describe('Only rates from this day on, YYYY-MM-DD; all of the file by default'),
 });
@@ -55,11 +55,11 @@ export const importFxRates = operation({
   },
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute(
-    { query: { dryRun, delimiter, dateFormat, table, since }, body },
+    { query: { dryRun, delimiter, table, since, ...format }, body },
     caller,
     uses,
   ): Promise<z.input<typeof response>> {
-    const rows = await readRateFile(await readCsvRecords(body.stream, delimiter), { table, dateFormat, since });
+    const rows = await readRateFile(await readCsvRecords(body.stream, delimiter), { table, format, since });
     const rates = rows.flatMap((row): readonly StoredRate[] => (row instanceof Failure ? [] : row));
     return runRateChange(uses, caller, dryRun, async (tx) => {
       const changed = await storeRates(tx, rates);

@@ -1,34 +1,30 @@
-import { z } from 'zod';
 import { findDealsNaming, knownDealIds } from '../../deals/deal-views.js';
 import { Failure } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { readValue } from '../../kernel/invalid-values.js';
-import { numberFormats } from '../../kernel/number-text.js';
+import { loadWorkspaceTerms } from '../../ledger/input/rep-terms.js';
 import { recordReleases, watchReleases } from '../../payables/record-releases.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type CellReader, currencyOfRow, filled } from '../../platform/files/cells.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
+  cellReader,
   csvImport,
   csvImportExample,
-  datedImportQuery,
   type ImportResults,
+  importQuery,
   type RowResult,
   readRowsInSlices,
   rejectedRow,
   toImportResponse,
 } from '../../platform/files/import-results.js';
-import { type FileFormat, provenFormat, readAmountCell, readDayCell } from '../../platform/files/money-cells.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { assertPaymentsUnique, type Invoice, type InvoiceTerms, invoiceField, invoiceTerms } from '../invoice.js';
 import { type InvoiceKey, replaceInvoice } from '../invoice-store.js';
 import { listInvoices } from '../invoice-views.js';
 
-const query = datedImportQuery.extend({
-  numberFormat: z
-    .enum(numberFormats)
-    .optional()
-    .describe('en for 1,234.50 and eu for 1.234,50; detected from the file when it is unambiguous'),
+const query = importQuery.extend({
   dealField: invoiceField.optional(),
 });
 
@@ -71,21 +67,19 @@ interface ReadInvoice extends InvoiceKey {
 }
 
 /** The row as an invoice with at most one payment. */
-function readRow({ cells, problem }: Row, format: FileFormat): ReadInvoice {
-  if (problem !== null) throw rejectedRow(problem);
+function readRow({ cells }: Row, reader: CellReader, currency: string): ReadInvoice {
   const { dealId, invoiceId, paymentId, paidAmount, paidOn } = cells;
   if (dealId === undefined || invoiceId === undefined) throw rejectedRow('dealId and invoiceId are required');
   const hasPayment = [paymentId, paidAmount, paidOn].some((cell) => cell !== undefined);
-  const payment = {
-    paymentId,
-    amount: readAmountCell('paidAmount', paidAmount, format),
-    paidOn: readDayCell('paidOn', paidOn, format),
-  };
+  const paid = reader.amount('paidAmount', paidAmount);
+  const payment = { paymentId, amount: paid?.value, paidOn: reader.day('paidOn', paidOn) };
+  const amount = filled('amount', reader.amount('amount', cells.amount));
+  const grossAmount = reader.amount('grossAmount', cells.grossAmount);
   const read = readValue(invoiceTerms, {
-    amount: readAmountCell('amount', cells.amount, format),
-    grossAmount: readAmountCell('grossAmount', cells.grossAmount, format) ?? null,
-    currency: cells.currency ?? null,
-    issuedOn: readDayCell('issuedOn', cells.issuedOn, format),
+    amount: amount.value,
+    grossAmount: grossAmount?.value ?? null,
+    currency: currencyOfRow([amount, grossAmount, paid], cells.currency, currency) ?? null,
+    issuedOn: filled('issuedOn', reader.day('issuedOn', cells.issuedOn)),
     status: cells.status?.toLowerCase() ?? 'open',
     payments: hasPayment ? [payment] : [],
   });
@@ -114,10 +108,11 @@ interface ReadFile {
 }
 
 /** An invoice is written as a whole or not at all, since the file replaces its payments. */
-async function readFile(tx: Transaction, rows: readonly Row[], format: FileFormat): Promise<ReadFile> {
+async function readFile(tx: Transaction, rows: readonly Row[], reader: CellReader): Promise<ReadFile> {
+  const { currency } = await loadWorkspaceTerms(tx);
   const failures = new Map<number, Failure>();
   const invoices = new Map<string, ReadInvoice>();
-  const read = await readRowsInSlices(rows, (row) => readRow(row, format));
+  const read = await readRowsInSlices(rows, (row) => readRow(row, reader, currency));
   const known = await knownDealIds(
     tx,
     rows.flatMap(({ cells }) => cells.dealId ?? []),
@@ -177,17 +172,13 @@ export const importInvoices = operation({
     'dealId,invoiceId,amount,issuedOn,paymentId,paidAmount,paidOn\nD-1,INV-1,60000,2026-01-31,P-1,20000,2026-02-15\n',
   ),
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute(
-    { query: { dryRun, delimiter, dateFormat, numberFormat, dealField }, body },
-    caller,
-    { unitOfWork, clock },
-  ) {
+  async execute({ query: { dryRun, delimiter, dealField, ...format }, body }, caller, { unitOfWork, clock }) {
     const table = dealField === undefined ? columns : columnsOfNamed;
     const all: readonly Row[] = await readCsvTable(body.stream, delimiter, table);
-    const format = { dates: dateFormat, numbers: numberFormat ?? provenFormat(all.flatMap(amountsIn)) };
+    const reader = cellReader(format, all, ['amount', 'grossAmount', 'paidAmount']);
     return unitOfWork.run(caller, { lock: 'exclusive', access: 'write' }, async (tx): Promise<ImportResults> => {
       const rows = dealField === undefined ? all : await findNamedRows(tx, all, dealField);
-      const { failures, invoices } = await readFile(tx, rows, format);
+      const { failures, invoices } = await readFile(tx, rows, reader);
       const dealIds = [...new Set([...invoices.values()].map(({ dealId }) => dealId))];
       const present = new Map(
         (await listInvoices(tx, dealIds)).map((stored) => [JSON.stringify([stored.dealId, stored.invoiceId]), stored]),
@@ -209,10 +200,6 @@ export const importInvoices = operation({
     });
   },
 });
-
-function amountsIn({ cells }: Row): string[] {
-  return [cells.amount, cells.grossAmount, cells.paidAmount].flatMap((cell) => cell ?? []);
-}
 
 function toResult({ row }: Row, failure: Failure | undefined, outcome: RowResult['outcome'] = 'rejected'): RowResult {
   const result = { row, email: null, repId: null };

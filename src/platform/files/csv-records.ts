@@ -1,5 +1,6 @@
 import { type Readable } from 'node:stream';
 import { invalid } from '../../kernel/failure.js';
+import { decodedText } from './decoded-text.js';
 
 const maxRecordLength = 1024 * 1024;
 const quote = '"';
@@ -16,12 +17,13 @@ export class CsvRecords {
   private nextQuote = -1;
   private lineEnd: '\n' | '\r' | null = null;
   private seen = 0;
+  private hasBegun = false;
 
-  constructor(private readonly delimiter: string) {}
+  constructor(private delimiter: string) {}
 
   /** Returns the records that end in this part of the text. Empty lines are skipped. */
   push(text: string): string[][] {
-    this.text = this.text.slice(this.at) + text;
+    this.text = this.hasBegun ? this.text.slice(this.at) + text : this.begin(text);
     this.at = 0;
     this.nextQuote = -1;
     const records: string[][] = [];
@@ -31,6 +33,15 @@ export class CsvRecords {
     }
     if (this.text.length - this.at > maxRecordLength) throw this.broken('it is larger than 1 MiB');
     return records;
+  }
+
+  /** Excel writes the delimiter into a separate line before the header. */
+  private begin(text: string): string {
+    this.hasBegun = text !== '';
+    const [line, delimiter] = /^\uFEFF?sep=([,;\t|])\r?\n/i.exec(text) ?? [];
+    if (line === undefined || delimiter === undefined) return text;
+    this.delimiter = delimiter;
+    return text.slice(line.length);
   }
 
   /** Returns the remaining records at the end of the text. The last line may have no line end. */
@@ -131,18 +142,35 @@ export class CsvRecords {
   }
 }
 
-/** The records of a CSV file, including the header, in batches as it is read. A byte order mark is removed. */
+/** The records of a CSV file, including the header, in batches as it is read. */
 export async function* readCsvRecords(source: Readable, delimiter: string): AsyncGenerator<string[][]> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  const decode = (chunk?: Buffer): string => {
-    try {
-      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-    } catch {
-      throw invalid({ path: '', message: 'is not UTF-8 text' });
-    }
-  };
   const records = new CsvRecords(delimiter);
-  for await (const chunk of source as AsyncIterable<Buffer>) yield records.push(decode(chunk));
-  yield records.push(decode());
+  for await (const text of decodedText(source as AsyncIterable<Buffer>)) yield records.push(text);
   yield records.end();
+}
+
+export function isBlank(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell.trim() === '');
+}
+
+/** The columns up to the last one with a name: spreadsheets write empty ones behind it. */
+export function widthOf(header: readonly string[]): number {
+  return header.findLastIndex((cell) => cell.trim() !== '') + 1;
+}
+
+/** Why the cells do not fit the header; null if they do. */
+export function findShapeProblem(cells: readonly string[], header: readonly string[], width: number): string | null {
+  if (cells.length < width || !isBlank(cells.slice(Math.max(width, header.length))))
+    return `has ${cells.length} columns where the header has ${width}`;
+  return null;
+}
+
+/** Rejects a file with values in a column without a name. */
+export function assertNamed(cells: readonly string[], header: readonly string[]): void {
+  const unnamed = header.findIndex((name, index) => name.trim() === '' && (cells[index] ?? '').trim() !== '');
+  if (unnamed !== -1)
+    throw invalid({
+      path: '',
+      message: `column ${unnamed + 1} of the header has no name; name it, or empty its cells`,
+    });
 }

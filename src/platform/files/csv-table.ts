@@ -2,7 +2,8 @@ import { type Readable } from 'node:stream';
 import { Failure, invalid } from '../../kernel/failure.js';
 import { mapInSlices } from '../../kernel/waiting.js';
 import { ColumnNames } from './column-names.js';
-import { CsvRecords } from './csv-records.js';
+import { assertNamed, CsvRecords, findShapeProblem, isBlank, widthOf } from './csv-records.js';
+import { decodedText } from './decoded-text.js';
 
 /** A data row, counted from 1: its non-empty cells by column name, or the reason why it is invalid. */
 export interface TableRow<Name extends string> {
@@ -44,26 +45,32 @@ export async function toTable<Name extends string>(
 ): Promise<TableRow<Name>[]> {
   if (header === undefined) throw invalid({ path: '', message: 'the file has no header row' });
   if (rows.length > maxRows) throw invalid({ path: '', message: `the file has more than ${maxRows} rows` });
-  const names = readHeader(header, columns);
-  return mapInSlices(rows, (cells, index) => {
-    const problem =
-      cells.length === names.length ? null : `has ${cells.length} columns where the header has ${names.length}`;
+  const width = widthOf(header);
+  const places = header.flatMap((cell, index) => (cell.trim() === '' ? [] : [index]));
+  const names = readHeader(
+    places.map((place) => header[place] as string),
+    columns,
+  );
+  const read = await mapInSlices(rows, (cells, index): TableRow<Name> | null => {
+    if (isBlank(cells)) return null;
+    assertNamed(cells, header);
     const filled = names.flatMap((name, position) => {
-      const cell = cells[position]?.trim() ?? '';
+      const cell = cells[places[position] as number]?.trim() ?? '';
       return cell === '' ? [] : [[name, cell] as const];
     });
-    return { row: index + 1, cells: Object.fromEntries(filled) as TableRow<Name>['cells'], problem };
+    return {
+      row: index + 1,
+      cells: Object.fromEntries(filled) as TableRow<Name>['cells'],
+      problem: findShapeProblem(cells, header, width),
+    };
   });
+  return read.filter((row) => row !== null);
 }
 
 async function readText(source: Readable): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of source) chunks.push(Buffer.from(chunk as Buffer));
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw invalid({ path: '', message: 'is not UTF-8 text' });
-  }
+  const parts: string[] = [];
+  for await (const text of decodedText(source as AsyncIterable<Buffer>)) parts.push(text);
+  return parts.join('');
 }
 
 function readHeader<Name extends string>(header: readonly string[], { names, required }: TableColumns<Name>): Name[] {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { type DateFormat, dateFormats, readDateText } from '../../kernel/date-text.js';
-import { type Day } from '../../kernel/day.js';
+import { dateFormats } from '../../kernel/date-text.js';
 import { Failure } from '../../kernel/failure.js';
+import { numberFormats, provenNumberFormat } from '../../kernel/number-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { EventLoopSlice } from '../../kernel/waiting.js';
 import { flag, text } from '../operations/schemas.js';
+import { CellReader } from './cells.js';
 import { type TableRow } from './csv-table.js';
 
 /** The result of one row of a file. */
@@ -30,9 +31,10 @@ export const importResults = z.object({
 export type ImportResults = z.input<typeof importResults>;
 
 /** The audit log keeps the query of a call, and so the name. */
-export const fileName = text(200).describe('Name of the file, for the list of imports');
+const fileName = text(200).describe('Name of the file, for the list of imports');
 
-export const importQuery = z.strictObject({
+/** How the cells of a file are written. */
+export const fileQuery = z.strictObject({
   fileName: fileName.optional(),
   dryRun: flag.default(false).describe('true: check and count without writing'),
   delimiter: z
@@ -40,11 +42,26 @@ export const importQuery = z.strictObject({
     .default(',')
     .transform((delimiter) => (delimiter === 'tab' ? '\t' : delimiter))
     .describe('Delimiter of the CSV file; `tab` for a tab character'),
+  dateFormat: z.enum(dateFormats).optional().describe('Format of dates in the file, in addition to ISO 8601'),
+  numberFormat: z
+    .enum(numberFormats)
+    .optional()
+    .describe('en for 1,234.50 and eu for 1.234,50; detected from the file when it is unambiguous'),
 });
 
-export const datedImportQuery = importQuery.extend({
+export const importQuery = fileQuery.extend({
   dateFormat: z.enum(dateFormats).default('ISO').describe('Format of dates in the file, in addition to ISO 8601'),
 });
+
+/** Reads the cells of the rows; `numbers` are the columns that prove how the file writes numbers. */
+export function cellReader<Name extends string>(
+  { dateFormat, numberFormat }: Pick<z.output<typeof importQuery>, 'dateFormat' | 'numberFormat'>,
+  rows: readonly Pick<TableRow<Name>, 'cells'>[] = [],
+  numbers: readonly Name[] = [],
+): CellReader {
+  const texts = rows.flatMap(({ cells }) => numbers.flatMap((name) => cells[name] ?? []));
+  return new CellReader({ dates: dateFormat, numbers: numberFormat ?? provenNumberFormat(texts) });
+}
 
 const importUpload = { types: ['text/csv'], limitBytes: 4 * 1024 * 1024 } as const;
 
@@ -81,13 +98,6 @@ export function rejectedRow(reason: string): Failure {
 
 export function toRejectedResult({ row, cells }: TableRow<'email'>, { code, message }: Failure): RowResult {
   return { row, outcome: 'rejected', email: cells.email ?? null, repId: null, code, reason: message };
-}
-
-/** The day in a cell. An empty cell is rejected. */
-export function readDayCell(name: string, text: string | undefined, dateFormat: DateFormat): Day {
-  const day = text === undefined ? null : readDateText(text, dateFormat, 'UTC');
-  if (day === null) throw rejectedRow(`${name}: ${text ?? '(empty)'} is not a date in the format ${dateFormat}`);
-  return day;
 }
 
 /** Reads the rows without blocking the process. Returns for each what was read, or the failure that rejects it. */

@@ -2,8 +2,8 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { invalid } from '../../kernel/failure.js';
 import { newId } from '../../kernel/ids.js';
+import { decodedText } from './decoded-text.js';
 
 /**
  * Receives a whole upload into a temporary file before `work` starts, and lets `work` read it any number of times. A
@@ -15,7 +15,7 @@ export async function withSpooledUpload<T>(upload: Readable, work: (read: () => 
   const file = await open(name, 'wx+', 0o600);
   try {
     await unlink(name);
-    for await (const chunk of assertUtf8(upload)) await file.appendFile(chunk);
+    for await (const text of decodedText(upload)) await file.appendFile(text);
     return await work(() => Readable.from(readChunks(file), { objectMode: false }));
   } finally {
     await file.close();
@@ -31,21 +31,5 @@ async function* readChunks(file: FileHandle): AsyncGenerator<Buffer> {
     if (bytesRead === 0) return;
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);
-  }
-}
-
-/** Rejects files in other encodings, whose letters would be stored incorrectly without notice. */
-async function* assertUtf8(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  try {
-    for await (const chunk of chunks) {
-      const bytes = Buffer.from(chunk as Buffer);
-      decoder.decode(bytes, { stream: true });
-      yield bytes;
-    }
-    decoder.decode();
-  } catch (error) {
-    if (error instanceof TypeError) throw invalid({ path: '', message: 'is not UTF-8 text' });
-    throw error;
   }
 }

@@ -1,16 +1,16 @@
-import { z } from 'zod';
 import { Decimal } from '../../kernel/decimal.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { readValue } from '../../kernel/invalid-values.js';
-import { detectNumberFormat, type NumberFormat, numberFormats, readNumber } from '../../kernel/number-text.js';
 import { isFiscalPeriod, kindOfPeriod, type PeriodCalendar, periodExamples } from '../../kernel/period-calendar.js';
 import { loadCalendar } from '../../ledger/input/calendar.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
-import { findPlanIdsByName } from '../../plans/plan-views.js';
+import { findPlanIdsByName, loadPlanCurrencies } from '../../plans/plan-views.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type Amount, assertCurrency, type CellReader, filled } from '../../platform/files/cells.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
+  cellReader,
   csvImport,
   csvImportExample,
   type ImportResults,
@@ -33,13 +33,6 @@ import {
   type QuotaRule,
 } from '../quota-rule.js';
 import { type QuotaSetting } from '../quota-store.js';
-
-const query = importQuery.extend({
-  numberFormat: z
-    .enum(numberFormats)
-    .optional()
-    .describe('en for 1,234.50 and eu for 1.234,50; detected from the file when it is unambiguous'),
-});
 
 const columns = {
   names: {
@@ -73,17 +66,12 @@ function toResult({ row, setting, failure }: ReadRow, outcome: RowResult['outcom
   };
 }
 
-function provenFormat(rows: readonly Row[]): NumberFormat | null {
-  const texts = rows.flatMap(({ cells }) => [cells.target ?? '', cells.variableTarget ?? '']);
-  const [only, another] = new Set(texts.flatMap((text) => detectNumberFormat(text) ?? []));
-  return only !== undefined && another === undefined ? only : null;
-}
-
-async function readRows(tx: Transaction, rows: readonly Row[], format: NumberFormat | null): Promise<ReadRow[]> {
+async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReader): Promise<ReadRow[]> {
   const reps = await loadRepsOfRows(tx, rows);
   const plans = await findPlanIdsByName(tx);
   const assigned = await assignedPlanIdsByRep(tx, reps.repIds);
   const calendar = await loadCalendar(tx);
+  const currencies = await loadPlanCurrencies(tx);
   const rules = new Map<string, Promise<QuotaRule>>();
   const findRule = async (row: Row, repId: string): Promise<QuotaRule> => {
     const { planRuleId, plan, measure } = row.cells;
@@ -102,7 +90,9 @@ async function readRows(tx: Transaction, rows: readonly Row[], format: NumberFor
     rules.set(key, found);
     return found;
   };
-  const read = await readRowsInSlices(rows, (row) => readSetting(row, reps.find(row), { findRule, format, calendar }));
+  const read = await readRowsInSlices(rows, (row) =>
+    readSetting(row, reps.find(row), { findRule, reader, calendar, currencies }),
+  );
   return read.map((setting, index): ReadRow => {
     const row = rows[index] as Row;
     return setting instanceof Failure ? { row, setting: null, failure: setting } : { row, setting, failure: null };
@@ -112,47 +102,43 @@ async function readRows(tx: Transaction, rows: readonly Row[], format: NumberFor
 /** What the rows of a file are read with. */
 interface FileContext {
   readonly findRule: (row: Row, repId: string) => Promise<QuotaRule>;
-  readonly format: NumberFormat | null;
+  readonly reader: CellReader;
   readonly calendar: PeriodCalendar;
+  /** The currencies of each plan. */
+  readonly currencies: ReadonlyMap<string, readonly string[]>;
 }
 
 async function readSetting(
   row: Row,
   repId: string,
-  { findRule, format, calendar }: FileContext,
+  { findRule, reader, calendar, currencies }: FileContext,
 ): Promise<QuotaSetting> {
   const { period } = row.cells;
   if (period === undefined || kindOfPeriod(period) === null)
     throw rejectedRow(`period: must be a period: ${periodExamples}`);
-  const target = readAmount('target', row.cells.target, format);
-  if (target === undefined) throw rejectedRow('target: is empty');
-  const variableTarget = readAmount('variableTarget', row.cells.variableTarget, format);
-  const prorate = readProrate(row.cells.prorate);
+  const target = filled('target', reader.amount('target', row.cells.target));
+  const variableTarget = reader.amount('variableTarget', row.cells.variableTarget);
+  const prorate = reader.flag('prorate', row.cells.prorate);
   const rule = await findRule(row, repId);
   assertPeriodOf(rule, period, calendar);
-  return { repId, rule, period, target, variableTarget, prorate };
+  const ofPlan = currencies.get(rule.planId) ?? [];
+  return {
+    repId,
+    rule,
+    period,
+    target: readTarget('target', target, ofPlan) as Decimal,
+    variableTarget: readTarget('variableTarget', variableTarget, ofPlan),
+    prorate,
+  };
 }
 
 /** An empty cell keeps the stored value. */
-function readProrate(text: string | undefined): boolean | undefined {
-  if (text === undefined) return undefined;
-  const normal = text.toLowerCase();
-  if (normal !== 'true' && normal !== 'false') throw rejectedRow(`prorate: ${text} is neither true nor false`);
-  return normal === 'true';
-}
-
-/** An empty cell keeps the stored value. */
-function readAmount(name: string, text: string | undefined, format: NumberFormat | null): Decimal | undefined {
-  if (text === undefined) return undefined;
-  const read = readNumber(text, format);
-  if (read === 'ambiguous')
-    throw new Failure(
-      'ambiguous_number',
-      `${name}: ${text} can be read with a thousands separator and with a decimal separator; give numberFormat=en or eu.`,
-    );
-  const amount = readValue(targetAmount, Number(read ?? Number.NaN));
-  if ('issues' in amount) throw rejectedRow(`${name}: ${text} is not an amount: ${amount.issues[0].message}`);
-  return Decimal.of(amount.value);
+function readTarget(name: string, amount: Amount | undefined, currencies: readonly string[]): Decimal | undefined {
+  if (amount === undefined) return undefined;
+  assertCurrency(name, amount, ...currencies);
+  const read = readValue(targetAmount, amount.value);
+  if ('issues' in read) throw rejectedRow(`${name}: ${read.issues[0].message}`);
+  return Decimal.of(read.value);
 }
 
 /** Two rows for one quota contradict each other, so the later one is rejected. */
@@ -176,16 +162,16 @@ export const importQuotas = operation({
   summary: 'Set quotas from a CSV file: one target for each rep, by e-mail address, and period',
   ...csvImport,
   path: '/v1/quotas/import',
-  query,
+  query: importQuery,
   failures: { no_known_columns: 400 },
   example: csvImportExample('email,plan,period,target\nben@acme.test,AE,2026-Q1,100000\n'),
   uses: { changes: CommissionChanges },
   /** One target for each row; invalid rows are reported, valid rows are written. */
-  async execute({ query: { dryRun, delimiter, numberFormat }, body }, caller, { changes }) {
+  async execute({ query: { dryRun, delimiter, ...format }, body }, caller, { changes }) {
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
-    const format = numberFormat ?? provenFormat(rows);
+    const reader = cellReader(format, rows, ['target', 'variableTarget']);
     return changes.run(caller, 'exclusive', async (tx, recalculate): Promise<ImportResults> => {
-      const read = withoutRepeated(await readRows(tx, rows, format));
+      const read = withoutRepeated(await readRows(tx, rows, reader));
       const settings = read.flatMap(({ setting }) => setting ?? []);
       const applied = dryRun ? null : await applyQuotas(tx, recalculate, settings);
       const compared = applied?.compared ?? (await compareQuotas(tx, settings));

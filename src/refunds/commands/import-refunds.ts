@@ -2,23 +2,23 @@ import { z } from 'zod';
 import { peopleBehind } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
 import { readValue } from '../../kernel/invalid-values.js';
-import { numberFormats } from '../../kernel/number-text.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { setAuditCounts } from '../../platform/database/audit-counts.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { assertCurrency, type CellReader, filled } from '../../platform/files/cells.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
+  cellReader,
   csvImport,
   csvImportExample,
-  datedImportQuery,
+  importQuery,
   importResults,
   type RowResult,
   readRowsInSlices,
   rejectedRow,
   toImportResponse,
 } from '../../platform/files/import-results.js';
-import { type FileFormat, provenFormat, readAmountCell, readDayCell } from '../../platform/files/money-cells.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { flag } from '../../platform/operations/schemas.js';
@@ -33,17 +33,14 @@ import {
   assertWithinDeal,
   changeRefunds,
   loadDealAmounts,
+  loadDealCurrencies,
   puttingAll,
   requestRefundCalculation,
 } from '../change-refunds.js';
 import { type RefundKey, type RefundTerms, refundParams, refundTerms, type StoredRefund } from '../refund.js';
 import { listRefunds } from '../refund-views.js';
 
-const query = datedImportQuery.extend({
-  numberFormat: z
-    .enum(numberFormats)
-    .optional()
-    .describe('en for 1,234.50 and eu for 1.234,50; detected from the file when it is unambiguous'),
+const query = importQuery.extend({
   effect: flag.default(false).describe('true with dryRun: also the effect on commission'),
 });
 const response = importResults.extend({
@@ -72,14 +69,16 @@ interface ReadRefund extends RefundKey {
   readonly terms: RefundTerms;
 }
 
-function readRow({ cells, problem }: Row, format: FileFormat): ReadRefund {
-  if (problem !== null) throw rejectedRow(problem);
+function readRow({ cells }: Row, reader: CellReader, currencies: ReadonlyMap<string, string>): ReadRefund {
+  const amount = reader.amount('amount', cells.amount);
+  const currency = currencies.get(cells.dealId ?? '');
+  if (currency !== undefined) assertCurrency('amount', amount, currency);
   const read = readValue(refundParams.extend(refundTerms.shape), {
     dealId: cells.dealId,
     refundId: cells.refundId,
-    day: readDayCell('day', cells.day, format),
+    day: filled('day', reader.day('day', cells.day)),
     cause: cells.cause?.toLowerCase() ?? 'refund',
-    amount: readAmountCell('amount', cells.amount, format) ?? null,
+    amount: amount?.value ?? null,
     reason: cells.reason ?? '',
   });
   if ('issues' in read) throw rejectedRow(read.issues.map(({ path, message }) => `${path}: ${message}`).join('; '));
@@ -88,12 +87,11 @@ function readRow({ cells, problem }: Row, format: FileFormat): ReadRefund {
 }
 
 /** The rows in their order, each with its refund or the failure that rejects it. */
-async function readRows(tx: Transaction, rows: readonly Row[], format: FileFormat): Promise<(ReadRefund | Failure)[]> {
-  const read = await readRowsInSlices(rows, (row) => readRow(row, format));
-  const amounts = await loadDealAmounts(
-    tx,
-    rows.flatMap(({ cells }) => cells.dealId ?? []),
-  );
+async function readRows(tx: Transaction, rows: readonly Row[], reader: CellReader): Promise<(ReadRefund | Failure)[]> {
+  const dealIds = rows.flatMap(({ cells }) => cells.dealId ?? []);
+  const currencies = await loadDealCurrencies(tx, dealIds);
+  const read = await readRowsInSlices(rows, (row) => readRow(row, reader, currencies));
+  const amounts = await loadDealAmounts(tx, dealIds);
   const seen = new Set<string>();
   return read.map((row) => {
     if (row instanceof Failure) return row;
@@ -145,12 +143,12 @@ export const importRefunds = operation({
   example: csvImportExample('dealId,refundId,day,cause,amount\nD-1,R-1,2026-04-20,refund,15000\n'),
   uses: { changes: CommissionChanges, clock: CLOCK },
   async execute({ query: given, body }, caller, { changes, clock }): Promise<ImportResponse> {
-    const { dryRun, delimiter, dateFormat, numberFormat, effect } = given;
+    const { dryRun, delimiter, effect } = given;
     const rows: readonly Row[] = await readCsvTable(body.stream, delimiter, columns);
-    const numbers = numberFormat ?? provenFormat(rows.flatMap(({ cells }) => cells.amount ?? []));
+    const reader = cellReader(given, rows, ['amount']);
     return withDryRun<ImportResponse>(dryRun, (end) =>
       changes.run(caller, 'import', async (tx, recalculate) => {
-        const read = await readRows(tx, rows, { dates: dateFormat, numbers });
+        const read = await readRows(tx, rows, reader);
         const refunds = read.flatMap((row) => (row instanceof Failure ? [] : [row]));
         const dealIds = [...new Set(refunds.map(({ dealId }) => dealId))];
         const present = new Map((await listRefunds(tx, dealIds)).map((stored) => [toKey(stored), stored]));

@@ -1,19 +1,20 @@
 import { type Caller } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
-import { type DateFormat, readDateText } from '../../kernel/date-text.js';
 import { type Day } from '../../kernel/day.js';
-import { InvalidRequest } from '../../kernel/failure.js';
+import { Failure, InvalidRequest } from '../../kernel/failure.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { readValue } from '../../kernel/invalid-values.js';
 import { mapInSlices } from '../../kernel/waiting.js';
 import { CommissionChanges } from '../../ledger/requests/commission-changes.js';
 import { withDryRun } from '../../platform/database/dry-run.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type CellReader } from '../../platform/files/cells.js';
 import { readCsvTable, type TableRow } from '../../platform/files/csv-table.js';
 import {
+  cellReader,
   csvImport,
   csvImportExample,
-  datedImportQuery,
+  importQuery,
   type RowResult,
   toImportResponse,
 } from '../../platform/files/import-results.js';
@@ -65,19 +66,17 @@ function columnsWith(fields: readonly PersonField[]) {
   };
 }
 
-/** The values of the fields by slug, or the reason for the rejection of the row. */
+/** The values of the fields by slug. */
 function readFields(
   cells: Row['cells'],
   definitions: readonly PersonField[],
-  dateFormat: DateFormat,
-): Record<string, string> | string {
+  reader: CellReader,
+): Record<string, string> {
   const values: Record<string, string> = {};
   for (const { slug, label, type } of definitions) {
     const cell = cells[`fields.${slug}`];
-    if (cell === undefined) continue;
-    const value = type === 'date' ? readDateText(cell, dateFormat, 'UTC') : cell;
-    if (value === null) return `${label}: ${cell} is not a date in the format ${dateFormat}`;
-    values[slug] = value;
+    const value = type === 'date' ? reader.day(label, cell) : type === 'number' ? reader.number(label, cell) : cell;
+    if (value !== undefined) values[slug] = value;
   }
   return values;
 }
@@ -100,28 +99,27 @@ async function upsert(
   );
 }
 
-const truths: Readonly<Record<string, boolean>> = { true: true, yes: true, 1: true, false: false, no: false, 0: false };
-
 /** The person of a row, or the reason for its rejection. An empty cell leaves the value unchanged. */
-function readPerson(
-  { cells, problem }: Row,
-  dateFormat: DateFormat,
-  definitions: readonly PersonField[],
-): Person | string {
-  if (problem !== null) return problem;
+function readPerson(row: Row, reader: CellReader, definitions: readonly PersonField[]): Person | string {
+  if (row.problem !== null) return row.problem;
+  try {
+    return readCells(row, reader, definitions);
+  } catch (error) {
+    if (error instanceof Failure) return error.message;
+    throw error;
+  }
+}
+
+function readCells({ cells }: Row, reader: CellReader, definitions: readonly PersonField[]): Person | string {
   const { role, active, managerFrom, hireDate, endDate, payCurrencyFrom, ...others } = cells;
   const same = Object.fromEntries(Object.entries(others).filter(([name]) => !name.startsWith('fields.')));
-  const fields = readFields(cells, definitions, dateFormat);
-  if (typeof fields === 'string') return fields;
+  const fields = readFields(cells, definitions, reader);
   const days: Partial<Record<'managerFrom' | 'hireDate' | 'endDate' | 'payCurrencyFrom', Day>> = {};
   for (const [name, cell] of Object.entries({ managerFrom, hireDate, endDate, payCurrencyFrom })) {
-    if (cell === undefined) continue;
-    const read = readDateText(cell, dateFormat, 'UTC');
-    if (read === null) return `${name}: ${cell} is not a date in the format ${dateFormat}`;
-    days[name as keyof typeof days] = read;
+    const read = reader.day(name, cell);
+    if (read !== undefined) days[name as keyof typeof days] = read;
   }
-  const isActive = active === undefined ? undefined : truths[active.toLowerCase()];
-  if (active !== undefined && isActive === undefined) return `active: ${active} must be true or false`;
+  const isActive = reader.flag('active', active);
   const values = {
     ...same,
     ...(role === undefined ? {} : { role: role.toLowerCase() }),
@@ -216,16 +214,18 @@ export const importReps = operation({
   ...csvImport,
   path: '/v1/reps/import',
   stepUp: ({ query: { dryRun } }) => !dryRun,
-  query: datedImportQuery,
+  query: importQuery,
   failures: { no_known_columns: 400, rep_limit_reached: 403, last_admin: 409 },
   example: csvImportExample('email,name,role,managerEmail\nben@acme.test,Ben,rep,mia@acme.test\n'),
   uses: { changes: CommissionChanges, unitOfWork: UnitOfWork, clock: CLOCK },
-  async execute({ query: { dryRun, delimiter, dateFormat }, body }, caller, { changes, unitOfWork, clock }) {
+  async execute({ query: { dryRun, delimiter, ...format }, body }, caller, { changes, unitOfWork, clock }) {
     const fields = await unitOfWork.read(caller, listPersonFields);
     const sent: readonly Row[] = await readCsvTable((body as StreamedBody).stream, delimiter, columnsWith(fields));
     const rows = caller.mayChangeRights === false ? sent.map(withoutRights) : sent;
     const sorted: Sorted = { people: new Map(), rejected: new Map() };
-    const reads = await mapInSlices(rows, (row) => [row, readPerson(row, dateFormat, fields)] as const);
+    const numbers = fields.flatMap(({ slug, type }) => (type === 'number' ? [`fields.${slug}` as const] : []));
+    const reader = cellReader(format, rows, numbers);
+    const reads = await mapInSlices(rows, (row) => [row, readPerson(row, reader, fields)] as const);
     for (const [row, read] of reads) {
       if (typeof read === 'string') sorted.rejected.set(row, read);
       else sorted.people.set(row, read);

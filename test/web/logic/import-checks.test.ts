@@ -12,7 +12,7 @@ const context = {
 };
 
 function check(kind: ImportKey, target: string, cells: readonly string[], format: DateFormat | null = null): string {
-  const { tone, words } = checkColumn(importKinds[kind], target, cells, context, format);
+  const { tone, words } = checkColumn(importKinds[kind], target, cells, context, { dates: format, numbers: null });
   return `${tone}: ${words.replaceAll('\u00a0', ' ')}`;
 }
 
@@ -70,6 +70,9 @@ describe('what a column shows about its target', () => {
       ['', ...Array.from({ length: 20 }, (_, at) => `Deal ${at}`)],
       'good: 20 of 21',
     ],
+    ['a kept column of numbers', keepColumn, ['1.234,50', '12,5 %', ''], 'good: 2 numbers'],
+    ['a kept column of dates', keepColumn, ['31.12.2026', '1.1.26'], 'good: 2 dates'],
+    ['a kept column with one text', keepColumn, ['1.234,50', 'k.A.'], 'good: 2 values'],
     ['a column that is left out', skipColumn, ['', 'x', ' '], 'none: 2 of 3 empty'],
   ] as const)
     it(`${title}: ${words}`, () => {

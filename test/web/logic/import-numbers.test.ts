@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readNumberFormat } from '#web/features/imports/number-format.js';
+import { numericCells, readNumberFormat } from '#web/features/imports/number-format.js';
 
 describe('the format of the numbers of a file', () => {
   for (const [title, cells, format] of [
@@ -18,6 +18,12 @@ describe('the format of the numbers of a file', () => {
     it(`is shown by ${title}`, () => {
       expect(readNumberFormat(cells, ',')).to.deep.equal({ format, isGuess: false });
     });
+
+  it('is shown by columns without a target where the amounts show none', () => {
+    expect(readNumberFormat(['1.234'], ',', ['2,5'])).to.deep.equal({ format: 'eu', isGuess: false });
+    expect(readNumberFormat(['1,234.50'], ',', ['2,5'])).to.deep.equal({ format: 'en', isGuess: false });
+    expect(numericCells([['1,5', ''], ['x', '2.5'], ['31.12.2026']])).to.deep.equal(['1,5']);
+  });
 
   it('is that of the reader for amounts with thousands alone, and never makes 280,000 a small number', () => {
     expect(readNumberFormat(['$280,000', '$1,500'], ',')).to.deep.equal({ format: 'en', isGuess: true });

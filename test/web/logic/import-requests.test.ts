@@ -41,19 +41,19 @@ describe('the request of an import', () => {
     [
       'people',
       '/v1/reps/import',
-      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY' },
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu' },
       { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
     ],
     [
       'assignments',
       '/v1/assignments/import',
-      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY' },
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu' },
       { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
     ],
     [
       'absences',
       '/v1/absences/import',
-      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY' },
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu' },
       { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
     ],
     [
@@ -63,16 +63,22 @@ describe('the request of an import', () => {
       { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
     ],
     [
+      'refunds',
+      '/v1/refunds/import',
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu' },
+      { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
+    ],
+    [
       'draws',
       '/v1/draws/import',
-      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY' },
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu' },
       { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
     ],
     [
       'quotas',
       '/v1/quotas/import',
-      { dryRun: 'true', fileName: 'a.csv', numberFormat: 'eu' },
-      { dryRun: 'false', fileName: 'a.csv' },
+      { dryRun: 'true', fileName: 'a.csv', dateFormat: 'DMY', numberFormat: 'eu' },
+      { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO' },
     ],
     [
       'deals',
@@ -81,7 +87,7 @@ describe('the request of an import', () => {
       { dryRun: 'false', fileName: 'a.csv', dateFormat: 'ISO', idColumn: 'deal_id' },
     ],
   ] as const)
-    it(`of ${kind} has the formats that the person chose, and writes only if it is no dry run`, async () => {
+    it(`of ${kind} has both formats that the person chose, and writes only if it is no dry run`, async () => {
       respond(kind === 'deals' ? deals : rows);
       await importKinds[kind].send('a\n1\n', dry);
       await importKinds[kind].send('a\n1\n', real);
@@ -106,6 +112,14 @@ describe('the request of an import', () => {
       'Region is stored as a field that no plan uses yet.',
     ]);
     expect(outcome.jobId).to.equal('J1');
+    respond({ ...deals, totalRows: [4], warnings: [{ code: 'ambiguous_column', column: 'Marge' }] });
+    expect((await importKinds.deals.send('', { ...dry, textColumns: ['PLZ', 'Art'] })).warnings.slice(1)).to.deep.equal(
+      [
+        'Row 4 has the sum of the rows above: a total is no deal. Remove it from the file.',
+        'Marge has numbers that can be read in two ways, so they stay texts. Choose how numbers are written.',
+      ],
+    );
+    expect(sent[0]?.query).to.include({ textColumns: 'PLZ,Art' });
     respond({ ...deals, stale: 5, rejected: [{ row: 9, reason: 'x' }] });
     expect((await importKinds.deals.send('', dry)).counts.slice(3)).to.deep.equal([
       ['Older than stored', 5],

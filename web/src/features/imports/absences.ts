@@ -9,7 +9,7 @@ import {
   personTarget,
   type Target,
 } from './kind.js';
-import { datedQuery, toOutcome, toUpload } from './results.js';
+import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   personTarget,
@@ -66,10 +66,10 @@ export const absenceImport: ImportKind = {
   options: () => [],
   prepare,
   async send(csv, given) {
-    return toOutcome(await api.importAbsences({ query: datedQuery(given), upload: toUpload(csv) }));
+    return toOutcome(await api.importAbsences({ query: fileQuery(given), upload: toUpload(csv) }));
   },
   async effect(csv, given) {
-    const query = { ...datedQuery({ ...given, dryRun: true }), effect: 'true' } as const;
+    const query = { ...fileQuery({ ...given, dryRun: true }), effect: 'true' } as const;
     return (await api.importAbsences({ query, upload: toUpload(csv) })).effect ?? null;
   },
 };

@@ -9,7 +9,7 @@ import {
   personTarget,
   type Target,
 } from './kind.js';
-import { datedQuery, toOutcome, toUpload } from './results.js';
+import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   personTarget,
@@ -75,6 +75,6 @@ export const assignmentImport: ImportKind = {
   },
   prepare,
   async send(csv, given) {
-    return toOutcome(await api.importAssignments({ query: datedQuery(given), upload: toUpload(csv) }));
+    return toOutcome(await api.importAssignments({ query: fileQuery(given), upload: toUpload(csv) }));
   },
 };

@@ -1,21 +1,28 @@
-import { readNumber } from '../../shared/format/entered-numbers.js';
+import { readWrittenNumber } from '#src/client.js';
 import { formatCount, formatNumber } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { type DateFormat, readDates } from './dates.js';
-import { bare, type ImportContext, type ImportKind, keepColumn, periodPrefix, skipColumn } from './kind.js';
+import { bare, type ImportContext, type ImportKind, isKept, keepColumn, periodPrefix, skipColumn } from './kind.js';
+import { contentOf, type NumberFormat } from './number-format.js';
 
 export interface Check {
   readonly tone: 'good' | 'info' | 'warning' | 'none';
   readonly words: string;
 }
 
-/** What the values of a column show about its target, in words. `dateFormat` is null while it has to be chosen. */
+/** How the file writes its values. `dates` is null while it has to be chosen. */
+export interface ShownFormats {
+  readonly dates: DateFormat | null;
+  readonly numbers: NumberFormat | null;
+}
+
+/** What the values of a column show about its target, in words. */
 export function checkColumn(
   kind: ImportKind,
   target: string,
   cells: readonly string[],
   { people, plans }: ImportContext,
-  dateFormat: DateFormat | null,
+  { dates: dateFormat, numbers }: ShownFormats,
 ): Check {
   const filled = cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
   if (target === skipColumn)
@@ -32,12 +39,16 @@ export function checkColumn(
       tone: 'good',
       words: `${formatPeriod(target.slice(periodPrefix.length))}, ${formatCount(filled.length, 'target')}`,
     };
+  if (target === keepColumn) {
+    const content = contentOf(filled, numbers);
+    if (content !== 'text') return { tone: 'good', words: formatCount(filled.length, content) };
+  }
   const values = kind.targets.find(({ key }) => key === target)?.values ?? 'text';
   switch (values) {
     case 'id':
       return share(new Set(filled).size, 'unique');
     case 'number':
-      return share(filled.filter((cell) => readNumber(cell) !== null).length, 'are numbers');
+      return share(filled.filter((cell) => isNumber(cell, numbers)).length, 'are numbers');
     case 'date':
       return dateCheck(filled, dateFormat);
     case 'person':
@@ -52,6 +63,10 @@ export function checkColumn(
     default:
       return textCheck(target, filled, cells.length);
   }
+}
+
+function isNumber(cell: string, format: NumberFormat | null): boolean {
+  return readWrittenNumber(cell, format) !== null;
 }
 
 function knownPeople(people: ImportContext['people']): ReadonlySet<string> {
@@ -80,7 +95,7 @@ function textCheck(target: string, filled: readonly string[], total: number): Ch
   if (filled.length === 0) return { tone: 'none', words: 'Empty' };
   if (distinct <= 12) return { tone: 'good', words: formatCount(distinct, 'value') };
   return {
-    tone: filled.length === total || target === keepColumn ? 'good' : 'info',
+    tone: filled.length === total || isKept(target) ? 'good' : 'info',
     words: `${formatNumber(filled.length)} of ${formatNumber(total)}`,
   };
 }

@@ -3,14 +3,15 @@ import { formatCount } from '../../shared/format/numbers.js';
 import {
   bare,
   type ImportKind,
-  keepColumn,
+  isKept,
+  keepTextColumn,
   type Matched,
   type Prepared,
   type SendOptions,
   skipColumn,
   type Target,
 } from './kind.js';
-import { datedQuery, numberQuery, toUpload } from './results.js';
+import { fileQuery, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   {
@@ -83,18 +84,21 @@ const usualSlugs: Readonly<Record<string, string>> = {
 /** Every column with a target gets the name under which the workspace reads it; the others keep theirs. */
 function prepare({ table, columns, context }: Matched): Prepared {
   const named = columns.map((key) =>
-    key === keepColumn || key === skipColumn ? null : (context.standard[key] ?? usualSlugs[key] ?? key),
+    isKept(key) || key === skipColumn ? null : (context.standard[key] ?? usualSlugs[key] ?? key),
   );
   const taken = new Set(named.flatMap((name) => (name === null ? [] : [bare(name)])));
   const places = columns.flatMap((key, index) => {
-    if (key === skipColumn || (key === keepColumn && table.header[index] === '')) return [];
+    if (key === skipColumn || (isKept(key) && table.header[index] === '')) return [];
     const own = table.header[index] ?? '';
-    return [{ index, name: named[index] ?? (taken.has(bare(own)) ? `${own}_in_file` : own) }];
+    return [
+      { index, isText: key === keepTextColumn, name: named[index] ?? (taken.has(bare(own)) ? `${own}_in_file` : own) },
+    ];
   });
   const header = places.map(({ name }) => name);
   const twice = header.find((name, at) => header.indexOf(name) < at);
   return {
     header,
+    textColumns: places.filter(({ isText }) => isText).map(({ name }) => name),
     rows: table.rows.map((row, at) => ({ source: at + 1, cells: places.map(({ index }) => row[index] ?? '') })),
     problems: [
       ...(columns.includes('dealId') ? [] : ['Choose the column with the deal IDs.']),
@@ -103,9 +107,14 @@ function prepare({ table, columns, context }: Matched): Prepared {
   };
 }
 
+/** The names of the service are separated by commas. */
+function toTextColumns({ textColumns = [] }: SendOptions) {
+  return textColumns.length === 0 ? {} : { textColumns: textColumns.join(',') };
+}
+
 function toRequest(csv: string, given: SendOptions) {
   return {
-    query: { ...datedQuery(given), ...numberQuery(given), idColumn: usualSlugs['dealId'] },
+    query: { ...fileQuery(given), idColumn: usualSlugs['dealId'], ...toTextColumns(given) },
     upload: toUpload(csv),
   };
 }
@@ -126,8 +135,8 @@ export const dealImport: ImportKind = {
   prepare,
   async send(csv, given) {
     const answer = await api.importDeals(toRequest(csv, given));
-    const { accepted, created, changed, unchanged, stale, rejected, warnings, totals, rowsWithoutCloseDate, jobId } =
-      answer;
+    const { accepted, created, changed, unchanged, stale, rejected, warnings, totals, jobId } = answer;
+    const { rowsWithoutCloseDate, totalRows = [] } = answer;
     return {
       counts: [
         ['New', created],
@@ -143,7 +152,14 @@ export const dealImport: ImportKind = {
         ...(rowsWithoutCloseDate === 0
           ? []
           : [`${formatCount(rowsWithoutCloseDate, 'row')} without a close date. They pay no commission.`]),
-        ...warnings.map(({ column }) => `${column} is stored as a field that no plan uses yet.`),
+        ...totalRows.map(
+          (row) => `Row ${row} has the sum of the rows above: a total is no deal. Remove it from the file.`,
+        ),
+        ...warnings.map(({ code, column }) =>
+          code === 'ambiguous_column'
+            ? `${column} has numbers that can be read in two ways, so they stay texts. Choose how numbers are written.`
+            : `${column} is stored as a field that no plan uses yet.`,
+        ),
       ],
       owners: answer,
       jobId,

@@ -9,7 +9,7 @@ import {
   personTarget,
   type Target,
 } from './kind.js';
-import { datedQuery, toOutcome, toUpload } from './results.js';
+import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   personTarget,
@@ -91,6 +91,6 @@ export const drawImport: ImportKind = {
   options: () => [],
   prepare,
   async send(csv, given) {
-    return toOutcome(await api.importDraws({ query: datedQuery(given), upload: toUpload(csv) }));
+    return toOutcome(await api.importDraws({ query: fileQuery(given), upload: toUpload(csv) }));
   },
 };

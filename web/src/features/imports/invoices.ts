@@ -1,6 +1,6 @@
 import { api } from '../../api/client.js';
 import { cellReader, hasColumn, type ImportKind, type Matched, type Prepared, type Target } from './kind.js';
-import { datedQuery, numberQuery, toOutcome, toUpload } from './results.js';
+import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   {
@@ -97,7 +97,7 @@ export const invoiceImport: ImportKind = {
   options: () => [],
   prepare,
   async send(csv, given) {
-    const query = { ...datedQuery(given), ...numberQuery(given) };
+    const query = fileQuery(given);
     return toOutcome(await api.importInvoices({ query, upload: toUpload(csv) }));
   },
 };

@@ -63,6 +63,8 @@ export interface Matched {
 }
 
 export const keepColumn = 'keep';
+/** Keeps a column whose values are numbers or dates as texts, such as numbers of articles. */
+export const keepTextColumn = 'keepText';
 export const skipColumn = 'skip';
 /** Beginning of the target of a column that has one value for each person, such as the quotas of a quarter. */
 export const periodPrefix = 'period:';
@@ -73,6 +75,8 @@ export interface Prepared {
   readonly rows: readonly PreparedRow[];
   /** What prevents the import, in words. */
   readonly problems: readonly string[];
+  /** Columns of the header whose numbers and dates stay texts. */
+  readonly textColumns?: readonly string[];
 }
 
 export interface PreparedRow {
@@ -86,6 +90,7 @@ export interface SendOptions {
   readonly dryRun: boolean;
   readonly dateFormat: DateFormat;
   readonly numberFormat: NumberFormat | null;
+  readonly textColumns?: readonly string[];
 }
 
 export interface Rejected {
@@ -150,6 +155,11 @@ export function bare(text: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Whether the column is stored under its own name. */
+export function isKept(target: string): boolean {
+  return target === keepColumn || target === keepTextColumn;
 }
 
 /** The cells of the columns that go to the target, by row; the last such column wins. */

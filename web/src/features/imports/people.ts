@@ -12,7 +12,7 @@ import {
   type Prepared,
   type Target,
 } from './kind.js';
-import { datedQuery, toOutcome, toUpload } from './results.js';
+import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   {
@@ -258,6 +258,6 @@ export const peopleImport: ImportKind = {
   options,
   prepare,
   async send(csv, given) {
-    return toOutcome(await api.importReps({ query: datedQuery(given), upload: toUpload(csv) }));
+    return toOutcome(await api.importReps({ query: fileQuery(given), upload: toUpload(csv) }));
   },
 };

@@ -16,7 +16,7 @@ import {
   personTarget,
   type Target,
 } from './kind.js';
-import { numberQuery, toOutcome, toUpload } from './results.js';
+import { fileQuery, toOutcome, toUpload } from './results.js';
 
 const targets: readonly Target[] = [
   personTarget,
@@ -136,6 +136,6 @@ export const quotaImport: ImportKind = {
   options,
   prepare,
   async send(csv, given) {
-    return toOutcome(await api.importQuotas({ query: numberQuery(given), upload: toUpload(csv) }));
+    return toOutcome(await api.importQuotas({ query: fileQuery(given), upload: toUpload(csv) }));
   },
 };

@@ -29,18 +29,14 @@ export function toUpload(csv: string) {
   return { contentType: 'text/csv', data: csv };
 }
 
-/** The parameters of imports with dates. */
-export function datedQuery({ dateFormat, ...options }: SendOptions) {
-  return { ...commonQuery(options), dateFormat } as const;
-}
-
-/** The parameters of imports with numbers. */
-export function numberQuery({ numberFormat, ...options }: SendOptions) {
-  return { ...commonQuery(options), numberFormat: numberFormat ?? undefined } as const;
-}
-
-function commonQuery({ dryRun, fileName }: Pick<SendOptions, 'dryRun' | 'fileName'>) {
-  return { dryRun: `${dryRun}`, fileName: fileName.slice(0, 200) } as const;
+/** The parameters of every import. */
+export function fileQuery({ dryRun, fileName, dateFormat, numberFormat }: SendOptions) {
+  return {
+    dryRun: `${dryRun}`,
+    fileName: fileName.slice(0, 200),
+    dateFormat,
+    numberFormat: numberFormat ?? undefined,
+  } as const;
 }
 
 /** Targets of columns that the service names otherwise in the reasons of rows. */

@@ -1,5 +1,5 @@
 import { findShape, namesOf, type SavedColumns } from './file-shapes.js';
-import { bare, type ImportContext, type ImportKind, keepColumn, skipColumn } from './kind.js';
+import { bare, type ImportContext, type ImportKind, isKept, keepColumn, skipColumn } from './kind.js';
 import { type SourceTable } from './table.js';
 import { guessByValues } from './value-guesses.js';
 
@@ -89,5 +89,5 @@ function knownTargets(header: readonly string[], { byName, shapes }: SavedColumn
 }
 
 function isRepeatable(target: string): boolean {
-  return target === keepColumn || target === skipColumn;
+  return isKept(target) || target === skipColumn;
 }

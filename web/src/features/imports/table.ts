@@ -7,6 +7,16 @@ export interface SourceTable {
   readonly delimiter: Delimiter;
 }
 
+/** Why rows do not fit the header, by their number from 1: footers of reports have fewer cells, and are no rows. */
+export function shortRows({ header, rows }: SourceTable): ReadonlyMap<number, string> {
+  const short = rows.flatMap((row, index) =>
+    row.length >= header.length
+      ? []
+      : [[index + 1, `has ${row.length} columns where the header has ${header.length}`] as const],
+  );
+  return new Map(short);
+}
+
 const delimiters = ['\t', ';', ',', '|'] as const;
 type Delimiter = (typeof delimiters)[number];
 
@@ -28,16 +38,24 @@ function detectDelimiter(text: string): Delimiter {
   return best?.[1] === 1 ? ',' : (best?.[0] ?? ',');
 }
 
+/** Excel writes the delimiter into a separate line before the header. */
+const statedDelimiter = /^\uFEFF?sep=([,;\t|])\r?\n/i;
+
 /** Rows without a value are left out, also before the header. */
-export function readTable(text: string): SourceTable {
-  const delimiter = detectDelimiter(text);
+export function readTable(content: string): SourceTable {
+  const stated = statedDelimiter.exec(content)?.[1];
+  const text = content.replace(statedDelimiter, '');
+  const delimiter = delimiters.find((known) => known === stated) ?? detectDelimiter(text);
   const [header = [], ...rows] = csvRows(text, delimiter).filter((row) => row.some((cell) => cell.trim() !== ''));
   return { header: header.map((cell) => cell.trim()), rows, delimiter };
 }
 
-/** The text of a file: UTF-8, or the encoding in which Excel saves CSV files. */
+/** The text of a file: UTF-16 where its byte order mark says so, UTF-8, or the encoding in which Excel saves CSV files. */
 export async function readText(file: Blob): Promise<string> {
   const bytes = await file.arrayBuffer();
+  const [first, second] = new Uint8Array(bytes);
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {

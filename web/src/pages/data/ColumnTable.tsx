@@ -4,7 +4,7 @@ import { LinkButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { InlineSelect } from '../../components/Inline.js';
 import { type Check, checkColumn } from '../../features/imports/checks.js';
-import { keepColumn, periodPrefix, skipColumn } from '../../features/imports/kind.js';
+import { isKept, keepColumn, keepTextColumn, periodPrefix, skipColumn } from '../../features/imports/kind.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Import.module.css';
 import { type Import } from './use-import.js';
@@ -19,7 +19,8 @@ const glyphs = {
 /** A row for each column of the file: its first values, where it goes, and what its values show. */
 export function ColumnTable({ currentImport }: { readonly currentImport: Import }) {
   const { file, table, kind, state, context, isDateOpen } = currentImport;
-  const dateFormat = isDateOpen ? null : currentImport.dateFormat;
+  const dates = isDateOpen ? null : currentImport.dateFormat;
+  const numbers = state.numberFormat ?? currentImport.numbers.format;
   const checks = useMemo(
     () =>
       state.columns.map((target, index) =>
@@ -28,10 +29,10 @@ export function ColumnTable({ currentImport }: { readonly currentImport: Import 
           target,
           table.rows.map((row) => row[index] ?? ''),
           context,
-          dateFormat,
+          { dates, numbers },
         ),
       ),
-    [kind, table, state.columns, context, dateFormat],
+    [kind, table, state.columns, context, dates, numbers],
   );
   return (
     <DataTable
@@ -117,7 +118,12 @@ function TargetSelect({ currentImport, index }: { readonly currentImport: Import
         choices={[
           ...period,
           ...kind.targets.map(({ key, label }) => [key, label] as const),
-          ...(kind.keepsColumns ? [[keepColumn, 'Keep as a field'] as const] : []),
+          ...(kind.keepsColumns
+            ? ([
+                [keepColumn, 'Keep as a field'],
+                [keepTextColumn, 'Keep as a text'],
+              ] as const)
+            : []),
           [skipColumn, 'Do not import'],
         ]}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
@@ -127,7 +133,7 @@ function TargetSelect({ currentImport, index }: { readonly currentImport: Import
 }
 
 function isRepeatable(target: string): boolean {
-  return target === keepColumn || target === skipColumn;
+  return isKept(target) || target === skipColumn;
 }
 
 function listRest({ kind }: Import): string {

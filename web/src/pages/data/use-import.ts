@@ -9,16 +9,22 @@ import {
   type ImportKind,
   type ImportOption,
   type ImportOutcome,
+  keepColumn,
   type Matched,
   type Options,
   type Prepared,
   periodPrefix,
   type SendOptions,
 } from '../../features/imports/kind.js';
-import { type NumberFormat, type ReadNumberFormat, readNumberFormat } from '../../features/imports/number-format.js';
+import {
+  type NumberFormat,
+  numericCells,
+  type ReadNumberFormat,
+  readNumberFormat,
+} from '../../features/imports/number-format.js';
 import { describeReason } from '../../features/imports/results.js';
 import { matchColumns } from '../../features/imports/suggest.js';
-import { csvText, readTable, type SourceTable } from '../../features/imports/table.js';
+import { csvText, readTable, type SourceTable, shortRows } from '../../features/imports/table.js';
 import { readSavedColumns, saveColumns } from './saved-columns.js';
 
 /** The file and what the person decided about it. */
@@ -73,6 +79,8 @@ export interface Import {
   /** The file as it is, for the values of rejected rows. */
   readonly file: SourceTable;
   readonly table: SourceTable;
+  /** Why rows of the file are none of the import. */
+  readonly shortRows: ReadonlyMap<number, string>;
   readonly optionList: readonly ImportOption[];
   readonly options: Options;
   readonly prepared: Prepared;
@@ -91,9 +99,11 @@ export function useImport(kind: ImportKind, context: ImportContext): Import {
   const [state, setState, clear] = useKeptState<ImportState>(`import:${kind.key}`, noImport);
   const file = useMemo(() => readTable(state.text), [state.text]);
   const table = useMemo(() => correctedTable(file, state), [file, state]);
+  const short = useMemo(() => shortRows(file), [file]);
   const dates = useMemo(() => readDates(valuesOf('date', kind, state.columns, table)), [kind, state.columns, table]);
   const numbers = useMemo(
-    () => readNumberFormat(valuesOf('number', kind, state.columns, table)),
+    () =>
+      readNumberFormat(valuesOf('number', kind, state.columns, table), undefined, keptNumbers(state.columns, table)),
     [kind, state.columns, table],
   );
   const optionList = kind.options({ table, columns: state.columns, context });
@@ -103,16 +113,18 @@ export function useImport(kind: ImportKind, context: ImportContext): Import {
     const matched: Matched = { table, columns: state.columns, options: JSON.parse(optionKey), context };
     const prepared = kind.prepare(matched);
     const sources = state.onlyRows;
-    const rows =
+    const numbered =
       sources === null ? prepared.rows : prepared.rows.map((row) => ({ ...row, source: sources[row.source - 1] ?? 0 }));
+    const rows = numbered.filter(({ source }) => !short.has(source));
     return { prepared: { ...prepared, rows }, csv: csvText([prepared.header, ...rows.map(({ cells }) => cells)]) };
-  }, [kind, table, state.columns, state.onlyRows, optionKey, context]);
+  }, [kind, table, short, state.columns, state.onlyRows, optionKey, context]);
   return {
     kind,
     context,
     state,
     file,
     table,
+    shortRows: short,
     optionList,
     options,
     prepared,
@@ -134,6 +146,12 @@ function valuesOf(what: 'date' | 'number', kind: ImportKind, columns: readonly s
   return table.rows.flatMap((row) => places.map((place) => row[place] ?? ''));
 }
 
+/** The numbers of columns that are stored under their own names. */
+function keptNumbers(columns: readonly string[], { rows }: SourceTable): string[] {
+  const kept = columns.flatMap((key, index) => (key === keepColumn ? [rows.map((row) => row[index] ?? '')] : []));
+  return numericCells(kept);
+}
+
 /** The matching of earlier files, and suggestions for columns that they did not have. */
 function firstMatch(kind: ImportKind, text: string, context: ImportContext): Pick<ImportState, 'columns' | 'guesses'> {
   const matched = matchColumns(kind, readTable(text), readSavedColumns(kind.key), context);
@@ -143,8 +161,9 @@ function firstMatch(kind: ImportKind, text: string, context: ImportContext): Pic
   };
 }
 
-function sendOptions({ dateFormat, numbers, state: { name, numberFormat } }: Import, dryRun: boolean): SendOptions {
-  return { dryRun, fileName: name, dateFormat, numberFormat: numberFormat ?? numbers.format };
+function sendOptions({ dateFormat, numbers, prepared, state }: Import, dryRun: boolean): SendOptions {
+  const { textColumns } = prepared;
+  return { dryRun, fileName: state.name, dateFormat, numberFormat: state.numberFormat ?? numbers.format, textColumns };
 }
 
 /** The result is not kept longer than it is displayed: an import changes what the next one would do. */
@@ -158,7 +177,7 @@ export function useDryRun(currentImport: Import) {
   const query = useQuery({
     ...dryRunQuery,
     queryKey: ['dry-run', kind.key, fingerprint(sent), sent.length, options],
-    queryFn: async () => withSources(await kind.send(sent, options), prepared, kind),
+    queryFn: async () => withSources(await kind.send(sent, options), currentImport),
     enabled: prepared.problems.length === 0 && prepared.rows.length > 0 && !isDateOpen,
   });
   return { ...query, isCurrent: sent === csv && !query.isFetching && !query.isPlaceholderData && query.error === null };
@@ -179,9 +198,9 @@ export function useEffectOfImport(currentImport: Import, { data, isCurrent }: Re
 /** The import itself. */
 export function useSend(currentImport: Import) {
   const queryClient = useQueryClient();
-  const { kind, csv, prepared, state, file } = currentImport;
+  const { kind, csv, state, file } = currentImport;
   return useMutation({
-    mutationFn: async () => withSources(await kind.send(csv, sendOptions(currentImport, false)), prepared, kind),
+    mutationFn: async () => withSources(await kind.send(csv, sendOptions(currentImport, false)), currentImport),
     onSuccess: () => {
       saveColumns(kind.key, file.header, state.columns);
       return queryClient.invalidateQueries(exceptPreviews);
@@ -190,13 +209,23 @@ export function useSend(currentImport: Import) {
 }
 
 /** The service counts the rows that it received; people count those of their file. */
-function withSources(outcome: ImportOutcome, { rows }: Prepared, kind: ImportKind): ImportOutcome {
+function withSources(
+  outcome: ImportOutcome,
+  { kind, prepared: { rows }, shortRows: short, state }: Import,
+): ImportOutcome {
+  const left = state.onlyRows === null ? [...short].map(([row, reason]) => ({ row, reason })) : [];
   return {
     ...outcome,
-    rejected: outcome.rejected.map(({ row, reason }) => ({
-      row: rows[row - 1]?.source ?? row,
-      reason: describeReason(reason, kind.targets),
-    })),
+    counts: outcome.counts.map(
+      ([label, count]) => [label, label === 'Rejected' ? count + left.length : count] as const,
+    ),
+    rejected: [
+      ...outcome.rejected.map(({ row, reason }) => ({
+        row: rows[row - 1]?.source ?? row,
+        reason: describeReason(reason, kind.targets),
+      })),
+      ...left,
+    ],
   };
 }
 
