@@ -120,7 +120,9 @@ describe('agents that people connect by signing in', () => {
 
     it('are valid for the MCP endpoint only', async () => {
       const { access_token } = await program.connect(mia);
-      expect((await service.client(access_token).get('/v1/plans')).status).to.equal(401);
+      const { status, body } = await service.client(access_token).get('/v1/plans');
+      expect(status).to.equal(401);
+      expect(body.message).to.equal('The token of an agent works at /v1/mcp only.');
     });
 
     it('end with the session rights of the person: a deactivated person has no agents', async () => {
@@ -132,7 +134,7 @@ describe('agents that people connect by signing in', () => {
       expect((await program.refresh(refresh_token)).body.error).to.equal('invalid_grant');
     });
 
-    it('of a read agent list every tool, and answer 403 insufficient_scope for one that changes data', async () => {
+    it('of a read agent list the tools that read, and answer 403 insufficient_scope for one that changes data', async () => {
       const { access_token } = await program.connect(ada, ['read']);
       const agent = new FetchClient(service.url, access_token);
       expect((await agent.post(toolCall('list_plans'))).status).to.equal(200);
@@ -141,7 +143,9 @@ describe('agents that people connect by signing in', () => {
         expect(`${status} ${answer.code}`).to.equal('403 insufficient_scope');
         expect(headers.get('www-authenticate')).to.match(/error="insufficient_scope", scope="read write"/);
       }
-      expect((await agent.tools()).map(({ name }) => name)).to.include('create_plan');
+      const tools = await agent.tools();
+      expect(tools.map(({ name }) => name)).to.include('list_plans');
+      expect(tools.filter(({ annotations }) => !annotations.readOnlyHint)).to.deep.equal([]);
     });
 
     it('are rejected when they were issued for another address', async () => {

@@ -70,6 +70,30 @@ describe('changes by agents', () => {
     ]);
   });
 
+  it('are rejected at once where an id does not exist, and dry runs are answered at once', async () => {
+    const unknown = crypto.randomUUID();
+    const { planId } = await seeded.api.createPlan(plan);
+    for (const [tool, given, code] of [
+      ['create_assignments', { repIds: [unknown], planId }, 'rep_not_found'],
+      ['create_assignments', { repIds: [seeded.ben], planId: unknown }, 'plan_not_found'],
+      ['delete_assignment', { assignmentId: unknown }, 'assignment_not_found'],
+      ['set_quota', { repIds: [unknown], measure: 'R', period: '2026-Q1', target: 1 }, 'rep_not_found'],
+      ['delete_quota', { quotaId: unknown }, 'quota_not_found'],
+      ['delete_plan', { planId: unknown, confirm: true }, 'plan_not_found'],
+      ['set_absence', { repId: unknown, from: '2026-01-01', to: '2026-01-02' }, 'rep_not_found'],
+      ['put_refund', { dealId: 'nope', refundId: 'r', day: '2026-01-01', cause: 'refund' }, 'deal_not_found'],
+      ['update_ramp', { rampId: unknown, name: 'x' }, 'ramp_not_found'],
+      ['update_draw', { drawId: unknown, to: '2026-01-31' }, 'draw_not_found'],
+      ['resolve_discrepancy', { discrepancyId: unknown, action: 'dismiss', reason: 'x' }, 'discrepancy_not_found'],
+    ] as const) {
+      const { isError, structuredContent } = await agent.call(tool, given);
+      expect([isError, structuredContent.code], tool).to.deep.equal([true, code]);
+    }
+    const absence = { repId: seeded.ben, from: '2026-01-01', to: '2026-01-02', dryRun: true };
+    expect((await agent.call('set_absence', absence)).structuredContent).to.include({ from: '2026-01-01' });
+    expect(await listed(ada)).to.deep.equal([]);
+  });
+
   it('are no recalculations, which only correct: these run at once', async () => {
     const { structuredContent } = await agent.call('recalculate_commissions', { repId: seeded.ada });
     expect(structuredContent.jobId).to.be.a('string');

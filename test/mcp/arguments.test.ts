@@ -97,6 +97,15 @@ describe('arguments of tools', () => {
     });
   });
 
+  it('take null and an empty text for an optional one that is left out, and for no required one', async () => {
+    const all = { status: null, versions: '', limit: null, offset: null, detail: '' };
+    expect(await done(agent, 'list_plans', all)).to.deep.equal(await done(agent, 'list_plans', {}));
+    for (const blank of [null, ''])
+      expect((await rejected(agent, 'update_plan', { planRef: planId, effectiveStart: blank })).code).to.equal(
+        'VALIDATION_FAILED',
+      );
+  });
+
   describe('update_plan', () => {
     it('requires the first day of a change', async () => {
       const { code, message } = await rejected(agent, 'update_plan', { planRef: planId, config });

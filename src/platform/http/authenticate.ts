@@ -100,7 +100,8 @@ export class TokenAuthenticator {
    */
   readonly authenticateFrom: Authenticate = async (header, requestId, address, withCacheVersions) => {
     const bearer = await this.authenticateAgentFrom(header, requestId, address, withCacheVersions);
-    if (bearer.caller.agent !== undefined) throw unauthorized();
+    if (bearer.caller.agent !== undefined)
+      throw new Failure('unauthorized', 'The token of an agent works at /v1/mcp only.');
     return bearer;
   };
 
