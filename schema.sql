@@ -3772,6 +3772,20 @@ AS $function$
 ;
 GRANT EXECUTE ON FUNCTION keep_removed_deals() TO PUBLIC;
 
+CREATE OR REPLACE FUNCTION known_zone(zone text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+    begin
+      perform now() at time zone zone;
+      return zone;
+    exception when invalid_parameter_value then
+      return 'UTC';
+    end $function$
+;
+GRANT EXECUTE ON FUNCTION known_zone(text) TO PUBLIC;
+
 CREATE OR REPLACE FUNCTION list_identity_providers()
  RETURNS TABLE(provider_id uuid, terms jsonb, client_secret bytea)
  LANGUAGE sql
@@ -3885,7 +3899,7 @@ CREATE OR REPLACE FUNCTION people_below(workspace uuid, manager uuid)
  STABLE
 AS $function$
       with recursive today (day) as (
-        select (now() at time zone w.timezone)::date from workspaces w where w.workspace_id = workspace
+        select (now() at time zone known_zone(w.timezone))::date from workspaces w where w.workspace_id = workspace
       ),
       people (rep_id) as (
         select manager

@@ -68,6 +68,7 @@ import * as storedJobs from './066_stored_jobs.js';
 import * as discrepanciesByCurrency from './072_discrepancies_by_currency.js';
 import * as fairScheduledImports from './076_fair_scheduled_imports.js';
 import * as ownChanges from './080_own_changes.js';
+import * as knownZones from './087_known_zones.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -140,4 +141,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '072_discrepancies_by_currency': discrepanciesByCurrency,
   '076_fair_scheduled_imports': fairScheduledImports,
   '080_own_changes': ownChanges,
+  '087_known_zones': knownZones,
 };

@@ -17,8 +17,13 @@ export class StartLinks {
   /** Returns the token of a new link. */
   create(target: StartLinkTarget): string {
     const token = randomBytes(24).toString('base64url');
-    this.links.set(hashToken(token), { target, expiresAt: Date.now() + validMs });
+    this.restore(token, target);
     return token;
+  }
+
+  /** Lets the link that was taken work again, for a request that failed. */
+  restore(token: string, target: StartLinkTarget): void {
+    this.links.set(hashToken(token), { target, expiresAt: Date.now() + validMs });
   }
 
   /** The target of the link, which then ends; null for unknown, used and expired tokens. */

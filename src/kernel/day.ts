@@ -1,3 +1,5 @@
+import { knownZone } from './time-zone.js';
+
 /** A calendar day without a time, `YYYY-MM-DD`. Days compare as strings. */
 export type Day = string;
 
@@ -130,7 +132,13 @@ const zoneFormats = new Map<string, Intl.DateTimeFormat>();
 function zoneFormat(timeZone: string): Intl.DateTimeFormat {
   const known = zoneFormats.get(timeZone);
   if (known !== undefined) return known;
-  const format = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  const zone = knownZone(timeZone);
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
   zoneFormats.set(timeZone, format);
   return format;
 }

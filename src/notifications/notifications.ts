@@ -114,7 +114,7 @@ async function loadRecipients(tx: Transaction, notifications: readonly Notificat
       select array(
         select l.rep_id::text from reporting_lines l
         where l.workspace_id = r.workspace_id and l.manager_id = r.rep_id and l.rep_id = any(${managed}::uuid[])
-          and (now() at time zone w.timezone)::date between l.from_day and coalesce(l.to_day, 'infinity')
+          and (now() at time zone known_zone(w.timezone))::date between l.from_day and coalesce(l.to_day, 'infinity')
           and r.role in ('manager', 'admin')) as manages
     ) m
     where r.workspace_id = ${tx.workspaceId} and r.active

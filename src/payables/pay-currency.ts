@@ -42,7 +42,7 @@ export async function loadPayTerms(tx: Transaction, repIds: readonly string[]): 
   const workspace = await loadWorkspaceTerms(tx);
   const terms = await sql<{ payFx: PayFx | null; today: Day }>`
     select pay_fx as "payFx", case when test_day is not null and ${tx.asOf}::timestamptz is null then test_day
-      else (coalesce(${tx.asOf}::timestamptz, now()) at time zone timezone)::date end as today
+      else (coalesce(${tx.asOf}::timestamptz, now()) at time zone known_zone(timezone))::date end as today
     from workspaces where workspace_id = ${tx.workspaceId}`.execute(tx.db);
   const { payFx, today } = terms.rows[0] as (typeof terms.rows)[number];
   const { fx } = fxInput({ workspace });

@@ -119,7 +119,7 @@ async function readSchedule(tx: Transaction, id: string): Promise<Schedule> {
  * as much later; an hourly schedule has an instant in every hour.
  */
 export function nextRun(tx: Transaction, { every, at }: Schedule, now = sql<Date>`now()`) {
-  const zone = sql`(select timezone from workspaces where workspace_id = ${tx.workspaceId})`;
+  const zone = sql`(select known_zone(timezone) from workspaces where workspace_id = ${tx.workspaceId})`;
   if (every === 'hour')
     return sql<Date>`(
       select min(t) from generate_series(date_trunc('minute', ${now}::timestamptz) + interval '1 minute',

@@ -1,5 +1,6 @@
 import { newId } from '../kernel/ids.js';
 import { type UnitOfWork } from '../platform/database/unit-of-work.js';
+import { acceptTimeZone } from './accepted-zone.js';
 import { insertWorkspaceKey } from './workspace-store.js';
 import { type Tier } from './workspace-tables.js';
 
@@ -29,7 +30,7 @@ export async function createWorkspace(
         workspace_id: workspaceId,
         name: workspace.name,
         currency: workspace.currency,
-        timezone: workspace.timezone,
+        timezone: await acceptTimeZone(tx, workspace.timezone),
         tier: workspace.tier,
         is_demo: workspace.isDemo ?? false,
         is_sandbox: workspace.sandbox ?? false,

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { recordAuditEntry } from '../audit/audit-entry.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { insertToken } from '../platform/secrets/token-store.js';
+import { acceptTimeZone } from './accepted-zone.js';
 import { type PayFx } from './workspace.js';
 import { type WorkspaceRow } from './workspace-views.js';
 
@@ -51,7 +52,7 @@ export async function updateWorkspaceRow(
     .set({
       name: change.name,
       currency: change.currency,
-      timezone: change.timezone,
+      timezone: change.timezone && (await acceptTimeZone(tx, change.timezone)),
       paper: change.paper,
       manager_scope: change.managerScope,
       block_approval_on_dispute: change.blockApprovalOnDispute,

@@ -1,23 +1,14 @@
 import { z } from 'zod';
 import { calendarNames } from '../kernel/period-calendar.js';
+import { isTimeZone } from '../kernel/time-zone.js';
 import { day, percentage } from '../platform/operations/schemas.js';
 
-/** An IANA time zone. Offsets are rejected because they have no daylight saving time. */
+/** An IANA time zone; `acceptTimeZone` decides whether a workspace may have it. */
 export const timeZone = z
   .string()
   .max(100)
   .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
   .describe('IANA time zone, such as Europe/Berlin');
-
-export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The masked API key; the key itself is never shown again. */
 export const maskedKey = z

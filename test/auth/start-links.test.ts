@@ -27,6 +27,10 @@ describe('links of the terminal', () => {
   it('create a workspace and its admin once, and sign in with a cookie only for a page of the service', async () => {
     const token = service.running.service.parts.resolve(StartLinks).create({ kind: 'set_up' });
     const anyone = service.client(null);
+    await expectError(
+      '400 VALIDATION_FAILED',
+      anyone.send('POST', '/auth/set-up', { token, ...setUp, timezone: 'IST' }),
+    );
     const made = await anyone.send('POST', '/auth/set-up', { token, ...setUp }, ofPage);
     expect(made.status, JSON.stringify(made.body)).to.equal(201);
     expect(made.headers.get('set-cookie')).to.match(/^session=sess_.*HttpOnly/);

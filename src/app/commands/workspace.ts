@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { isCurrency } from '../../kernel/currency.js';
+import { InvalidRequest } from '../../kernel/failure.js';
+import { isTimeZone } from '../../kernel/time-zone.js';
 import { type DatabaseServer } from '../../platform/database/server.js';
 import { email } from '../../reps/rep.js';
 import { createWorkspace as create } from '../../workspaces/create-workspace.js';
-import { isTimeZone } from '../../workspaces/workspace.js';
 import { rotateWorkspaceKey } from '../../workspaces/workspace-store.js';
 import { type Tier } from '../../workspaces/workspace-tables.js';
 import { setOperator } from '../installation-operator.js';
@@ -24,7 +25,7 @@ export async function createWorkspace(name: string, options: WorkspaceOptions): 
   const adminEmail = options.adminEmail === undefined ? undefined : parseEmail(options.adminEmail);
   const created = await withUnitOfWork((unitOfWork) =>
     create(unitOfWork, { name: name.trim(), ...options, adminEmail }),
-  );
+  ).catch(rethrowInvalid);
   if (options.json === true) process.stdout.write(`${JSON.stringify(created)}\n`);
   else process.stdout.write(`workspace ${created.workspaceId}\nAPI key   ${created.apiKey}\n`);
 }
@@ -33,6 +34,13 @@ function assertWorkspaceOptions(name: string, { currency, timezone }: WorkspaceO
   if (name.trim().length === 0 || name.length > 200) throw new UsageError('the name must have 1 to 200 characters');
   if (!isCurrency(currency)) throw new UsageError(`${currency} is not an ISO 4217 currency`);
   if (!isTimeZone(timezone)) throw new UsageError(`${timezone} is not an IANA time zone`);
+}
+
+/** What only the database can reject, such as a time zone that it does not know. */
+function rethrowInvalid(error: unknown): never {
+  throw error instanceof InvalidRequest
+    ? new UsageError(error.issues.map(({ path, message }) => `${path} ${message}`).join('; '))
+    : error;
 }
 
 function parseEmail(text: string): string {

@@ -61,7 +61,10 @@ export const setUpWorkspace = operation({
       await limits.countFailure(address);
       throw invalidStartLink();
     }
-    const { workspaceId } = await createWorkspace(unitOfWork, { ...workspace, tier: 'enterprise' });
+    const { workspaceId } = await createWorkspace(unitOfWork, { ...workspace, tier: 'enterprise' }).catch((error) => {
+      links.restore(token, { kind: 'set_up' });
+      throw error;
+    });
     const [admin] = await unitOfWork.withoutWorkspace((tx) => findSignIns(tx, workspace.adminEmail, workspaceId));
     const opened = await unitOfWork.write({ workspaceId }, async (tx) => {
       // Who has read the link in the terminal operates the installation.

@@ -1,4 +1,5 @@
 import { dayInZone } from '../../kernel/day.js';
+import { canonicalZone, isTimeZone } from '../../kernel/time-zone.js';
 import { type CrmDeal, type CrmField, type CrmFieldType, type CrmValue } from './port.js';
 
 /** The text; null if it is empty or not a string. */
@@ -56,12 +57,7 @@ export function withFieldCurrencies(
 /** The time zone in its usual name; null if it is unknown. */
 export function toTimeZone(value: unknown): string | null {
   const zone = toText(value);
-  if (zone === null) return null;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
-  } catch {
-    return null;
-  }
+  return zone === null || !isTimeZone(zone) ? null : canonicalZone(zone);
 }
 
 /** Values that every CRM provides under the same slugs. A native field with such a slug takes precedence. */

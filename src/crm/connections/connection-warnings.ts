@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
+import { canonicalZone } from '../../kernel/time-zone.js';
 import { type CrmAccountSettings, type CrmPermission, type CrmProvider } from '../adapters/port.js';
 import { type WriteCheck } from '../adapters/write-back.js';
 
@@ -78,6 +79,5 @@ export function writeWarnings(check: WriteCheck | null): ConnectionWarning[] {
 
 /** One zone has several names, such as US/Eastern and America/New_York. */
 function isSameZone(zone: string, other: string): boolean {
-  const canonical = (zone: string) => new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
-  return canonical(zone) === canonical(other);
+  return canonicalZone(zone) === canonicalZone(other);
 }

@@ -2,6 +2,7 @@ import { currencyDigits } from '../../kernel/currency.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { type Period, periodKind } from '../../kernel/period.js';
 import { isFiscalPeriod } from '../../kernel/period-calendar.js';
+import { knownZone } from '../../kernel/time-zone.js';
 import { plainAmount } from '../payroll-csv.js';
 
 /** `-1234567.50` as `-1,234,567.50`. */
@@ -65,8 +66,9 @@ export function periodName(period: Period): string {
 
 /** Date and time to the minute in the time zone, with the name of the zone. */
 export function minute(instant: Date, timeZone: string): string {
+  const zone = knownZone(timeZone);
   const parts = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
+    timeZone: zone,
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
@@ -75,5 +77,5 @@ export function minute(instant: Date, timeZone: string): string {
     hourCycle: 'h23',
   }).formatToParts(instant);
   const part = (type: string) => parts.find((part) => part.type === type)?.value ?? '';
-  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')} ${timeZone}`;
+  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')} ${zone}`;
 }

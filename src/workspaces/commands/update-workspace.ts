@@ -119,7 +119,8 @@ export const updateWorkspace = operation({
       tx.movedPay.push(...ownMovedPay(present, caller));
       if (Object.keys(columns).length === 0) return;
       await updateWorkspaceRow(tx, columns);
-      const after = { ...before, ...present };
+      const after = await findWorkspace(tx);
+      if (present.timezone !== undefined) present.timezone = after.timezone;
       const decisive = ['currency', 'timezone', 'minQuotaPercent', 'fxMaxAgeDays', 'testDay'] as const;
       if (decisive.every((name) => after[name] === before[name])) return;
       if (after.timezone !== before.timezone) await rebuildDealProjections(tx);
