@@ -61,7 +61,7 @@ export type Argument =
  * Large results have a short and a full form: the short form omits these parts, where `reps.rules` means those of
  * every rep.
  */
-export interface Detail {
+interface Detail {
   readonly defaultForm: 'summary' | 'full';
   readonly summaryOmits: readonly string[];
 }
