@@ -140,7 +140,7 @@ export const errorExplanations: Readonly<Record<string, string>> = {
   plan_tests_failed:
     'Tests of the plan do not hold, so the version cannot become active. `details.failed` has what each expected. Correct the config or the tests, or send `force: true`.',
   plan_too_complex:
-    'The plan, its tests or the calculation is larger than the limit that the message names. Simplify it, or calculate fewer people or deals.',
+    'The plan, its tests, the credit rules or the calculation is larger than the limit that the message names. Simplify it, or calculate fewer people or deals.',
   preview_outdated:
     'The data has changed since the preview that was shown. `details.preview` is the present one; decide again.',
   provider_not_found: 'The identity provider has been removed. Read the list again.',

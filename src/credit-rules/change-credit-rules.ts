@@ -6,7 +6,9 @@ import { allLines, creditLine } from '../deals/deal-credits.js';
 import { findDealNames } from '../deals/deal-views.js';
 import { type CreditsChange, refreshAllCredits } from '../deals/refresh-credits.js';
 import { loadCreditRules } from '../deals/stored-credit-rules.js';
+import { computePlanCost, maxPlanCost } from '../engine/plan-cost.js';
 import { type Clock } from '../kernel/clock.js';
+import { Failure } from '../kernel/failure.js';
 import { type CommissionChanges } from '../ledger/requests/commission-changes.js';
 import { type Recalculate } from '../ledger/requests/recalculate.js';
 import { withDryRun } from '../platform/database/dry-run.js';
@@ -56,11 +58,25 @@ interface ChangedRules extends Pick<ChangedCreditRule, 'rule' | 'deals' | 'reps'
 }
 
 async function changeRules(tx: Transaction, write: WriteRule): Promise<ChangedRules> {
+  const before = await loadCreditRules(tx);
   const rule = await write(tx);
-  await recordCreditRules(tx, (await loadCreditRules(tx)).map(toRecord));
+  const after = await loadCreditRules(tx);
+  assertRulesCost(before, after);
+  await recordCreditRules(tx, after.map(toRecord));
   const changes = await refreshAllCredits(tx);
   const affected = [...(await affectedByCredits(tx, changes)).values()].reduce(merge, new Map());
   return { rule, deals: changes.length, reps: affected.size, samples: await describeSamples(tx, changes), affected };
+}
+
+/** All rules of a workspace have the budget of one plan. Rules that exceed it already may become simpler. */
+function assertRulesCost(before: readonly object[], after: readonly object[]): void {
+  const cost = computePlanCost({ rules: after });
+  if (cost <= maxPlanCost || cost <= computePlanCost({ rules: before })) return;
+  throw new Failure(
+    'plan_too_complex',
+    `One deal under the credit rules needs ${cost} comparisons, but at most ${maxPlanCost} are allowed. Use fewer rules, conditions or values.`,
+    { cost, limit: maxPlanCost },
+  );
 }
 
 async function describeSamples(

@@ -40,6 +40,30 @@ describe('credit rules', () => {
     return Object.fromEntries(rows.map(({ key, amount }) => [key, amount]));
   }
 
+  it('have one budget of comparisons together, and may always become simpler', async () => {
+    const values = Array.from({ length: 500 }, (_, at) => String(at));
+    const conditions = Array.from({ length: 50 }, (_, at) => ({
+      field: `f${at}`,
+      fieldType: 'select',
+      operator: 'in',
+      value: values,
+    }));
+    const costly = (name: string, terms: object = {}) => ({ ...sdr, name, conditions, ...terms });
+    const made: string[] = [];
+    for (const name of ['1', '2', '3', '4', '5', '6', '7', '8', '9'])
+      made.push((await create(costly(name))).rule.creditRuleId);
+    const { details } = await expectError(
+      '400 plan_too_complex',
+      workspace.api.send('POST', '/v1/credit-rules', costly('10')),
+    );
+    expect(details).to.deep.equal({ cost: 5510, limit: 5000 });
+    await create({ ...sdr, name: '10' });
+    const grown = workspace.api.send('PATCH', `/v1/credit-rules/${made[0]}`, { conditions: [] });
+    expect((await grown).status).to.equal(200);
+    await create(costly('11'));
+    expect((await workspace.api.expect(200, 'GET', '/v1/credit-rules')).creditRules).to.have.length(11);
+  });
+
   it('S12: split rules take their percentage from what the owner still has, and what exceeds it is listed', async () => {
     await create(partner);
     await create(sdr);

@@ -28,7 +28,7 @@ export const createCreditRule = operation({
   body,
   response: changedCreditRule,
   status: 201,
-  failures: { credit_rule_name_taken: 409 },
+  failures: { plan_too_complex: 400, credit_rule_name_taken: 409 },
   example: {
     body: {
       name: creditRuleExample.name,

@@ -27,7 +27,7 @@ export const updateCreditRule = operation({
   query: ruleQuery,
   body: z.strictObject(creditRuleTerms).partial(),
   response: changedCreditRule,
-  failures: { credit_rule_not_found: 404, credit_rule_name_taken: 409 },
+  failures: { plan_too_complex: 400, credit_rule_not_found: 404, credit_rule_name_taken: 409 },
   example: {
     params: { creditRuleId: sampleIds.creditRuleId },
     body: { percent: 100 },
