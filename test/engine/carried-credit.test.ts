@@ -13,7 +13,7 @@ function needs(terms: object): boolean {
 
 describe('the rules whose payout needs the whole period', () => {
   for (const terms of [
-    { tierBy: 'rank' },
+    { tierBy: 'rank', tiers: fixedAmounts },
     { tierMode: 'retroactive' },
     { payoutMode: 'flat_per_tier', tiers: fixedAmounts },
     { payoutMode: 'stepped_bonus', tiers: fixedAmounts },
