@@ -19,7 +19,12 @@ const madeUpRefund = z.strictObject({
 
 /** Refunds of a simulation or a test, whose waivers name people in their way. */
 export function madeUpRefunds<Person extends z.ZodRawShape>(person: Person) {
-  const waiver = z.strictObject({ ...person, percent: keptPercent }).describe('What a person keeps');
+  const waiver = z
+    .strictObject({
+      ...person,
+      percent: keptPercent.describe('What they keep of what would be taken back, in percent'),
+    })
+    .describe('What a person keeps');
   const withWaivers = madeUpRefund.extend({
     waivers: z.array(waiver).max(100).default([]).describe('What people keep of what would be taken back'),
   });
