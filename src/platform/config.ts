@@ -177,7 +177,7 @@ const shape = {
   FAILED_SIGN_INS_PER_MINUTE: whole(1, 1_000_000)
     .default(60)
     .describe(
-      'Max number of wrong tokens and codes per address and minute, and a tenth of the max number of webhook deliveries without a valid signature; further attempts return 429',
+      'Max number of wrong tokens per address and minute, as many wrong codes beside them, and a tenth of the max number of webhook deliveries without a valid signature; further attempts return 429',
     ),
   SIMULATION_SECONDS: whole(1, 60)
     .default(10)
