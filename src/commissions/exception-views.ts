@@ -3,6 +3,7 @@ import { within } from '../earnings/commission-views.js';
 import { type Day, type DayRange } from '../kernel/day.js';
 import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { paidWithoutPolicy } from '../refunds/refund-views.js';
 import { type ExceptionReason } from './exceptions.js';
 
 /** Deals that should pay: in a won stage, or without a stage. Open pipeline and lost deals are left out. */
@@ -114,15 +115,7 @@ export function findRefundsWithoutPolicy(
   const isVisible = repIds === null ? sql`true` : hasPartOf(tx.workspaceId, sql`d`, repIds);
   const isRefunded = sql`exists (select from deal_refunds f
     where f.workspace_id = d.workspace_id and f.deal_id = d.deal_id and f.day between ${from}::date and ${to}::date)`;
-  // A rule of a manager takes back what is taken back below.
-  const hasPaid = (condition: RawBuilder<unknown>) => sql`exists (
-    select from commission_events e
-    join plan_rules r on r.workspace_id = e.workspace_id and r.rule_id = e.rule_id
-      and r.plan_version_id = e.plan_version_id
-    where e.workspace_id = d.workspace_id and e.deal_key = d.deal_id and e.kind = 'commission_earned'
-      and e.status = 'earned' and e.phase = 'per_deal' and e.amount <> 0 and ${condition})`;
-  const hasPolicy = sql`jsonb_typeof(r.definition -> 'clawback') = 'object'`;
-  const condition = sql`${isRefunded} and ${hasPaid(sql`true`)} and not ${hasPaid(hasPolicy)} and ${isVisible}`;
+  const condition = sql`${isRefunded} and ${paidWithoutPolicy(sql`d`)} and ${isVisible}`;
   return summarize(tx, 'refund_without_policy', condition, list);
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { creditsEffect, describeEffect } from '../deals/credits-effect.js';
 import { blockedStatements, describeBlocked } from '../deals/credits-response.js';
@@ -13,7 +14,7 @@ import { workspaceToday } from '../reps/rep-views.js';
 import { computeMovement, loadAffectedWithin } from '../simulation/write-effect.js';
 import { changeRefunds, type RefundWrite, requestRefundCalculation } from './change-refunds.js';
 import { type RefundKey, refund, type StoredRefund, toFact } from './refund.js';
-import { listRefunds } from './refund-views.js';
+import { listRefunds, paidWithoutPolicy } from './refund-views.js';
 
 export const refundQuery = z.strictObject({
   dryRun: flag.default(false).describe('true: return the effect on each person; writes nothing'),
@@ -21,7 +22,11 @@ export const refundQuery = z.strictObject({
 
 const refundWarning = z
   .object({
-    code: z.enum(['refund_limited']).describe('refund_limited: earlier refunds left less of the deal than this one'),
+    code: z
+      .enum(['refund_limited', 'refund_without_policy'])
+      .describe(
+        'refund_limited: earlier refunds left less of the deal than this one. refund_without_policy: no rule that paid the deal has a clawback policy, so nothing is taken back',
+      ),
     message: z.string().describe('The warning in words'),
   })
   .describe('A warning');
@@ -104,21 +109,38 @@ export async function describeRefund(
 ): Promise<StoredRefund & { readonly warnings: RefundWarning[] }> {
   const refunds = await listRefunds(tx, [dealId]);
   const found = refunds.find((candidate) => candidate.refundId === refundId) as StoredRefund;
-  return { ...found, warnings: await limitWarnings(tx, refunds, found) };
+  return { ...found, warnings: await findWarnings(tx, refunds, found) };
 }
 
-async function limitWarnings(
+async function findWarnings(
   tx: Transaction,
   refunds: readonly StoredRefund[],
   { dealId, refundId }: StoredRefund,
 ): Promise<RefundWarning[]> {
   const deal = await tx.db
     .selectFrom('deals')
-    .select('amount')
+    .select(['amount', paidWithoutPolicy(sql.table('deals')).as('isWithoutPolicy')])
     .where('workspace_id', '=', tx.workspaceId)
     .where('deal_id', '=', dealId)
     .executeTakeFirst();
-  const amount = deal?.amount === undefined || deal.amount === null ? null : Decimal.of(deal.amount);
+  return [
+    ...(deal?.isWithoutPolicy === true ? [withoutPolicy] : []),
+    ...limitWarnings(refunds, refundId, deal?.amount ?? null),
+  ];
+}
+
+const withoutPolicy: RefundWarning = {
+  code: 'refund_without_policy',
+  message:
+    'It takes back 0, because no rule that paid the deal has a clawback policy. Add a policy to the plan, or enter an adjustment.',
+};
+
+function limitWarnings(
+  refunds: readonly StoredRefund[],
+  refundId: string,
+  dealAmount: string | number | null,
+): RefundWarning[] {
+  const amount = dealAmount === null ? null : Decimal.of(dealAmount);
   const part = measureRefunds(refunds.map(toFact), amount).find(({ refund: { refundId: id } }) => id === refundId);
   if (part?.isLimited !== true) return [];
   return [

@@ -14,6 +14,19 @@ export async function findRefund(tx: Transaction, { dealId, refundId }: RefundKe
   return found ?? null;
 }
 
+/** Whether the deal has paid, and only by rules without a clawback policy, so that its refunds take nothing back. */
+export function paidWithoutPolicy(deal: RawBuilder<unknown>): RawBuilder<boolean> {
+  // A rule of a manager takes back what is taken back below.
+  const hasPaid = (condition: RawBuilder<unknown>) => sql`exists (
+    select from commission_events e
+    join plan_rules r on r.workspace_id = e.workspace_id and r.rule_id = e.rule_id
+      and r.plan_version_id = e.plan_version_id
+    where e.workspace_id = ${deal}.workspace_id and e.deal_key = ${deal}.deal_id and e.kind = 'commission_earned'
+      and e.status = 'earned' and e.phase = 'per_deal' and e.amount <> 0 and ${condition})`;
+  const hasPolicy = sql`jsonb_typeof(r.definition -> 'clawback') = 'object'`;
+  return sql<boolean>`(${hasPaid(sql`true`)} and not ${hasPaid(hasPolicy)})`;
+}
+
 interface RefundRow extends Omit<StoredRefund, 'updatedAt' | 'waivers'> {
   readonly updatedAt: Date;
   readonly waivers: readonly { readonly repId: string | null; readonly percent: string; readonly reason: string }[];
