@@ -217,6 +217,26 @@ const requests: Readonly<Record<string, { readonly paysNoOne?: true; readonly ca
       return { table, rates: [{ from: 'EUR', to: 'USD', day: '2026-02-02', rate: 1.0837 }] };
     },
   },
+  create_ramp: { paysNoOne: true, call: async () => ({ name: planName(), steps }) },
+  update_ramp: {
+    call: async (desk, repId) => {
+      const { rampId } = await desk.operator.expect(201, 'POST', '/v1/ramps', { name: planName(), steps });
+      const { assignmentId } = await assignment(desk, repId);
+      await desk.operator.expect(200, 'PATCH', `/v1/assignments/${assignmentId}`, {
+        effectiveStart: '2026-01-01',
+        rampId,
+      });
+      return { rampId, steps: [{ months: 1, quotaPercent: 75 }] };
+    },
+  },
+  create_draw: { call: async (_, repId) => drawOf(repId) },
+  update_draw: {
+    call: async ({ operator }, repId) => {
+      const draw = drawOf(repId);
+      const { drawId } = await operator.expect(201, 'POST', '/v1/draws', draw);
+      return { drawId, to: draw.from };
+    },
+  },
   put_refund: {
     call: async ({ operator }, repId) => {
       const dealId = randomUUID();
@@ -245,6 +265,14 @@ type Request = (desk: Desk, repId: string) => Promise<object>;
 
 const config = {
   rules: [{ name: 'Spiff', measure: 'amount', tiers: [{ tierIndex: 0, minThreshold: 0, rate: 0.01 }] }],
+};
+const steps = [{ months: 1, quotaPercent: 50 }];
+let draws = 0;
+/** Each draw has a year of its own, because those of a person must not overlap. */
+const drawOf = (repId: string) => {
+  draws += 1;
+  const year = 2030 + draws;
+  return { repId, kind: 'guarantee', recoverable: false, amount: 100, from: `${year}-01-01`, to: `${year}-12-31` };
 };
 let plans = 0;
 const planName = () => {
@@ -401,7 +429,8 @@ describe('segregation of duties', () => {
     before(async () => {
       amy = await service.as(workspaceId, desk.reps.own);
       sue = await service.as(workspaceId, desk.reps.superior);
-      await desk.operator.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'confirm' });
+      const payouts = { enabled: true, from: '2030-01-01' };
+      await desk.operator.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'confirm', payouts });
     });
 
     after(() => desk.operator.expect(200, 'PATCH', '/v1/workspaces', { agentWrites: 'allow' }));

@@ -1,7 +1,7 @@
 import { IconUpload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import { allPlansQuery, fieldMappingQuery } from '../../api/import-queries.js';
 import { peopleQuery } from '../../api/payroll-queries.js';
 import { Button } from '../../components/Button.js';
@@ -17,10 +17,11 @@ import { personFieldsQuery } from '../../features/people/person-fields.js';
 import { formatCount } from '../../shared/format/numbers.js';
 import { FileStep } from './FileStep.js';
 import { ImportDone } from './ImportDone.js';
-import { MatchStep } from './MatchStep.js';
 import { type Import, useImport } from './use-import.js';
 
 const route = getRouteApi('/_shell/imports/$kind');
+
+const MatchStep = lazy(() => import('./MatchStep.js').then((module) => ({ default: module.MatchStep })));
 
 /** Three steps: file, match and dry run, import. */
 export function ImportPage() {
@@ -80,7 +81,9 @@ function Wizard({ kind, context }: { readonly kind: ImportKind; readonly context
     >
       <StepLine label="Steps of the import" steps={['File', 'Match and dry run', 'Import']} current={step} />
       {step === 0 ? <FileStep currentImport={currentImport} /> : null}
-      {step === 1 ? <MatchStep currentImport={currentImport} onBack={restart} onDone={finish} /> : null}
+      <Suspense>
+        {step === 1 ? <MatchStep currentImport={currentImport} onBack={restart} onDone={finish} /> : null}
+      </Suspense>
       {outcome === null ? null : (
         <ImportDone
           currentImport={currentImport}

@@ -10,6 +10,7 @@ import { Button, ButtonContent, buttonClass } from '../../../components/Button.j
 import { InlineInput } from '../../../components/Inline.js';
 import { LoadedPage } from '../../../components/LoadedPage.js';
 import { Page } from '../../../components/Page.js';
+import { Skeleton } from '../../../components/States.js';
 import { Badge } from '../../../components/StatusBadge.js';
 import { copyOfPlan, type Draft, newRule, toTerms, withMovedConditions, won } from '../../../features/plans/draft.js';
 import { type Field, planFields } from '../../../features/plans/fields.js';
@@ -22,12 +23,15 @@ import { FormField, SelectField } from './FormField.js';
 import { PreviewBar, usePreview } from './PreviewBar.js';
 import { RuleForm } from './RuleForm.js';
 import { RuleList } from './RuleList.js';
-import { findQuota, SimulationPanel, useSimulation } from './SimulationPanel.js';
 import { TestsPanel } from './TestsPanel.js';
 import { DiscardButton, LeaveGuard } from './UnsavedChanges.js';
 import { type Builder, type Part, useBuilder } from './use-builder.js';
+import { findQuota, useSimulation } from './use-simulation.js';
 import { Warnings } from './Warnings.js';
 
+const SimulationPanel = lazy(() =>
+  import('./SimulationPanel.js').then((module) => ({ default: module.SimulationPanel })),
+);
 const FxFields = lazy(() => import('./FxFields.js').then((module) => ({ default: module.FxFields })));
 const JsonDialog = lazy(() => import('./JsonDialog.js').then((module) => ({ default: module.JsonDialog })));
 
@@ -163,7 +167,9 @@ function BuilderPage({ history, initial, template, openRule }: BuilderPageProps)
           />
           <Warnings builder={builder} history={history} state={preview} />
         </div>
-        <SimulationPanel builder={builder} rule={rule} currency={currency} simulation={simulation} />
+        <Suspense fallback={<Skeleton height={640} />}>
+          <SimulationPanel builder={builder} rule={rule} currency={currency} simulation={simulation} />
+        </Suspense>
       </div>
       <PreviewBar builder={builder} state={preview} />
       <LeaveGuard builder={builder} />

@@ -5,37 +5,17 @@ import { Button } from '../../../components/Button.js';
 import { InlineInput } from '../../../components/Inline.js';
 import { Segments } from '../../../components/Segments.js';
 import { type Condition, type Rule } from '../../../features/plans/draft.js';
-import {
-  type Field,
-  fieldChoices,
-  isNumeric,
-  measureChoices,
-  withCurrent,
-  withFormula,
-} from '../../../features/plans/fields.js';
-import {
-  baseChange,
-  furtherTerms,
-  modeChange,
-  paysAmounts,
-  phaseChange,
-  tierByChange,
-  withPay,
-} from '../../../features/plans/rule-changes.js';
+import { type Field, measureChoices, withCurrent } from '../../../features/plans/fields.js';
+import { furtherTerms, paysAmounts, phaseChange, withPay } from '../../../features/plans/rule-changes.js';
 import { needsQuota } from '../../../features/plans/rules.js';
-import { fieldWords, prorationBasis, ruleSentences, teamEarnings } from '../../../features/plans/words.js';
-import { listFiscalYears } from '../../../shared/format/periods.js';
+import { fieldWords, ruleSentences, teamEarnings } from '../../../features/plans/words.js';
 import styles from './Builder.module.css';
 import { ConditionList } from './ConditionList.js';
-import { CreditFields } from './CreditFields.js';
-import { FormField, FormulaField, NumberFieldSelect, SelectField } from './FormField.js';
-import { LimitFields } from './LimitFields.js';
+import { SelectField } from './FormField.js';
 import { MeasureField } from './MeasureField.js';
 import { TierTable } from './TierTable.js';
 
-const QuotaFields = lazy(() => import('./QuotaFields.js').then((module) => ({ default: module.QuotaFields })));
-const PayoutFields = lazy(() => import('./PayoutFields.js').then((module) => ({ default: module.PayoutFields })));
-const ClawbackFields = lazy(() => import('./ClawbackFields.js').then((module) => ({ default: module.ClawbackFields })));
+const FurtherFields = lazy(() => import('./FurtherFields.js').then((module) => ({ default: module.FurtherFields })));
 
 export interface RuleFormProps {
   readonly rule: Rule;
@@ -57,28 +37,12 @@ const phases = [
   ['cascade', 'managers'],
   ['periodic', 'each ended period'],
 ] as const;
-const modes = [
-  ['rate', 'rate or amount'],
-  ['rate_times_attainment', 'rate × attainment'],
-  ['flat_per_event', 'amount a deal'],
-  ['flat_per_tier', 'amount once'],
-  ['stepped_bonus', 'period bonus'],
-] as const;
 const periods = [
   ['monthly', 'Month'],
   ['quarterly', 'Quarter'],
   ['semi_annual', 'Half-year'],
   ['annual', 'Year'],
 ] as const;
-
-const calendars = [
-  ['calendar', 'the calendar year'],
-  ['fiscal', 'the fiscal year'],
-] as const;
-
-const prorations = (['none', 'calendar_days', 'whole_months'] as const).map(
-  (quotaProration) => [quotaProration, prorationBasis({ quotaProration })] as const,
-);
 
 /** A rule from top to bottom: whom it pays for what, on which deals, at which tiers. What few rules need is below. */
 export function RuleForm(props: RuleFormProps) {
@@ -140,27 +104,9 @@ function More({ rule, fields, currency, onChange }: RuleFormProps) {
         </span>
       </summary>
       {isShown ? (
-        <>
-          <div className={styles.row}>
-            <BaseField rule={rule} fields={fields} onChange={onChange} />
-            <TierFields rule={rule} fields={fields} onChange={onChange} />
-          </div>
-          {rule.executionPhase === 'cascade' ? null : <CreditFields key={rule.name} rule={rule} onChange={onChange} />}
-          <h3>Limits</h3>
-          <LimitFields rule={rule} currency={currency} onChange={onChange} />
-          <h3>Quota</h3>
-          <Suspense>
-            <QuotaFields rule={rule} fields={fields} onChange={onChange} />
-            <div className={styles.row}>
-              <ProrationFields rule={rule} onChange={onChange} />
-            </div>
-            <h3>Days</h3>
-            <DayFields rule={rule} onChange={onChange} />
-            <h3>Payout</h3>
-            <PayoutFields rule={rule} fields={fields} onChange={onChange} />
-            <ClawbackFields rule={rule} onChange={onChange} />
-          </Suspense>
-        </>
+        <Suspense>
+          <FurtherFields rule={rule} fields={fields} currency={currency} onChange={onChange} />
+        </Suspense>
       ) : null}
     </details>
   );
@@ -215,73 +161,8 @@ function PayFields(props: RuleFormProps) {
   );
 }
 
-type PartProps = Pick<RuleFormProps, 'rule' | 'onChange'>;
-type FieldsProps = PartProps & Pick<RuleFormProps, 'fields'>;
-
-function BaseField({ rule, fields, onChange }: FieldsProps) {
-  const isCascade = rule.executionPhase === 'cascade';
-  return (
-    <>
-      <SelectField
-        label={isCascade ? 'Base' : 'The rate multiplies'}
-        name="What the rate multiplies"
-        value={rule.payoutBase ?? ''}
-        choices={[
-          ['', isCascade ? 'what they earn' : 'the measure'],
-          ['1', 'nothing: a fixed amount'],
-          ['variable_target', 'the variable target'],
-          ...withFormula(fieldChoices(fields, fieldBase(rule.payoutBase), isNumeric), rule.payoutBase),
-        ]}
-        onValue={(value) => onChange(baseChange(rule, value))}
-      />
-      <FormulaField
-        name="what the rate multiplies"
-        value={rule.payoutBase}
-        onValue={(payoutBase) => onChange({ payoutBase })}
-      />
-    </>
-  );
-}
-
-function fieldBase(base: string | undefined): string | undefined {
-  return base === '1' || base === 'variable_target' ? undefined : base;
-}
-
-/** What decides the tier, and what a tier pays. */
-function TierFields({ rule, fields, onChange }: FieldsProps) {
-  return (
-    <>
-      <SelectField
-        label="Tiers go by"
-        value={rule.tierBy}
-        choices={[
-          ['attainment', 'attainment'],
-          ['value', 'a deal value'],
-          ['rank', 'rank'],
-        ]}
-        onValue={(tierBy) => onChange(tierByChange(rule, tierBy))}
-      />
-      {rule.tierBy === 'value' ? (
-        <NumberFieldSelect
-          label="Field"
-          name="Field that decides the tier"
-          value={rule.tierValueField ?? 'amount'}
-          fields={fields}
-          onValue={(tierValueField) => onChange({ tierValueField })}
-        />
-      ) : null}
-      <SelectField
-        label="A tier pays"
-        value={rule.payoutMode}
-        choices={modes}
-        onValue={(payoutMode) => onChange(modeChange(rule, payoutMode))}
-      />
-    </>
-  );
-}
-
 /** What of a deal a tier applies to, and whether tiers pay rates or amounts. */
-function TierSegments({ rule, onChange }: PartProps) {
+function TierSegments({ rule, onChange }: Pick<RuleFormProps, 'rule' | 'onChange'>) {
   const isFlat = paysAmounts(rule);
   // What the tiers paid before the last choice between rates and amounts, for the way back.
   const [before, setBefore] = useState<Rule['tiers']>([]);
@@ -313,55 +194,6 @@ function TierSegments({ rule, onChange }: PartProps) {
           ]}
         />
       ) : null}
-    </div>
-  );
-}
-
-/** By which years the attainment period is counted, and whether working time changes the quota. */
-function ProrationFields({ rule, onChange }: PartProps) {
-  return (
-    <>
-      {listFiscalYears().length > 0 || rule.calendar === 'fiscal' ? (
-        <SelectField
-          label="Of"
-          name="Calendar of the attainment period"
-          value={rule.calendar ?? 'calendar'}
-          choices={calendars}
-          onValue={(calendar) => onChange({ calendar: calendar === 'fiscal' ? calendar : undefined })}
-        />
-      ) : null}
-      <SelectField
-        label="Prorated by"
-        name="Proration of the quota by working time"
-        value={rule.quotaProration ?? 'none'}
-        choices={prorations}
-        onValue={(quotaProration) =>
-          onChange({ quotaProration: quotaProration === 'none' ? undefined : quotaProration })
-        }
-      />
-    </>
-  );
-}
-
-const days = [
-  ['effectiveStart', 'First day', 'First close date for which the rule pays'],
-  ['effectiveEnd', 'Last day', 'Last close date for which the rule pays'],
-] as const;
-
-/** The close dates for which the rule pays, such as those of a campaign. */
-function DayFields({ rule, onChange }: PartProps) {
-  return (
-    <div className={styles.row}>
-      {days.map(([key, label, name]) => (
-        <FormField key={key} label={label}>
-          <InlineInput
-            label={name}
-            type="date"
-            value={rule[key] ?? ''}
-            onChange={({ currentTarget: { value } }) => onChange({ [key]: value === '' ? undefined : value })}
-          />
-        </FormField>
-      ))}
     </div>
   );
 }
