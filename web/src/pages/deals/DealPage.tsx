@@ -1,6 +1,7 @@
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { type Breakdown, breakdownQuery } from '../../api/queries.js';
 import { useKeptDialog } from '../../app/kept-state.js';
 import { findUrl } from '../../app/navigation.js';
@@ -18,7 +19,6 @@ import { Badge } from '../../components/StatusBadge.js';
 import { CorrectionsCard } from '../../features/deals/CorrectionsCard.js';
 import { CreditsCard } from '../../features/deals/CreditsCard.js';
 import { CrmButton } from '../../features/deals/CrmLink.js';
-import { EditDealDialog } from '../../features/deals/EditDealDialog.js';
 import { HistoryCard } from '../../features/deals/HistoryCard.js';
 import { RefundsCard } from '../../features/deals/RefundsCard.js';
 import { correctionWords, differenceWords, isCorrected, lateSentence } from '../../features/lines/late-amounts.js';
@@ -33,6 +33,10 @@ import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import styles from './Deals.module.css';
 import { outcomeWords } from './reasons.js';
+
+const EditDealDialog = lazy(() =>
+  import('../../features/deals/EditDealDialog.js').then((module) => ({ default: module.EditDealDialog })),
+);
 
 const route = getRouteApi('/_shell/deals/$dealId');
 
@@ -95,14 +99,16 @@ export function DealPage() {
         )}
       </Loaded>
       {(isEdited || edit !== undefined) && role === 'admin' && deal?.deleted_at === null ? (
-        <EditDealDialog
-          deal={deal}
-          focus={edit}
-          onClose={() => {
-            setEdited(false);
-            void navigate({ search: (present) => ({ ...present, edit: undefined }), replace: true });
-          }}
-        />
+        <Suspense fallback={null}>
+          <EditDealDialog
+            deal={deal}
+            focus={edit}
+            onClose={() => {
+              setEdited(false);
+              void navigate({ search: (present) => ({ ...present, edit: undefined }), replace: true });
+            }}
+          />
+        </Suspense>
       ) : null}
       {trace === undefined ? null : <LazyTraceDrawer eventId={trace} eventIds={events.map(({ eventId }) => eventId)} />}
     </Page>
