@@ -268,7 +268,7 @@ const config = {
 };
 const steps = [{ months: 1, quotaPercent: 50 }];
 let draws = 0;
-/** Each draw has a year of its own, because those of a person must not overlap. */
+/** Each draw has another year, because those of a person must not overlap. */
 const drawOf = (repId: string) => {
   draws += 1;
   const year = 2030 + draws;
