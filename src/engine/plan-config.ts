@@ -164,7 +164,8 @@ const slug = z
 export const creditRole = name.max(50);
 const ruleDay = z.string().refine(isDay, 'must be a day, YYYY-MM-DD');
 const amount = z.number().min(0).max(1e12);
-const rate = z.number().min(0).max(10);
+/** Per seat a rate is an amount of money; above 1 it has a warning. */
+export const rate = z.number().min(0).max(1e6);
 const threshold = z.number().min(0).max(1e12);
 
 function isDistinct(values: readonly string[]): boolean {
@@ -572,8 +573,8 @@ function* payoutProblems({ executionPhase, payout }: Rule, at: (key: string) => 
 
 function* modeProblems(rule: Rule, at: (key: string) => string): Generator<Issue> {
   const bands = rule.payoutMode === 'flat_per_tier' || rule.payoutMode === 'stepped_bonus';
-  if (bands && (rule.tierBy !== 'attainment' || rule.tierMode !== 'full_rate')) {
-    yield { path: at('payoutMode'), message: `${rule.payoutMode} needs tierBy attainment and tierMode full_rate` };
+  if (bands && (rule.tierBy !== 'attainment' || rule.tierMode === 'retroactive')) {
+    yield { path: at('payoutMode'), message: `${rule.payoutMode} needs tierBy attainment, and is not retroactive` };
   }
   if (rule.payoutMode === 'rate_times_attainment' && (rule.tierBy !== 'attainment' || rule.tierMode === 'marginal')) {
     yield {

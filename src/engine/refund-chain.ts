@@ -21,7 +21,7 @@ import { type CascadeInput, type Reason } from './trace.js';
 export interface RefundedPart {
   readonly refund: Refund;
   readonly given: Decimal;
-  /** The amount of the deal; 1 for a deal without an amount, which is refunded as a whole. */
+  /** The amount of the deal; 1 for a deal without an amount or with 0, which is refunded as a whole. */
   readonly of: Decimal;
   /** Earlier refunds left less than this one's amount. */
   readonly isLimited: boolean;
@@ -29,11 +29,12 @@ export interface RefundedPart {
 
 /** What each refund of a deal gives back, in the order in which they count. */
 export function measureRefunds(refunds: readonly Refund[], dealAmount: Decimal | null): readonly RefundedPart[] {
-  const total = dealAmount ?? Decimal.one;
-  if (total.sign() <= 0) return [];
+  if (dealAmount !== null && dealAmount.sign() < 0) return [];
+  const hasAmount = dealAmount !== null && !dealAmount.isZero();
+  const total = hasAmount ? dealAmount : Decimal.one;
   let rest = total;
   return inOrder(refunds).map((refund) => {
-    const requested = requestedAmount(refund, rest, dealAmount);
+    const requested = requestedAmount(refund, rest, hasAmount);
     const given = requested.isLessThan(rest) ? requested : rest;
     const part = { refund, given, of: total, isLimited: refund.amount !== null && given.isLessThan(requested) };
     rest = rest.minus(given);
@@ -41,9 +42,9 @@ export function measureRefunds(refunds: readonly Refund[], dealAmount: Decimal |
   });
 }
 
-function requestedAmount({ amount }: Refund, rest: Decimal, dealAmount: Decimal | null): Decimal {
+function requestedAmount({ amount }: Refund, rest: Decimal, hasAmount: boolean): Decimal {
   if (amount === null) return rest;
-  return dealAmount === null ? Decimal.zero : Decimal.of(amount);
+  return hasAmount ? Decimal.of(amount) : Decimal.zero;
 }
 
 /** An event that is counted for a deal, as its refunds take it back. */
@@ -76,6 +77,8 @@ export interface ChainLink {
 /** What an event amounts to, known when it is walked. */
 export interface SourcePay {
   readonly amount: Decimal;
+  /** What the cap cut off. */
+  readonly cutOff: Decimal;
   readonly inputs: readonly CascadeInput[] | null;
 }
 

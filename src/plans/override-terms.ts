@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { payProblems, type Rule } from '../engine/plan-config.js';
+import { payProblems, type Rule, rate } from '../engine/plan-config.js';
 import { findDayOrderIssue } from '../kernel/day-order.js';
 import { Failure, invalid } from '../kernel/failure.js';
 import { day, uuid } from '../platform/operations/schemas.js';
@@ -8,7 +8,7 @@ import { type PlanVersion } from './plan.js';
 const tier = z
   .strictObject({
     tierIndex: z.int().min(0).describe('Position of the tier in the rule, from 0'),
-    rate: z.number().min(0).max(10).optional().describe('Share of the base: 0.08 is 8 %. Give rate or flatAmount'),
+    rate: rate.optional().describe('Share of the base: 0.08 is 8 %. Give rate or flatAmount'),
     flatAmount: z
       .number()
       .min(0)

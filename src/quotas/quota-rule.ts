@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { comparableText } from '../kernel/comparable-text.js';
-import { Failure } from '../kernel/failure.js';
+import { Failure, invalid } from '../kernel/failure.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period, type PeriodKind } from '../kernel/period.js';
 import {
@@ -45,6 +45,13 @@ export async function findRuleById(tx: Transaction, ruleId: string, planId: stri
 const isNotSuperseded = sql<SqlBool>`not exists (
   select from plan_versions s
   where s.workspace_id = v.workspace_id and s.supersedes = v.plan_version_id and s.status = 'active')`;
+
+/** The rule that an id selects, unless the measure beside the id means another one. */
+export function withoutContradiction(rule: QuotaRule, measure: string | undefined): QuotaRule {
+  const names = [rule.name, rule.measure, rule.attainmentKey].map(comparableText);
+  if (measure === undefined || names.includes(comparableText(measure))) return rule;
+  throw invalid({ path: 'measure', message: `must be the name of the rule of planRuleId, ${rule.name}, or its field` });
+}
 
 /** The rule with that name in the timelines of the plans, otherwise the only rule that measures that field. */
 export async function findRuleByMeasure(

@@ -89,7 +89,7 @@ export type RefundKey = z.output<typeof refundParams>;
 /** Why the amount cannot be refunded of a deal with the given amount; null if it can. */
 export function amountProblem(ofDeal: Decimal | null, amount: number | null): string | null {
   if (ofDeal === null) return amount === null ? null : 'the deal has no amount; leave it out to refund the whole deal';
-  if (ofDeal.sign() <= 0) return 'The deal has no positive amount, so there is nothing to refund.';
+  if (ofDeal.sign() < 0) return 'The amount of the deal is negative, so there is nothing to refund.';
   if (amount === null || !ofDeal.isLessThan(Decimal.of(amount))) return null;
   return `The amount of the deal is ${ofDeal}; a refund cannot be more.`;
 }

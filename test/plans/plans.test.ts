@@ -98,7 +98,7 @@ describe('plans over HTTP', () => {
     });
 
     it('returns the path of every problem', async () => {
-      const body = { name: 'A', config: { rules: [rule('X', { tiers: [tier(0, 0, 11)] }), rule('Y', { cap: -1 })] } };
+      const body = { name: 'A', config: { rules: [rule('X', { tiers: [tier(0, 0, -1)] }), rule('Y', { cap: -1 })] } };
       const { details } = await expectError('400 VALIDATION_FAILED', api.post('/v1/plans', body));
       expect(details.issues.map((issue: { path: string }) => issue.path)).to.deep.equal([
         'config.rules.0.tiers.0.rate',

@@ -127,12 +127,17 @@ describe('quotas', () => {
       expect(second).to.include({ quotaId: first.quotaId, measure: 'team', target: 7, planRuleId: ruleId('B') });
     });
 
+    it('prefers planRuleId to a measure that names the same rule', async () => {
+      const [quota] = await post(newBusiness({ measure: ' new business' }));
+      expect(quota.planRuleId).to.equal(ruleId('New Business'));
+    });
+
     it('rejects bodies that violate the schema', async () => {
       const { planRuleId, ...neither } = newBusiness();
       for (const body of [
         {},
         neither,
-        { ...neither, planRuleId, measure: 'New Business' },
+        { ...neither, planRuleId, measure: 'Renewal' },
         newBusiness({ repIds: [] }),
         newBusiness({ repIds: ['x'] }),
         newBusiness({ repIds: Array.from({ length: 10_001 }, newId) }),

@@ -15,7 +15,14 @@ import { email, repNotFound } from '../../reps/rep.js';
 import { findRepIdsByEmail, unknownReps } from '../../reps/rep-views.js';
 import { applyQuotas, repeatedSettings } from '../apply-quotas.js';
 import { type Quota, quota, quotaExample, targetAmount } from '../quota.js';
-import { assertPeriodOf, assignedPlanIds, findRuleById, findRuleByMeasure, type QuotaRule } from '../quota-rule.js';
+import {
+  assertPeriodOf,
+  assignedPlanIds,
+  findRuleById,
+  findRuleByMeasure,
+  type QuotaRule,
+  withoutContradiction,
+} from '../quota-rule.js';
 import { type QuotaSetting } from '../quota-store.js';
 
 const target = z
@@ -33,8 +40,8 @@ const target = z
 
 const body = z.strictObject({
   repIds: z.array(uuid).min(1).max(10_000).optional().describe('Reps (UUID) who get the target'),
-  planRuleId: uuid.optional().describe('Id of the rule (UUID); send this or measure'),
-  measure: text(500).optional().describe('Name of a rule of an active plan; send this or planRuleId'),
+  planRuleId: uuid.optional().describe('Id of the rule (UUID), which is preferred; send this or measure'),
+  measure: text(500).optional().describe('Name of a rule of an active plan; beside planRuleId, its name or its field'),
   planId: uuid.optional().describe('Plan (UUID) of the measure, if several plans have a rule of this name'),
   period: period
     .optional()
@@ -67,8 +74,8 @@ interface RequestedTarget {
 }
 
 function assertOneForm(request: Request): void {
-  if ((request.planRuleId === undefined) === (request.measure === undefined)) {
-    throw invalid({ path: 'planRuleId', message: 'send either planRuleId or measure' });
+  if (request.planRuleId === undefined && request.measure === undefined) {
+    throw invalid({ path: 'planRuleId', message: 'send planRuleId or measure' });
   }
   const shared = ['repIds', 'period', 'target'] as const;
   const toIssues = (names: readonly (keyof Request)[], message: string) => names.map((path) => ({ path, message }));
@@ -138,7 +145,8 @@ function rejectRepeated(targets: readonly RequestedTarget[], settings: readonly 
 async function findRule(tx: Transaction, repIds: readonly string[], request: Request): Promise<QuotaRule> {
   const planId = request.planId === undefined ? undefined : await findPlanId(tx, request.planId);
   if (request.planId !== undefined && planId === undefined) throw planNotFound();
-  if (request.planRuleId !== undefined) return findRuleById(tx, request.planRuleId, planId);
+  if (request.planRuleId !== undefined)
+    return withoutContradiction(await findRuleById(tx, request.planRuleId, planId), request.measure);
   const planIds = planId === undefined ? await assignedPlanIds(tx, repIds) : [planId];
   return findRuleByMeasure(tx, request.measure as string, planIds);
 }
