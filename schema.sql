@@ -1091,6 +1091,7 @@ CREATE TABLE trued_up_rows (
   earned_on date NOT NULL,
   share text,
   inputs jsonb,
+  cut_off numeric,
   CONSTRAINT trued_up_rows_pkey PRIMARY KEY (workspace_id, rep_id, plan_id, rule_name, deal_key),
   CONSTRAINT trued_up_rows_workspace_id_rep_id_frozen_period_fkey FOREIGN KEY (workspace_id, rep_id, frozen_period) REFERENCES statement_periods(workspace_id, rep_id, period),
   CONSTRAINT trued_up_rows_amount_check CHECK ((amount <> 'NaN'::numeric)),

@@ -25,9 +25,10 @@ interface Counter {
   sliceStart: Decimal;
 }
 
-/** The amount that one rule has paid in one period up to this point. */
+/** What one rule has paid in one period up to this point, and what its cap has cut off. */
 interface Tally {
   paid: Decimal;
+  cutOff: Decimal;
 }
 
 /** A rule that fires, with its values. */
@@ -44,6 +45,7 @@ export interface Firing {
   readonly rampRate: Decimal | null;
   /** See {@link TierInputs.share}. */
   readonly share: Share;
+  readonly isCreditNote: boolean;
   readonly seen: readonly SeenValue[];
   readonly upstream: readonly UpstreamEvent[];
   readonly conversions: readonly FiringConversion[];
@@ -67,6 +69,8 @@ interface PlanOccurrence {
     readonly planned: PlannedRefund | null;
     /** Whether the source lies in the same period, so that a cap has room again. */
     readonly isOfPeriod: boolean;
+    /** What it takes of what the cap cut off its source. */
+    readonly computeCutOff: () => Decimal;
   } | null;
 }
 
@@ -101,7 +105,7 @@ export class CloseOrderWalk {
     const zero = Decimal.zero;
     return { cumulative: zero, periodCredit: zero, highWater: null, dealCredit: zero, sliceStart: zero };
   });
-  private readonly tallies = new ByPeriod<Tally>(() => ({ paid: Decimal.zero }));
+  private readonly tallies = new ByPeriod<Tally>(() => ({ paid: Decimal.zero, cutOff: Decimal.zero }));
   private readonly ranks = new Map<Counter, number>();
   private entries: Entry[] = [];
 
@@ -121,13 +125,11 @@ export class CloseOrderWalk {
   }
 
   /** Counts the days before the first entry; see {@link CarriedCredit}. */
-  carry({ period, attainmentKey, ruleName, credit, amount }: CarriedCredit): void {
+  carry({ period, attainmentKey, credit }: CarriedCredit): void {
     const counter = this.counters.get(period, attainmentKey);
     counter.cumulative = counter.cumulative.plus(credit);
     counter.periodCredit = counter.periodCredit.plus(credit);
     counter.sliceStart = counter.cumulative;
-    const tally = this.tallies.get(period, ruleName);
-    tally.paid = tally.paid.plus(amount);
   }
 
   /** Processes the entries that were added since the last call, in steps; the counters continue. */
@@ -159,6 +161,7 @@ export class CloseOrderWalk {
       const { counter, tally, credit, refund } = entry;
       const amount = refund === null ? this.pay(entry) : this.payRefund(entry, refund.planned);
       if (refund === null || refund.isOfPeriod) tally.paid = tally.paid.plus(amount);
+      if (refund?.isOfPeriod === true) tally.cutOff = tally.cutOff.plus(refund.computeCutOff());
       counter.sliceStart = counter.sliceStart.plus(credit);
     }
     for (const { counter } of entries) {
@@ -171,13 +174,15 @@ export class CloseOrderWalk {
   }
 
   private pay(entry: Entry): Decimal {
-    const { fixed, firing } = entry;
+    const { fixed, firing, tally } = entry;
     const payout =
       firing === null
         ? null
         : payOut(firing.rule, this.buildTierInputs(entry, firing), firing.version.version.currency, this.converts);
     if (fixed !== null) this.listener.fixed(entry, fixed, firing, payout);
     else if (firing !== null && payout !== null) this.listener.decided(entry, firing, payout);
+    const cutOff = fixed === null ? payout?.cutOff : fixed.cutOff;
+    if (cutOff !== undefined) tally.cutOff = tally.cutOff.plus(cutOff);
     return fixed?.amount ?? payout?.amount ?? Decimal.zero;
   }
 
@@ -206,6 +211,8 @@ export class CloseOrderWalk {
       highWater: counter.highWater === null ? null : this.toCompared(counter.highWater),
       rank: firing.rule.rule.tierBy === 'rank' ? this.computeRank(entry) : null,
       paid: entry.tally.paid,
+      cutOff: entry.tally.cutOff,
+      isCreditNote: firing.isCreditNote,
     };
   }
 

@@ -14,10 +14,12 @@ import { type PlanFx } from './plan-fx.js';
 import {
   currencyReader,
   type Deal,
+  dealAmount,
   dealCount,
   fieldReader,
   type ReadField,
   type SlugMapping,
+  signOfAmount,
   teamEarnings,
 } from './slug.js';
 import { computeStretches, findVersionInForce, type Stretch } from './version-timeline.js';
@@ -76,6 +78,8 @@ export interface CompiledRule extends RefundTerms {
   readonly key: string;
   readonly conditions: ConditionSet;
   readonly readMeasure: ReadField;
+  /** Decides whether a deal is a credit note. */
+  readonly readAmount: ReadField;
   /** Whether the measure of a cascade rule is what the people below earned on the deal. */
   readonly measuresEarnings: boolean;
   /** Null when no field is the base. */
@@ -168,9 +172,9 @@ export function compileVersion(
 ): CompiledVersion {
   const readers = new Map<string, ReadField>();
   // Rules that read the same field share its reader, and with it the number of the last deal; see NumberReader.
-  const reader = (slug: string) =>
+  const reader = (slug: string): ReadField =>
     getOrInsert(readers, slug, () =>
-      slug === dealCount ? countDeal : fieldReader(slug, version.fieldMapping, measures),
+      slug === dealCount ? countDeals(reader(dealAmount)) : fieldReader(slug, version.fieldMapping, measures),
     );
   const compile = (conditions: readonly Condition[]) =>
     compileConditions(conditions, version.fieldMapping, measures, timeZone, calendar);
@@ -195,6 +199,7 @@ export function compileVersion(
         key: attainmentKey(rule),
         conditions: compile(rule.conditions),
         readMeasure: reader(rule.measure),
+        readAmount: reader(dealAmount),
         measuresEarnings: rule.measure === teamEarnings,
         readBase: base === null ? null : reader(base),
         readCurrencies: currencyReaders(rule),
@@ -233,8 +238,8 @@ const closeDate = 'close_date';
 
 const noFields: ReadonlySet<string> = new Set();
 
-function countDeal(): number {
-  return 1;
+function countDeals(readAmount: ReadField): ReadField {
+  return (deal) => (signOfAmount(readAmount, deal) < 0 ? -1 : 1);
 }
 
 function needsNoQuota({ tierBy, payoutMode }: Rule, tiers: readonly EffectiveTier[]): boolean {

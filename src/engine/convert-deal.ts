@@ -158,7 +158,8 @@ export class DealConverter {
     }
     if (conversions.length === 0) return { deal, conversions, missing };
     const standard = amount === undefined ? deal.standard : { ...deal.standard, dealAmount: amount };
-    return { deal: { ...deal, fields: { ...deal.fields, ...fields }, standard }, conversions, missing };
+    const converted = { ...deal, fields: { ...deal.fields, ...fields }, standard, unconverted: deal };
+    return { deal: converted, conversions, missing };
   }
 
   /** The number that the plan reads, if it is money. */

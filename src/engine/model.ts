@@ -60,6 +60,10 @@ export interface FixedEvent {
   readonly base: Decimal;
   readonly amount: Decimal;
   readonly tierName: string | null;
+  /** See {@link Decision.cutOff}; absent if nothing. */
+  readonly cutOff?: Decimal | undefined;
+  /** Of the event of a refund, in the form of `formatShare`. */
+  readonly share?: string | null;
 }
 
 /** A stored row that counts for a deal with refunds. */
@@ -74,6 +78,8 @@ export interface RefundSource {
   readonly earnedOn: Day;
   readonly amount: Decimal;
   readonly credit: Decimal;
+  /** See {@link Decision.cutOff}; absent if nothing. */
+  readonly cutOff?: Decimal | undefined;
   /** What a manager's row was calculated from. */
   readonly inputs: readonly CascadeInput[] | null;
   /** The days of the approved period that counts the row. */
@@ -154,6 +160,8 @@ export interface Decision {
   readonly earnedOn: Day;
   /** In the form of `formatShare`. */
   readonly share: string | null;
+  /** The exact part of the amount that was above the cap; negative if the event used what others had above it. */
+  readonly cutOff: Decimal;
   /** `trace.ts` encodes and decodes it. */
   readonly trace: string;
 }

@@ -35,10 +35,16 @@ export interface TierInputs {
   readonly rank: number | null;
   /** The amount that this rule paid this rep for earlier deals of this attainment period. */
   readonly paid: Decimal;
+  /** What the cap of the rule cut off these deals, less what credit notes and refunds used of it. */
+  readonly cutOff: Decimal;
+  /** Whether the deal takes back what the sale that it mirrors would be paid at its place in the period. */
+  readonly isCreditNote: boolean;
 }
 
 export interface Payout extends TraceParts {
   readonly isBonus: boolean;
+  /** What the cap cut off, exactly; negative where a credit note used what it had cut off before. */
+  readonly cutOff: Decimal;
 }
 
 /**
@@ -48,9 +54,10 @@ export interface Payout extends TraceParts {
 export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string, converts = false): Payout {
   const target = inputs.quota?.target ?? null;
   const bounds = rule.boundsFor(target);
-  const tier = reachedTier(rule, bounds, inputs);
+  const position = decidingPosition(rule, bounds, inputs);
+  const tier = tierAt(rule, bounds, position);
   const { raw: rated, parts } = rawAmount(rule, bounds, tier, inputs);
-  const ratePercent = paysRampRate(rule) ? inputs.rampRate : null;
+  const ratePercent = paysByDeal(rule) ? inputs.rampRate : null;
   const raw = ratePercent === null ? rated : rated.times(ratePercent).times(onePercent);
   const isPayable = isWithinBounds(raw);
   const limited = isPayable ? applyLimits(rule, inputs, tier, raw) : { amount: Decimal.zero, limits: [] };
@@ -72,18 +79,19 @@ export function payOut(rule: CompiledRule, inputs: TierInputs, currency: string,
     limits: limited.limits,
     reason: isPayable ? reasonFor(rule, inputs, tier, bounds, limited, amount) : 'amount_out_of_range',
     periodCredit: rule.rule.tierMode === 'retroactive' ? inputs.periodCredit : null,
-    isBelowZero: isBelowZero(rule, bounds, inputs),
+    isBelowZero: isBelowZero(rule, bounds, inputs, position),
     proration: inputs.quota?.proration ?? null,
     ratePercent,
     share: inputs.share === wholeShare ? null : inputs.share,
-    isBonus: tier !== null && tier.flatAmount !== null,
+    isBonus: isFixed(tier),
+    cutOff: computeCutOff(rule, limited.limits),
   };
 }
 
 const onePercent = Decimal.of(0.01);
 
 /** Bonuses of the period have one amount. */
-function paysRampRate({ rule: { payoutMode } }: CompiledRule): boolean {
+function paysByDeal({ rule: { payoutMode } }: CompiledRule): boolean {
   return payoutMode === 'rate' || payoutMode === 'flat_per_event';
 }
 
@@ -92,9 +100,25 @@ function paysBands({ rule: { payoutMode } }: CompiledRule): boolean {
   return payoutMode === 'flat_per_tier' || payoutMode === 'stepped_bonus';
 }
 
-function reachedTier(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): EffectiveTier | null {
+/**
+ * What decides the tier. A credit note takes back a fixed amount of the tier that the attainment before it reaches, so
+ * that it and a sale beside it add up to 0.
+ */
+function decidingPosition(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): Decimal | null {
+  const value = reachingValue(rule, inputs);
+  const { tierBy, tierMode } = rule.rule;
+  const isMirrored = inputs.isCreditNote && tierBy === 'attainment' && tierMode !== 'retroactive' && paysByDeal(rule);
+  if (!isMirrored) return value;
+  const involvesFixedAmount = [inputs.before, value].some((reached) => isFixed(tierAt(rule, bounds, reached)));
+  return involvesFixedAmount ? inputs.before : value;
+}
+
+function isFixed(tier: EffectiveTier | null): boolean {
+  return tier !== null && tier.flatAmount !== null;
+}
+
+function tierAt(rule: CompiledRule, bounds: readonly Decimal[] | null, position: Decimal | null): EffectiveTier | null {
   if (rule.isFlatRate) return rule.tiers[0] ?? null;
-  const position = reachingValue(rule, inputs);
   if (bounds === null || position === null) return null;
   if (rule.rule.tierBy === 'attainment' && position.sign() < 0) return tierBelowZero(rule, bounds);
   return lastReached(rule.tiers, bounds, position);
@@ -108,19 +132,24 @@ function tierBelowZero(rule: CompiledRule, bounds: readonly Decimal[]): Effectiv
 }
 
 /** Whether part of the deal lies below attainment 0 and is paid, or taken back, by the rule for refunds. */
-function isBelowZero(rule: CompiledRule, bounds: readonly Decimal[] | null, inputs: TierInputs): boolean {
+function isBelowZero(
+  rule: CompiledRule,
+  bounds: readonly Decimal[] | null,
+  inputs: TierInputs,
+  position: Decimal | null,
+): boolean {
   if (rule.isFlatRate || rule.rule.tierBy !== 'attainment' || bounds === null) return false;
   const isNegative =
     rule.rule.tierMode === 'marginal'
       ? minimum(inputs.sliceStart, inputs.sliceStart.plus(inputs.credit)).sign() < 0
-      : (reachingValue(rule, inputs)?.sign() ?? 0) < 0;
+      : (position?.sign() ?? 0) < 0;
   return isNegative && tierBelowZero(rule, bounds) !== null;
 }
 
 function reachingValue(rule: CompiledRule, inputs: TierInputs): Decimal | null {
   switch (rule.rule.tierBy) {
     case 'value':
-      return inputs.tierValue;
+      return isMirroredValue(inputs) ? inputs.tierValue.absolute() : inputs.tierValue;
     case 'rank':
       return inputs.rank === null ? null : Decimal.of(inputs.rank);
     case 'attainment':
@@ -129,6 +158,11 @@ function reachingValue(rule: CompiledRule, inputs: TierInputs): Decimal | null {
     default:
       return unreachable(rule.rule.tierBy);
   }
+}
+
+/** A credit note is as large as the sale that it mirrors. */
+function isMirroredValue(inputs: TierInputs): inputs is TierInputs & { readonly tierValue: Decimal } {
+  return inputs.isCreditNote && inputs.tierValue !== null && inputs.base.sign() < 0;
 }
 
 function highestReached({ highWater, after }: TierInputs): Decimal {
@@ -171,7 +205,10 @@ function rawAmount(
       return timesAttainment(rule, tier, inputs);
     case 'rate':
     case 'flat_per_event':
-      if (tier !== null && tier.flatAmount !== null) return whole(tier, tier.flatAmount.times(inputs.share.pay));
+      if (tier !== null && tier.flatAmount !== null) {
+        const amount = tier.flatAmount.times(inputs.share.pay);
+        return whole(tier, inputs.isCreditNote ? amount.negated() : amount);
+      }
       if (rule.rule.tierMode === 'marginal' && !rule.isFlatRate) return marginalParts(rule, bounds, inputs);
       return tier === null ? nothing : whole(tier, inputs.base);
     default:
@@ -280,7 +317,7 @@ function applyLimits(rule: CompiledRule, inputs: TierInputs, tier: EffectiveTier
     if (!limited.equals(amount)) limits.push({ kind, bound, before: amount, after: limited });
     amount = limited;
   };
-  if (rule.floor !== null && tier !== null && raw.sign() >= 0) {
+  if (rule.floor !== null && tier !== null && raw.sign() >= 0 && !inputs.isCreditNote) {
     const floor = rule.floor.times(inputs.share.pay);
     bind('floor', floor, maximum(amount, floor));
   }
@@ -289,14 +326,37 @@ function applyLimits(rule: CompiledRule, inputs: TierInputs, tier: EffectiveTier
     if (variableTarget === null) limits.push({ kind: 'cap_multiplier', bound: null, before: amount, after: amount });
     else {
       const bound = rule.capMultiplier.times(variableTarget).times(inputs.share.pay);
-      bind('cap_multiplier', bound, minimum(amount, bound));
+      const least = bound.negated();
+      if (amount.sign() < 0) bind('cap_multiplier', least, maximum(amount, least));
+      else bind('cap_multiplier', bound, minimum(amount, bound));
     }
   }
   if (rule.cap !== null) {
-    const headroom = maximum(rule.cap.minus(inputs.paid), Decimal.zero);
-    bind('cap', headroom, minimum(amount, headroom));
+    const { bound, limited } = capAmount(rule, rule.cap, inputs, amount);
+    bind('cap', bound, limited);
   }
   return { amount, limits };
+}
+
+/** What the cap leaves of an amount, and its bound: of a negative amount, what the cap cut off before, which it uses. */
+function capAmount(
+  rule: CompiledRule,
+  cap: Decimal,
+  { paid, cutOff }: TierInputs,
+  amount: Decimal,
+): { readonly bound: Decimal; readonly limited: Decimal } {
+  if (amount.sign() >= 0 || paysBands(rule)) {
+    const headroom = maximum(cap.minus(paid), Decimal.zero);
+    return { bound: headroom, limited: minimum(amount, headroom) };
+  }
+  const limited = cutOff.isZero() ? amount : minimum(settleAmount(amount.plus(cutOff)), Decimal.zero);
+  return { bound: cutOff, limited };
+}
+
+/** Bonuses of the period neither add to what the cap has cut off nor use it. */
+function computeCutOff(rule: CompiledRule, limits: Limited['limits']): Decimal {
+  const cap = paysBands(rule) ? undefined : limits.find(({ kind }) => kind === 'cap');
+  return cap === undefined ? Decimal.zero : cap.before.minus(cap.after);
 }
 
 /** Both before and after the deal, so that a refund takes back what was paid above the floor. */

@@ -28,13 +28,14 @@ import {
   applyShare,
   computeBase,
   computeCredit,
+  isCreditNote,
   NumberReader,
   type ReadNumber,
   type SharedDeal,
   selectUpstream,
   sumOver,
 } from './rule-values.js';
-import { computeShare, computeTeamShare, formatShare } from './shares.js';
+import { computeShare, computeTeamShare, formatShare, parseShare } from './shares.js';
 import { type Deal, type ReadField } from './slug.js';
 import { decodeInputs, encodeTrace, type Reason } from './trace.js';
 
@@ -125,6 +126,7 @@ export class PlanCalculation implements WalkListener {
     const trace = encodeTrace(payout, firing);
     this.refunds.complete(rule.name, entry.dealKey, category, () => ({
       amount: payout.amount,
+      cutOff: payout.cutOff,
       inputs: rule.executionPhase === 'cascade' ? decodeInputs(trace) : null,
     }));
     this.result.decisions.push({
@@ -144,6 +146,7 @@ export class PlanCalculation implements WalkListener {
       period: entry.period,
       earnedOn: entry.day,
       share: formatShare(firing.share),
+      cutOff: payout.cutOff,
       trace,
     });
     if (this.explains(entry.dealKey))
@@ -227,6 +230,7 @@ export class PlanCalculation implements WalkListener {
       period: entry.period,
       earnedOn: entry.day,
       share: formatTakenShare(planned, taken),
+      cutOff: Decimal.zero,
       trace: encodeTrace(trace, { upstream: inputs, seen: [], conversions: [], formulas: [], refund: taken.parts }),
     };
   }
@@ -267,7 +271,11 @@ export class PlanCalculation implements WalkListener {
       credit: link.credit,
       firing: null,
       fixed: null,
-      refund: { planned, isOfPeriod: this.isOfPeriod(source.chain.earnedOn, period) },
+      refund: {
+        planned,
+        isOfPeriod: this.isOfPeriod(source.chain.earnedOn, period),
+        computeCutOff: () => this.refunds.takeBack(planned).cutOff,
+      },
     });
   }
 
@@ -349,7 +357,8 @@ export class PlanCalculation implements WalkListener {
       return this.skip(version, rule, deal.dealId, absenceReason(rule.readMeasure(deal)), undefined, [
         rule.rule.measure,
       ]);
-    const base = computeBase(rule, earned ?? measure, quota, readNumber);
+    const mirrored = { quota, isCreditNote: isCreditNote(rule, measure, deal) };
+    const base = computeBase(rule, earned ?? measure, mirrored, readNumber);
     if (base === null) return this.skipWithoutBase(version, rule, deal.dealId, rule.readBase?.(deal));
     const tierValue = rule.readTierValue === null ? null : readNumber(rule.readTierValue);
     const credit = computeCredit(rule, measure, readNumber);
@@ -359,7 +368,7 @@ export class PlanCalculation implements WalkListener {
       ...applyShare(rule, { measure, credit, base }, share),
       tierValue,
       tierValueAbsence: explainAbsence(rule.readTierValue, tierValue, deal),
-      quota,
+      ...mirrored,
       rampRate: this.quotas.rampRateOn(day),
       share,
       seen: seen.concat(rule.conditions.seen(deal, day)),
@@ -454,12 +463,21 @@ export class PlanCalculation implements WalkListener {
       credit: fixed.credit,
       firing,
       fixed,
-      refund: refundOf === null ? null : { planned, isOfPeriod: this.isRefundOfPeriod(fixed, refundOf.dealId) },
+      refund: refundOf === null ? null : this.toFixedRefund(fixed, planned, refundOf.dealId),
     });
   }
 
-  private isRefundOfPeriod({ ruleName, period }: FixedEvent, dealId: string): boolean {
-    return this.isOfPeriod(this.refunds.findSourceDay(ruleName, dealId), period);
+  private toFixedRefund(
+    { ruleName, period, share }: FixedEvent,
+    planned: PlannedRefund | null,
+    dealId: string,
+  ): Entry['refund'] {
+    const source = this.refunds.findSource(ruleName, dealId);
+    return {
+      planned,
+      isOfPeriod: this.isOfPeriod(source?.earnedOn ?? null, period),
+      computeCutOff: () => source?.cutOffTaken(parseShare(share ?? null).pay.negated()) ?? Decimal.zero,
+    };
   }
 
   /** Fixed rows whose rule no longer fires still count where they were recorded. */
@@ -508,7 +526,8 @@ export class PlanCalculation implements WalkListener {
     const pay: ReadNumber = (field) => sumOver(deals, 'pay', field);
     const credited = (field: ReadField) => sumOver(deals, 'credit', field);
     const measure = sumOver(deals, 'pay', rule.readMeasure);
-    const base = computeBase(rule, measure, quota, pay);
+    const summed = { quota, isCreditNote: false };
+    const base = computeBase(rule, measure, summed, pay);
     if (base === null) return this.skipWithoutBase(version, rule, period);
     this.enter(day, period, period, {
       version,
@@ -518,7 +537,7 @@ export class PlanCalculation implements WalkListener {
       base,
       tierValue: rule.readTierValue === null ? null : credited(rule.readTierValue),
       tierValueAbsence: null,
-      quota,
+      ...summed,
       rampRate: this.quotas.rampRateOn(day),
       share: wholeShare,
       seen: [],

@@ -37,7 +37,15 @@ export interface TakenBack {
   /** The amount of the source. */
   readonly of: Decimal;
   readonly share: Decimal;
+  /** Negative: its part of what the cap cut off the source. */
+  readonly cutOff: Decimal;
   readonly parts: RefundParts;
+}
+
+/** The source of a stored event of a refund. */
+interface StoredRefundSource {
+  readonly earnedOn: Day;
+  readonly cutOffTaken: (share: Decimal) => Decimal;
 }
 
 /** A firing or a fixed row of a refunded deal. */
@@ -49,7 +57,7 @@ export interface Refundable extends Pick<RefundedEvent, 'planVersionId' | 'terms
   readonly inputs: readonly InputName[] | null;
 }
 
-type FixedSource = Pick<RefundSource, 'ruleName' | 'dealKey' | 'credit' | 'amount'>;
+type FixedSource = Pick<RefundSource, 'ruleName' | 'dealKey' | 'credit' | 'amount' | 'cutOff'>;
 
 /** The events of one plan that refunds take back. */
 export class PlanRefunds {
@@ -114,7 +122,7 @@ export class PlanRefunds {
 
   /** The amount of the event that the refund takes back; the refunds of an event are rounded together. */
   takeBack({ source, link }: PlannedRefund): TakenBack {
-    const pay = source.pay ?? { amount: Decimal.zero, inputs: null };
+    const pay = source.pay ?? { amount: Decimal.zero, cutOff: Decimal.zero, inputs: null };
     const shares = getOrInsert(this.shares, source, () =>
       sharesTaken(source.chain, source.links, { ...pay, inputs: pay.inputs ?? inputsBelow(source.chain) }),
     );
@@ -129,6 +137,7 @@ export class PlanRefunds {
       raw: settleAmount(pay.amount.negated().times(taken.minus(before))),
       of: pay.amount,
       share: taken.minus(before),
+      cutOff: partOf(pay.cutOff, taken.minus(before)),
       parts: {
         earnedOn: source.chain.earnedOn,
         refunded: part.given,
@@ -141,18 +150,23 @@ export class PlanRefunds {
     };
   }
 
-  /** The day on which the source of a stored event of a refund was earned. */
-  findSourceDay(ruleName: string, dealId: string): Day | null {
+  /** The source of a stored event of a refund. What the cap cut off is known when the walk has reached the source. */
+  findSource(ruleName: string, dealId: string): StoredRefundSource | null {
     const key = keyOf(ruleName, dealId);
-    return this.occurring.get(key)?.chain.earnedOn ?? this.stored.get(key)?.earnedOn ?? null;
+    const occurring = this.occurring.get(key);
+    const stored = this.stored.get(key);
+    const earnedOn = occurring?.chain.earnedOn ?? stored?.earnedOn;
+    if (earnedOn === undefined) return null;
+    const cutOff = () => (occurring === undefined ? stored?.cutOff : occurring.pay?.cutOff) ?? Decimal.zero;
+    return { earnedOn, cutOffTaken: (share) => partOf(cutOff(), share) };
   }
 
   private fromStored(source: RefundSource): RefundedEvent | null {
     const terms = this.input.refunds?.terms(source.planVersionId, source.ruleName) ?? null;
     if (terms === null || source.deal.refunds === undefined) return null;
-    const { amount, inputs, category, deal } = source;
+    const { amount, cutOff = Decimal.zero, inputs, category, deal } = source;
     const dealAmount = source.dealAmount === undefined ? asNumber(deal.standard.dealAmount) : source.dealAmount;
-    return { ...this.toEvent({ ...source, terms }, dealAmount), category, pay: { amount, inputs } };
+    return { ...this.toEvent({ ...source, terms }, dealAmount), category, pay: { amount, cutOff, inputs } };
   }
 
   private toEvent({ deal, earnedOn, credit, inputs, ...terms }: Refundable, dealAmount: Decimal | null): RefundedEvent {
@@ -167,6 +181,11 @@ export class PlanRefunds {
     const event = { planVersionId, terms: rule, attainmentKey, currency };
     return { ...event, chain, links: linkRefunds(chain), category: 'commission', pay: null };
   }
+}
+
+/** What a refund of the share takes of what the cap cut off. */
+function partOf(cutOff: Decimal, share: Decimal): Decimal {
+  return cutOff.isZero() ? cutOff : settleAmount(cutOff.times(share)).negated();
 }
 
 function planned(source: RefundedEvent | null, counts: (link: ChainLink) => boolean): PlannedRefund[] {

@@ -4,7 +4,7 @@ import { type Share, wholeShare } from './credit-lines.js';
 import { type Quota } from './effective-quota.js';
 import { asNumber } from './field-value.js';
 import { type UpstreamEvent } from './model.js';
-import { type Deal, type ReadField } from './slug.js';
+import { type Deal, type ReadField, signOfAmount } from './slug.js';
 
 /** The number in a field: of one deal, or the sum over the deals of a periodic rule. Null if it is missing. */
 export type ReadNumber = (field: ReadField) => Decimal | null;
@@ -25,17 +25,31 @@ export class NumberReader {
   }
 }
 
-/** The value that the rate multiplies; `usual` without a `payoutBase`. Null if it is missing. */
+/**
+ * The value that the rate multiplies; `usual` without a `payoutBase`. Null if it is missing. A credit note takes back
+ * what has no sign of its own.
+ */
 export function computeBase(
   rule: CompiledRule,
   usual: Decimal,
-  quota: Quota | null,
+  { quota, isCreditNote }: { readonly quota: Quota | null; readonly isCreditNote: boolean },
   readNumber: ReadNumber,
 ): Decimal | null {
   const { payoutBase } = rule.rule;
   if (payoutBase === undefined) return usual;
-  if (payoutBase === 'variable_target') return quota?.variableTarget ?? null;
-  return rule.readBase === null ? Decimal.one : readNumber(rule.readBase);
+  if (rule.readBase !== null) return readNumber(rule.readBase);
+  const ofSale = payoutBase === 'variable_target' ? (quota?.variableTarget ?? null) : Decimal.one;
+  return isCreditNote && ofSale !== null ? ofSale.negated() : ofSale;
+}
+
+/**
+ * Whether the deal is a credit note for the rule. A sale with a negative margin is none. The sign of an amount needs no
+ * exchange rate.
+ */
+export function isCreditNote({ readAmount }: CompiledRule, measure: Decimal, deal: Deal): boolean {
+  if (measure.sign() > 0) return false;
+  const sign = signOfAmount(readAmount, deal);
+  return measure.isZero() ? sign < 0 : sign <= 0;
 }
 
 /** The credit; missing credit fields count as 0. */

@@ -44,7 +44,7 @@ export function formatShare(share: Share): string | null {
   return share === wholeShare ? null : `${share.credit} ${share.pay}`;
 }
 
-function parseShare(stored: string | null): Share {
+export function parseShare(stored: string | null): Share {
   const [credit, pay] = (stored ?? '1 1').split(' ') as [string, string];
   return { credit: Decimal.of(credit), pay: Decimal.of(pay) };
 }

@@ -1,7 +1,7 @@
 import { type Day } from '../kernel/day.js';
 import { type Refund } from './clawback.js';
 import { type CreditLine } from './credit-lines.js';
-import { type Fields, type FieldValue, isAbsent, type StandardField } from './field-value.js';
+import { asNumber, type Fields, type FieldValue, isAbsent, type StandardField } from './field-value.js';
 import { formulaReader, isFormula } from './formula.js';
 import { standardNamedBy } from './standard-slugs.js';
 
@@ -15,6 +15,8 @@ export interface Deal {
   readonly credits?: readonly CreditLine[];
   /** What its customer got back; absent if nothing. */
   readonly refunds?: readonly Refund[];
+  /** The deal in its own currency, if its money was converted. */
+  readonly unconverted?: Deal;
 }
 
 export type ReadField = (deal: Deal) => FieldValue | undefined;
@@ -29,10 +31,18 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['value', 'amount'],
 ]);
 
-/** The measure of rules that count deals: each deal is 1. */
+/** The measure of rules that count deals: each deal is 1, one with a negative amount is -1. */
 export const dealCount = '_deals';
 /** The measure of cascade rules that count what the people below earned on the deal. */
 export const teamEarnings = '_earned';
+
+/** The slug of the amount, as plans name it. */
+export const dealAmount = 'amount';
+
+/** The sign of the amount of a deal; 0 without an amount. */
+export function signOfAmount(readAmount: ReadField, deal: Deal): number {
+  return asNumber(readAmount(deal.unconverted ?? deal))?.sign() ?? 0;
+}
 
 /** The other name of a field in plans: `stage` and `dealstage`, `amount` and `value`. */
 export function findAlias(slug: string): string | undefined {

@@ -354,6 +354,14 @@ export function creditAfter(stored: string): Decimal {
   return Decimal.of(after);
 }
 
+/** What the cap cut off the amount of the event, exactly. */
+export function decodeCutOff(stored: string): Decimal {
+  const [, before, after] = cappedAmount.exec(stored) ?? [];
+  return before === undefined || after === undefined ? Decimal.zero : Decimal.of(before).minus(Decimal.of(after));
+}
+
+const cappedAmount = /\["c",-?[\d.]+,(-?[\d.]+),(-?[\d.]+)\]/;
+
 /** What a cascade event was calculated from: the amounts of the people below, in its currency, as decimal texts. */
 export interface CascadeInput {
   readonly repId: string;

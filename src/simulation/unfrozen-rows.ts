@@ -7,6 +7,7 @@ import { Decimal } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { inParallel } from '../kernel/waiting.js';
 import { type CountedRow, loadCountedRows } from '../ledger/input/counted-rows.js';
+import { withCutOffs } from '../ledger/input/cut-offs.js';
 import { fxInput } from '../ledger/input/exchange-rates.js';
 import { type Hierarchy, loadHierarchyBelow, type TeamMember } from '../ledger/input/hierarchy.js';
 import {
@@ -149,20 +150,37 @@ async function loadRetainedRows(
   { window: { from, to }, dealIds }: { readonly window: DayRange; readonly dealIds: readonly string[] },
 ): Promise<ReadonlyMap<string, readonly RetainedRow[]>> {
   const mayKeep = [...terms.values()].filter((repTerms) => repTerms.repId === repId || hasWithdrawnTerms(repTerms));
-  const ofReps = sql`c.rep_id = any(${mayKeep.map((repTerms) => repTerms.repId)}::uuid[])`;
+  const isOfReps = sql`c.rep_id = any(${mayKeep.map((repTerms) => repTerms.repId)}::uuid[])`;
   const [within, moved] = await inParallel(
-    () => loadCountedRows(tx, sql`${ofReps} and c.earned_on between ${from}::date and ${to}::date`),
+    () => loadCountedRows(tx, sql`${isOfReps} and c.earned_on between ${from}::date and ${to}::date`),
     () =>
       loadCountedRows(
         tx,
-        sql`${ofReps} and c.earned_on not between ${from}::date and ${to}::date and c.deal_key = any(${dealIds}::text[])`,
+        sql`${isOfReps} and c.earned_on not between ${from}::date and ${to}::date and c.deal_key = any(${dealIds}::text[])`,
       ),
   );
   const holds = new Map([...terms].map(([id, repTerms]) => [id, retainedBy(repTerms)]));
   const retained = [...within, ...moved].filter((row) => (holds.get(row.repId)?.(row) ?? null) !== null);
   const participants = await loadParticipants(tx, retained);
   const byRep = groupBy(retained, (row) => row.repId);
-  return new Map([...byRep].map(([id, rows]) => [id, retainedRows(terms.get(id) as RepTerms, rows, participants)]));
+  const ofReps = [...byRep].map(([id, rows]) => {
+    const repTerms = terms.get(id) as RepTerms;
+    return { terms: repTerms, rows: retainedRows(repTerms, rows, participants) };
+  });
+  const fixed = await withCutOffs(
+    tx,
+    ofReps.map(({ terms: repTerms, rows }) => ({ terms: repTerms, fixed: rows.map((row) => row.fixed) })),
+  );
+  return new Map(
+    ofReps.map(({ terms: { repId: id }, rows }, index) => [
+      id,
+      rows.map(({ row, fixed: whole }, position) => withCutOff(row, fixed[index]?.[position] ?? whole)),
+    ]),
+  );
+}
+
+function withCutOff(row: CountedRow, fixed: FixedEvent): RetainedRow {
+  return { row: fixed.cutOff === undefined ? row : { ...row, cutOff: fixed.cutOff.toString() }, fixed };
 }
 
 /** The rows of a rep without frozen periods. */
@@ -259,7 +277,8 @@ function toEvent({ amount, ...row }: CountedRow): DealEvent {
 }
 
 function toRow(repId: string, decision: Decision): CountedRow {
-  const { trace, amount, base, credit, ...same } = decision;
+  const { trace, amount, base, credit, cutOff, ...same } = decision;
   const inputs = decision.phase === 'cascade' ? { inputs: decodeInputs(trace) } : {};
-  return { ...same, repId, amount: amount.toString(), base: base.toString(), credit: credit.toString(), ...inputs };
+  const amounts = { amount: amount.toString(), base: base.toString(), credit: credit.toString() };
+  return { ...same, repId, ...amounts, ...(cutOff.isZero() ? {} : { cutOff: cutOff.toString() }), ...inputs };
 }

@@ -87,6 +87,7 @@ export interface StatementTables {
     earned_on: Day;
     share: string | null;
     inputs: ColumnType<unknown, string | null | undefined, never>;
+    cut_off: Numeric | null;
   };
   true_ups: {
     workspace_id: string;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { LedgerRow, World, WorldDeal, WorldPlanVersion } from '#test/support/oracle/world.js';
+import { creditNoteExamples } from '#test/support/credit-notes.js';
+import type { LedgerRow, World, WorldCredit, WorldDeal, WorldPlanVersion } from '#test/support/oracle/world.js';
 import {
   amounts,
   amountsOf,
@@ -65,6 +66,113 @@ describe('the calculation rules, by the engine and by the oracle', () => {
 
     it('D1 corrected to 20,000', () => {
       expect(amounts(world([rule()], { deals: CORRECTED }))).to.deep.equal({ D1: '1600', D2: '4800', D3: '3600' });
+    });
+  });
+
+  describe('credit notes (section 8a)', () => {
+    for (const { name, rule: terms, quota: targets, percent, amounts: ofDeals, pays } of creditNoteExamples)
+      it(name, () => {
+        const quotas = targets === undefined ? [] : [quota({ variableTarget: null, ...targets })];
+        const deals = ofDeals.map((amount, index) => ({
+          ...deal(`D${index}`, `2026-01-1${index}`, amount),
+          ...(percent === undefined ? {} : { credits: sharedWithHouse(percent) }),
+        }));
+        const paid = ledgerOf(world([rule(terms)], { quotas, deals })).map(({ amount }) => amount);
+        expect(paid).to.deep.equal(pays);
+      });
+
+    function sharedWithHouse(percent: number): WorldCredit[] {
+      return [
+        { source: 'api', repId: 'r', kind: 'split', percent },
+        { source: 'api', repId: null, kind: 'split', percent: 100 - percent },
+      ];
+    }
+
+    const flat = [{ tierIndex: 0, minThreshold: 0, rate: 0.1 }];
+    const paidBy = (terms: object, deals: WorldDeal[], values: Partial<World> = {}) =>
+      ledgerOf(world([rule(terms)], { quotas: [], deals, ...values })).map(({ amount }) => amount);
+
+    it('count -1, and a deal with amount 0 or without an amount 1', () => {
+      const deals = [-10_000, 0].map((amount, index) => deal(`D${index}`, '2026-01-10', amount));
+      const counted = ledgerOf(
+        world([rule({ measure: '_deals' })], { deals: [...deals, deal('D2', '2026-01-10', {})] }),
+      );
+      expect(counted.map(({ credit }) => credit)).to.deep.equal(['-1', '1', '1']);
+    });
+
+    it('take back the bases that have no sign', () => {
+      const deals = [deal('D1', '2026-01-10', 100), deal('D2', '2026-01-11', -100)];
+      const quotas = [quota({ variableTarget: 1000 })];
+      for (const payoutBase of ['1', 'variable_target'])
+        expect(paidBy({ payoutBase, tiers: flat }, deals, { quotas })).to.deep.equal(
+          payoutBase === '1' ? ['0.1', '-0.1'] : ['100', '-100'],
+        );
+    });
+
+    it('are not sales with a negative margin, whatever the mapping calls the amount', () => {
+      const terms = {
+        measure: 'margin',
+        payoutMode: 'flat_per_event',
+        tiers: [{ tierIndex: 0, minThreshold: 0, flatAmount: 5 }],
+      };
+      const margins = [
+        { amount: 100, margin: -20 },
+        { amount: -100, margin: -20 },
+        { amount: -100, margin: 0 },
+        { amount: -100, margin: 20 },
+        { margin: -20 },
+      ].map((fields, index) => deal(`D${index}`, '2026-01-10', fields));
+      expect(paidBy(terms, margins)).to.deep.equal(['5', '-5', '-5', '5', '-5']);
+      const mapped = version({ rules: [rule(terms)] }, { fieldMapping: { amount: 'acv' } });
+      const plans = [{ planId: 'p', status: 'active' as const, versions: [mapped] }];
+      const net = [deal('D1', '2026-01-10', { amount: -100, acv: 100, margin: -20 })];
+      expect(ledgerOf(world([], { plans, deals: net })).map(({ amount }) => amount)).to.deep.equal(['5']);
+    });
+
+    it('take back the amount of the tier before them, and at its rate where only the tier after them is fixed', () => {
+      const tiers = [
+        { tierIndex: 0, minThreshold: 0, flatAmount: 50 },
+        { tierIndex: 1, minThreshold: 1, rate: 0.1 },
+      ];
+      const deals = [100_000, -50_000, -20_000, -40_000].map((amount, index) =>
+        deal(`D${index}`, '2026-01-10', amount),
+      );
+      expect(paidBy({ tiers }, deals, { quotas: [quota()] })).to.deep.equal(['10000', '-5000', '-50', '-50']);
+      expect(paidBy({ tiers, tierMode: 'retroactive' }, deals, { quotas: [quota()] })).to.deep.equal([
+        '0',
+        '0',
+        '0',
+        '0',
+      ]);
+    });
+
+    it('stand for whole sales, and a refund of a deal of amount 0 is that of the whole deal', () => {
+      const tiers = [{ tierIndex: 0, minThreshold: 0, flatAmount: 5 }];
+      const refunds = [{ refundId: 'R', day: '2026-01-12', cause: 'refund' as const }];
+      const free = { ...deal('D1', '2026-01-10', {}), given: { dealAmount: 0 }, refunds };
+      expect(paidBy({ measure: '_deals', tiers, clawback: {} }, [free])).to.deep.equal(['5', '-5']);
+    });
+
+    it('have no floor, and pay nothing below the minimum attainment', () => {
+      const deals = [deal('D1', '2026-01-10', { amount: -100, margin: 0 }), deal('D2', '2026-01-11', -100)];
+      expect(paidBy({ measure: 'margin', floor: 10, tiers: flat }, deals)).to.deep.equal(['0']);
+      expect(paidBy({ floorAttainment: 0.5, tiers: flat }, deals, { quotas: [quota()] })).to.deep.equal(['0', '0']);
+    });
+
+    it('use what refunds of the period leave above the cap, and nothing of bonuses of the period', () => {
+      const sale = {
+        ...deal('D1', '2026-01-10', 10_000),
+        refunds: [{ refundId: 'R', day: '2026-01-12', cause: 'refund' as const }],
+      };
+      const deals = [sale, deal('D2', '2026-01-15', -4000)];
+      expect(paidBy({ tiers: flat, cap: 500, clawback: {} }, deals)).to.deep.equal(['500', '-400', '-500']);
+      const tiers = [{ tierIndex: 0, minThreshold: 0, flatAmount: 800 }];
+      expect(
+        paidBy({ tiers, cap: 500, payoutMode: 'flat_per_tier' }, [
+          deal('D1', '2026-01-10', 1),
+          deal('D2', '2026-01-11', -1),
+        ]),
+      ).to.deep.equal(['500', '0']);
     });
   });
 
@@ -316,15 +424,13 @@ describe('the calculation rules, by the engine and by the oracle', () => {
       expect(marginal(below)).to.deep.equal({ a: '10400', b: '-12800' });
     });
 
-    it('below zero, a fixed amount, a step, a threshold above 0 and a rank pay nothing', () => {
+    it('below zero, a step, a threshold above 0 and a rank pay nothing, and a fixed amount is that of before', () => {
       const deals = [deal('a', '2026-01-05', -100)];
       const flats = [
         { tierIndex: 0, minThreshold: 0, flatAmount: 100, name: 'F0' },
         { tierIndex: 1, minThreshold: 1, rate: 0.3, name: 'R1' },
       ];
       for (const values of [
-        { tiers: flats },
-        { tiers: flats, tierMode: 'marginal' },
         { tiers: flats, tierMode: 'retroactive' },
         { tiers: TIERS.slice(1) },
         { tiers: TIERS.slice(1), tierMode: 'marginal' },
@@ -332,9 +438,15 @@ describe('the calculation rules, by the engine and by the oracle', () => {
         const [row] = ledgerOf(world([rule(values)], { deals }));
         expect([row?.amount, row?.tierName]).to.deep.equal(['0', null]);
       }
+      for (const tierMode of ['full_rate', 'marginal'])
+        expect(amounts(world([rule({ tiers: flats, tierMode })], { deals }))).to.deep.equal({ a: '-100' });
       const modes = [flats[0], { tierIndex: 1, minThreshold: 1, flatAmount: 500 }];
-      for (const payoutMode of ['flat_per_event', 'flat_per_tier', 'stepped_bonus'])
-        expect(amounts(world([rule({ tiers: modes, payoutMode })], { deals }))).to.deep.equal({ a: '0' });
+      for (const [payoutMode, paid] of [
+        ['flat_per_event', '-100'],
+        ['flat_per_tier', '0'],
+        ['stepped_bonus', '0'],
+      ])
+        expect(amounts(world([rule({ tiers: modes, payoutMode })], { deals }))).to.deep.equal({ a: paid });
     });
 
     it('a refund below zero uses up no band of flat_per_tier and no step of stepped_bonus', () => {
@@ -497,6 +609,14 @@ describe('the calculation rules, by the engine and by the oracle', () => {
       { tierIndex: 2, minThreshold: 1.25, flatAmount: 700, name: 'F2' },
     ];
 
+    it('bonuses of the period mean the same with marginal', () => {
+      for (const payoutMode of ['flat_per_tier', 'stepped_bonus']) {
+        const of = (tierMode: string) =>
+          amounts(world([rule({ tiers: flats, payoutMode, tierMode })], { deals: EXAMPLE }));
+        expect(of('marginal')).to.deep.equal(of('full_rate'));
+      }
+    });
+
     it('payout modes of fixed amounts', () => {
       const of = (payoutMode: string) => amounts(world([rule({ tiers: flats, payoutMode })], { deals: EXAMPLE }));
       expect(of('flat_per_event')).to.deep.equal({ D1: '100', D2: '300', D3: '700' });
@@ -506,7 +626,7 @@ describe('the calculation rules, by the engine and by the oracle', () => {
       const again = (payoutMode: string) => amounts(world([rule({ tiers: flats, payoutMode })], { deals: one }));
       expect(again('flat_per_tier')).to.deep.equal({ a: '1100', b: '0', c: '0' });
       expect(again('stepped_bonus')).to.deep.equal({ a: '700', b: '0', c: '0' });
-      expect(again('flat_per_event')).to.deep.equal({ a: '700', b: '100', c: '700' });
+      expect(again('flat_per_event')).to.deep.equal({ a: '700', b: '-700', c: '700' });
     });
 
     it('stepped_bonus: a tier with a rate, kept from an earlier version, has a bonus of 0', () => {

@@ -18,6 +18,7 @@ describe('the rules whose payout needs the whole period', () => {
     { payoutMode: 'flat_per_tier', tiers: fixedAmounts },
     { payoutMode: 'stepped_bonus', tiers: fixedAmounts },
     { executionPhase: 'periodic' },
+    { cap: 100 },
   ])
     it(`are those with ${JSON.stringify(terms)}`, () => {
       expect(needs(terms)).to.equal(true);
@@ -26,7 +27,7 @@ describe('the rules whose payout needs the whole period', () => {
   for (const terms of [
     {},
     { tierBy: 'value', tierValueField: 'seats' },
-    { tierMode: 'marginal', cap: 100, floor: 1, floorAttainment: 0.5 },
+    { tierMode: 'marginal', floor: 1, floorAttainment: 0.5 },
     { payoutMode: 'flat_per_event', tiers: fixedAmounts },
     { payoutMode: 'rate_times_attainment' },
     { executionPhase: 'cascade' },

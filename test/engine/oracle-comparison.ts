@@ -9,6 +9,9 @@ const refundWorld = () => arbitraryWorld({ credits: true, refunds: true });
 const refundFxWorld = () => arbitraryWorld({ credits: true, refunds: true, fx: true });
 const formulaWorld = () => arbitraryWorld({ credits: true, refunds: true, formulas: true });
 const formulaFxWorld = () => arbitraryWorld({ credits: true, formulas: true, fx: true });
+const creditNoteWorld = () => arbitraryWorld({ credits: true, creditNotes: true });
+const creditNoteRefundWorld = () => arbitraryWorld({ credits: true, refunds: true, creditNotes: true });
+const creditNoteFxWorld = () => arbitraryWorld({ credits: true, creditNotes: true, fx: true });
 const fxWorld = () => arbitraryWorld({ credits: true, fx: true });
 
 /** Compares the engine with the oracle on random worlds: about fifteen milliseconds per world on an idle core. */
@@ -45,6 +48,20 @@ export function describeOracleComparison(worldCount: number, seed: number): void
         { numRuns: worldCount, seed },
       );
       expect(refunded.filter((count) => count > 0)).to.have.length.above(worldCount / 10);
+    });
+
+    it(`gives the same rows on ${worldCount} random worlds with credit notes`, () => {
+      const used: number[] = [];
+      const arbitrary = fc.oneof(creditNoteWorld(), creditNoteRefundWorld(), creditNoteFxWorld());
+      fc.assert(
+        fc.property(arbitrary, (world) => {
+          const rows = comparableRows(engineLedger(world));
+          expect(rows).to.deep.equal(comparableRows(cleanLedger(world).toSorted(byKey)));
+          used.push(rows.filter(({ cutOff }) => cutOff?.startsWith('-')).length);
+        }),
+        { numRuns: worldCount, seed },
+      );
+      expect(used.filter((count) => count > 0)).to.have.length.least(Math.floor(worldCount / 50));
     });
 
     it(`gives the same rows on ${worldCount} random worlds with formulas, half of them with exchange rates`, () => {

@@ -21,6 +21,7 @@ export function decided(values: Partial<Decision> = {}): Decision {
     period: '2026-Q1',
     earnedOn: '2026-01-15',
     share: null,
+    cutOff: Decimal.zero,
     trace: 'trace',
     ...values,
   };
@@ -32,7 +33,7 @@ export function storedRow(
   decision: Decision,
   status: LedgerRow['status'] = 'earned',
 ): LedgerRow {
-  const { amount, base, credit, planVersionId, ruleId, trace, ...row } = decision;
+  const { amount, base, credit, planVersionId, ruleId, trace, cutOff, ...row } = decision;
   return {
     ...row,
     eventId,

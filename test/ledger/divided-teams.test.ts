@@ -32,8 +32,19 @@ describe('a manager above more deals than one transaction calculates', () => {
     await levels.expectSameFromNothing(maxDeals);
   });
 
+  it('is calculated by attainment periods under a cap, which reads more than sums of the earlier deals', async () => {
+    await create({ isCapped: true });
+    await levels.complete(maxDeals);
+    await levels.expectCalculated();
+    await levels.put('d0-0', 0, dayOf(0), 100, 2);
+    await calculate(levels.reps[0] as string);
+    await calculate(levels.manager);
+    expect(await requestsOf(levels.manager)).to.deep.equal([]);
+    await levels.complete(maxDeals);
+    await levels.expectCalculated();
+  });
+
   it('recalculates only the days of deals that move no sum, in one part', async () => {
-    await create({ isCapped: false });
     await levels.complete(maxDeals);
     const runs = await runsOfManager();
     for (const [dealId, day] of [

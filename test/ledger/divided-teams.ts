@@ -9,8 +9,8 @@ import { DealWorkspace } from '../deals/deal-workspace.js';
 const cascade = { executionPhase: 'cascade', attainmentPeriod: 'quarterly' };
 
 /**
- * Three reps with a quota below a manager, who is below a director. The manager's rules have a quota, marginal tiers and a
- * cap; the director is paid on one of them.
+ * Three reps with a quota below a manager, who is below a director. The manager's rules have a quota, marginal tiers and
+ * optionally a cap; the director is paid on one of them.
  */
 export class TwoLevels {
   private constructor(
@@ -20,7 +20,7 @@ export class TwoLevels {
     readonly director: string,
   ) {}
 
-  static async create({ isCapped = true } = {}): Promise<TwoLevels> {
+  static async create({ isCapped = false } = {}): Promise<TwoLevels> {
     const workspace = await DealWorkspace.create();
     const add = (name: string) => workspace.addRep(`${name}@x.com`);
     const [director, manager] = [await add('director'), await add('manager')];

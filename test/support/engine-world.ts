@@ -535,6 +535,8 @@ function toFixedEvent(world: World, row: LedgerRow, kind: FixedEvent['kind']): F
     base: Decimal.of(row.base),
     amount: Decimal.of(row.amount),
     tierName: row.tierName,
+    cutOff: Decimal.of(row.cutOff ?? 0),
+    share: row.share === undefined ? null : `${row.share.credit} ${row.share.pay}`,
   };
 }
 
@@ -555,6 +557,7 @@ function toRow(repId: string, decision: Decision): LedgerRow {
     period: decision.period,
     earnedOn: decision.earnedOn,
     ...sharedIn(decision),
+    ...(decision.cutOff.isZero() ? {} : { cutOff: decision.cutOff.toString() }),
   };
 }
 
@@ -565,8 +568,9 @@ function sharedIn({ share }: Decision): Pick<LedgerRow, 'share'> {
 
 /** A quotient has no last digit: the two implementations keep different numbers of them. */
 export function comparableRows(rows: readonly LedgerRow[]): LedgerRow[] {
-  return rows.map(({ share, ...row }) => ({
+  return rows.map(({ share, cutOff, ...row }) => ({
     ...row,
+    ...(cutOff === undefined ? {} : { cutOff: withoutLastDigits(cutOff, 15) }),
     base: withoutLastDigits(row.base),
     credit: withoutLastDigits(row.credit),
     ...(share === undefined

@@ -2,15 +2,15 @@ import { sql } from 'kysely';
 import { type CarriedCredit } from '../../engine/carried-credit.js';
 import { isRefundKey } from '../../engine/clawback.js';
 import { attainmentKey } from '../../engine/plan-config.js';
-import { creditAfter, decodeSourceDay } from '../../engine/trace.js';
-import { addDays, type Day, isWithin, overlap } from '../../kernel/day.js';
+import { creditAfter } from '../../engine/trace.js';
+import { addDays, type Day, overlap } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
 import { groupBy } from '../../kernel/group-by.js';
 import { unnestRows } from '../../platform/database/columns.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type RepWindow } from './load-window.js';
-import { calendarOf, hasRule, isEveryVersionActive, type RepTerms } from './rep-terms.js';
+import { calendarOf, isEveryVersionActive, type RepTerms } from './rep-terms.js';
 
 /** A shortened window and the days before it. */
 interface LeftOut {
@@ -37,15 +37,11 @@ export async function loadCarriedCredits(
 type CarriedByIndex = Map<number, readonly CarriedCredit[]>;
 
 /**
- * Whether the trace of the latest event gives the credit up to it, and the rules need nothing else. Traces of approved
- * and of stopped days are those of the time when they were calculated. A cap needs the amounts.
+ * Whether the trace of the latest event gives the credit up to it. Traces of approved and of stopped days are those of
+ * the time when they were calculated.
  */
 function hasCurrentTraces({ terms, from, to }: LeftOut): boolean {
-  return (
-    isEveryVersionActive(terms) &&
-    !hasRule(terms, ({ cap }) => cap !== undefined) &&
-    !terms.frozen.some(({ range }) => overlap(range, { from, to }))
-  );
+  return isEveryVersionActive(terms) && !terms.frozen.some(({ range }) => overlap(range, { from, to }));
 }
 
 const maxLatestEvents = 200;
@@ -53,7 +49,6 @@ const maxLatestEvents = 200;
 interface LatestEvent {
   readonly index: number;
   readonly planId: string;
-  readonly ruleName: string;
   readonly attainmentKey: string;
   readonly period: string;
   readonly earnedOn: Day;
@@ -69,10 +64,10 @@ async function loadLatestCredits(tx: Transaction, leftOut: readonly LeftOut[]): 
   const [first] = leftOut;
   if (first === undefined) return new Map();
   const { rows } = await sql<LatestEvent>`
-    select rows_from.index, e.plan_id as "planId", e.rule_name as "ruleName", e.attainment_key as "attainmentKey",
+    select rows_from.index, e.plan_id as "planId", e.attainment_key as "attainmentKey",
       e.period, e.earned_on as "earnedOn", e.deal_key as "dealKey", e.trace
     from ${daysLeftOut(leftOut)} cross join lateral (
-      select plan_id, rule_name, attainment_key, period, earned_on, deal_key, trace from commission_events
+      select plan_id, attainment_key, period, earned_on, deal_key, trace from commission_events
       where ${isCounted(tx.workspaceId)}
       order by earned_on desc
       fetch first ${sql.lit(maxLatestEvents)} rows with ties
@@ -85,7 +80,7 @@ async function loadLatestCredits(tx: Transaction, leftOut: readonly LeftOut[]): 
     const isComplete = events.length < maxLatestEvents;
     if (!isComplete && keysInProgress(days).some((key) => !latest.has(key))) continue;
     const credits = [...latest.values()].map(
-      (event): CarriedCredit => ({ ...event, credit: creditAfter(event.trace), amount: Decimal.zero }),
+      (event): CarriedCredit => ({ ...event, credit: creditAfter(event.trace) }),
     );
     carried.set(days.index, credits);
   }
@@ -127,44 +122,16 @@ async function loadSums(tx: Transaction, leftOut: readonly LeftOut[]): Promise<C
   const [first] = leftOut;
   if (first === undefined) return new Map();
   const { rows } = await sql<Record<keyof CarriedCredit, string> & { index: number }>`
-    select rows_from.index, e.plan_id as "planId", e.rule_name as "ruleName", e.attainment_key as "attainmentKey",
-      e.period, e.credit, e.amount
+    select rows_from.index, e.plan_id as "planId", e.attainment_key as "attainmentKey", e.period, e.credit
     from ${daysLeftOut(leftOut)} cross join lateral (
-      select plan_id, rule_name, attainment_key, period, sum(credit) as credit, sum(amount) as amount
+      select plan_id, attainment_key, period, sum(credit) as credit
       from commission_events
       where ${isCounted(tx.workspaceId)}
-      group by plan_id, rule_name, attainment_key, period
+      group by plan_id, attainment_key, period
       offset 0
     ) e`.execute(tx.db);
-  const credits = rows.map((row) => ({ ...row, credit: Decimal.of(row.credit), amount: Decimal.of(row.amount) }));
-  const refunded = await loadRefundsOfOtherPeriods(tx, leftOut);
-  return groupBy([...credits, ...refunded], ({ index }) => index);
-}
-
-/** What refunds of deals of other periods took back, negated: it leaves no room under the cap of this one. */
-async function loadRefundsOfOtherPeriods(
-  tx: Transaction,
-  leftOut: readonly LeftOut[],
-): Promise<(CarriedCredit & { readonly index: number })[]> {
-  const [first] = leftOut;
-  if (first?.terms.workspace.hasRefunds !== true) return [];
-  const { rows } = await sql<LatestEvent & { readonly amount: string }>`
-    select rows_from.index, e.plan_id as "planId", e.rule_name as "ruleName", e.attainment_key as "attainmentKey",
-      e.period, e.amount::text as amount, e.trace
-    from ${daysLeftOut(leftOut)} cross join lateral (
-      select plan_id, rule_name, attainment_key, period, amount, trace from commission_events
-      where ${isCounted(tx.workspaceId)} and deal_key like 'refund:%'
-      offset 0
-    ) e`.execute(tx.db);
-  const calendar = calendarOf(first.terms);
-  const isOfPeriod = ({ trace, period }: LatestEvent) => {
-    const day = decodeSourceDay(trace);
-    const range = calendar.findRange(period);
-    return day !== null && range !== null && isWithin(day, range);
-  };
-  return rows
-    .filter((row) => !isOfPeriod(row))
-    .map((row) => ({ ...row, credit: Decimal.zero, amount: Decimal.of(row.amount).negated() }));
+  const credits = rows.map((row) => ({ ...row, credit: Decimal.of(row.credit) }));
+  return groupBy(credits, ({ index }) => index);
 }
 
 function daysLeftOut(leftOut: readonly LeftOut[]) {

@@ -27,6 +27,8 @@ export interface CountedRow {
   readonly share: string | null;
   /** Of a cascade row that was calculated and not read: what it was calculated from. */
   readonly inputs?: readonly CascadeInput[];
+  /** Of a row that was calculated and not read: what a cap cut off it. */
+  readonly cutOff?: string;
 }
 
 const names =

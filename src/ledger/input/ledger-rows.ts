@@ -18,7 +18,7 @@ import {
 } from './rep-terms.js';
 
 /** An engine-written row as stored in the ledger. */
-export interface LedgerRow extends Omit<CountedRow, 'repId' | 'planVersionId' | 'ruleId'> {
+export interface LedgerRow extends Omit<CountedRow, 'repId' | 'planVersionId' | 'ruleId' | 'cutOff'> {
   readonly eventId: string;
   readonly status: 'earned' | 'reversed';
   readonly base: string;
@@ -166,7 +166,13 @@ function fixedRows(rep: StoredRows, retained: readonly LedgerRow[], participants
   const { terms, truedUp } = rep;
   const isCounted = countedKeys(rep);
   const frozen: LedgerRow[] = [];
-  const fixed = truedUp.map((row): FixedEvent => ({ ...toFixedEvent(row, 'frozen'), frozenPeriod: row.frozenPeriod }));
+  const fixed = truedUp.map(
+    (row): FixedEvent => ({
+      ...toFixedEvent(row, 'frozen'),
+      frozenPeriod: row.frozenPeriod,
+      cutOff: Decimal.of(row.cutOff ?? '0'),
+    }),
+  );
   for (const row of selectEarned(rep)) {
     const period = findFrozenPeriod(terms, row);
     if (period === undefined) continue;
@@ -265,6 +271,7 @@ function toFixedEvent(row: FixedRow, kind: FixedEvent['kind']): FixedEvent {
     base: Decimal.of(row.base ?? '0'),
     amount: Decimal.of(row.amount),
     tierName: row.tierName,
+    share: row.share,
   };
 }
 

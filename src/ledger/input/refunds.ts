@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Refund, refundKey } from '../../engine/clawback.js';
 import { compileRefundTerms, type RefundTerms } from '../../engine/compiled-plan.js';
-import { type RefundInput, type RefundSource } from '../../engine/model.js';
+import { type Phase, type RefundInput, type RefundSource } from '../../engine/model.js';
 import { type Deal } from '../../engine/slug.js';
-import { type CascadeInput, decodeInputs } from '../../engine/trace.js';
+import { type CascadeInput, decodeCutOff, decodeInputs } from '../../engine/trace.js';
 import { type Day, type DayRange, hull } from '../../kernel/day.js';
 import { Decimal } from '../../kernel/decimal.js';
 import { getOrInsert } from '../../kernel/get-or-insert.js';
@@ -85,16 +85,18 @@ interface SourceRow {
   readonly earnedOn: Day;
   readonly amount: string;
   readonly credit: string;
+  readonly phase: Phase;
   readonly trace: string | null;
   readonly inputs: readonly CascadeInput[] | null;
   readonly from: Day | null;
   readonly to: Day | null;
   readonly isRecorded: boolean;
   readonly dealAmount: string | null;
+  readonly cutOff: string | null;
 }
 
 const sourceColumns = sql`c.rep_id as "repId", c.plan_id as "planId", c.plan_version_id as "planVersionId",
-  c.rule_name as "ruleName", c.deal_key as "dealKey", c.category, c.currency, c.attainment_key as "attainmentKey",
+  c.rule_name as "ruleName", c.deal_key as "dealKey", c.phase, c.category, c.currency, c.attainment_key as "attainmentKey",
   c.earned_on as "earnedOn", c.amount::text as amount, c.credit::text as credit, s.from_day as "from", s.to_day as "to",
   f.deal_key is not null as "isRecorded", f.amount::text as "dealAmount"`;
 
@@ -113,14 +115,14 @@ async function loadSourceRows(
       select deal_id from deal_refunds
       where workspace_id = ${tx.workspaceId} and day between ${from}::date and ${to}::date))`;
   const { rows } = await sql<SourceRow>`
-    select ${sourceColumns}, case c.phase when 'cascade' then c.trace end as trace, null::jsonb as inputs
+    select ${sourceColumns}, c.trace, null::jsonb as inputs, null::numeric as "cutOff"
     from commission_events c
     left join statement_periods s on s.workspace_id = c.workspace_id and s.rep_id = c.rep_id and s.status = 'approved'
       and c.earned_on between s.from_day and s.to_day
     ${recorded(sql`s.period`)}
     where ${isSource} and c.kind = 'commission_earned' and c.status = 'earned' and s.trued_up is not true
     union all
-    select ${sourceColumns}, null, c.inputs
+    select ${sourceColumns}, null, c.inputs, c.cut_off
     from trued_up_rows c
     join statement_periods s on s.workspace_id = c.workspace_id and s.rep_id = c.rep_id and s.period = c.frozen_period
     ${recorded(sql`c.frozen_period`)}
@@ -129,7 +131,7 @@ async function loadSourceRows(
 }
 
 function toSource(row: SourceRow, deals: ReadonlyMap<string, Deal>): RefundSource | null {
-  const { repId: _, amount, credit, trace, inputs, from, to, isRecorded, dealAmount, ...same } = row;
+  const { repId: _, amount, credit, trace, inputs, from, to, isRecorded, dealAmount, phase, cutOff, ...same } = row;
   const deal = deals.get(row.dealKey);
   if (deal?.refunds === undefined) return null;
   const recorded = dealAmount === null ? null : Decimal.of(dealAmount);
@@ -137,7 +139,8 @@ function toSource(row: SourceRow, deals: ReadonlyMap<string, Deal>): RefundSourc
     ...same,
     amount: Decimal.of(amount),
     credit: Decimal.of(credit),
-    inputs: trace === null ? inputs : decodeInputs(trace),
+    cutOff: trace === null ? Decimal.of(cutOff ?? '0') : decodeCutOff(trace),
+    inputs: trace === null ? inputs : phase === 'cascade' ? decodeInputs(trace) : null,
     approved: from === null || to === null ? null : { from, to },
     ...(isRecorded ? { dealAmount: recorded } : {}),
     deal,

@@ -6,8 +6,9 @@ import { inParallel } from '../../kernel/waiting.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { hasTruedUp, loadTruedUpRows } from '../output/trued-up-rows.js';
 import { loadCarriedCredits } from './carried-credits.js';
+import { withCutOffs } from './cut-offs.js';
 import { fxInput } from './exchange-rates.js';
-import { type FixedRows, type LedgerRow, loadFixedRows, loadLedgerRows } from './ledger-rows.js';
+import { type LedgerRow, loadFixedRows, loadLedgerRows } from './ledger-rows.js';
 import {
   type LoadedTeamDeal,
   loadDeals,
@@ -77,13 +78,18 @@ export async function loadRepInputs(
     tx,
     loaded.map((ofRep, index) => ({ ...ofRep, dealIds: dealKeys(ofRep, refunds[index]) })),
   );
-  const fixed = await loadFixedRows(
+  const held = await loadFixedRows(
     tx,
     loaded.map(({ terms, stored: rows }, index) => ({ terms, stored: rows, truedUp: truedUp[index] ?? [] })),
   );
+  const fixed = await withCutOffs(
+    tx,
+    loaded.map(({ terms }, index) => ({ terms, fixed: held[index]?.fixed ?? [] })),
+  );
   return loaded.map(({ terms, ...input }, index) => ({
     ...input,
-    ...(fixed[index] as FixedRows),
+    fixed: fixed[index] ?? [],
+    frozenIds: held[index]?.frozenIds ?? new Set<string>(),
     repId: terms.repId,
     asOf,
     plans: assignedPlans(terms),

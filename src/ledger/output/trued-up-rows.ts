@@ -13,8 +13,9 @@ interface PeriodKey {
 }
 
 /** A row of a true-up that replaces the approved rows of a period. */
-export interface TruedUpRow extends Omit<CountedRow, 'repId'> {
+export interface TruedUpRow extends Omit<CountedRow, 'repId' | 'cutOff'> {
   readonly frozenPeriod: string;
+  readonly cutOff: string | null;
 }
 
 /** A rep's window with the deals whose trued-up rows are read wherever they are dated. */
@@ -33,7 +34,7 @@ export async function loadTruedUpRows(tx: Transaction, windows: readonly DealsIn
     select t.rep_id as "repId", t.frozen_period as "frozenPeriod", t.deal_key as "dealKey", t.plan_id as "planId",
       t.plan_version_id as "planVersionId", t.rule_id as "ruleId", t.rule_name as "ruleName", t.phase, t.category,
       t.amount, t.base, t.credit, t.tier_name as "tierName", t.attainment_key as "attainmentKey", t.currency, t.period,
-      t.earned_on as "earnedOn", t.share
+      t.earned_on as "earnedOn", t.share, t.cut_off as "cutOff"
     from trued_up_rows t
     where t.workspace_id = ${tx.workspaceId}
       and t.rep_id = any(${reps.map(({ repId }) => repId)}::uuid[])`.execute(tx.db);
@@ -55,9 +56,10 @@ export async function replaceRowsOfPeriod(tx: Transaction, key: PeriodKey, rows:
   if (rows.length === 0) return;
   await sql`
     insert into trued_up_rows (workspace_id, rep_id, frozen_period, deal_key, plan_id, plan_version_id, rule_id, rule_name,
-      phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, share, inputs)
+      phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, share, inputs, cut_off)
     select ${tx.workspaceId}::uuid, ${key.repId}::uuid, ${key.period}, deal_key, plan_id, plan_version_id, rule_id,
-      rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, share, inputs
+      rule_name, phase, category, amount, base, credit, tier_name, attainment_key, currency, period, earned_on, share, inputs,
+      cut_off
     from ${unnestRows(rows, [
       ['deal_key', 'text', (row) => row.dealKey],
       ['plan_id', 'uuid', (row) => row.planId],
@@ -76,6 +78,7 @@ export async function replaceRowsOfPeriod(tx: Transaction, key: PeriodKey, rows:
       ['earned_on', 'date', (row) => row.earnedOn],
       ['share', 'text', (row) => row.share],
       ['inputs', 'jsonb', ({ inputs }) => (inputs === undefined ? null : JSON.stringify(inputs))],
+      ['cut_off', 'numeric', ({ cutOff = null }) => cutOff],
     ])}`.execute(tx.db);
 }
 

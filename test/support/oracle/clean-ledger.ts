@@ -3,7 +3,7 @@ import { allPass } from './conditions.js';
 import { attainmentKey, type Config, canonical, effectiveTiers, type Rule, type Tier } from './config.js';
 import { linesOf, type Share, shareIn, teamShare, WHOLE } from './credits.js';
 import { type Amount, amount, ONE, rounded, sum, text, wholeSum, ZERO } from './decimal.js';
-import { BOUND, currencyFits, planCurrency, readNumber } from './fields.js';
+import { BOUND, countOf, currencyFits, dealAmountOf, planCurrency, readNumber } from './fields.js';
 import { fiscalKindOf, fiscalPeriods, periodDays, periodIn } from './fiscal.js';
 import { type Exchange, exchangeOf, inPlanCurrency } from './fx.js';
 import { type EffectiveQuota, effectiveQuota, rampRate } from './quota.js';
@@ -71,8 +71,10 @@ interface Firing {
   version: WorldPlanVersion;
   rule: Rule;
   deal: WorldDeal | null;
-  /** How many deals it is about: 1, or the shares of those of the period. */
+  /** How many deals it is about: 1 or -1, or the shares of those of the period. */
   deals: Amount;
+  /** Section 8a. */
+  isCreditNote: boolean;
   dealId: string;
   day: string;
   key: string;
@@ -395,7 +397,7 @@ class RepLedger {
 
     const exchange = this.exchange(version, rule, deal);
     const field = (slug: string): Amount | null =>
-      slug === '_deals' ? ONE : this.readNumber(version, deal, slug, exchange);
+      slug === '_deals' ? countOf(this.world, version, deal) : this.readNumber(version, deal, slug, exchange);
     const measure = rule.measure === '_earned' ? input : field(rule.measure);
     if (measure === null) return null;
 
@@ -403,7 +405,8 @@ class RepLedger {
     const period = periodIn(this.world, rule.calendar, rule.attainmentPeriod, day);
     if (period === null) return null;
     const quota = this.findQuota(plan, rule, period);
-    const wholeBase = this.computeBase(rule, input ?? measure, quota, field);
+    const isCreditNote = this.isCreditNote(version, deal, measure);
+    const wholeBase = this.computeBase(rule, input ?? measure, quota, field, isCreditNote);
     if (wholeBase === null) return null;
 
     const wholeCredit = this.computeCredit(rule, measure, field);
@@ -411,7 +414,15 @@ class RepLedger {
     const base = input !== null && rule.payoutBase === null ? wholeBase : wholeBase.times(share.ofPay);
     const isEarned = rule.measure === '_earned' && rule.quotaMeasure === null && rule.quotaCredit === null;
     const credit = isEarned ? wholeCredit : wholeCredit.times(share.ofCredit);
-    return { plan, version, rule, deal, deals: ONE, dealId: deal.dealId, day, key, period, credit, base, quota, share };
+    const deals = countOf(this.world, version, deal);
+    const amounts = { credit, base, quota, share, deals, isCreditNote };
+    return { plan, version, rule, deal, dealId: deal.dealId, day, key, period, ...amounts };
+  }
+
+  /** Section 8a: a count is negative where the amount is. */
+  private isCreditNote(version: WorldPlanVersion, deal: WorldDeal, measure: Amount): boolean {
+    const ofDeal = dealAmountOf(this.world, version, deal) ?? ZERO;
+    return (measure.lt(0) && ofDeal.lte(0)) || (measure.isZero() && ofDeal.lt(0));
   }
 
   /** Of a cascade rule what was earned below, otherwise no input; and the s. Null: the rule does not fire. */
@@ -465,10 +476,12 @@ class RepLedger {
     usual: Amount,
     quota: EffectiveQuota | null,
     field: (slug: string) => Amount | null,
+    isCreditNote: boolean,
   ): Amount | null {
+    const sign = isCreditNote ? -1 : 1;
     if (rule.payoutBase === null) return usual;
-    if (rule.payoutBase === 'variable_target') return quota?.variableTarget ?? null;
-    if (rule.payoutBase === '1') return ONE;
+    if (rule.payoutBase === 'variable_target') return quota?.variableTarget?.times(sign) ?? null;
+    if (rule.payoutBase === '1') return amount(sign);
     return field(rule.payoutBase);
   }
 
@@ -525,20 +538,20 @@ class RepLedger {
           deals.map(({ deal, share }) =>
             share[of].times(
               slug === '_deals'
-                ? ONE
+                ? countOf(this.world, version, deal)
                 : (this.readNumber(version, deal, slug, this.exchange(version, rule, deal)) ?? ZERO),
             ),
           ),
         );
     const key = attainmentKey(rule);
     const quota = this.findQuota(plan, rule, period);
-    const base = this.computeBase(rule, total('ofPay')(rule.measure), quota, total('ofPay'));
+    const base = this.computeBase(rule, total('ofPay')(rule.measure), quota, total('ofPay'), false);
     if (base === null) return null;
     const credit =
       rule.quotaGroup === null ? this.computeCredit(rule, total('ofCredit')(rule.measure), total('ofCredit')) : ZERO;
     const deal = null;
     const firing = { plan, version, rule, deal, dealId: period, day: lastDay, key, period, credit, base, quota };
-    return { ...firing, deals: total('ofCredit')('_deals'), share: WHOLE };
+    return { ...firing, deals: total('ofCredit')('_deals'), share: WHOLE, isCreditNote: false };
   }
 
   // Section 10.
@@ -623,21 +636,32 @@ class RepLedger {
       period: firing.period,
       earnedOn: firing.day,
       ...toStoredShare(firing.share),
+      ...(payout.cutOff.isZero() ? {} : { cutOff: text(payout.cutOff) }),
     };
   }
 
   // Sections 7 and 8.
 
-  private computePayout(firing: Firing, credit: CreditSoFar, currency: string): { amount: Amount; tier: Tier | null } {
+  private computePayout(
+    firing: Firing,
+    credit: CreditSoFar,
+    currency: string,
+  ): { amount: Amount; tier: Tier | null; cutOff: Amount } {
     const scale = computeScale(firing, this.repId);
     const tier = this.tierReached(firing, credit, scale);
     const raw = this.rawAmount(firing, credit, scale, tier).times(this.rateFactor(firing));
     // Section 4: a raw amount beyond the bound pays 0.
-    if (raw.abs().gt(BOUND)) return { amount: ZERO, tier };
+    if (raw.abs().gt(BOUND)) return { amount: ZERO, tier, cutOff: ZERO };
     // Step 3.
-    if (this.isBelowFloorAttainment(firing, credit, scale.target)) return { amount: ZERO, tier };
+    if (this.isBelowFloorAttainment(firing, credit, scale.target)) return { amount: ZERO, tier, cutOff: ZERO };
+    const uncapped = this.limited(firing, raw, tier);
+    const capped = this.capped(firing, uncapped);
     // Step 7.
-    return { amount: rounded(this.limited(firing, raw, tier), currency), tier };
+    return {
+      amount: rounded(capped, currency),
+      tier,
+      cutOff: isBonusOfPeriod(firing.rule) ? ZERO : uncapped.minus(capped),
+    };
   }
 
   /** Money model, section 4: `ratePercent`. Bonuses of the period have one amount. */
@@ -650,12 +674,23 @@ class RepLedger {
   private tierReached(firing: Firing, { earlier, after }: CreditSoFar, scale: Scale): Tier | null {
     const { rule } = firing;
     const { tiers } = scale;
-    if (rule.tierBy === 'value') return lastAtOrBelow(tiers, this.tierValue(firing));
+    if (rule.tierBy === 'value') {
+      const value = this.tierValue(firing);
+      // Section 8a, 3.
+      const isMirrored = firing.isCreditNote && firing.base.lt(0);
+      return lastAtOrBelow(tiers, isMirrored ? (value?.abs() ?? null) : value);
+    }
     if (rule.tierBy === 'rank') return lastAtOrBelow(tiers, this.computeRank(firing));
     if (rule.tierMode === 'retroactive') return scale.reachedBy(this.wholePeriodCredit(this.repId, firing));
     if (rule.payoutMode === 'stepped_bonus')
       return tiers.filter((tier) => [...earlier, after].some((each) => scale.reaches(tier, each))).at(-1) ?? null;
-    return scale.reachedBy(after);
+    if (!firing.isCreditNote || rule.payoutMode === 'rate_times_attainment' || isBonusOfPeriod(rule))
+      return scale.reachedBy(after);
+    // Section 8a, 2.
+    const reachedBefore = scale.reachedBy(earlier.at(-1) ?? ZERO);
+    const reachedAfter = scale.reachedBy(after);
+    const isOneFixed = [reachedBefore, reachedAfter].some((tier) => tier !== null && tier.flatAmount !== null);
+    return isOneFixed ? reachedBefore : reachedAfter;
   }
 
   /** Section 8, step 2. */
@@ -677,7 +712,8 @@ class RepLedger {
     if (rule.payoutMode === 'stepped_bonus')
       return tier === null ? ZERO : (tier.flatAmount ?? ZERO).minus(this.paidSoFar(firing));
     if (rule.payoutMode === 'rate_times_attainment') return this.timesAttainment(firing, after, target, tier);
-    if (tier !== null && tier.flatAmount !== null) return tier.flatAmount.times(firing.share.ofPay);
+    if (tier !== null && tier.flatAmount !== null)
+      return tier.flatAmount.times(firing.share.ofPay).times(firing.isCreditNote ? -1 : 1);
     if (rule.tierMode === 'marginal' && !isFlatRate)
       return marginal(buildBands(tiers, target, belowZero), base, firing.credit, sliceStart, reachedBy(sliceStart));
     return (tier?.rate ?? ZERO).times(base);
@@ -701,51 +737,74 @@ class RepLedger {
     return seen.every(isBelow);
   }
 
-  /** Section 8, steps 4 to 6. */
+  /** Section 8, steps 4 and 5. */
   private limited(firing: Firing, raw: Amount, tier: Tier | null): Amount {
-    const { cap, capMultiplier } = firing.rule;
+    const { capMultiplier } = firing.rule;
     const floor = firing.rule.floor?.times(firing.share.ofPay) ?? null;
     let limited = raw;
-    // Step 4.
-    if (floor !== null && tier !== null && limited.gte(0) && limited.lt(floor)) limited = floor;
+    // Step 4; section 8a, 6.
+    if (floor !== null && tier !== null && !firing.isCreditNote && limited.gte(0) && limited.lt(floor)) limited = floor;
     // Step 5.
     const variable = firing.quota?.fullVariableTarget ?? null;
     if (capMultiplier !== null && variable !== null) {
       const capAmount = capMultiplier.times(variable).times(firing.share.ofPay);
       if (limited.gt(capAmount)) limited = capAmount;
-    }
-    // Step 6.
-    if (cap !== null) {
-      const left = cap.minus(this.paidSoFar(firing));
-      const headroom = left.lt(0) ? ZERO : left;
-      if (limited.gt(headroom)) limited = headroom;
+      if (limited.lt(capAmount.negated())) limited = capAmount.negated();
     }
     return limited;
   }
 
+  /** Section 8, step 6; section 8a, 5. */
+  private capped(firing: Firing, uncapped: Amount): Amount {
+    const { rule } = firing;
+    if (rule.cap === null) return uncapped;
+    if (uncapped.lt(0) && !isBonusOfPeriod(rule)) {
+      const left = uncapped.plus(this.excess(firing));
+      return left.gt(0) ? ZERO : left;
+    }
+    const left = rule.cap.minus(this.paidSoFar(firing));
+    const headroom = left.lt(0) ? ZERO : left;
+    return uncapped.gt(headroom) ? headroom : uncapped;
+  }
+
+  /** What was cut off above the cap so far, and was not used. */
+  private excess(firing: Firing): Amount {
+    return sum(this.paidRows(firing).map((row) => this.cutOffOf(row)));
+  }
+
+  private cutOffOf(row: LedgerRow): Amount {
+    if (!isRefundId(row.dealId)) return amount(row.cutOff ?? 0);
+    const source = this.findSource(row);
+    const part = source === undefined ? ZERO : amount(source.cutOff ?? 0).times(row.share?.pay ?? 0);
+    return amount(part.toFixed(20));
+  }
+
   /** What this rule already paid to this rep in this attainment period, in close order. */
   private paidSoFar(firing: Firing): Amount {
-    return sum(
-      this.processed
-        .filter(
-          ({ row }) =>
-            row.planId === firing.plan.planId && row.ruleName === firing.rule.name && row.period === firing.period,
-        )
-        .filter(({ row }) => this.countsForCap(row))
-        .map(({ row }) => amount(row.amount)),
-    );
+    return sum(this.paidRows(firing).map((row) => amount(row.amount)));
+  }
+
+  private paidRows({ plan, rule, period }: Firing): LedgerRow[] {
+    return this.processed
+      .map(({ row }) => row)
+      .filter((row) => row.planId === plan.planId && row.ruleName === rule.name && row.period === period)
+      .filter((row) => this.countsForCap(row));
   }
 
   /** Money model, section 6: a refund leaves room only in the period of its source. */
   private countsForCap(row: LedgerRow): boolean {
     if (!isRefundId(row.dealId)) return true;
-    return this.processed.some(
+    const source = this.findSource(row);
+    return source !== undefined && this.isInPeriod(source.earnedOn, row.period);
+  }
+
+  private findSource(row: LedgerRow): LedgerRow | undefined {
+    return this.processed.find(
       ({ row: source }) =>
         source.planId === row.planId &&
         source.ruleName === row.ruleName &&
-        row.dealId.startsWith(`${refundId(source.dealId, '')}`) &&
-        this.isInPeriod(source.earnedOn, row.period),
-    );
+        row.dealId.startsWith(`${refundId(source.dealId, '')}`),
+    )?.row;
   }
 
   private tierValue(firing: Firing): Amount | null {
@@ -781,6 +840,10 @@ class RepLedger {
     const mine = this.wholePeriodCredit(this.repId, firing);
     return amount(1 + rivals.filter((rep) => this.wholePeriodCredit(rep.repId, firing).gt(mine)).length);
   }
+}
+
+function isBonusOfPeriod({ payoutMode }: Rule): boolean {
+  return payoutMode === 'flat_per_tier' || payoutMode === 'stepped_bonus';
 }
 
 function toStoredShare({ ofCredit, ofPay }: Share): Pick<LedgerRow, 'share'> {

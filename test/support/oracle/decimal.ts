@@ -25,9 +25,9 @@ export function text(value: Amount): string {
   return value.isZero() ? '0' : value.toFixed();
 }
 
-/** The number of a row to 25 decimals. */
-export function withoutLastDigits(value: string): string {
-  return text(amount(value).toDecimalPlaces(25, Decimal.ROUND_HALF_UP));
+/** The number of a row without the decimals in which quotients differ. */
+export function withoutLastDigits(value: string, decimals = 25): string {
+  return text(amount(value).toDecimalPlaces(decimals, Decimal.ROUND_HALF_UP));
 }
 
 const NO_DIGITS = 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'.split(' ');

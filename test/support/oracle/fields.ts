@@ -125,6 +125,16 @@ export function readNumber(world: World, version: Mapped, deal: WorldDeal, slug:
   return numberFrom(readField(world, version, deal, slug));
 }
 
+/** Section 8a: what `amount` is for the plan, in the currency of the deal. Null: none. */
+export function dealAmountOf(world: World, version: Mapped, deal: WorldDeal): Amount | null {
+  return readNumber(world, version, deal, 'amount');
+}
+
+/** Section 8a, 1. */
+export function countOf(world: World, version: Mapped, deal: WorldDeal): Amount {
+  return amount(dealAmountOf(world, version, deal)?.lt(0) === true ? -1 : 1);
+}
+
 export function planCurrency(world: World, version: WorldPlanVersion): string {
   return version.currency ?? world.workspace.currency;
 }

@@ -49,13 +49,15 @@ export function eventDay(refund: WorldRefund, earnedOn: string): string {
 /** ρ of each refund, whether a policy covers it or not. Null: the deal has nothing to refund. */
 function parts(world: World, deal: WorldDeal): Amount[] | null {
   const total = numberFrom(readStandard(world, { fieldMapping: null }, deal, 'dealAmount'));
-  if (total?.lte(0) === true) return null;
-  let left = total ?? ONE;
+  if (total?.lt(0) === true) return null;
+  // A deal of amount 0 is refunded as a whole, like one without an amount.
+  const whole = total === null || total.isZero() ? null : total;
+  let left = whole ?? ONE;
   return ordered(deal).map(({ amount: refunded }) => {
-    const wanted = refunded === undefined ? left : total === null ? ZERO : amount(refunded);
+    const wanted = refunded === undefined ? left : whole === null ? ZERO : amount(refunded);
     const taken = wanted.lt(left) ? wanted : left;
     left = left.minus(taken);
-    return taken.dividedBy(total ?? ONE);
+    return taken.dividedBy(whole ?? ONE);
   });
 }
 
@@ -120,6 +122,7 @@ function takenFromManager({ row, inputs, weigh, takenBelow }: Source, refund: Wo
 /** The row of one refund for one source; null if there is none. */
 export function refundRow(world: World, source: Source, id: string, period: string | null): LedgerRow | null {
   const { row, deal } = source;
+  const { cutOff: _, ...same } = row;
   const given = parts(world, deal);
   const all = ordered(deal);
   const index = all.findIndex((refund) => refund.refundId === id);
@@ -132,7 +135,7 @@ export function refundRow(world: World, source: Source, id: string, period: stri
   const back = (share: Amount) => rounded(amount(row.amount).negated().times(share), row.currency);
   const part = own.losesCredit ? (given[index] as Amount) : ZERO;
   return {
-    ...row,
+    ...same,
     dealId: refundId(deal.dealId, id),
     amount: text(back(until(index + 1)).minus(back(until(index)))),
     base: row.amount,

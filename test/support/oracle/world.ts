@@ -225,4 +225,6 @@ export interface LedgerRow {
   earnedOn: string;
   /** The s of the event. Absent: 1. */
   share?: { credit: string; pay: string };
+  /** Amount before the cap minus amount after it, exactly. Absent: 0. */
+  cutOff?: string;
 }

@@ -43,6 +43,8 @@ interface WorldSize {
   credits?: boolean;
   /** Refunds with waivers, and plans that take something back. Default false. */
   refunds?: boolean;
+  /** Deals that mirror others, and more caps. Default false. */
+  creditNotes?: boolean;
   /** Exchange rates, missing and corrected ones too, and plans that convert. Default false. */
   fx?: boolean;
   /** Formulas as measures, bases, credit, tier values and fields of conditions. Default false. */
@@ -402,7 +404,36 @@ function withPolicies(config: fc.Arbitrary<object>, settings: Settings): fc.Arbi
     );
 }
 
+/** Some deals become the credit note of the one before, or of a part of it. */
+function withCreditNotes(deals: fc.Arbitrary<WorldDeal[]>): fc.Arbitrary<WorldDeal[]> {
+  const part = oneOf(undefined, -1, -1, -0.4);
+  return fc.tuple(deals, fc.array(part, { minLength: 9, maxLength: 9 })).map(([all, parts]) =>
+    all.map((deal, index) => {
+      const sale = all[index - 1];
+      const factor = parts[index];
+      if (sale === undefined || factor === undefined) return deal;
+      const { dealId } = deal;
+      return { ...sale, dealId, fields: timesNumbers(sale.fields, factor), ...scaledAmount(sale, factor) };
+    }),
+  );
+}
+
+function timesNumbers(fieldsOfSale: WorldDeal['fields'], factor: number): WorldDeal['fields'] {
+  return Object.fromEntries(
+    Object.entries(fieldsOfSale).map(([slug, value]) => [slug, typeof value === 'number' ? value * factor : value]),
+  );
+}
+
+function scaledAmount({ given: ofSale }: WorldDeal, factor: number): Pick<WorldDeal, 'given'> {
+  return ofSale?.dealAmount === undefined ? {} : { given: { ...ofSale, dealAmount: ofSale.dealAmount * factor } };
+}
+
 function arbitraryDeals(ids: string[], repIds: string[], settings: Settings): fc.Arbitrary<WorldDeal[]> {
+  const deals = arbitrarySales(ids, repIds, settings);
+  return settings.creditNotes ? withCreditNotes(deals) : deals;
+}
+
+function arbitrarySales(ids: string[], repIds: string[], settings: Settings): fc.Arbitrary<WorldDeal[]> {
   const { credits: withCredits } = settings;
   return fc.tuple(
     ...ids.map((dealId) =>
@@ -774,7 +805,10 @@ function canonicalRule(
             ? maybe(oneOf('variable_target', '1'), 1)
             : maybe(oneOf('variable_target', '1', 'acv', 'margin', 'amount'), 3),
           dependsOn: maybe(fc.constantFrom('_total', ...upstream), 1),
-          cap: maybe(oneOf(100, 500, 1000, 0), 4),
+          cap: maybe(
+            settings.creditNotes ? oneOf(10, 50, 100, 500) : oneOf(100, 500, 1000, 0),
+            settings.creditNotes ? 0 : 4,
+          ),
           floor: maybe(oneOf(10, 100), 6),
           capMultiplier: maybe(oneOf(0.1, 0.5, 1), 5),
           floorAttainment: maybe(oneOf(0, 0.25, 0.5, 1), 5),
@@ -1375,6 +1409,7 @@ export function arbitraryWorld(size: WorldSize = {}): fc.Arbitrary<World> {
     fiscal: size.people ?? true,
     credits: false,
     refunds: false,
+    creditNotes: false,
     fx: false,
     formulas: false,
     contested: false,

@@ -310,11 +310,18 @@ function tierWords(trace: Trace, rule: Explanation['rule'], person: string | nul
   const { tierValue, rank, ratePercent, parts } = trace;
   return [
     ...parts.flatMap(({ rate, planRate }) => agreedWords(rate, planRate, person)),
+    ...parts.flatMap((part) => mirrorWords(part, trace, rule)),
     ...(tierValue === undefined ? [] : [`The deal's value for the tier is ${formatNumber(tierValue, 2)}.`]),
     ...(rank === undefined ? [] : [`Position ${rank} among the people of the plan.`]),
     ...(ratePercent === undefined ? [] : [`The ramp pays ${formatNumber(ratePercent, 6)} % of the sum of the parts.`]),
     ...(parts.length > 0 ? [] : [whyNoPart(trace, rule)]),
   ];
+}
+
+/** A credit note mirrors a sale. Only bonuses of the period are lowered by a part below 0 otherwise. */
+function mirrorWords({ rate, part, tierIndex }: Trace['parts'][number], { tier }: Trace, rule: Explanation['rule']) {
+  if (rate !== null || part >= 0 || rule === null || rule.payoutMode === 'stepped_bonus') return [];
+  return [`Takes back the fixed amount of tier ${tier?.name ?? tierIndex + 1}.`];
 }
 
 /** A rate that was agreed with the person. */
@@ -361,8 +368,10 @@ const limitWords: Readonly<Record<string, string>> = {
 
 function limitStep({ event, rule }: Explanation, { limits }: Trace): Step {
   const money = (amount: number) => formatMoney(amount, event.currency);
-  const applied = limits.map(
-    ({ kind, before, after }) => `${limitWords[kind] ?? fieldWords(kind)}: ${money(before)} becomes ${money(after)}.`,
+  const applied = limits.map(({ kind, before, after }) =>
+    kind === 'cap' && before < 0
+      ? `${formatMoney(sumAmounts([after, -before]), event.currency)} of it was above the cap.`
+      : `${limitWords[kind] ?? fieldWords(kind)}: ${money(before)} becomes ${money(after)}.`,
   );
   const declared = [
     rule?.cap == null ? 'No cap.' : `Cap of ${money(rule.cap)} in a period.`,
