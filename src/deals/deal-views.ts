@@ -7,7 +7,7 @@ import { hasPartOf } from '../ledger/input/deals-of-rep.js';
 import { inIndexOrder } from '../platform/database/in-index-order.js';
 import { type Tables } from '../platform/database/tables.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type DealContent, type DealRecord } from './deal.js';
+import { type DealContent, type DealRecord, scoreIdStart } from './deal.js';
 
 export interface DealFilter {
   /** Owners and people on credit lines; null or absent for all deals, including those without an owner. */
@@ -15,8 +15,12 @@ export interface DealFilter {
   readonly stage?: string | undefined;
   /** Earliest time of the latest snapshot. */
   readonly since?: string | undefined;
-  /** Part of the name or of the id, ignoring case. */
+  /** Part of the name, the id or a text of the fields, ignoring case. */
   readonly query?: string | undefined;
+  /** Only deals whose field has the value, ignoring case. */
+  readonly field?: { readonly slug: string; readonly value: string } | undefined;
+  /** false: without the deals that are scores. */
+  readonly scores?: boolean | undefined;
   /** First and last close date, both included. */
   readonly closedFrom?: Day | undefined;
   readonly closedTo?: Day | undefined;
@@ -97,6 +101,7 @@ function readAfter(tx: Transaction, where: RawBuilder<SqlBool>, after: string, {
 
 function buildConditions(workspaceId: string, filter: DealFilter): RawBuilder<SqlBool> {
   const { repIds = null, stage, since, query, closedFrom, closedTo, isWon, isClosed, unowned, paid } = filter;
+  const { field, scores = true } = filter;
   const conditions = [
     sql`deals.workspace_id = ${workspaceId}`,
     filter.deleted === true ? sql`deals.deleted_at is not null` : sql`deals.deleted_at is null`,
@@ -106,6 +111,8 @@ function buildConditions(workspaceId: string, filter: DealFilter): RawBuilder<Sq
     stage === undefined ? null : sql`deals.stage = ${stage}`,
     since === undefined ? null : sql`deals.snapshot_at >= ${since}::timestamptz`,
     query === undefined ? null : containsText(query),
+    field === undefined ? null : sql`lower(deals.fields ->> ${field.slug}) = lower(${field.value})`,
+    scores ? null : sql`not starts_with(deals.deal_id, ${scoreIdStart})`,
     closedFrom === undefined ? null : sql`deals.close_date >= ${closedFrom}::date`,
     closedTo === undefined ? null : sql`deals.close_date <= ${closedTo}::date`,
     isWon === undefined ? null : sql`deals.is_won = ${isWon}`,
@@ -121,7 +128,9 @@ function buildConditions(workspaceId: string, filter: DealFilter): RawBuilder<Sq
 
 /** Uses position() instead of LIKE, so that `%` and `_` in the text are literal. */
 function containsText(query: string): RawBuilder<unknown> {
-  return sql`(position(lower(${query}) in lower(deals.name)) > 0 or position(lower(${query}) in lower(deals.deal_id)) > 0)`;
+  const holds = (text: RawBuilder<unknown>) => sql`position(lower(${query}) in lower(${text})) > 0`;
+  return sql`(${holds(sql`deals.name`)} or ${holds(sql`deals.deal_id`)} or exists (
+    select from jsonb_each(deals.fields) f where jsonb_typeof(f.value) = 'string' and ${holds(sql`f.value #>> '{}'`)}))`;
 }
 
 /** Uses the index on the events of a deal. */

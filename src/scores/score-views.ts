@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import { scoreIdStart } from '../deals/deal.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type OptionalPage } from '../platform/operations/schemas.js';
-import { scoreIdStart, scorePrefix } from './score.js';
+import { scorePrefix } from './score.js';
 
 interface ScoreRow {
   readonly field: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fields } from '../api/resource-fields.js';
-import { checkSlug, type DealTerms } from '../deals/deal.js';
+import { checkSlug, type DealTerms, scoreIdStart } from '../deals/deal.js';
 import { isFormula } from '../engine/formula.js';
 import { standardNamedBy, usualSlugs } from '../engine/standard-slugs.js';
 import { type Issue } from '../kernel/failure.js';
@@ -36,9 +36,6 @@ export const scoreExample = {
   dealId: `score:mbo_points:${sampleIds.repId}:2026-Q1`,
   closeDate: '2026-03-31',
 };
-
-/** The ids of the deals that are scores begin with it. */
-export const scoreIdStart = 'score:';
 
 /** Whether the deal is a score. */
 export function isScore(dealId: string): boolean {

@@ -75,6 +75,11 @@ describe('the filters of GET /v1/deals', () => {
     ['query=opp-2', ['OPP-2']],
     ['query=100%25_A', ['OPP-1']],
     ['query=%25', ['OPP-1']],
+    ['query=emea', ['OPP-2']],
+    ['query=region', []],
+    ['field=region&value=emea', ['OPP-2']],
+    ['field=margin&value=12', ['OPP-2']],
+    ['field=region&value=EM', []],
     ['closedFrom=2026-02-15&closedTo=2026-03-31', ['OPP-2', 'OPP-3', 'OPP-5']],
     ['closedFrom=2026-04-01', ['OPP-4']],
     ['closedTo=2026-01-15', ['OPP-1']],
@@ -128,6 +133,8 @@ describe('the filters of GET /v1/deals', () => {
       ['closedFrom=2026-03-01&closedTo=2026-02-01', 'closedTo'],
       ['query=', 'query'],
       ['query=%00', 'query'],
+      ['field=region', 'value'],
+      ['value=EMEA', 'field'],
     ] as const) {
       const { code, details } = await api.expect(400, 'GET', `/v1/deals?${query}`);
       expect(code).to.equal('VALIDATION_FAILED');

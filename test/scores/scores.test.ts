@@ -56,6 +56,10 @@ describe('scores of people by period', () => {
     expect([await earned(ann), await earned(bob)]).to.deep.equal([4250, 4250]);
     const [{ dealId, closeDate }] = (await api.expect(200, 'GET', '/v1/scores?field=mbo_points')).scores;
     expect([dealId, closeDate]).to.deep.equal([`score:mbo_points:${ann}:2026-Q1`, '2026-03-31']);
+    const idsOf = async (query: string) =>
+      (await api.expect(200, 'GET', `/v1/deals${query}`)).deals.map((deal: { deal_id: string }) => deal.deal_id);
+    expect(await idsOf('')).to.have.members([dealId, 'by-hand']);
+    expect(await idsOf('?scores=false')).to.deep.equal(['by-hand']);
     const { deal } = await api.expect(200, 'GET', `/v1/commissions?dealId=${encodeURIComponent(dealId)}`);
     expect(deal).to.deep.include({ name: 'Mbo points, 2026-Q1', repId: ann, fields });
     const [row] = await service.sql<{ event_id: string }>(

@@ -164,7 +164,7 @@ describe('the forms of an admin in the web app', function () {
 
     it('the fields of a deal', async () => {
       await visit('/deals');
-      await write('Name or ID', 'D-0002');
+      await write('Name, ID or a text of a field', 'D-0002');
       await page.keyboard.press('Enter');
       await page.waitForFunction(`document.querySelectorAll('tbody tr').length === 1`);
       const [name = ''] = await texts(page, 'tbody [data-row-action]');
@@ -384,7 +384,7 @@ describe('the forms of an admin in the web app', function () {
 
     await visit('/deals?query=none');
     await pointer.press(page, 'button', 'Clear filters');
-    await page.waitForFunction(`document.querySelector('[aria-label="Name or ID"]').value === ''`);
+    await page.waitForFunction(`document.querySelector('[aria-label="Name, ID or a text of a field"]').value === ''`);
 
     await visit('/imports/deals');
     await pointer.write(

@@ -9,7 +9,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { day, flag, instant, text, uuid, wholeNumber } from '../../platform/operations/schemas.js';
-import { dealExample, dealId, dealRecord } from '../deal.js';
+import { dealExample, dealId, dealRecord, maxSlugLength } from '../deal.js';
 import { listDeals as findDeals } from '../deal-views.js';
 
 const midnight = day.transform((date) => `${date}T00:00:00Z`);
@@ -26,7 +26,10 @@ const query = z.strictObject({
     .union([instant, midnight], 'must be an ISO 8601 instant or a day, YYYY-MM-DD')
     .optional()
     .describe('Only deals whose snapshot was stored at this time or later: an instant or a day'),
-  query: text(200).optional().describe('Part of the name or of the id, ignoring case'),
+  query: text(200).optional().describe('Part of the name, of the id or of a text in `fields`, ignoring case'),
+  field: text(maxSlugLength).optional().describe('Slug of a field in `fields`: only deals that have `value` in it'),
+  value: text(1000).optional().describe('With `field`: the value, ignoring case'),
+  scores: flag.default(true).describe('false: without the deals that are scores of reps'),
   closedFrom: day.optional().describe('First close date, YYYY-MM-DD'),
   closedTo: day.optional().describe('Last close date, YYYY-MM-DD'),
   isWon: flag.optional().describe('true: deals in a won stage; false: all others'),
@@ -122,7 +125,10 @@ export const listDeals = operation({
         description: 'Only deals changed since: a day or an ISO 8601 instant',
         schema: textSchema,
       },
-      query: 'Part of the name or id',
+      query: 'Part of the name, id or a text field',
+      field: 'Slug of a field, with value',
+      value: 'Value of the field',
+      scores: { always: undefined },
       closedFrom: 'First close date',
       closedTo: 'Last close date',
       isWon: { description: 'true: won; false: others', schema: booleanSchema },
@@ -146,14 +152,24 @@ export const listDeals = operation({
     response: { deals: [dealExample], count: 1, limit: 100, offset: 0 },
   },
   uses: { unitOfWork: UnitOfWork },
-  async execute({ query: { repId, limit, offset, totals, fields: names, ...filter } }, caller, { unitOfWork }) {
+  async execute(
+    { query: { repId, limit, offset, totals, fields: names, field: slug, value, ...filter } },
+    caller,
+    { unitOfWork },
+  ) {
     assertDayOrder(['closedFrom', filter.closedFrom], ['closedTo', filter.closedTo]);
     if (filter.after !== undefined && offset > 0) throw invalid({ path: 'offset', message: 'is not used with after' });
+    if ((slug === undefined) !== (value === undefined))
+      throw invalid({
+        path: slug === undefined ? 'field' : 'value',
+        message: 'is required: field and value belong together',
+      });
+    const field = slug === undefined || value === undefined ? undefined : { slug, value };
     const repIds = visibleOwners(caller, repId);
     // A rep must not see whether a manager earned on the deal.
     const paidTo = caller.accessLevel === 'connection' ? null : visibleReps(caller);
     const page = await unitOfWork.run(caller, { lock: 'none', access: 'read', replica: true }, (tx) =>
-      findDeals(tx, { ...filter, repIds, paidTo }, { limit, offset, totals }),
+      findDeals(tx, { ...filter, field, repIds, paidTo }, { limit, offset, totals }),
     );
     const deals = names === undefined ? page.deals : page.deals.map((deal) => withFields(deal, names));
     return { ...page, deals, limit, offset };

@@ -9,6 +9,7 @@ import { importKinds } from '#web/features/imports/kinds.js';
 import { peopleImport } from '#web/features/imports/people.js';
 import { quotaImport, quotaRules } from '#web/features/imports/quotas.js';
 import { describeReason, rejectedRows, toOutcome } from '#web/features/imports/results.js';
+import { splitImport } from '#web/features/imports/splits.js';
 import { suggestColumns } from '#web/features/imports/suggest.js';
 import { readTable } from '#web/features/imports/table.js';
 import { person, plan, prepared, rowsOf } from './samples.js';
@@ -377,6 +378,20 @@ describe('a file of absences', () => {
       'Choose the column with the people.',
       'Choose the columns with the first and last day.',
     ]);
+  });
+});
+
+describe('a file of shares', () => {
+  it('names people by name or address, and has shares with a comma or a percent sign', () => {
+    const text = 'Deal;Person;Anteil;Typ\nD-1;Ana Silva;66,67 %;\nD-1;house;33,33 %;\n';
+    expect(rowsOf(prepared(splitImport, text, { context: { people } }))).to.deep.equal([
+      { dealId: 'D-1', rep: 'ana@halden.test', percent: '66.67 %' },
+      { dealId: 'D-1', rep: 'house', percent: '33.33 %' },
+    ]);
+  });
+
+  it('needs deals, people and shares', () => {
+    expect(prepared(splitImport, 'Region\nEMEA').problems).to.have.length(3);
   });
 });
 

@@ -35,6 +35,8 @@ export const adminRoutes = [
     query: text,
     repId: text,
     stage: text,
+    field: text,
+    value: text,
     from: day,
     to: day,
     show: (value) => (isDealShow(value) ? value : undefined),

@@ -5,7 +5,16 @@ import { type DateFormat } from './dates.js';
 import { type NumberFormat } from './number-format.js';
 import { type SourceTable } from './table.js';
 
-export type ImportKey = 'deals' | 'people' | 'quotas' | 'assignments' | 'absences' | 'invoices' | 'refunds' | 'draws';
+export type ImportKey =
+  | 'deals'
+  | 'people'
+  | 'quotas'
+  | 'assignments'
+  | 'splits'
+  | 'absences'
+  | 'invoices'
+  | 'refunds'
+  | 'draws';
 
 /** What the values of a column are. */
 type ValueKind = 'id' | 'text' | 'number' | 'date' | 'person' | 'owner' | 'period' | 'plan';

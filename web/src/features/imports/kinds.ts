@@ -7,12 +7,14 @@ import { type ImportKey, type ImportKind } from './kind.js';
 import { peopleImport } from './people.js';
 import { quotaImport } from './quotas.js';
 import { refundImport } from './refunds.js';
+import { splitImport } from './splits.js';
 
 export const importKinds: Readonly<Record<ImportKey, ImportKind>> = {
   people: peopleImport,
   deals: dealImport,
   quotas: quotaImport,
   assignments: assignmentImport,
+  splits: splitImport,
   absences: absenceImport,
   invoices: invoiceImport,
   refunds: refundImport,

@@ -3,17 +3,12 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useDownload } from '../../api/download.js';
-import { peopleQuery } from '../../api/payroll-queries.js';
-import { fieldOptionsQuery } from '../../api/plan-queries.js';
 import { type Deal, type DealFilter, dealsQuery } from '../../api/queries.js';
 import { isKept } from '../../app/kept-state.js';
 import { Button, ButtonContent, buttonClass, RowButton } from '../../components/Button.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
-import { DayRange } from '../../components/DayRange.js';
 import { DealAmount } from '../../components/DealAmount.js';
 import { Check } from '../../components/Field.js';
-import { Filters } from '../../components/Filters.js';
-import { InlineInput, InlineSelect } from '../../components/Inline.js';
 import { Loaded } from '../../components/Loaded.js';
 import { Page } from '../../components/Page.js';
 import { Pager } from '../../components/Pager.js';
@@ -28,25 +23,14 @@ import { SavedViews } from '../../features/views/SavedViews.js';
 import { formatDay } from '../../shared/format/dates.js';
 import { formatCount, formatPercent } from '../../shared/format/numbers.js';
 import { DealDialog } from './DealDialog.js';
+import { DealFilters } from './DealFilters.js';
 import { type ChosenDeals, DealSelection, noDeals } from './DealSelection.js';
-import { type DealSearch, dealShows, isDealShow } from './deal-search.js';
+import { type DealSearch, toDealFilter } from './deal-search.js';
 
 const route = getRouteApi('/_shell/deals');
 const pageSize = 100;
 
-function toFilter({ query, repId, stage, from, to, show, page = 0 }: DealSearch): DealFilter {
-  return {
-    query,
-    repId,
-    stage,
-    closedFrom: from,
-    closedTo: to,
-    ...(show === undefined ? {} : dealShows[show][1]),
-    totals: 'true',
-    limit: String(pageSize),
-    offset: String(page * pageSize),
-  };
-}
+const toFilter = (search: DealSearch): DealFilter => toDealFilter(search, pageSize);
 
 /** Every deal of the workspace, with filters in the address. */
 export function DealsPage() {
@@ -159,55 +143,6 @@ function DealsDownload({ filter }: { readonly filter: DealFilter }) {
     <Button icon={IconDownload} isBusy={ratio !== null} onClick={() => start()}>
       {ratio === null ? 'Export' : `Export ${formatPercent(ratio, 0)}`}
     </Button>
-  );
-}
-
-interface DealFiltersProps {
-  readonly search: DealSearch;
-  readonly onChange: (change: DealSearch) => void;
-}
-
-function DealFilters({ search, onChange }: DealFiltersProps) {
-  const { data: people } = useQuery(peopleQuery);
-  const { data: stages = [] } = useQuery(fieldOptionsQuery('stage'));
-  const { query = '' } = search;
-  const [typed, setTyped] = useState(query);
-  const [shown, setShown] = useState(query);
-  // The input follows the address, such as when the filters are cleared.
-  if (shown !== query) {
-    setShown(query);
-    setTyped(query);
-  }
-  const apply = () => typed.trim() !== query && onChange({ query: typed.trim() || undefined });
-  return (
-    <Filters onSubmit={apply}>
-      <InlineInput
-        label="Name or ID"
-        placeholder="Name or ID, then Enter"
-        value={typed}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-        onBlur={apply}
-      />
-      <InlineSelect
-        label="Which deals"
-        value={search.show ?? ''}
-        choices={[['', 'All deals'], ...Object.entries(dealShows).map(([show, [words]]) => [show, words] as const)]}
-        onChange={({ currentTarget: { value } }) => onChange({ show: isDealShow(value) ? value : undefined })}
-      />
-      <InlineSelect
-        label="Person"
-        value={search.repId ?? ''}
-        choices={[['', 'Everyone'], ...(people?.reps ?? []).map(({ id, name }) => [id, name] as const)]}
-        onChange={({ currentTarget }) => onChange({ repId: currentTarget.value || undefined })}
-      />
-      <InlineSelect
-        label="Stage"
-        value={search.stage ?? ''}
-        choices={[['', 'Every stage'], ...stages.map(({ value, label }) => [value, label] as const)]}
-        onChange={({ currentTarget }) => onChange({ stage: currentTarget.value || undefined })}
-      />
-      <DayRange label="Closed" from={search.from} to={search.to} onChange={onChange} />
-    </Filters>
   );
 }
 

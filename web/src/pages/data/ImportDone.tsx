@@ -23,6 +23,7 @@ const lists = {
   people: ['/members', 'See the people'],
   quotas: ['/quotas', 'See the quotas'],
   assignments: ['/assignments', 'See the assignments'],
+  splits: ['/deals', 'See the deals'],
   absences: ['/members', 'See the people'],
   invoices: ['/deals', 'See the deals'],
   refunds: ['/deals', 'See the deals'],

@@ -1,4 +1,5 @@
 import {
+  IconArrowsSplit2,
   IconBriefcase,
   IconCalendarOff,
   IconClock,
@@ -20,6 +21,7 @@ const icons = {
   deals: IconBriefcase,
   quotas: IconTargetArrow,
   assignments: IconUserCheck,
+  splits: IconArrowsSplit2,
   absences: IconCalendarOff,
   invoices: IconFileInvoice,
   refunds: IconReceiptRefund,

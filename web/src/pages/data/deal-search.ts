@@ -15,6 +15,9 @@ export interface DealSearch {
   readonly query?: string;
   readonly repId?: string;
   readonly stage?: string;
+  /** A field by its slug, and the value that it must have. */
+  readonly field?: string;
+  readonly value?: string;
   readonly from?: string;
   readonly to?: string;
   readonly show?: DealShow;
@@ -24,4 +27,22 @@ export interface DealSearch {
 
 export function isDealShow(value: unknown): value is DealShow {
   return typeof value === 'string' && Object.hasOwn(dealShows, value);
+}
+
+/** The filter of a page of the list. A field without a value filters nothing; scores have a separate page. */
+export function toDealFilter(search: DealSearch, pageSize: number): DealFilter {
+  const { query, repId, stage, field, value, from, to, show, page = 0 } = search;
+  return {
+    query,
+    repId,
+    stage,
+    ...(field === undefined || value === undefined ? {} : { field, value }),
+    closedFrom: from,
+    closedTo: to,
+    scores: 'false',
+    ...(show === undefined ? {} : dealShows[show][1]),
+    totals: 'true',
+    limit: String(pageSize),
+    offset: String(page * pageSize),
+  };
 }

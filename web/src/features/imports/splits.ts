@@ -1,0 +1,85 @@
+import { api } from '../../api/client.js';
+import {
+  cellReader,
+  emailFinder,
+  hasColumn,
+  type ImportKind,
+  type Matched,
+  type Prepared,
+  personTarget,
+  type Target,
+} from './kind.js';
+import { fileQuery, toOutcome, toUpload } from './results.js';
+
+const targets: readonly Target[] = [
+  {
+    key: 'dealId',
+    label: 'Deal ID',
+    names: ['dealid', 'deal', 'opportunityid', 'opportunity', 'id'],
+    like: /deal|opportunity/,
+    values: 'id',
+    isRequired: true,
+  },
+  { ...personTarget, names: [...personTarget.names, 'owner', 'splitowner'] },
+  {
+    key: 'percent',
+    label: 'Share, %',
+    names: ['percent', 'percentage', 'share', 'split', 'splitpercent', 'anteil'],
+    like: /percent|share|split|%|anteil/,
+    values: 'number',
+    isRequired: true,
+  },
+  { key: 'kind', label: 'Kind: split or overlay', names: ['kind', 'splittype'], values: 'text' },
+  { key: 'role', label: 'Role on the deal', names: ['role'], values: 'text' },
+  { key: 'affects', label: 'Counts for: both, payout or quota', names: ['affects', 'countsfor'], values: 'text' },
+];
+
+const header = ['dealId', 'rep', 'percent', 'kind', 'role', 'affects'];
+
+/** A share is at most a few hundred, so a comma separates decimals. Kinds and effects are sent in small letters. */
+function prepare(matched: Matched): Prepared {
+  const cell = cellReader(matched);
+  const emailOf = emailFinder(matched.context.people);
+  return {
+    header,
+    rows: matched.table.rows.map((row, index) => ({
+      source: index + 1,
+      cells: [
+        cell(row, 'dealId'),
+        emailOf(cell(row, 'person')),
+        cell(row, 'percent').replace(',', '.'),
+        cell(row, 'kind').toLowerCase(),
+        cell(row, 'role'),
+        cell(row, 'affects').toLowerCase(),
+      ],
+    })),
+    problems: targets
+      .filter(({ key, isRequired = false }) => isRequired && !hasColumn(matched, key))
+      .map(({ label }) => `Choose the column “${label}”.`),
+  };
+}
+
+export const splitImport: ImportKind = {
+  key: 'splits',
+  title: 'Import shares of deals',
+  one: 'share',
+  many: 'shares',
+  intro:
+    'One row for each person on a deal, with their share. The rows of a deal replace its shares; “house” stands for the part that no rep earns.',
+  example: [
+    ['Deal ID', 'Person', 'Share'],
+    ['D-1', 'Dana Whitfield', '60 %'],
+    ['D-1', 'Ben Adler', '40 %'],
+  ],
+  targets,
+  keepsColumns: false,
+  options: () => [],
+  prepare,
+  async send(csv, given) {
+    return toOutcome(await api.importDealCredits({ query: fileQuery(given), upload: toUpload(csv) }));
+  },
+  async effect(csv, given) {
+    const query = { ...fileQuery(given), effect: 'true' } as const;
+    return (await api.importDealCredits({ query, upload: toUpload(csv) })).effect ?? null;
+  },
+};
