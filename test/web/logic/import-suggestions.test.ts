@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { type Plan } from '#web/api/queries.js';
 import { noSavedColumns, type SavedColumns, withShape } from '#web/features/imports/file-shapes.js';
-import { type ImportKey, keepColumn, skipColumn } from '#web/features/imports/kind.js';
+import { invoiceImport } from '#web/features/imports/invoices.js';
+import { type ImportKey, type ImportKind, keepColumn, skipColumn } from '#web/features/imports/kind.js';
 import { importKinds, isImportKey } from '#web/features/imports/kinds.js';
+import { peopleImport } from '#web/features/imports/people.js';
 import { matchColumns, suggestColumns } from '#web/features/imports/suggest.js';
 import { readTable } from '#web/features/imports/table.js';
 import { person } from './samples.js';
@@ -184,5 +186,38 @@ describe('the targets of the columns of a file', () => {
       keepColumn,
     ]);
     expect(byValues('deals', 'A\n')).to.deep.equal([keepColumn]);
+  });
+});
+
+describe('German columns', () => {
+  const targetsOf = (kind: ImportKind, text: string) =>
+    matchColumns(kind, readTable(text), noSavedColumns, { people: [], plans: [], standard: {} }).map(
+      ({ target }) => target,
+    );
+
+  it('of people are found by their names, and a date with another name is not guessed', () => {
+    const text =
+      'Name;Vorgesetzte/r;Abteilung;Standort;Eintrittsdatum;Probezeit bis\nAna;Bo;Sales;Berlin;01.02.2024;01.08.2024\n';
+    expect(targetsOf(peopleImport, text)).to.deep.equal([
+      'name',
+      'manager',
+      'team',
+      'location',
+      'hireDate',
+      skipColumn,
+    ]);
+  });
+
+  it('of invoices are found by their names, and an amount with another name is not guessed', () => {
+    const text =
+      'Deal;Belegnr;Netto;Gezahlt;Zahldatum;Skonto\nD-1;R-1;1.000,00;500,00;01.02.2026;120,00\nD-2;R-2;1.000,00;500,00;01.02.2026;120,00\n';
+    expect(targetsOf(invoiceImport, text)).to.deep.equal([
+      'dealId',
+      'invoiceId',
+      'amount',
+      'paidAmount',
+      'paidOn',
+      skipColumn,
+    ]);
   });
 });

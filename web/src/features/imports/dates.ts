@@ -43,20 +43,27 @@ function readMonth(text: string): number | null {
 /** A year of two digits after what can be no day: FY26, Q3-26, Sep-26. A spreadsheet writes months like the last one. */
 const shortYear = /^(fy|[qh][1-4]|[1-4][qh])[\s'’/-]*(\d{2})$|^(\p{L}{3,9})\s?['’/-]\s?(\d{2})$/u;
 
-/** The period that a text names, such as 2017-Q1, Q1 2017, Jan 2017, Jan-17, 2017-01, FY2017 or 2017; null if none. */
+/**
+ * The period that a text names, such as 2017-Q1, Q1 2017, Jan 2017, Jan-17, 2017-01, FY2017 or 2017, or of a
+ * fiscal year, such as FY2026-Q1 or Q1 FY2026; null if none.
+ */
 export function readPeriod(text: string): string | null {
   const plain = text.trim().toLowerCase().replace(shortYear, '$1$3 20$2$4');
   const year = /(?<!\d)(?:19|20)\d{2}(?!\d)/.exec(plain)?.[0];
   if (year === undefined) return null;
-  const rest = plain
+  const words = plain
     .replace(year, ' ')
     .replace(/[^\p{L}0-9]+/gu, ' ')
     .trim();
+  const rest = words.replace(/^fy (?=.)|(?<=.) fy$/, '');
+  const fiscal = rest === words ? '' : 'FY';
   const part = /^([qh])\s?([1-4])$|^([1-4])([qh])$/.exec(rest);
   if (part !== null) {
     const [kind = '', number = ''] = part[1] === undefined ? [part[4], part[3]] : [part[1], part[2]];
-    return kind === 'h' && Number(number) > 2 ? null : `${year}-${kind.toUpperCase()}${number}`;
+    return kind === 'h' && Number(number) > 2 ? null : `${fiscal}${year}-${kind.toUpperCase()}${number}`;
   }
+  const fiscalMonth = /^p(0[1-9]|1[0-2])$/.exec(rest)?.[1];
+  if (fiscal !== '') return fiscalMonth === undefined ? null : `FY${year}-P${fiscalMonth}`;
   const month = readMonth(rest);
   if (month !== null) return `${year}-${String(month).padStart(2, '0')}`;
   return rest === '' || rest === 'fy' ? year : null;

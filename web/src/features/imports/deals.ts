@@ -148,10 +148,11 @@ export const dealImport: ImportKind = {
       accepted,
       rejected,
       totals,
-      warnings: [
-        ...(rowsWithoutCloseDate === 0
+      costly:
+        rowsWithoutCloseDate === 0
           ? []
-          : [`${formatCount(rowsWithoutCloseDate, 'row')} without a close date. They pay no commission.`]),
+          : [`${formatCount(rowsWithoutCloseDate, 'row')} without a close date. They pay no commission.`],
+      warnings: [
         ...totalRows.map(
           (row) => `Row ${row} has the sum of the rows above: a total is no deal. Remove it from the file.`,
         ),

@@ -29,6 +29,8 @@ export interface Target {
   readonly like?: RegExp;
   readonly values: ValueKind;
   readonly isRequired?: boolean;
+  /** Other columns of the same kind of file have such values too, so that only its name finds it. */
+  readonly isFoundByName?: boolean;
 }
 
 /** The column that says whose row it is. */
@@ -126,6 +128,8 @@ export interface ImportOutcome {
   readonly accepted: number;
   readonly rejected: readonly Rejected[];
   readonly warnings: readonly string[];
+  /** Rows that pay no commission, which a person should know before the import. */
+  readonly costly?: readonly string[];
   /** Control totals of a file of deals, to compare with its source. */
   readonly totals?: Answer<'importDeals'>['totals'];
   /** Imports of deals list owners who match no person, and deals that move to another person. */

@@ -36,7 +36,7 @@ const targets: readonly Target[] = [
 
 const header = ['dealId', 'rep', 'percent', 'kind', 'role', 'affects'];
 
-/** A share is at most a few hundred, so a comma separates decimals. Kinds and effects are sent in small letters. */
+/** Kinds and effects are sent in small letters. */
 function prepare(matched: Matched): Prepared {
   const cell = cellReader(matched);
   const emailOf = emailFinder(matched.context.people);
@@ -47,7 +47,7 @@ function prepare(matched: Matched): Prepared {
       cells: [
         cell(row, 'dealId'),
         emailOf(cell(row, 'person')),
-        cell(row, 'percent').replace(',', '.'),
+        cell(row, 'percent'),
         cell(row, 'kind').toLowerCase(),
         cell(row, 'role'),
         cell(row, 'affects').toLowerCase(),

@@ -102,7 +102,8 @@ export function guessByValues(
     kind.targets.some(
       (target) => target.values === values && values !== 'number' && values !== 'id' && taken.has(target.key),
     );
-  const wanted = order.flatMap((values) => kind.targets.filter((target) => target.values === values));
+  const guessable = kind.targets.filter(({ isFoundByName = false }) => !isFoundByName);
+  const wanted = order.flatMap((values) => guessable.filter((target) => target.values === values));
   const guessed = new Set<Target['values']>();
   for (const target of wanted) {
     const test = testOf(target);

@@ -47,7 +47,7 @@ interface CountsProps {
   readonly outcome: ImportOutcome;
 }
 
-function Counts({ kind, outcome: { counts, warnings, totals = [] } }: CountsProps) {
+function Counts({ kind, outcome: { counts, warnings, costly = [], totals = [] } }: CountsProps) {
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
   const toneOf = (index: number) => (index === counts.length - 1 ? 'last' : tones[index]);
   return (
@@ -82,6 +82,11 @@ function Counts({ kind, outcome: { counts, warnings, totals = [] } }: CountsProp
           </div>
         ))}
       </dl>
+      {costly.map((words) => (
+        <p key={words} className={styles.problem}>
+          {words}
+        </p>
+      ))}
       {warnings.length === 0 ? null : (
         <details className={styles.notes} open={warnings.length <= 3}>
           <summary>{formatCount(warnings.length, 'note')}</summary>
