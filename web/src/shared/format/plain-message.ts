@@ -26,66 +26,36 @@ function pageOf(path: string): string | null {
 
 /** Words of the pages for the fields and the terms of the API. All others become words by their capital letters. */
 const names: Readonly<Record<string, string>> = {
-  amount: 'amount',
-  asOf: 'day',
-  attainmentPeriod: 'period of the target',
-  baseField: 'measure',
-  clientId: 'client ID',
   companyCode: 'company code',
   config: 'rules',
   crmMemberId: 'owner ID in the CRM',
-  csv: 'file',
   dealConditions: 'conditions of the plan',
-  dealId: 'deal ID',
   dealIds: 'deals',
-  dependsOn: 'rule that it follows',
   effectiveEnd: 'last day',
   effectiveStart: 'first day',
   email: 'e-mail address',
-  endDate: 'last day of employment',
   fieldMapping: 'fields',
-  flatAmount: 'amount a deal',
-  fx: 'exchange rates',
-  grossAmount: 'amount with tax',
-  hireDate: 'first day of employment',
   idColumn: 'column of the deal ID',
-  issuedOn: 'day of the invoice',
   managerEmail: "manager's e-mail address",
-  managerFrom: 'manager since',
-  minThreshold: 'from',
-  numberFormat: 'way in which numbers are written',
-  dateFormat: 'order of day and month',
-  paidAmount: 'amount paid',
-  paidOn: 'day of the payment',
-  paymentId: 'payment ID',
-  payrollId: 'payroll ID',
-  percentField: 'field with the share',
   planId: 'plan',
-  planVersionId: 'version of the plan',
-  quotaMeasure: 'what counts for the target',
-  quotaProration: 'share of the target for a part of the period',
-  quotaRelief: 'relief of the target',
-  rep: 'person',
   repId: 'person',
   repIds: 'people',
-  reps: 'people',
   ruleId: 'rule',
   ruleName: 'rule',
-  sftp: 'SFTP',
-  tierBy: 'tiers go by',
-  tierIndex: 'number of the tier',
-  tierMode: 'what a tier pays on',
-  tierValueField: 'field that the tiers go by',
   timezone: 'time zone',
   url: 'address',
-  variableRelief: 'relief of the variable target',
-  variableTarget: 'variable pay at 100 %',
 };
 
 /** The words of a field or a term, such as `quotaGroup` or `rate_times_attainment`. */
 function wordsOfName(name: string): string {
   const words = name.replace(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
-  return names[name] ?? words.toLowerCase().trim();
+  return (
+    names[name] ??
+    words
+      .toLowerCase()
+      .trim()
+      .replace(/ id(?=s?$)/, ' ID')
+  );
 }
 
 const startWithCapital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
