@@ -65,11 +65,11 @@ import * as sandboxes from './063_sandboxes.js';
 import * as filtersOfPeople from './064_filters_of_people.js';
 import * as dealLinks from './065_deal_links.js';
 import * as storedJobs from './066_stored_jobs.js';
-import * as cutOffAmounts from './070_cut_off_amounts.js';
-import * as discrepanciesByCurrency from './072_discrepancies_by_currency.js';
-import * as fairScheduledImports from './076_fair_scheduled_imports.js';
-import * as ownChanges from './080_own_changes.js';
-import * as knownZones from './087_known_zones.js';
+import * as cutOffAmounts from './067_cut_off_amounts.js';
+import * as discrepanciesByCurrency from './068_discrepancies_by_currency.js';
+import * as fairScheduledImports from './069_fair_scheduled_imports.js';
+import * as ownChanges from './070_own_changes.js';
+import * as knownZones from './071_known_zones.js';
 
 /** Every migration in its order. A released migration never changes; a later one corrects it. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -139,9 +139,9 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '064_filters_of_people': filtersOfPeople,
   '065_deal_links': dealLinks,
   '066_stored_jobs': storedJobs,
-  '070_cut_off_amounts': cutOffAmounts,
-  '072_discrepancies_by_currency': discrepanciesByCurrency,
-  '076_fair_scheduled_imports': fairScheduledImports,
-  '080_own_changes': ownChanges,
-  '087_known_zones': knownZones,
+  '067_cut_off_amounts': cutOffAmounts,
+  '068_discrepancies_by_currency': discrepanciesByCurrency,
+  '069_fair_scheduled_imports': fairScheduledImports,
+  '070_own_changes': ownChanges,
+  '071_known_zones': knownZones,
 };

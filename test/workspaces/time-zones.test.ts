@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { up } from '#migrations/087_known_zones.js';
+import { up } from '#migrations/071_known_zones.js';
 import { dayInZone } from '#src/kernel/day.js';
 import { isTimeZone, zoneOffset } from '#src/kernel/time-zone.js';
 import { nextRun } from '#src/scheduled-imports/scheduled-import-store.js';
