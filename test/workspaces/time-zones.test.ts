@@ -95,7 +95,7 @@ describe('time zones of workspaces', () => {
     const rename = async (timezone: string) => {
       await sql`update workspaces set timezone = ${timezone}`.execute(owner);
       await sql`drop function known_zone`.execute(owner);
-      await up(owner);
+      await up(owner as never);
       return (await zones())[0];
     };
     expect(await rename('IST')).to.equal('Asia/Calcutta');

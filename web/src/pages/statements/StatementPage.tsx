@@ -1,6 +1,7 @@
 import { IconAlertTriangle, IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { downloadStatement } from '../../api/download.js';
 import { type Statement, statementQuery } from '../../api/queries.js';
 import { findUrl } from '../../app/navigation.js';
@@ -14,7 +15,7 @@ import { StatementLink } from '../../components/links.js';
 import { Note } from '../../components/Note.js';
 import { Page } from '../../components/Page.js';
 import { PeriodPicker } from '../../components/PeriodPicker.js';
-import { EmptyState } from '../../components/States.js';
+import { EmptyState, Skeleton } from '../../components/States.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
 import { selectLines } from '../../features/lines/shown-lines.js';
 import { OwnChanges } from '../../features/statements/OwnChanges.js';
@@ -22,14 +23,17 @@ import { LazyTraceDrawer } from '../../features/trace/LazyTraceDrawer.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod, shortPeriod } from '../../shared/format/periods.js';
-import { CommentThread } from './CommentThread.js';
 import { StatementActions } from './StatementActions.js';
 import { groupLines, StatementLines } from './StatementLines.js';
 import styles from './StatementPage.module.css';
 import { StatementPayable } from './StatementPayable.js';
-import { StatementQuestions } from './StatementQuestions.js';
 import { StatementReview } from './StatementReview.js';
 import { StatementTotals } from './StatementTotals.js';
+
+const CommentThread = lazy(() => import('./CommentThread.js').then((module) => ({ default: module.CommentThread })));
+const StatementQuestions = lazy(() =>
+  import('./StatementQuestions.js').then((module) => ({ default: module.StatementQuestions })),
+);
 
 const route = getRouteApi('/_shell/statements/$repId');
 
@@ -96,8 +100,10 @@ export function StatementPage() {
                 )}
               </div>
               <aside className={`${blocks.inOrder} ${styles.side}`} aria-label="Questions and comments">
-                <StatementQuestions repId={repId} period={period} mayAsk={repId === own} />
-                <CommentThread repId={repId} period={period} />
+                <Suspense fallback={<Skeleton height={240} />}>
+                  <StatementQuestions repId={repId} period={period} mayAsk={repId === own} />
+                  <CommentThread repId={repId} period={period} />
+                </Suspense>
               </aside>
             </div>
           </>

@@ -61,7 +61,7 @@ function wordsOfName(name: string): string {
 const startWithCapital = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 
 /** The words of a field such as `managerEmail` or `reps.3.email`: those of its last name, and which entry of a list. */
-export function wordsOfField(path: string): string {
+function wordsOfField(path: string): string {
   const parts = path.split('.');
   const last = parts.findLast((part) => !/^\d*$/.test(part)) ?? '';
   const entry = parts.find((part) => /^\d+$/.test(part));
