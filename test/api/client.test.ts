@@ -35,8 +35,11 @@ describe('the typed client', () => {
     visit('client.js');
     const texts = ['commissions/reason-texts.js', 'crm/connections/product-names.js'];
     const rules = ['engine/standard-slugs.js', 'kernel/spreadsheet-formulas.js', 'kernel/period-calendar.js'];
-    const days = ['kernel/day.js', 'kernel/failure.js', 'kernel/period.js'];
-    expect([...loaded]).to.have.members(['client.js', 'client-routes.js', ...texts, ...rules, ...days]);
+    const days = ['kernel/day.js', 'kernel/failure.js', 'kernel/period.js', 'kernel/time-zone.js'];
+    const numbers = ['number-text', 'comparable-text', 'invisible-characters', 'decimal'].map(
+      (one) => `kernel/${one}.js`,
+    );
+    expect([...loaded]).to.have.members(['client.js', 'client-routes.js', ...texts, ...rules, ...days, ...numbers]);
   });
 
   it('has a method for every operation', () => {
