@@ -10,7 +10,7 @@ const issuesOf = (changed: object) => {
 
 describe('measures that are no field, and payouts times attainment, by the engine and by the oracle', () => {
   describe('_deals, the number of deals', () => {
-    it('counts every deal as 1, also refunds, deals without an amount and of another currency', () => {
+    it('counts every deal as 1, also without an amount and of another currency, and a credit note as −1', () => {
       const bonus = rule({
         measure: '_deals',
         payoutMode: 'stepped_bonus',
@@ -25,9 +25,9 @@ describe('measures that are no field, and payouts times attainment, by the engin
         deal('D3', '2026-01-17', { amount: 1, amount_currency: 'EUR' }),
         { ...deal('D4', '2026-01-18', 10), given: { currency: 'EUR' } },
       ];
-      expect(amounts(world([bonus], { deals, quotas: [quota({ target: 4 })] }))).to.deep.equal({
-        D1: '0',
-        D2: '300',
+      expect(amounts(world([bonus], { deals, quotas: [quota({ target: 2 })] }))).to.deep.equal({
+        D1: '300',
+        D2: '0',
         D3: '0',
         D4: '200',
       });
