@@ -101,7 +101,7 @@ export const readingClaims: Claims = {
       expect([await count(hour(-1)), await count(hour(1))]).to.deep.equal([1, 0]);
       expect([await count(hour(-24).slice(0, 10)), await count(hour(48).slice(0, 10))]).to.deep.equal([1, 0]);
     },
-    'Part of the name or id': async (world) => {
+    'Part of the name, id or a text of a field': async (world) => {
       const repId = await world.addRep();
       const dealId = await world.addDeal(repId, { name: 'Sycamore' });
       for (const query of ['camor', dealId.slice(1)])
