@@ -343,6 +343,7 @@ describe('deals that several people share', () => {
     const csv = ['deal,rep,percent,kind,role', ...rows, ''].join('\n');
     const send = (query: string) =>
       workspace.api.expect(200, 'POST', `/v1/deals/credits/import${query}`, csv, { 'Content-Type': 'text/csv' });
+    await workspace.calculated();
     const planned = await send('?dryRun=true&effect=true');
     expect(planned).to.deep.include({ accepted: 3, rejected: 2, dryRun: true });
     expect(planned.effect).to.deep.include({ lines: 4, reps: 3, locked: [] });

@@ -30,7 +30,6 @@ const excluded: Readonly<Record<string, string>> = {
   getRefund: 'the list of the refunds of a deal has the same',
   getInvoice: 'the list of the invoices of a deal has the same',
   getPayoutBatch: 'the list of batches has the sums, and the file has the lines',
-  importDealCredits: 'files of credit lines are sent by the API',
   deleteComment: 'comments stay with the statement',
 };
 
