@@ -125,13 +125,35 @@ function computePay(payCurrency: string, totals: readonly StoredTotals[], findRa
 }
 
 /** Rounded once for each earned currency. */
-function convertPay(
+export function convertPay(
   amount: string,
   { numerator, denominator }: StoredPayRate,
   pair: { readonly from: string; readonly to: string },
 ): string {
   const rate = { ...pair, numerator: Decimal.of(numerator), denominator: Decimal.of(denominator), legs: [] };
   return roundToCurrency(convertAmount(Decimal.of(amount), rate), pair.to).toString();
+}
+
+/** What a statement pays in one currency. */
+interface PaidTotal {
+  readonly currency: string;
+  readonly commission: Decimal;
+  readonly bonus: Decimal;
+  readonly payable: Decimal;
+}
+
+/** What a statement pays: in each currency that the person earns, or all of it in the one in which they are paid. */
+export function listPaid(totals: readonly StoredTotals[], pay: StoredPay | null): PaidTotal[] {
+  if (pay === null)
+    return totals.map(({ currency, commission, bonus, payable }) => ({
+      currency,
+      commission: Decimal.of(commission),
+      bonus: Decimal.of(bonus),
+      payable: Decimal.of(payable),
+    }));
+  const total = (name: 'commission' | 'bonus' | 'amount') =>
+    sum(pay.parts.map((part) => Decimal.of(part[name] ?? '0')));
+  return [{ currency: pay.currency, commission: total('commission'), bonus: total('bonus'), payable: total('amount') }];
 }
 
 function lacksRate({ rate, payable }: StoredPayPart): boolean {

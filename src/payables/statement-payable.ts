@@ -141,7 +141,7 @@ export function toPayResponse({ currency, amount, parts }: StoredPay): z.input<t
 }
 
 /** For display: ten decimals, as rates are stored. */
-function rateOf({ numerator, denominator }: StoredPayRate): number {
+export function rateOf({ numerator, denominator }: StoredPayRate): number {
   return Decimal.of(numerator).dividedBy(Decimal.of(denominator)).rounded(10).toNumber();
 }
 

@@ -8,6 +8,7 @@ import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
 import { loadRange } from '../ledger/input/calendar.js';
 import { loadWorkspaceTerms } from '../ledger/input/rep-terms.js';
+import { listPaid } from '../payables/pay-currency.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { summaryFrom } from '../statements/snapshot.js';
 import { readTeamStatements, type TeamMemberStatement } from '../statements/team-statements.js';
@@ -29,7 +30,7 @@ export async function collectLines(tx: Transaction, period: Period): Promise<Bat
   const batched = await loadBatched(tx, period);
   return members
     .filter(({ status }) => status === 'approved')
-    .flatMap((member) => listPaid(member).map((paid) => ({ member, paid })))
+    .flatMap((member) => listPaid(member.payTotals ?? [], member.pay).map((paid) => ({ member, paid })))
     .map(({ member, paid: { currency: paidIn, payable, commission, bonus } }): BatchLine => {
       const before = batched.get(`${member.repId}|${paidIn}`) ?? nothing;
       return {
@@ -42,27 +43,6 @@ export async function collectLines(tx: Transaction, period: Period): Promise<Bat
       };
     })
     .filter(({ amount }) => amount.sign() > 0);
-}
-
-interface Paid {
-  readonly currency: string;
-  readonly commission: Decimal;
-  readonly bonus: Decimal;
-  readonly payable: Decimal;
-}
-
-/** What the statement pays: in each currency that the person earns, or all of it in the one in which they are paid. */
-function listPaid({ payTotals, pay }: TeamMemberStatement): Paid[] {
-  if (pay === null)
-    return (payTotals ?? []).map(({ currency, commission, bonus, payable }) => ({
-      currency,
-      commission: Decimal.of(commission),
-      bonus: Decimal.of(bonus),
-      payable: Decimal.of(payable),
-    }));
-  const total = (name: 'commission' | 'bonus' | 'amount') =>
-    sum(pay.parts.map((part) => Decimal.of(part[name] ?? '0')));
-  return [{ currency: pay.currency, commission: total('commission'), bonus: total('bonus'), payable: total('amount') }];
 }
 
 const nothing = { commission: Decimal.zero, bonus: Decimal.zero, adjustment: Decimal.zero, amount: Decimal.zero };

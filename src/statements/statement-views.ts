@@ -12,7 +12,7 @@ import { type StoredPay, type StoredTotals } from '../payables/stored-payable.js
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { toAuthor } from '../reps/author.js';
 import { readSnapshot } from './read-snapshots.js';
-import { type StatementLine, type Summary } from './snapshot.js';
+import { type CurrencySummary, type StatementLine, type Summary } from './snapshot.js';
 import {
   type Approver,
   type Check,
@@ -137,6 +137,10 @@ interface StatementListRow {
   readonly netPayout: string;
   /** Null in workspaces without payouts. */
   readonly payable: string | null;
+  readonly summary: Summary;
+  readonly otherCurrencies: readonly CurrencySummary[];
+  readonly payTotals: readonly StoredTotals[] | null;
+  readonly pay: StoredPay | null;
   readonly currency: string;
   readonly generatedAt: Date;
   readonly approvedAt: Date | null;
@@ -147,6 +151,7 @@ export async function listStoredStatements(tx: Transaction, repId: string): Prom
   const { rows } = await sql<StatementListRow>`
     select h.period, json_build_object('from', h.from_day, 'to', h.to_day) as days, h.status, s.version,
       s.summary->>'netPayout' as "netPayout", s.summary->>'payable' as payable, s.currency,
+      s.summary, s.other_currencies as "otherCurrencies", s.payable -> 'totals' as "payTotals", s.payable -> 'pay' as pay,
       s.generated_at as "generatedAt", h.approved_at as "approvedAt"
     from statement_periods h
     join statements s on s.workspace_id = h.workspace_id and s.rep_id = h.rep_id and s.period = h.period

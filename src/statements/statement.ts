@@ -15,6 +15,7 @@ import { author } from '../reps/author.js';
 import { adjustmentExample } from './adjustment.js';
 import { approvalHolds } from './approval-holds.js';
 import { owed } from './discrepancies/discrepancy.js';
+import { payslip } from './payslip-response.js';
 import { type CurrencySummary, type StatementLine, type Summary } from './snapshot.js';
 import { toTrueUpLineResponse, trueUpLine } from './true-up-line.js';
 
@@ -97,6 +98,7 @@ export const statement = z
     dealCount: z.int().describe('Number of deals on the statement'),
     lineItems: z.array(lineItem).describe('The events of the period'),
     payable: statementPayable.optional(),
+    payslip: payslip.optional(),
     payouts: statementPayouts.optional(),
     generatedAt: fields.generatedAt.nullable(),
     approvedAt: z
@@ -188,8 +190,11 @@ export async function toStatementResponse(
   };
 }
 
-/** How a statement compares with the current ledger. */
-export type StatementState = Pick<StatementResponse, 'stale' | 'liveNetPayout' | 'livePayable' | 'pending' | 'owed'>;
+/** How a statement compares with the current ledger, and how far it is paid. */
+export type StatementState = Pick<
+  StatementResponse,
+  'stale' | 'liveNetPayout' | 'livePayable' | 'pending' | 'owed' | 'payslip' | 'payouts'
+>;
 
 /** The time of the approval and the approver. Reps do not see the approver, because they see no other person. */
 export function toApproval(

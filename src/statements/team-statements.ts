@@ -9,11 +9,13 @@ import { EventLoopSlice, mapInSlices } from '../kernel/waiting.js';
 import { loadRange } from '../ledger/input/calendar.js';
 import { loadPayables } from '../payables/build-payables.js';
 import { payTotals, statementPay, toPayResponse, toTotalsResponse } from '../payables/statement-payable.js';
-import { type loadStatementPayouts, statementPayouts } from '../payables/statement-payouts.js';
-import { type StoredPayable } from '../payables/stored-payable.js';
+import { type loadStatementPayouts, type StatementPayouts, statementPayouts } from '../payables/statement-payouts.js';
+import { type StoredPayable, type StoredTotals } from '../payables/stored-payable.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ApprovalHolds, approvalHolds, toHoldsResponse } from './approval-holds.js';
 import { type HandedAmounts, handedTotals } from './handed-amounts.js';
+import { describePay } from './payslip.js';
+import { payHeadline, toHeadlineResponse } from './payslip-response.js';
 import {
   type CurrencySummary,
   noAmounts,
@@ -84,6 +86,7 @@ export const teamStatements = z
               .optional()
               .describe('What the statement pays, by currency; absent in workspaces without payouts'),
             pay: statementPay.optional(),
+            payslip: payHeadline.optional(),
             payouts: statementPayouts.optional(),
             checks,
             ...approvalHolds,
@@ -295,6 +298,8 @@ export function toTeamResponse(
     readonly holds: (repId: string) => ApprovalHolds;
     readonly handed: HandedAmounts;
     readonly payouts: Awaited<ReturnType<typeof loadStatementPayouts>>;
+    /** The currency of each rep who earns in only one, and about whom the statement says nothing. */
+    readonly currencies: ReadonlyMap<string, string>;
   },
 ): z.input<typeof teamStatements> {
   const totals = splitByCurrency(
@@ -309,6 +314,16 @@ export function toTeamResponse(
     statements: members.map(
       ({ repId, name, email, status, version, statementId, main, others, state, payTotals: paid, pay }) => {
         const deviations = notes.deviations.get(repId);
+        const toPaid = (totals: readonly StoredTotals[], payouts: StatementPayouts) => ({
+          payTotals: totals.map(toTotalsResponse),
+          payouts,
+          payslip: toHeadlineResponse(
+            describePay({
+              ...{ totals, pay, payouts, summaries: [main, ...others], isApproved: status === 'approved' },
+              otherwise: notes.currencies.get(repId) ?? currency,
+            }),
+          ),
+        });
         return {
           ...{ repId, name, email, status, version, statementId },
           ...state,
@@ -316,7 +331,7 @@ export function toTeamResponse(
           otherCurrencies: others.map(summaryEntry),
           ...(deviations === undefined ? {} : { deviations }),
           ...(pay === null ? {} : { pay: toPayResponse(pay) }),
-          ...(paid === null ? {} : { payTotals: paid.map(toTotalsResponse), payouts: notes.payouts.get(repId) ?? [] }),
+          ...(paid === null ? {} : toPaid(paid, notes.payouts.get(repId) ?? [])),
           checks: [...(notes.checks.get(repId) ?? [])],
           ...toHoldsResponse(notes.holds(repId)),
         };

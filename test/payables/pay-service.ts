@@ -1,6 +1,7 @@
 import { type Service } from '#test/support/service.js';
 import { flatRule } from '#test/support/terms.js';
 import { Workspace } from '#test/support/workspace.js';
+import { assertAddsUp } from './payslip-sums.js';
 
 /** All as the customer pays. */
 const asPaid = { schedule: [{ on: 'paid', percent: 100 }] };
@@ -53,8 +54,10 @@ export class PayWorkspace extends Workspace {
     });
   }
 
-  statement(period: string, query = '') {
-    return this.api.expect(200, 'GET', `/v1/statements?repId=${this.ben}&period=${period}${query}`);
+  async statement(period: string, query = '') {
+    const statement = await this.api.expect(200, 'GET', `/v1/statements?repId=${this.ben}&period=${period}${query}`);
+    assertAddsUp(statement);
+    return statement;
   }
 
   async payable(period: string): Promise<number> {

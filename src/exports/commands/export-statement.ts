@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
+import { type Clock } from '../../kernel/clock.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -8,7 +9,8 @@ import { jsonInSlices, parseInSlices } from '../../platform/long-response.js';
 import { Download, operation } from '../../platform/operations/operation.js';
 import { asOfQuery, flag, optionalPeriod } from '../../platform/operations/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
-import { findPerson } from '../../reps/rep-views.js';
+import { findPerson, workspaceToday } from '../../reps/rep-views.js';
+import { readPayslip } from '../../statements/read-payslip.js';
 import { type StatementLine } from '../../statements/snapshot.js';
 import {
   type StatementContent,
@@ -65,20 +67,23 @@ async function writeText(
   find: (tx: Transaction) => Promise<{ key: StatementKey; repName: string; email: string; currency: string }>,
   { format, delimiter, asOf }: { format: 'csv' | 'json'; delimiter: string; asOf: Date | undefined },
   caller: Caller,
-  unitOfWork: UnitOfWork,
+  { unitOfWork, clock }: { readonly unitOfWork: UnitOfWork; readonly clock: Clock },
 ): Promise<Download> {
-  const { key, repName, email, head, content } = await unitOfWork.run(
+  const { key, repName, email, head, content, paid } = await unitOfWork.run(
     caller,
     { lock: 'none', access: 'read', asOf },
     async (tx) => {
       const { currency, ...found } = await find(tx);
-      return { ...found, ...(await readStatement(tx, found.key, currency)) };
+      const read = await readStatement(tx, found.key, currency);
+      const today = await workspaceToday(tx, { now: () => asOf ?? clock.now() });
+      const paid = format === 'json' ? await readPayslip(tx, found.key, read.head, read.content, today) : {};
+      return { ...found, ...read, paid };
     },
   );
   const filename = statementFilename(key.period, repName, format);
   if (format === 'json') {
     const body = await jsonInSlices(
-      await parseInSlices(statement, await toStatementResponse(key, repName, head, content, caller)),
+      await parseInSlices(statement, await toStatementResponse(key, repName, head, content, caller, paid)),
     );
     return new Download('application/json; charset=utf-8', filename, body, statementTotals(content, head));
   }
@@ -174,7 +179,8 @@ export const exportStatement = operation({
       };
     };
     const { format, delimiter, asOf } = request;
-    if (format === 'csv' || format === 'json') return writeText(find, { format, delimiter, asOf }, caller, unitOfWork);
+    if (format === 'csv' || format === 'json')
+      return writeText(find, { format, delimiter, asOf }, caller, { unitOfWork, clock });
     return requests.submit(
       caller,
       async (tx) => {

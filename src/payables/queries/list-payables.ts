@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { fields, pageFields } from '../../api/resource-fields.js';
 import { dealId } from '../../deals/deal.js';
-import { loadNamesOnStatements } from '../../deals/deal-names.js';
 import { assertMayNameDeal } from '../../deals/deal-views.js';
 import { type Caller, onlyRep } from '../../kernel/caller.js';
 import { chunk } from '../../kernel/chunk.js';
@@ -15,10 +14,10 @@ import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { asOfQuery, offsetPage } from '../../platform/operations/schemas.js';
 import { narrowedReps, repIdQuery } from '../../reps/rep.js';
-import { findRepNames, workspaceToday } from '../../reps/rep-views.js';
-import { listHolds } from '../hold-views.js';
-import { type PayableEntry, payableEntry, payableExample, payableStatuses, payableTotals } from '../payable-entry.js';
-import { type Entry, loadEntries, type RepEntries, sumEntries } from '../payable-views.js';
+import { workspaceToday } from '../../reps/rep-views.js';
+import { nameEntries } from '../name-entries.js';
+import { payableEntry, payableExample, payableStatuses, payableTotals } from '../payable-entry.js';
+import { loadEntries, type RepEntries, sumEntries } from '../payable-views.js';
 import { loadPayPeriods } from '../payout-settings.js';
 
 const query = z.strictObject({
@@ -54,24 +53,6 @@ async function listRepIds(tx: Transaction, repIds: readonly string[] | null, onD
         ${onDeal === undefined ? sql`` : sql`and e.deal_key = ${onDeal}`})
     order by lower(r.name), r.rep_id`.execute(tx.db);
   return rows.map((row) => row.repId);
-}
-
-async function toEntries(tx: Transaction, entries: readonly Entry[]): Promise<PayableEntry[]> {
-  const names = await findRepNames(tx, [...new Set(entries.map(({ repId }) => repId))]);
-  const findDealName = await loadNamesOnStatements(
-    tx,
-    entries.flatMap(({ repId, dealId: of }) => (of === null ? [] : [{ repId, dealId: of }])),
-  );
-  const reasons = new Map((await listHolds(tx, {})).map(({ holdId, reason }) => [holdId, reason]));
-  return entries.map(({ key: _, holds, amount, ...entry }) => ({
-    ...entry,
-    repName: names.get(entry.repId) ?? '',
-    dealName: entry.dealId === null ? null : findDealName(entry.repId, entry.dealId),
-    amount: amount.toNumber(),
-    ...(holds === undefined
-      ? {}
-      : { heldBy: holds.map(({ holdId, from, to }) => ({ holdId, reason: reasons.get(holdId) ?? '', from, to })) }),
-  }));
 }
 
 function toTotals(reps: readonly RepEntries[]): Response['totals'] {
@@ -121,7 +102,7 @@ async function load(
   const matching = reps
     .flatMap(({ entries }) => entries)
     .filter((entry) => status === undefined || entry.status === status);
-  const payables = await toEntries(tx, matching.slice(offset, offset + limit));
+  const payables = await nameEntries(tx, matching.slice(offset, offset + limit));
   return { payables, totals: toTotals(reps), paidOut: toPaidOut(reps), count: matching.length, ...page };
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listTeamPage } from '../../earnings/team-page.js';
 import { pageOfTeam, teamPageQuery } from '../../earnings/team-page-query.js';
 import { type Caller } from '../../kernel/caller.js';
+import { type Day } from '../../kernel/day.js';
 import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { inParallel } from '../../kernel/waiting.js';
@@ -16,6 +17,7 @@ import { findRepName, workspaceToday } from '../../reps/rep-views.js';
 import { presentHolds, readApprovalHolds } from '../approval-holds.js';
 import { readDeviations } from '../deviations.js';
 import { loadHandedAmounts } from '../handed-amounts.js';
+import { loadOnlyCurrencies, readPayslip } from '../read-payslip.js';
 import { readState } from '../staleness.js';
 import {
   type StatementResponse,
@@ -25,7 +27,14 @@ import {
   toStatementResponse,
 } from '../statement.js';
 import { findVersion, listChecks, readLedger, readStatement, resolvePeriod } from '../statement-views.js';
-import { readTeamStatements, type TeamSelection, teamStatements, toTeamResponse } from '../team-statements.js';
+import {
+  hasAmount,
+  readTeamStatements,
+  type TeamMemberStatement,
+  type TeamSelection,
+  teamStatements,
+  toTeamResponse,
+} from '../team-statements.js';
 import { countToApprove, sumTeamStatements } from '../team-sums.js';
 
 const query = z.strictObject({
@@ -57,6 +66,7 @@ async function readRepStatement(
     version,
   }: { readonly period: Period; readonly isLive: boolean; readonly version: number | null },
   currency: string,
+  today: Day,
 ): Promise<StatementResponse> {
   const key = { repId, period: requestedPeriod };
   const [repName, { head, content }] = await inParallel(
@@ -64,20 +74,32 @@ async function readRepStatement(
     () => readStatement(tx, key, currency),
   );
   if (repName === null) throw repNotFound();
-  if (isLive) return toStatementResponse(key, repName, null, await readLedger(tx, key, currency), caller);
+  if (isLive) {
+    const live = await readLedger(tx, key, currency);
+    return toStatementResponse(key, repName, null, live, caller, await readPayslip(tx, key, null, live, today));
+  }
   if (version !== null && version !== content.version) {
     const earlier = await findVersion(tx, key, version);
     if (head === null || earlier === null) throw statementNotFound();
-    return toStatementResponse(key, repName, { ...head, status: 'draft' }, earlier, caller);
+    const paid = await readPayslip(tx, key, head, earlier, today);
+    return toStatementResponse(key, repName, { ...head, status: 'draft' }, earlier, caller, paid);
   }
   const holds = (await readApprovalHolds(tx, requestedPeriod, [repId]))(repId);
   const state = await readState(tx, key, head, content, currency);
-  const payouts = content.payable === undefined ? undefined : await loadStatementPayouts(tx, requestedPeriod, [repId]);
+  const paid = await readPayslip(tx, key, head, content, today);
   return {
-    ...(await toStatementResponse(key, repName, head, content, caller, state)),
-    ...(payouts === undefined ? {} : { payouts: payouts.get(repId) ?? [] }),
+    ...(await toStatementResponse(key, repName, head, content, caller, { ...state, ...paid })),
     ...presentHolds(holds, caller),
   };
+}
+
+/** The currencies of the people about whom the statement says nothing. */
+function loadCurrencies(tx: Transaction, members: readonly TeamMemberStatement[]) {
+  const silent = members.filter((member) => member.payTotals !== null && !hasAmount(member));
+  return loadOnlyCurrencies(
+    tx,
+    silent.map(({ repId }) => repId),
+  );
 }
 
 async function readTeam(
@@ -98,6 +120,7 @@ async function readTeam(
     holds: await readApprovalHolds(tx, requestedPeriod, shown.repIds),
     handed: await loadHandedAmounts(tx, requestedPeriod),
     payouts: await loadStatementPayouts(tx, requestedPeriod, shown.repIds),
+    currencies: await loadCurrencies(tx, members),
     deviations: request.deviations
       ? await readDeviations(tx, { period: requestedPeriod, currency }, members)
       : new Map(),
@@ -134,11 +157,11 @@ export const getStatements = operation({
     );
     return unitOfWork.run(caller, { lock: 'none', access: 'read', asOf: request.asOf }, async (tx) => {
       const { period: requestedPeriod, currency } = await resolvePeriod(tx, request.period, clock);
+      const today = await workspaceToday(tx, { now: () => request.asOf ?? clock.now() });
       if (request.repId !== undefined) {
         const shown = { period: requestedPeriod, isLive: request.live, version: request.version ?? null };
-        return readRepStatement(tx, caller, request.repId, shown, currency);
+        return readRepStatement(tx, caller, request.repId, shown, currency, today);
       }
-      const today = await workspaceToday(tx, clock);
       const repIds = await filteredReps(tx, caller, today, request);
       const selection = { repIds, everyone: request.include === 'all' };
       return readTeam(tx, caller, requestedPeriod, currency, selection, request);

@@ -4,11 +4,15 @@ import { maySee } from '../../kernel/caller.js';
 import { type DayRange, overlap } from '../../kernel/day.js';
 import { type Period } from '../../kernel/period.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { loadPayoutsOfRep } from '../../payables/statement-payouts.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { operation } from '../../platform/operations/operation.js';
 import { notYours } from '../../reps/rep.js';
 import { assertRepExists } from '../../reps/rep-views.js';
 import { approvalHolds } from '../approval-holds.js';
+import { describePay } from '../payslip.js';
+import { payHeadline, toHeadlineResponse } from '../payslip-response.js';
+import { loadOnlyCurrencies } from '../read-payslip.js';
 import { listStoredStatements } from '../statement-views.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
@@ -29,6 +33,7 @@ const listed = z
       .string()
       .nullable()
       .describe('When the statement was approved, instant in ISO 8601; null for a draft'),
+    payslip: payHeadline.optional(),
     coveredBy: approvalHolds.coveredBy,
   })
   .describe('A statement without its lines');
@@ -80,13 +85,29 @@ export const listRepStatements = operation({
   uses: { unitOfWork: UnitOfWork },
   async execute({ params: { repId } }, caller, { unitOfWork }): Promise<readonly z.input<typeof listed>[]> {
     if (!maySee(caller, repId)) throw notYours();
-    const rows = await unitOfWork.read(caller, async (tx) => {
+    const { rows, payouts, otherwise } = await unitOfWork.read(caller, async (tx) => {
       await assertRepExists(tx, repId);
-      return listStoredStatements(tx, repId);
+      return {
+        rows: await listStoredStatements(tx, repId),
+        payouts: await loadPayoutsOfRep(tx, repId),
+        otherwise: (await loadOnlyCurrencies(tx, [repId])).get(repId),
+      };
     });
-    return rows.map(({ days, payable, ...row }) => ({
+    return rows.map(({ days, payable, summary, otherCurrencies, payTotals, pay, ...row }) => ({
       ...row,
       ...(payable === null ? {} : { payable: Number(payable) }),
+      ...(payTotals === null
+        ? {}
+        : {
+            payslip: toHeadlineResponse(
+              describePay({
+                ...{ totals: payTotals, pay, payouts: payouts.get(row.period) ?? [] },
+                summaries: [{ currency: row.currency, summary }, ...otherCurrencies],
+                isApproved: row.status === 'approved',
+                otherwise: otherwise ?? row.currency,
+              }),
+            ),
+          }),
       netPayout: Number(row.netPayout),
       generatedAt: row.generatedAt.toISOString(),
       approvedAt: row.approvedAt?.toISOString() ?? null,

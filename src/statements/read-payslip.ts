@@ -1,0 +1,70 @@
+import { sql } from 'kysely';
+import { type Day } from '../kernel/day.js';
+import { eventsTable } from '../ledger/input/as-of.js';
+import { nameEntries } from '../payables/name-entries.js';
+import { loadEntries } from '../payables/payable-views.js';
+import { loadPayPeriods } from '../payables/payout-settings.js';
+import { loadStatementPayouts } from '../payables/statement-payouts.js';
+import { type Transaction } from '../platform/database/unit-of-work.js';
+import { buildPayslip, describePay, earnedKeys, hasNothing, keyOf } from './payslip.js';
+import { toHeadlineResponse, toPartResponse } from './payslip-response.js';
+import { type StatementContent, type StatementHead, type StatementKey, type StatementState } from './statement.js';
+
+/** What the statement pays, and the batches that contain it; nothing in workspaces without payouts. */
+export async function readPayslip(
+  tx: Transaction,
+  key: StatementKey,
+  head: StatementHead | null,
+  content: StatementContent,
+  today: Day,
+): Promise<Pick<StatementState, 'payslip' | 'payouts'>> {
+  const { payable, lines } = content;
+  if (payable === undefined) return {};
+  const payouts = (await loadStatementPayouts(tx, key.period, [key.repId])).get(key.repId) ?? [];
+  const summaries = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies];
+  const headline = describePay({
+    totals: payable.totals,
+    pay: payable.pay ?? null,
+    summaries,
+    isApproved: head?.status === 'approved',
+    payouts,
+    otherwise: await currencyOf(tx, key.repId, content),
+  });
+  return {
+    payouts,
+    payslip: {
+      ...toHeadlineResponse(headline),
+      parts: buildPayslip({ payable, summaries, lines }, headline.currency).map(toPartResponse),
+      notPaid: await listNotPaid(tx, key.repId, content, today),
+    },
+  };
+}
+
+async function currencyOf(tx: Transaction, repId: string, { currency, summary, otherCurrencies }: StatementContent) {
+  if (!hasNothing(summary) || otherCurrencies.length > 0) return currency;
+  return (await loadOnlyCurrencies(tx, [repId])).get(repId) ?? currency;
+}
+
+/** The currencies of people who earn in only one. */
+export async function loadOnlyCurrencies(
+  tx: Transaction,
+  repIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ repId: string; currency: string }>`
+    select rep_id as "repId", min(currency) as currency from ${eventsTable(tx)} e
+    where workspace_id = ${tx.workspaceId} and rep_id = any(${repIds}::uuid[]) and status = 'earned'
+    group by rep_id having min(currency) = max(currency)`.execute(tx.db);
+  return new Map(rows.map(({ repId, currency }) => [repId, currency]));
+}
+
+/** What of the earned amounts waits or is held on the day. */
+async function listNotPaid(tx: Transaction, repId: string, { lines }: StatementContent, today: Day) {
+  const payPeriods = await loadPayPeriods(tx);
+  if (payPeriods === null || lines.length === 0) return [];
+  const earned = earnedKeys(lines);
+  const entries = (await loadEntries(tx, payPeriods, [repId], today)).get(repId)?.entries ?? [];
+  const open = entries.filter(
+    (entry) => (entry.status === 'waiting' || entry.status === 'held') && earned.has(keyOf(entry)),
+  );
+  return nameEntries(tx, open);
+}
