@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { Browser, sees, texts } from '#test/support/browser.js';
+import { violationsInBothSchemes } from './accessibility.js';
+import { pointer } from './input-methods.js';
 
 /** A quarter of the calendar, as pages and files write it. */
 const calendarQuarter = /\bQ[1-4] 20\d\d|\b20\d\d-Q[1-4]/;
@@ -54,4 +56,32 @@ describe('a workspace with a fiscal year from February', function () {
       expect(problems).to.deep.equal([]);
       await close();
     });
+
+  it('a block with e-mails is pasted into the grid, and a question follows what is not clear', async () => {
+    const { page, problems, close } = await browser.openPage('admin', '/quotas?year=2026');
+    await page.waitForSelector('[data-cell]');
+    const paste = (...rows: string[][]) =>
+      page.evaluate(`{
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', ${JSON.stringify(rows.map((cells) => cells.join('\t')).join('\n'))});
+        const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+        document.querySelector('[data-cell]').dispatchEvent(event);
+      }`);
+    const shown = (quarter: string) => page.$eval(`[data-cell$="FY2026-${quarter}"]`, ({ value }) => value);
+    await paste(['E-Mail', 'FY2026-Q2', 'Q3 FY2026'], ['BEN@acme.test', '120,000', '130,000']);
+    await sees(page, 'Save 2 quotas');
+    expect([await shown('Q2'), await shown('Q3')]).to.deep.equal(['120,000', '130,000']);
+    await paste(['E-Mail', 'Q3 FY2026', 'Q4 2026'], ['benjamin@acme.test', '140,000', '150,000']);
+    await sees(page, 'Whose are these rows?');
+    await sees(page, 'the list has no such period: Q4 2026');
+    expect(await violationsInBothSchemes(page)).to.deep.equal([]);
+    await pointer.choose(page, 'benjamin@acme.test', 'Ben');
+    await pointer.press(page, 'button', 'Paste the cells of 1 person');
+    expect([await shown('Q2'), await shown('Q3')]).to.deep.equal(['120,000', '140,000']);
+    await page.type('[data-cell$="FY2026-Q4"]', 'many');
+    await sees(page, 'Not a number: “many”');
+    expect((await texts(page, 'button')).filter((text) => /^Save \d/.test(text))).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
+    await close();
+  });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { readDates, readPeriod } from '#web/features/imports/dates.js';
-import { isPeriod, periodAt } from '#web/shared/format/periods.js';
+import { isPeriod, periodAt, setFiscalYears } from '#web/shared/format/periods.js';
 
 describe('the dates of a column', () => {
   for (const [title, cells, format, shownBy] of [
@@ -56,6 +56,12 @@ describe('the period that a text names', () => {
     it(`${JSON.stringify(text)} is ${period}`, () => {
       expect(readPeriod(text)).to.equal(period);
     });
+
+  it('a year with FY is that of the fiscal years, where there are any', () => {
+    setFiscalYears([{ year: 2026, start: '2026-02-01', pattern: 'months', weeks: 52 }]);
+    expect(['FY2026', 'FY26', '2026'].map(readPeriod)).to.deep.equal(['FY2026', 'FY2026', '2026']);
+    setFiscalYears([]);
+  });
 
   for (const text of [
     '',

@@ -53,4 +53,60 @@ describe('a block that is pasted into a grid', () => {
     ]);
     expect(place([['2026', '9']])).to.deep.equal([['b', 'q2', '2026']]);
   });
+
+  it('goes to the rows that an address names, whatever stands beside the name', () => {
+    const people = [
+      ['a', 'Anna Groß', 'anna@acme.test'],
+      ['b', 'Björn Ray', 'bjoern@acme.test'],
+      ['c', 'Clara Orr', 'clara@acme.test'],
+    ] as const;
+    const columnOf = (heading: string) => ({ 'Q1 2026': 'q1', 'Q2 2026': 'q2' })[heading] ?? null;
+    const place = (...block: string[][]) => placePasted(block, people, columns, { row: 0, column: 0 }, columnOf);
+    const expected = [
+      ['b', 'q1', '111.111'],
+      ['b', 'q2', '5'],
+      ['c', 'q1', '133.333'],
+    ];
+    const values = [
+      ['Bjoern@ACME.test', '111.111', '5'],
+      ['clara@acme.test', '133.333'],
+    ];
+    expect(place(['E-Mail', 'Q1 2026', 'Q2 2026'], ...values).cells).to.deep.equal(expected);
+    expect(place(...values).cells).to.deep.equal(expected);
+    const wide = values.map(([address = '', ...rest]) => ['EMEA', address, 'Senior', ...rest]);
+    expect(place(...wide).cells).to.deep.equal(expected);
+    expect(place(['Team', 'Mail', 'Level', 'Q1 2026', 'Q2 2026'], ...wide).cells).to.deep.equal(expected);
+    expect(place(['anna gross', '7']).cells).to.deep.equal([['a', 'q1', '7']]);
+  });
+
+  it('goes nowhere while it is not clear whose it is, and to the row that a person chooses', () => {
+    const twins = [...rows, ['d', 'Ann Lee']] as const;
+    const place = (block: string[][], chosen = {}) =>
+      placePasted(
+        block,
+        twins,
+        columns,
+        { row: 0, column: 0 },
+        (heading) => heading.match(/^Q\d/)?.[0] ?? null,
+        chosen,
+      );
+    const strangers = [
+      ['zoe@acme.test', '111'],
+      ['yan@acme.test', '222'],
+    ];
+    expect(place(strangers)).to.deep.include({ cells: [], unknown: ['zoe@acme.test', 'yan@acme.test'] });
+    expect(place(strangers, { 'yan@acme.test': 'b' }).cells).to.deep.equal([['b', 'q1', '222']]);
+    expect(place([['Ann Lee', '7']])).to.deep.include({ cells: [], unknown: ['Ann Lee'] });
+    const twice = [
+      ['Bob Ray', '1'],
+      ['Cy Orr', '2'],
+      ['bob ray', '3'],
+    ];
+    expect(place(twice)).to.deep.include({ cells: [['c', 'q1', '2']], repeated: ['Bob Ray', 'bob ray'] });
+    const others = [
+      ['Name', 'Q7', 'Number'],
+      ['Bob Ray', '1', '2'],
+    ];
+    expect(place(others)).to.deep.include({ cells: [], ignored: ['Q7', 'Number'] });
+  });
 });

@@ -1,10 +1,10 @@
-import { useEffect, useRef } from 'react';
-import { showMessage } from '../app/messages.js';
+import { useEffect, useRef, useState } from 'react';
 import { pastedRows } from '../shared/format/csv.js';
 import { readNumber } from '../shared/format/entered-numbers.js';
 import { formatNumber } from '../shared/format/numbers.js';
 import styles from './GridEditor.module.css';
-import { type ColumnOf, placePasted } from './pasted-cells.js';
+import { PasteDialog } from './PasteDialog.js';
+import { type ColumnOf, type NamedRows, type PastedCells, placePasted } from './pasted-cells.js';
 
 /** The texts of cells that differ from what is stored, by row and column. */
 export type Edits = Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface CellNote {
 
 interface GridEditorProps {
   readonly caption: string;
-  readonly rows: readonly (readonly [key: string, label: string])[];
+  readonly rows: NamedRows;
   readonly columns: readonly (readonly [key: string, label: string])[];
   /** The stored value of a cell. */
   readonly storedOf: (row: string, column: string) => number | undefined;
@@ -46,7 +46,7 @@ interface GridEditorProps {
  * Command with `z` undoes the last change.
  */
 export function GridEditor(props: GridEditorProps) {
-  const { caption, rows, columns, storedOf, noteOf, columnOf, onSelect, edits, onEdit, onUndo } = props;
+  const { caption, rows, columns, storedOf, noteOf, onSelect, edits, onEdit, onUndo } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const focus = (row: number, column: number) => {
     const input = body.current?.rows[row]?.querySelectorAll('input')[column];
@@ -58,16 +58,7 @@ export function GridEditor(props: GridEditorProps) {
   useEffect(() => {
     if (focused !== undefined) body.current?.querySelector<HTMLInputElement>(`[data-cell="${focused}"]`)?.focus();
   }, [focused]);
-  const paste = (event: React.ClipboardEvent, row: number, column: number) => {
-    const text = event.clipboardData.getData('text/plain');
-    if (!/[\t\n]/.test(text.trim())) return;
-    event.preventDefault();
-    const next: Record<string, string> = { ...edits };
-    const { cells, unknown } = placePasted(pastedRows(text), rows, columns, { row, column }, columnOf);
-    for (const [rowKey, columnKey, cell] of cells) next[cellKey(rowKey, columnKey)] = cell;
-    if (unknown.length > 0) showMessage(`Left out, because no person of the list has the name: ${unknown.join(', ')}.`);
-    onEdit(next);
-  };
+  const { paste, question } = usePaste(props);
   const press = (event: React.KeyboardEvent<HTMLInputElement>, row: number, column: number) => {
     if (event.key === 'z' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
@@ -127,8 +118,42 @@ export function GridEditor(props: GridEditorProps) {
           ))}
         </tbody>
       </table>
+      {question}
     </section>
   );
+}
+
+type PasteProps = Pick<GridEditorProps, 'rows' | 'columns' | 'columnOf' | 'edits' | 'onEdit'>;
+
+/** Pastes a block of cells. `question` is the dialog about one that goes only partly into the grid. */
+function usePaste({ rows, columns, columnOf, edits, onEdit }: PasteProps) {
+  const [place, setPlace] = useState<((chosen: Readonly<Record<string, string>>) => PastedCells) | null>(null);
+  const fill = (cells: PastedCells['cells']) =>
+    onEdit({ ...edits, ...Object.fromEntries(cells.map(([row, column, cell]) => [cellKey(row, column), cell])) });
+  const paste = (event: React.ClipboardEvent, row: number, column: number) => {
+    const text = event.clipboardData.getData('text/plain');
+    if (!/[\t\n]/.test(text.trim())) return;
+    event.preventDefault();
+    const block = pastedRows(text);
+    const placed = (chosen: Readonly<Record<string, string>>) =>
+      placePasted(block, rows, columns, { row, column }, columnOf, chosen);
+    const { cells, unknown, repeated, ignored } = placed({});
+    if (unknown.length + repeated.length + ignored.length === 0) fill(cells);
+    else setPlace(() => placed);
+  };
+  const question =
+    place === null ? null : (
+      <PasteDialog
+        rows={rows}
+        place={place}
+        onClose={() => setPlace(null)}
+        onPaste={(cells) => {
+          fill(cells);
+          setPlace(null);
+        }}
+      />
+    );
+  return { paste, question };
 }
 
 /** Whether the text of a cell differs from what is stored, and can be read. */

@@ -1,4 +1,5 @@
 import { locale } from '../../shared/format/numbers.js';
+import { listFiscalYears } from '../../shared/format/periods.js';
 
 export type DateFormat = 'ISO' | 'MDY' | 'DMY';
 
@@ -43,9 +44,15 @@ function readMonth(text: string): number | null {
 /** A year of two digits after what can be no day: FY26, Q3-26, Sep-26. A spreadsheet writes months like the last one. */
 const shortYear = /^(fy|[qh][1-4]|[1-4][qh])[\s'’/-]*(\d{2})$|^(\p{L}{3,9})\s?['’/-]\s?(\d{2})$/u;
 
+/** The quarter or half-year of q1, 1q or h2. */
+function readPart(text: string): string | null {
+  const [, kind, number, first, last] = /^([qh])\s?([1-4])$|^([1-4])([qh])$/.exec(text) ?? [];
+  return number === undefined && first === undefined ? null : `${(kind ?? last)?.toUpperCase()}${number ?? first}`;
+}
+
 /**
- * The period that a text names, such as 2017-Q1, Q1 2017, Jan 2017, Jan-17, 2017-01, FY2017 or 2017, or of a
- * fiscal year, such as FY2026-Q1 or Q1 FY2026; null if none.
+ * The period that a text names, such as 2017-Q1, Q1 2017, Jan 2017, Jan-17, 2017-01 or 2017, or of a fiscal year, such as
+ * FY2026-Q1, Q1 FY2026 or FY2026, which is 2026 in a workspace without fiscal years; null if none.
  */
 export function readPeriod(text: string): string | null {
   const plain = text.trim().toLowerCase().replace(shortYear, '$1$3 20$2$4');
@@ -57,14 +64,12 @@ export function readPeriod(text: string): string | null {
     .trim();
   const rest = words.replace(/^fy (?=.)|(?<=.) fy$/, '');
   const fiscal = rest === words ? '' : 'FY';
-  const part = /^([qh])\s?([1-4])$|^([1-4])([qh])$/.exec(rest);
-  if (part !== null) {
-    const [kind = '', number = ''] = part[1] === undefined ? [part[4], part[3]] : [part[1], part[2]];
-    return kind === 'h' && Number(number) > 2 ? null : `${fiscal}${year}-${kind.toUpperCase()}${number}`;
-  }
+  const part = readPart(rest);
+  if (part !== null) return part === 'H3' || part === 'H4' ? null : `${fiscal}${year}-${part}`;
   const fiscalMonth = /^p(0[1-9]|1[0-2])$/.exec(rest)?.[1];
   if (fiscal !== '') return fiscalMonth === undefined ? null : `FY${year}-P${fiscalMonth}`;
   const month = readMonth(rest);
   if (month !== null) return `${year}-${String(month).padStart(2, '0')}`;
-  return rest === '' || rest === 'fy' ? year : null;
+  if (rest === 'fy') return listFiscalYears().length > 0 ? `FY${year}` : year;
+  return rest === '' ? year : null;
 }

@@ -29,12 +29,13 @@ interface GridSaveLineProps {
 /** Below a grid of people by period: what cannot be read, undo of cells and of the last save, and the save itself. */
 export function GridSaveLine(props: GridSaveLineProps) {
   const { people, edits, wrong, count, noun, hint, takeBack, onUndo, onSave, children } = props;
+  const canSave = count > 0 && wrong.length === 0;
   return (
     <div className={`${blocks.saveLine} ${blocks.chosen}`}>
       <span className={wrong.length > 0 ? 'negative' : 'dim'}>
         {wrong.length > 0
           ? describeWrong(wrong, people)
-          : `Move with the arrow keys and Enter. Paste cells from a spreadsheet, with names and periods or without. ${hint}`}
+          : `Move with the arrow keys and Enter. Paste cells from a spreadsheet, with names or e-mails and periods, or without. ${hint}`}
       </span>
       {takeBack === null || count > 0 ? null : (
         <Button icon={IconArrowBackUp} isBusy={takeBack.isBusy} onClick={() => takeBack.send()}>
@@ -44,8 +45,8 @@ export function GridSaveLine(props: GridSaveLineProps) {
       <Button icon={IconArrowBackUp} disabled={Object.keys(edits).length === 0} onClick={onUndo}>
         Undo
       </Button>
-      <Button kind="primary" size="final" disabled={count === 0 || wrong.length > 0} onClick={onSave}>
-        {count === 0 ? 'Save' : `Save ${formatCount(count, noun)}`}
+      <Button kind="primary" size="final" disabled={!canSave} onClick={onSave}>
+        {canSave ? `Save ${formatCount(count, noun)}` : 'Save'}
       </Button>
       {children}
     </div>

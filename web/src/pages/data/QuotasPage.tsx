@@ -187,7 +187,7 @@ function Targets({ rule, year, people, quotas }: TargetsProps) {
     <>
       <GridEditor
         caption={`Quotas of ${rule.name} in ${rule.calendar === 'fiscal' ? 'FY' : ''}${year}`}
-        rows={people.slice(0, maxGridRows).map(({ id, name }) => [id, name] as const)}
+        rows={people.slice(0, maxGridRows).map(({ id, name, email }) => [id, name, email] as const)}
         columns={periods.map((period) => [period, headingOf(period)] as const)}
         storedOf={(row, column) => stored.get(cellKey(row, column))?.target}
         noteOf={(row, column) => noteOf(stored.get(cellKey(row, column)))}

@@ -157,7 +157,7 @@ function Scores({ of: { field, periods, key }, people, stored }: ScoresProps) {
     <>
       <GridEditor
         caption={`Scores in ${fieldWords(field)}`}
-        rows={people.slice(0, maxGridRows).map(({ id, name }) => [id, name] as const)}
+        rows={people.slice(0, maxGridRows).map(({ id, name, email }) => [id, name, email] as const)}
         columns={periods.map((period) => [period, headingOf(period)] as const)}
         storedOf={(row, column) => stored.get(cellKey(row, column))}
         columnOf={readPeriod}
