@@ -68,6 +68,33 @@ describe('payout batches', () => {
     expect(batches.map(({ batchId }: { batchId: string }) => batchId)).to.deep.equal([batch.batchId]);
   });
 
+  it('are described by a dry run with their file, one for each currency, and nothing is stored', async () => {
+    const work = await PayWorkspace.create(service, { payout: null });
+    const { api, ben } = work;
+    const adjust = (amount: number, currency: string) =>
+      api.expect(200, 'POST', `/v1/statements/${ben}/adjust`, { period: '2026-01', amount, currency, reason: 'Bonus' });
+    await adjust(300, 'EUR');
+    await adjust(500, 'USD');
+    await work.approve('2026-01');
+    const preview = (currency: string, layout = 'gusto') =>
+      api.expect(201, 'POST', '/v1/payout-batches?dryRun=true', { period: '2026-01', layout, currency });
+    const described = await preview('EUR');
+    expect(described.totals).to.deep.equal([{ currency: 'EUR', payable: 300 }]);
+    expect((await api.expect(200, 'GET', '/v1/payout-batches')).count).to.equal(0);
+    const first = await create(work, { layout: 'gusto', currency: 'EUR' });
+    expect(first).to.include({ sha256: described.sha256, filename: described.filename });
+    const file = await api.get(`/v1/payout-batches/${first.batchId}/file`);
+    // The client of the tests leaves the mark of the encoding out, as browsers do.
+    expect(file.body).to.equal(described.content.replace('\ufeff', ''));
+    const again = await api.post('/v1/payout-batches', { period: '2026-01', currency: 'EUR' });
+    expect(again.body.code).to.equal('batch_open');
+    const second = await create(work, { layout: 'gusto', currency: 'USD' });
+    expect(second.totals).to.deep.equal([{ currency: 'USD', payable: 500 }]);
+    expect(second.filename).not.to.equal(first.filename);
+    const none = await api.post('/v1/payout-batches?dryRun=true', { period: '2026-01', currency: 'GBP' });
+    expect([none.status, none.body.code]).to.deep.equal([409, 'nothing_to_pay']);
+  });
+
   it('pay what a true-up adds in another batch, and nothing twice', async () => {
     const work = await paidDeal();
     const first = await create(work);

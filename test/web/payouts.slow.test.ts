@@ -27,7 +27,13 @@ describe('payouts in the web app', function () {
   it('are collected in a batch and marked as paid, which is final', async () => {
     const { page, problems, close } = await browser.openPage('payroll', `/payroll?period=${period}`);
     await sees(page, 'No payout batch yet');
+    await sees(page, 'Left to pay');
+    await sees(page, 'equal');
+    expect(await violations(page)).to.deep.equal([]);
     await pointer.press(page, 'button', 'Create batch');
+    await sees(page, 'Create a payout batch of');
+    expect(await violations(page)).to.deep.equal([]);
+    await page.keyboard.press('Enter');
     await sees(page, 'To be paid');
     expect(await violations(page)).to.deep.equal([]);
     await pointer.press(page, 'button', 'Mark as paid');
@@ -37,6 +43,7 @@ describe('payouts in the web app', function () {
     await page.keyboard.press('Enter');
     await page.waitForFunction(`document.querySelector('[role=dialog]') === null`);
     await sees(page, 'Run 7');
+    await sees(page, 'Paid on');
     const { batches } = await browser.workspace.api.expect(200, 'GET', `/v1/payout-batches?period=${period}`);
     expect(batches.map(({ status, reference }: Loose) => [status, reference])).to.deep.equal([['paid', 'Run 7']]);
     expect(problems).to.deep.equal([]);
@@ -67,8 +74,8 @@ describe('payouts in the web app', function () {
       reason: 'The customer disputes the contract',
     });
     const payroll = await browser.openPage('payroll', `/payroll?period=${period}`);
-    await sees(payroll.page, 'New, in no batch yet');
-    await sees(payroll.page, 'Negative, still owed');
+    await sees(payroll.page, 'Left to pay');
+    await sees(payroll.page, 'Held now');
     expect((await texts(payroll.page, 'table')).join()).to.include(seller);
     expect(await violations(payroll.page)).to.deep.equal([]);
     await browser.visit(payroll.page, '/payroll-statements');

@@ -8,6 +8,7 @@ import {
   type TeamStatements,
   waiting,
 } from '#web/api/team-queries.js';
+import { netSums, sumWords } from '#web/features/statements/pay-sums.js';
 import { approvedWords, rejections } from '#web/pages/team/approvals/approval-outcome.js';
 import {
   type ApprovalRow,
@@ -20,13 +21,13 @@ import {
   isUnready,
 } from '#web/pages/team/approvals/approval-rows.js';
 import { changedLines } from '#web/pages/team/approvals/changed-lines.js';
-import { netSums } from '#web/pages/team/approvals/net-sums.js';
-import { neighbours } from '#web/pages/team/approvals/review-order.js';
+import { neighbours, nextOf } from '#web/pages/team/approvals/review-order.js';
 import { isSeen, type SeenStatement } from '#web/pages/team/approvals/seen-statements.js';
 import { mainAttainment } from '#web/pages/team/attainment.js';
 import { findBand } from '#web/pages/team/bands.js';
 import { statement } from './samples.js';
 
+type Person = { readonly repId: string };
 type Change = Parameters<typeof statement>[1];
 
 interface Given {
@@ -97,6 +98,14 @@ describe('the people before and after a person in the review', () => {
     expect(neighbours(people, 'cem')).to.deep.equal({ position: 2, previous: { repId: 'ben' }, next: null });
     expect(neighbours(people, 'zoe')).to.deep.equal({ position: -1, previous: null, next: { repId: 'ana' } });
     expect(neighbours([], 'zoe').next).to.equal(null);
+  });
+
+  it('are followed by the next one who is to be approved', () => {
+    const [ana, , cem] = people as [Person, Person, Person];
+    expect(nextOf(people, [ana, cem], 'ana')).to.equal(cem);
+    expect(nextOf(people, [ana, cem], 'cem')).to.equal(ana);
+    expect(nextOf(people, [ana], 'ana')).to.equal(null);
+    expect(nextOf(people, [cem], 'zoe')).to.equal(cem);
   });
 });
 
@@ -199,7 +208,7 @@ describe('a draft that waits for approval', () => {
 
 describe('the sums of selected drafts', () => {
   const sums = (...statements: readonly ReturnType<typeof statement>[]) =>
-    netSums(rowsFor(statements)).map((text) => text.replaceAll('\u00a0', ' '));
+    sumWords(netSums(statements, 'USD')).replaceAll('\u00a0', ' ');
 
   it('are exact, one for each currency', () => {
     expect(
@@ -207,14 +216,13 @@ describe('the sums of selected drafts', () => {
         statement('a', { ...draft, summary: { netPayout: 0.1 } }),
         statement('b', { ...draft, summary: { netPayout: 0.2 } }),
       ),
-    ).to.deep.equal(['$0.30']);
+    ).to.equal('$0.30');
     expect(
       sums(
         statement('a', { ...draft, otherCurrencies: [{ currency: 'JPY', summary: { netPayout: 5 } }] }),
         statement('b', { ...draft, currency: 'KWD', summary: { netPayout: 1.5 } }),
       ),
-    ).to.deep.equal(['USD 100.00', 'JPY 5', 'KWD 1.500']);
-    expect(sums()).to.deep.equal([]);
+    ).to.equal('USD 100.00 + JPY 5 + KWD 1.500');
   });
 });
 

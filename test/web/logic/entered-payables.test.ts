@@ -16,7 +16,8 @@ import {
   toEnteredInvoice,
 } from '#web/features/payables/entered-invoice.js';
 import { isWhole, payoutSentences, payoutWords } from '#web/features/plans/payout.js';
-import { listHeld, listRunRows, sumRun } from '#web/pages/payroll/pay-run.js';
+import { sumByCurrency } from '#web/features/statements/pay-sums.js';
+import { chooseBatch, dueSums, listHeld, listRunRows, listWithoutRow } from '#web/pages/payroll/pay-run.js';
 import { describePayouts, readPayouts, toEnteredPayouts } from '#web/pages/settings/entered-payouts.js';
 
 const payment = { paymentId: 'P-1', amount: 42_840, paidOn: '2026-03-05' };
@@ -218,19 +219,51 @@ describe('a run of payroll', () => {
     const rows = [
       { currency: 'EUR', amount: 5 },
       { currency: 'EUR', amount: '0.1' },
-      { currency: 'CHF', amount: 0 },
     ];
-    expect(sumRun(rows, 'USD')).to.deep.equal([
+    expect(sumByCurrency(rows, 'USD')).to.deep.equal([
       { currency: 'USD', amount: '0' },
       { currency: 'EUR', amount: '5.1' },
     ]);
+  });
+
+  it('lists what is new first, and says why others have no row', () => {
+    const person = (repId: string, payable: number, change: object = {}) =>
+      statement({ ...{ repId, name: repId }, payTotals: [{ ...total, payable, closing: 0, ...change }] });
+    const paid = { ...person('paid', 1000.1), payouts: [batch] } as TeamStatement;
+    const rows = listRunRows([paid, person('owes', 0, { closing: 20 }), person('held', 0), person('new', 5)]);
+    expect(rows[0]?.repId).to.equal('new');
+    expect(dueSums(rows, 'USD')).to.deep.equal([{ currency: 'USD', amount: '5' }]);
+    const [held] = listHeld([{ repId: 'held', currency: 'USD', amount: 1 } as unknown as Payable]);
+    expect(
+      listWithoutRow([...rows, ...listRunRows([person('none', 0)])], held === undefined ? [] : [held]),
+    ).to.deep.equal([
+      { reason: 'already in a batch', names: ['paid'] },
+      { reason: 'pay 0.00 and still owe', names: ['owes'] },
+      { reason: 'held', names: ['held'] },
+      { reason: 'nothing is payable', names: ['none'] },
+    ]);
+  });
+
+  it('has batches in one currency while another waits to be paid', () => {
+    const inEur = { ...total, currency: 'EUR', payable: 7 };
+    const rows = listRunRows([statement({ payTotals: [total, inEur] })]);
+    const choose = (paidIn?: string, ...open: readonly string[]) => {
+      const totals = open.map((currency) => ({ currency, payable: 1 }));
+      const { chosen, isAllOffered, ledger } = chooseBatch(rows, { main: 'USD', paidIn, open: [{ totals }] });
+      return [chosen, isAllOffered, ledger.map(({ currency, amount }) => `${currency} ${amount}`).join()];
+    };
+    expect(choose()).to.deep.equal([null, true, 'USD 1500,EUR 7']);
+    expect(choose('EUR')).to.deep.equal(['EUR', true, 'EUR 7']);
+    expect(choose('GBP')).to.deep.equal([null, true, 'USD 1500,EUR 7']);
+    expect(choose(undefined, 'USD')).to.deep.equal(['EUR', false, 'EUR 7']);
+    expect(choose('USD', 'USD', 'EUR')).to.deep.equal([null, false, '']);
   });
 
   it('lists what is held by person and currency, with each reason once', () => {
     const held = (amount: number, reason: string) =>
       ({ repId: 'r', repName: 'Ben', currency: 'USD', amount, heldBy: [{ reason }] }) as unknown as Payable;
     expect(listHeld([held(1.1, 'x'), held(2.2, 'x'), held(3, 'y')])).to.deep.equal([
-      { key: 'r USD', repName: 'Ben', currency: 'USD', amount: '6.3', reasons: ['x', 'y'] },
+      { key: 'r USD', repId: 'r', repName: 'Ben', currency: 'USD', amount: '6.3', reasons: ['x', 'y'] },
     ]);
   });
 });

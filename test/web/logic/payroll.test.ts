@@ -1,21 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { type PayoutBatch } from '#web/api/payout-queries.js';
 import { type Handover, type Layout, type PayrollFile } from '#web/api/payroll-queries.js';
 import { type TeamStatement } from '#web/api/team-queries.js';
+import { netSums, present } from '#web/features/statements/pay-sums.js';
 import { findHandover, hasNothingNew } from '#web/pages/payroll/handover.js';
 import { findObstacle, layoutNames, layouts, missingIds } from '#web/pages/payroll/layouts.js';
 import { missingPeople } from '#web/pages/payroll/missing.js';
 import { listPayPeriods } from '#web/pages/payroll/pay-periods.js';
-import {
-  areEqual,
-  asInFile,
-  fileTotals,
-  hasAmount,
-  isApproved,
-  lessHanded,
-  netSums,
-  present,
-} from '#web/pages/payroll/sums.js';
+import { areEqual, asInFile, fileTotals, hasAmount, isApproved, lessHanded } from '#web/pages/payroll/sums.js';
 import { formatSpan, zoneName } from '#web/shared/format/dates.js';
 import { sumAmounts } from '#web/shared/format/exact.js';
 import { person, statement } from './samples.js';
@@ -398,6 +391,18 @@ describe('the list of pay periods', () => {
       ['2026-10', 1],
       ['2026-10', '2026-11-02'],
       ['2026-Q3', 4],
+    ]);
+  });
+
+  it('has every payout batch, and no month as missing that a batch pays', () => {
+    const batch = (period: string, status: string) => ({ period, status, createdAt: `${period}-28` }) as PayoutBatch;
+    const batches = [batch('2026-10', 'cancelled'), batch('2026-09', 'paid'), batch('2026-09', 'open')];
+    const rows = listPayPeriods({ handovers: [], waiting: [], batches }, '2026-11-26');
+    expect(rows.map(({ period, batch: of }) => [period, of?.status ?? null])).to.deep.equal([
+      ['2026-10', null],
+      ['2026-10', 'cancelled'],
+      ['2026-09', 'paid'],
+      ['2026-09', 'open'],
     ]);
   });
 

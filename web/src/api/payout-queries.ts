@@ -1,5 +1,7 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { csvRows } from '../shared/format/csv.js';
 import { type Answer, api } from './client.js';
+import { type Layout, type PayrollFile } from './payroll-queries.js';
 
 export type PayoutBatch = Answer<'listPayoutBatches'>['batches'][number];
 export type Payable = Answer<'listPayables'>['payables'][number];
@@ -12,6 +14,35 @@ export const payoutBatchesQuery = (period: string) =>
   queryOptions({
     queryKey: ['payout-batches', period],
     queryFn: async ({ signal }) => (await api.listPayoutBatches({ query: { period } }, { signal })).batches,
+  });
+
+/** The batches of all pay periods, latest first. */
+export const allPayoutBatchesQuery = queryOptions({
+  queryKey: ['payout-batches'],
+  queryFn: async ({ signal }) => (await api.listPayoutBatches({}, { signal })).batches,
+});
+
+/** The file of the batch that would be created now, in one currency or all. */
+export const nextBatchQuery = (period: string, layout: Layout, currency: string | null) =>
+  queryOptions({
+    queryKey: ['dry-run', 'payout-batch', period, layout, currency],
+    queryFn: async ({ signal }): Promise<PayrollFile> => {
+      const {
+        content = '',
+        filename,
+        sha256,
+      } = await api.createPayoutBatch(
+        {
+          query: { dryRun: 'true' },
+          body: { period, layout, ...(currency === null ? {} : { currency }) },
+        },
+        { signal },
+      );
+      const file = new File([content], filename);
+      const [header = [], ...rows] = csvRows(await file.text());
+      return { layout, scope: 'full', file, sha256, header, rows };
+    },
+    placeholderData: keepPreviousData,
   });
 
 /** What of a deal is waiting, held, payable, approved or paid; empty in workspaces without payouts. */

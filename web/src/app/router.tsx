@@ -121,6 +121,7 @@ export const router = createRouter({
         period,
         layout: oneOf('generic', 'gusto', 'adp', 'rippling', 'workday', 'long'),
         scope: oneOf('full', 'new'),
+        currency: text,
         ...personSearch,
       }),
       page('/payroll-statements', () => import('../pages/payroll/PeriodStatementsPage.js'), 'PeriodStatementsPage', {

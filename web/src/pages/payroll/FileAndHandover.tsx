@@ -1,4 +1,7 @@
+import { IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { saveFile } from '../../api/download.js';
 import {
   type Handover,
   type Layout,
@@ -7,11 +10,15 @@ import {
   type Scope,
 } from '../../api/payroll-queries.js';
 import { type TeamStatements } from '../../api/team-queries.js';
+import { Button } from '../../components/Button.js';
+import { Segments } from '../../components/Segments.js';
+import { netSums, present } from '../../features/statements/pay-sums.js';
+import { formatCount } from '../../shared/format/numbers.js';
 import { FileCard } from './FileCard.js';
 import { HandoverCard } from './HandoverCard.js';
 import { useDownloadedAt } from './handover.js';
 import { findObstacle } from './layouts.js';
-import { areEqual, fileTotals, hasAmount, isApproved, lessHanded, netSums, present } from './sums.js';
+import { areEqual, fileTotals, hasAmount, isApproved, lessHanded } from './sums.js';
 
 interface FileAndHandoverProps {
   readonly period: string;
@@ -24,6 +31,7 @@ interface FileAndHandoverProps {
 
 /** The file in the chosen layout, compared with the approved statements, and its hand-over, which appears with the first rows of the file. */
 export function FileAndHandover({ period, team, handovers, layout, scope, terms }: FileAndHandoverProps) {
+  const navigate = useNavigate({ from: '/payroll' });
   const approved = team.statements.filter(isApproved);
   const ofPeriod = handovers.filter((handover) => handover.period === period);
   const approvedSums = present(netSums(approved, team.currency));
@@ -46,23 +54,37 @@ export function FileAndHandover({ period, team, handovers, layout, scope, terms 
   return (
     <>
       <FileCard
-        {...{
-          period,
-          layout,
-          scope,
-          withoutRow: approved.length - approvedIds.size,
-          isRepeated: ofPeriod.length > 0,
-          query,
-          totals,
-          ledger,
-          isEqual,
-          withoutId,
-          changedIds,
-          sharedIds,
-          currency: team.currency,
-        }}
-        obstacle={obstacle}
-        downloaded={downloaded}
+        {...{ period, layout, query, obstacle, totals, ledger, isEqual, withoutId, changedIds, sharedIds }}
+        currency={team.currency}
+        onLayout={(next) => navigate({ search: { period, layout: next, scope } })}
+        choices={
+          ofPeriod.length === 0 ? undefined : (
+            <Segments
+              label="People in the file"
+              choices={[
+                ['new', 'Only what is new'],
+                ['full', 'Everyone'],
+              ]}
+              current={scope}
+              onChange={(next) => navigate({ search: { period, layout, scope: next } })}
+            />
+          )
+        }
+        withoutRow={
+          layout === 'generic' || scope === 'new' ? null : <WithoutAmount count={approved.length - approvedIds.size} />
+        }
+        action={({ file: content }, isCurrent) => (
+          <Button
+            icon={IconDownload}
+            disabled={!isCurrent}
+            onClick={() => {
+              saveFile(content, content.name);
+              downloaded.record();
+            }}
+          >
+            {downloaded.at === null ? 'Download' : 'Download again'}
+          </Button>
+        )}
       />
       {query.isLoading ? null : (
         <HandoverCard
@@ -73,5 +95,15 @@ export function FileAndHandover({ period, team, handovers, layout, scope, terms 
         />
       )}
     </>
+  );
+}
+
+function WithoutAmount({ count }: { readonly count: number }) {
+  if (count === 0) return null;
+  return (
+    <span className="dim">
+      {' '}
+      {formatCount(count, 'person', 'people')} without an amount {count === 1 ? 'has' : 'have'} none
+    </span>
   );
 }

@@ -1,8 +1,8 @@
-import { IconAlertTriangle, IconCheck, IconDownload, IconFileZip } from '@tabler/icons-react';
+import { IconAlertTriangle, IconCheck, IconFileZip } from '@tabler/icons-react';
 import { type UseQueryResult } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { downloadTeamFile, saveFile, type TeamFile, useDownload } from '../../api/download.js';
-import { type Layout, type PayrollFile, type Scope } from '../../api/payroll-queries.js';
+import { type ReactNode } from 'react';
+import { downloadTeamFile, type TeamFile, useDownload } from '../../api/download.js';
+import { type Layout, type PayrollFile } from '../../api/payroll-queries.js';
 import { type TeamStatements } from '../../api/team-queries.js';
 import { Button } from '../../components/Button.js';
 import { Loaded } from '../../components/Loaded.js';
@@ -10,67 +10,59 @@ import { Money } from '../../components/Money.js';
 import { Note } from '../../components/Note.js';
 import { Card } from '../../components/Page.js';
 import { Segments } from '../../components/Segments.js';
-import { formatCount, formatNumber, formatPercent } from '../../shared/format/numbers.js';
+import { type Sum } from '../../features/statements/pay-sums.js';
+import { formatNumber, formatPercent } from '../../shared/format/numbers.js';
 import { FilePreview } from './FilePreview.js';
 import { hasNothingNew } from './handover.js';
 import { firstNames, layoutNames, layouts, missingIds, type Obstacle } from './layouts.js';
 import { MissingIds, PeopleLink } from './MissingIds.js';
 import styles from './Payroll.module.css';
-import { type FileTotal, type Sum } from './sums.js';
+import { type FileTotal } from './sums.js';
 
 interface FileCardProps {
+  readonly title?: string;
   readonly period: string;
   readonly currency: string;
   readonly layout: Layout;
-  readonly scope: Scope;
-  /** Whether the period has a hand-over, so that a file may contain only what is new. */
-  readonly isRepeated: boolean;
+  /** The layouts that fit what is in the file. */
+  readonly offered?: readonly Layout[];
+  readonly onLayout: (layout: Layout) => void;
+  /** What of the period is in the file. */
+  readonly choices?: ReactNode;
   readonly query: UseQueryResult<PayrollFile>;
   /** Why there is no file in this layout. */
   readonly obstacle: Obstacle | null;
   readonly totals: readonly FileTotal[];
   readonly ledger: readonly Sum[];
   readonly isEqual: boolean;
-  /** The number of approved people without an amount, who have no row in files of payroll systems. */
-  readonly withoutRow: number;
+  /** Who has no row, and why. */
+  readonly withoutRow: ReactNode;
   readonly withoutId: TeamStatements['missingPayrollIds'];
   /** Whose payroll id is not the one that was approved or last handed over. */
   readonly changedIds: readonly { readonly name: string }[];
   /** Who has the payroll id of another person. */
   readonly sharedIds: readonly { readonly name: string }[];
-  readonly downloaded: { readonly at: string | null; readonly record: () => void };
+  /** What is done with the file. */
+  readonly action: (file: PayrollFile, isCurrent: boolean) => ReactNode;
 }
 
-/** The file in one of the layouts: its first rows as they are, its totals, and the comparison with the ledger. */
+/** A file in one of the layouts: its first rows as they are, its totals, and the comparison with the ledger. */
 export function FileCard(props: FileCardProps) {
-  const { period, layout, scope, isRepeated, query, obstacle, totals } = props;
-  const navigate = useNavigate({ from: '/payroll' });
+  const { title = 'File', period, layout, offered = layoutNames, onLayout, choices, query, obstacle, totals } = props;
   return (
     <Card
-      title="File"
+      title={title}
       action={
         <Segments
           label="Layout of the file"
-          choices={layoutNames.map((name) => [name, layouts[name].label] as const)}
+          choices={offered.map((name) => [name, layouts[name].label] as const)}
           current={layout}
-          onChange={(next) => navigate({ search: { period, layout: next, scope } })}
+          onChange={onLayout}
         />
       }
       className={styles.file}
     >
-      {isRepeated ? (
-        <div className={styles.scope}>
-          <Segments
-            label="People in the file"
-            choices={[
-              ['new', 'Only what is new'],
-              ['full', 'Everyone'],
-            ]}
-            current={scope}
-            onChange={(next) => navigate({ search: { period, layout, scope: next } })}
-          />
-        </div>
-      ) : null}
+      {choices === undefined ? null : <div className={styles.scope}>{choices}</div>}
       <p className={styles.note}>{layouts[layout].note}</p>
       {obstacle === null ? (
         <Loaded query={query} height={320}>
@@ -136,22 +128,9 @@ function Problems({ layout, totals, isEqual, withoutId, changedIds, sharedIds, q
   );
 }
 
-function Control({
-  period,
-  layout,
-  file,
-  totals,
-  ledger,
-  isEqual,
-  currency,
-  downloaded,
-  withoutRow,
-}: FileCardProps & { readonly file: PayrollFile }) {
+function Control(props: FileCardProps & { readonly file: PayrollFile }) {
+  const { period, layout, file, totals, ledger, isEqual, currency, action, withoutRow } = props;
   const isCurrent = file.layout === layout;
-  const save = () => {
-    saveFile(file.file, file.file.name);
-    downloaded.record();
-  };
   return (
     <div className={styles.control}>
       <dl className={styles.totals}>
@@ -163,12 +142,7 @@ function Control({
           <dt>Rows</dt>
           <dd>
             <span className="num strong">{formatNumber(file.rows.length)}</span>
-            {withoutRow === 0 || layout === 'generic' || file.scope === 'new' ? null : (
-              <span className="dim">
-                {' '}
-                {formatCount(withoutRow, 'person', 'people')} without an amount {withoutRow === 1 ? 'has' : 'have'} none
-              </span>
-            )}
+            {withoutRow}
           </dd>
         </div>
         <div>
@@ -187,9 +161,7 @@ function Control({
       </dl>
       <div className={styles.downloads}>
         <AllPdfs period={period} />
-        <Button icon={IconDownload} onClick={save} disabled={!isCurrent}>
-          {downloaded.at === null ? 'Download' : 'Download again'}
-        </Button>
+        {action(file, isCurrent)}
       </div>
     </div>
   );

@@ -4,13 +4,13 @@ import { Button } from '../../components/Button.js';
 import { Card } from '../../components/Page.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { Steps } from '../../components/Steps.js';
+import { type Sum } from '../../features/statements/pay-sums.js';
 import { formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { HandoverDialog } from './HandoverDialog.js';
 import { findHandover, hasNothingNew } from './handover.js';
 import { describeFile } from './layouts.js';
 import styles from './Payroll.module.css';
-import { type Sum } from './sums.js';
 
 interface HandoverCardProps {
   readonly period: string;

@@ -7,10 +7,10 @@ import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import { Dialog } from '../../components/Dialog.js';
 import { TextField } from '../../components/Field.js';
+import { type Sum } from '../../features/statements/pay-sums.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { layouts } from './layouts.js';
-import { type Sum } from './sums.js';
 
 interface HandoverDialogProps {
   readonly period: string;

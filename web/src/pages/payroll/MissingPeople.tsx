@@ -3,12 +3,13 @@ import { type Person } from '../../api/payroll-queries.js';
 import { useSession } from '../../app/session.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { StatementLink } from '../../components/links.js';
+import { netSums } from '../../features/statements/pay-sums.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { ShowAll, useFirstRows } from './FirstRows.js';
 import { type Missing } from './missing.js';
 import styles from './Payroll.module.css';
 import { SumLines } from './SumLines.js';
-import { hasAmount, netSums } from './sums.js';
+import { hasAmount } from './sums.js';
 
 interface MissingPeopleProps {
   readonly period: string;

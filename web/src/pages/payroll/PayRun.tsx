@@ -1,128 +1,128 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { heldPayablesQuery } from '../../api/payout-queries.js';
-import { type TeamStatements } from '../../api/team-queries.js';
+import { useState } from 'react';
+import { useSession } from '../../app/session.js';
 import blocks from '../../components/Blocks.module.css';
 import { type Column, DataTable } from '../../components/DataTable.js';
 import { personColumn } from '../../components/links.js';
-import { HeroMoney, Money } from '../../components/Money.js';
+import { Money } from '../../components/Money.js';
 import { Card } from '../../components/Page.js';
-import { StatCard, StatStrip } from '../../components/StatCard.js';
+import { Segments } from '../../components/Segments.js';
 import { StatusBadge } from '../../components/StatusBadge.js';
-import { formatCount, formatMoney } from '../../shared/format/numbers.js';
+import { sumByCurrency } from '../../features/statements/pay-sums.js';
 import { ShowAll, useFirstRows } from './FirstRows.js';
-import { listHeld, listRunRows, type RunRow, sumRun } from './pay-run.js';
-import { type Sum } from './sums.js';
+import { type Held, isNew, type RunRow } from './pay-run.js';
+import { SumLines } from './SumLines.js';
 
 interface PayRunProps {
-  readonly team: TeamStatements;
-  /** Whether the person passes the filter of the page. */
-  readonly isFound: (repId: string, name: string) => boolean;
+  readonly period: string;
+  /** The currency of the workspace. */
+  readonly currency: string;
+  readonly rows: readonly RunRow[];
 }
 
-/** A run of payroll: what is new, held and negative, by person and currency. */
-export function PayRun({ team: { statements, currency, period }, isFound }: PayRunProps) {
-  const rows = listRunRows(statements);
-  const payables = useQuery(heldPayablesQuery).data?.payables ?? [];
-  const held = listHeld(payables.filter(({ repId, repName }) => isFound(repId, repName)));
-  const negative = rows.filter(({ added, owed }) => added > 0 || owed > 0);
-  const first = useFirstRows(rows);
+/** A run of payroll by person and currency: what is released, kept, in batches and new. */
+export function PayRun({ period, currency, rows }: PayRunProps) {
+  const fresh = rows.filter(isNew);
+  const [onlyNew, setOnlyNew] = useState(false);
+  const listed = onlyNew ? fresh : rows;
+  const first = useFirstRows(listed);
+  const columns = amountColumns(rows.some(({ drawn }) => drawn > 0));
+  if (rows.length === 0) return null;
   return (
-    <>
-      <StatStrip label="Sums of the run" columns="1fr 1fr 1fr">
-        <RunCard
-          label="New, in no batch yet"
-          sums={sumRun(
-            rows.map((row) => ({ currency: row.paidIn, amount: row.fresh })),
-            currency,
-          )}
-          note="approved, and not in a payout batch"
-        />
-        <RunCard label="Held now" sums={sumRun(held, currency)} note={formatCount(held.length, 'person', 'people')} />
-        <RunCard
-          label="Negative, still owed"
-          sums={sumRun(
-            negative.map((row) => ({ currency: row.currency, amount: row.owed })),
-            currency,
-          )}
-          note="later statements keep it; none pays less than 0"
-        />
-      </StatStrip>
-      {rows.length === 0 ? null : (
-        <Card title="This run, by person" note={`amounts in ${currency}, unless they name another currency`} isFlush>
-          <DataTable
-            caption="This run by person"
-            columns={buildColumns(
-              period,
-              currency,
-              rows.some(({ drawn }) => drawn > 0),
-            )}
-            rows={first.shown}
-            rowKey={({ key }) => key}
-            rowHeight={37}
-            isInset
+    <Card
+      title="This run, by person"
+      note={`amounts in ${currency}, unless they name another currency`}
+      isFlush
+      action={
+        fresh.length === 0 || fresh.length === rows.length ? undefined : (
+          <Segments
+            label="People of the run"
+            choices={[
+              ['all', `All ${rows.length}`],
+              ['new', `Only what is new ${fresh.length}`],
+            ]}
+            current={onlyNew ? 'new' : 'all'}
+            onChange={(part) => setOnlyNew(part === 'new')}
           />
-          <ShowAll rows={first} one="line" />
-        </Card>
-      )}
-      {held.length === 0 ? null : (
-        <Card title="Held now" action={<Link to="/holds">Holds</Link>}>
-          <ul className={blocks.rows} aria-label="Held now">
-            {held.map(({ key, repName, reasons, amount, currency: of }) => (
-              <li key={key}>
-                <span>
-                  <b className="strong">{repName}</b> <span className="dim">{reasons.join('; ')}</span>
-                </span>
-                <Money amount={amount} currency={of} />
-              </li>
-            ))}
-          </ul>
-        </Card>
-      )}
-    </>
-  );
-}
-
-interface RunCardProps {
-  readonly label: string;
-  readonly sums: readonly Sum[];
-  readonly note: string;
-}
-
-function RunCard({ label, sums: [main, ...others], note }: RunCardProps) {
-  return (
-    <StatCard
-      label={label}
-      figure={<HeroMoney amount={main?.amount ?? '0'} currency={main?.currency ?? ''} />}
-      note={
-        <>
-          {others.map((sum) => (
-            <p key={sum.currency} className="num">
-              and {formatMoney(sum.amount, sum.currency, { unit: 'code' })}
-            </p>
-          ))}
-          {note}
-        </>
+        )
       }
-    />
+    >
+      <DataTable
+        caption="This run by person"
+        columns={buildColumns(period, currency, columns)}
+        rows={first.shown}
+        rowKey={({ key }) => key}
+        rowHeight={37}
+        isInset
+        total={{
+          person: 'Total',
+          ...Object.fromEntries(
+            columns.map(({ key }) => [
+              key,
+              <SumLines
+                key={key}
+                isTotal={key === 'payable' || key === 'fresh'}
+                main={currency}
+                sums={sumByCurrency(
+                  listed.map((row) => ({ currency: currencyOf(row, key), amount: row[key] })),
+                  currency,
+                )}
+              />,
+            ]),
+          ),
+        }}
+      />
+      <ShowAll rows={first} one="line" />
+    </Card>
   );
 }
 
-function buildColumns(period: string, main: string, hasDraws: boolean): readonly Column<RunRow>[] {
-  const amount = (
-    key: 'released' | 'drawn' | 'kept' | 'payable' | 'batched' | 'fresh' | 'owed',
-    header: string,
-  ): Column<RunRow> => ({
-    key,
-    header,
-    align: 'right',
-    ...(key === 'payable' ? { phone: 'amount' as const } : key === 'fresh' ? { phone: 'note' as const } : {}),
-    sortBy: (row) => Number(row[key]),
-    cell: (row) => {
-      const currency = key === 'batched' || key === 'fresh' ? row.paidIn : row.currency;
-      return <Money amount={row[key]} currency={currency} unit={currency === main ? 'none' : 'code'} dimsZero />;
-    },
-  });
+/** What is held now, with its reasons. */
+export function HeldCard({ held }: { readonly held: readonly Held[] }) {
+  const { role } = useSession();
+  if (held.length === 0) return null;
+  return (
+    <Card title="Held now" action={role === 'manager' ? undefined : <Link to="/holds">Holds</Link>}>
+      <ul className={blocks.rows} aria-label="Held now">
+        {held.map(({ key, repName, reasons, amount, currency: of }) => (
+          <li key={key}>
+            <span>
+              <b className="strong">{repName}</b> <span className="dim">{reasons.join('; ')}</span>
+            </span>
+            <Money amount={amount} currency={of} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+type AmountKey = 'released' | 'drawn' | 'kept' | 'payable' | 'batched' | 'fresh' | 'owed';
+
+interface AmountColumn {
+  readonly key: AmountKey;
+  readonly header: string;
+}
+
+function amountColumns(hasDraws: boolean): readonly AmountColumn[] {
+  return [
+    { key: 'released', header: 'Released' },
+    ...(hasDraws ? [{ key: 'drawn', header: 'Draws' } as const] : []),
+    { key: 'kept', header: 'Kept of it' },
+    { key: 'payable', header: 'Payable' },
+    { key: 'batched', header: 'In batches' },
+    { key: 'fresh', header: 'New' },
+    { key: 'owed', header: 'Still owed' },
+  ];
+}
+
+/** Batches have the currency of the person, other amounts that in which they are earned. */
+function currencyOf(row: RunRow, key: AmountKey): string {
+  return key === 'batched' || key === 'fresh' ? row.paidIn : row.currency;
+}
+
+function buildColumns(period: string, main: string, columns: readonly AmountColumn[]): readonly Column<RunRow>[] {
+  const phone = { payable: 'amount', fresh: 'note' } as const;
   return [
     personColumn(period),
     {
@@ -132,12 +132,22 @@ function buildColumns(period: string, main: string, hasDraws: boolean): readonly
       sortBy: ({ status }) => status,
       cell: ({ status, version }) => <StatusBadge status={status} version={version} />,
     },
-    amount('released', 'Released'),
-    ...(hasDraws ? [amount('drawn', 'Draws')] : []),
-    amount('kept', 'Kept of it'),
-    amount('payable', 'Payable'),
-    amount('batched', 'In batches'),
-    amount('fresh', 'New'),
-    amount('owed', 'Still owed'),
+    ...columns.map(
+      ({ key, header }): Column<RunRow> => ({
+        key,
+        header,
+        align: 'right',
+        ...(key === 'payable' || key === 'fresh' ? { phone: phone[key] } : {}),
+        sortBy: (row) => Number(row[key]),
+        cell: (row) => (
+          <Money
+            amount={row[key]}
+            currency={currencyOf(row, key)}
+            unit={currencyOf(row, key) === main ? 'none' : 'code'}
+            dimsZero
+          />
+        ),
+      }),
+    ),
   ];
 }

@@ -1,90 +1,57 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useAction, useChange } from '../../api/change.js';
 import { api } from '../../api/client.js';
 import { saveFile } from '../../api/download.js';
-import { type PayoutBatch, payoutBatchesQuery } from '../../api/payout-queries.js';
-import { type Layout } from '../../api/payroll-queries.js';
+import { type PayoutBatch } from '../../api/payout-queries.js';
 import { useKeptForm } from '../../app/kept-state.js';
 import { showMessage } from '../../app/messages.js';
 import blocks from '../../components/Blocks.module.css';
 import { Button } from '../../components/Button.js';
 import { Dialog } from '../../components/Dialog.js';
-import { Choice, TextField } from '../../components/Field.js';
-import { Loaded } from '../../components/Loaded.js';
+import { TextField } from '../../components/Field.js';
 import { Card } from '../../components/Page.js';
 import { EmptyState } from '../../components/States.js';
 import { Badge } from '../../components/StatusBadge.js';
 import { formatDay, formatTimestamp } from '../../shared/format/dates.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
-import { layoutNames, layouts } from './layouts.js';
 import styles from './Payroll.module.css';
-
-interface PayoutCardProps {
-  readonly period: string;
-  readonly layout: Layout;
-}
 
 type Decision = { readonly batch: PayoutBatch; readonly status: 'paid' | 'cancelled' };
 
-/** The payout batches of a pay period: what approved statements pay and no batch contains yet, file by file. */
-export function PayoutCard({ period, layout }: PayoutCardProps) {
-  const batches = useQuery(payoutBatchesQuery(period));
-  const [chosenLayout, setLayout] = useState(layout);
+/** The payout batches of a pay period with their files, which are paid once and never change then. */
+export function PayoutCard({ batches }: { readonly batches: readonly PayoutBatch[] }) {
   const [decision, setDecision] = useState<Decision | null>(null);
-  const create = useAction({
-    send: () => api.createPayoutBatch({ body: { period, layout: chosenLayout } }),
-    onDone: ({ people }) => showMessage(`The payout batch has ${formatCount(people, 'person', 'people')}.`),
-  });
   return (
     <Card title="Payout batches" isFlush>
-      <Loaded query={batches} height={160}>
-        {(loaded) => (
-          <>
-            <div className={styles.steps}>
-              {loaded.length === 0 ? (
-                <EmptyState title="No payout batch yet">
-                  A batch collects what approved statements pay, with its file. It is paid once, and never changes then.
-                </EmptyState>
-              ) : (
-                <ul aria-label="Payout batches" className={styles.recorded}>
-                  {loaded.map((batch) => (
-                    <Batch key={batch.batchId} batch={batch} onDecide={(status) => setDecision({ batch, status })} />
-                  ))}
-                </ul>
-              )}
-            </div>
-            <div className={styles.foot}>
-              <Choice
-                label="Layout"
-                value={chosenLayout}
-                choices={layoutNames.map((name) => [name, layouts[name].label] as const)}
-                onChange={({ currentTarget }) => setLayout(currentTarget.value as Layout)}
-              />
-              <Button
-                kind="primary"
-                size="final"
-                isBusy={create.isBusy}
-                disabled={loaded.some(({ status }) => status === 'open')}
-                onClick={() => create.send()}
-              >
-                Create batch
-              </Button>
-            </div>
-          </>
+      <div className={styles.steps}>
+        {batches.length === 0 ? (
+          <EmptyState title="No payout batch yet">
+            A batch collects what approved statements pay, with its file. It is paid once, and never changes then.
+          </EmptyState>
+        ) : (
+          <ul aria-label="Payout batches" className={styles.recorded}>
+            {batches.map((batch) => (
+              <Batch key={batch.batchId} batch={batch} onDecide={(status) => setDecision({ batch, status })} />
+            ))}
+          </ul>
         )}
-      </Loaded>
+      </div>
       {decision === null ? null : <DecisionDialog {...decision} onClose={() => setDecision(null)} />}
     </Card>
   );
 }
 
-const stateOf = {
+/** The words of the state of a batch. */
+export const batchStates = {
   open: { tone: 'warning', words: 'To be paid' },
   paid: { tone: 'good', words: 'Paid' },
   cancelled: { tone: 'neutral', words: 'Cancelled' },
 } as const;
+
+function batchSum(totals: PayoutBatch['totals'], joint: string): string {
+  return totals.map(({ currency, payable }) => formatMoney(payable, currency)).join(joint);
+}
 
 interface BatchProps {
   readonly batch: PayoutBatch;
@@ -102,11 +69,9 @@ function Batch({ batch, onDecide }: BatchProps) {
   return (
     <li>
       <span>
-        <Badge tone={stateOf[status].tone}>{stateOf[status].words}</Badge>{' '}
-        <span className="strong">
-          {totals.map(({ currency, payable }) => formatMoney(payable, currency)).join(', ')}
-        </span>{' '}
-        {formatCount(people, 'person', 'people')}, {actor.name}, {formatTimestamp(createdAt)}
+        <Badge tone={batchStates[status].tone}>{batchStates[status].words}</Badge>{' '}
+        <span className="strong">{batchSum(totals, ', ')}</span> {formatCount(people, 'person', 'people')}, {actor.name}
+        , {formatTimestamp(createdAt)}
         {paidOn === null ? '' : `, paid on ${formatDay(paidOn, 'year')}`}
         {reference === null ? '' : `, ${reference}`}
         <span className="second">{filename}</span>
@@ -149,7 +114,7 @@ function DecisionDialog({ batch, status, onClose }: Decision & { readonly onClos
       onClose();
     },
   });
-  const sum = totals.map(({ currency, payable }) => formatMoney(payable, currency)).join(' and ');
+  const sum = batchSum(totals, ' and ');
   return (
     <Dialog
       title={status === 'paid' ? `Mark ${sum} of ${formatPeriod(period)} as paid?` : 'Cancel the payout batch?'}

@@ -1,6 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { handoversQuery, type Layout, payrollTermsQuery, peopleQuery, type Scope } from '../../api/payroll-queries.js';
+import { heldPayablesQuery, payoutBatchesQuery } from '../../api/payout-queries.js';
+import {
+  handoversQuery,
+  type Layout,
+  type PayrollTerms,
+  payrollTermsQuery,
+  peopleQuery,
+  type Scope,
+} from '../../api/payroll-queries.js';
 import { type TeamStatements, teamStatementsQuery } from '../../api/team-queries.js';
 import { useSession } from '../../app/session.js';
 import { useEndedPeriod } from '../../app/today.js';
@@ -11,16 +19,20 @@ import { PeriodPicker } from '../../components/PeriodPicker.js';
 import { EmptyState } from '../../components/States.js';
 import { ListedPeople, usePersonFilter } from '../../features/people/ListedPeople.js';
 import { isFiltered, type PersonFilter, personFilterOf } from '../../features/people/person-filter.js';
+import { hasPayouts } from '../../features/statements/pay-sums.js';
 import { formatSpan, zoneName } from '../../shared/format/dates.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { FileAndHandover } from './FileAndHandover.js';
 import { MissingPeople } from './MissingPeople.js';
 import { missingPeople } from './missing.js';
+import { NextBatch } from './NextBatch.js';
 import { PayoutCard } from './PayoutCard.js';
-import { PayRun } from './PayRun.js';
+import { HeldCard, PayRun } from './PayRun.js';
+import { PayRunStrip } from './PayRunStrip.js';
 import styles from './Payroll.module.css';
 import { PayrollStrip } from './PayrollStrip.js';
+import { type Held, listHeld, listRunRows, listWithoutRow } from './pay-run.js';
 import { ReadyByTeam } from './ReadyByTeam.js';
 
 const route = getRouteApi('/_shell/payroll');
@@ -56,8 +68,7 @@ export function PayrollPage() {
               period={period}
               team={statements}
               filter={personFilterOf(search)}
-              layout={search.layout}
-              scope={search.scope}
+              file={{ layout: search.layout, scope: search.scope, currency: search.currency }}
             />
           )
         }
@@ -70,21 +81,25 @@ interface PayrollPeriodProps {
   readonly period: string;
   readonly team: TeamStatements;
   readonly filter: PersonFilter;
-  /** The layout in the address. */
+  /** The layout, the scope and the currency of the file in the address. */
+  readonly file: FileChoice;
+}
+
+interface FileChoice {
   readonly layout: Layout | undefined;
-  /** The scope in the address. */
   readonly scope: Scope | undefined;
+  readonly currency: string | undefined;
 }
 
 /** Everything appears at once, so that nothing moves. */
-function PayrollPeriod({ period, team, filter, layout, scope }: PayrollPeriodProps) {
+function PayrollPeriod({ period, team, filter, file }: PayrollPeriodProps) {
   const navigate = useNavigate({ from: '/payroll' });
   const isFound = usePersonFilter(filter);
   const shown = isFiltered(filter) ? restrict(team, isFound) : team;
   const people = useQuery(peopleQuery);
   const handovers = useQuery(handoversQuery);
   const terms = useQuery(payrollTermsQuery);
-  const hasPayouts = team.statements.some(({ summary }) => summary.payable !== undefined);
+  const pays = hasPayouts(team.statements);
   return (
     <>
       <ListedPeople
@@ -93,8 +108,7 @@ function PayrollPeriod({ period, team, filter, layout, scope }: PayrollPeriodPro
         shown={shown.statements.length}
         onFilter={(next) => navigate({ search: (present) => ({ ...present, ...next }), replace: true })}
       />
-      <PayrollStrip team={shown} />
-      {hasPayouts ? <PayRun team={shown} isFound={isFound} /> : null}
+      {pays ? <PaySums team={shown} isFound={isFound} /> : <PayrollStrip team={shown} />}
       <Loaded query={combineQueries({ people, handovers, terms })} height={900}>
         {({ people: { reps }, handovers: { handovers: recorded }, terms: codes }) => (
           <>
@@ -107,9 +121,9 @@ function PayrollPeriod({ period, team, filter, layout, scope }: PayrollPeriodPro
               />
               <ReadyByTeam team={shown} people={reps} />
             </div>
-            {isFiltered(filter) ? <p className="dim">{wholePeriod(hasPayouts)}</p> : null}
-            {hasPayouts ? (
-              <PayoutCard key={period} period={period} layout={layout ?? 'gusto'} />
+            {isFiltered(filter) ? <p className="dim">{wholePeriod(pays)}</p> : null}
+            {pays ? (
+              <Payout key={period} period={period} team={team} terms={codes} file={file} />
             ) : (
               <FileAndHandover
                 key={period}
@@ -117,8 +131,8 @@ function PayrollPeriod({ period, team, filter, layout, scope }: PayrollPeriodPro
                 team={team}
                 handovers={recorded}
                 terms={codes}
-                layout={layout ?? recorded[0]?.layout ?? 'gusto'}
-                scope={recorded.some((handover) => handover.period === period) ? (scope ?? 'new') : 'full'}
+                layout={file.layout ?? recorded[0]?.layout ?? 'gusto'}
+                scope={recorded.some((handover) => handover.period === period) ? (file.scope ?? 'new') : 'full'}
               />
             )}
           </>
@@ -128,14 +142,68 @@ function PayrollPeriod({ period, team, filter, layout, scope }: PayrollPeriodPro
   );
 }
 
+interface PaySumsProps {
+  readonly team: TeamStatements;
+  /** Whether the person passes the filter of the page. */
+  readonly isFound: (repId: string, name: string) => boolean;
+}
+
+/** The sums of a pay period and its people. Holds are those of today, so earlier periods have none. */
+function PaySums({ team, isFound }: PaySumsProps) {
+  const isPresent = team.period >= useEndedPeriod();
+  const held = useHeld(isPresent).filter(({ repId, repName }) => isFound(repId, repName));
+  const rows = listRunRows(team.statements);
+  return (
+    <>
+      <PayRunStrip team={team} rows={rows} held={isPresent ? held : null} />
+      <PayRun period={team.period} currency={team.currency} rows={rows} />
+      <HeldCard held={held} />
+    </>
+  );
+}
+
+function useHeld(isPresent: boolean): readonly Held[] {
+  const payables = useQuery({ ...heldPayablesQuery, enabled: isPresent }).data?.payables ?? [];
+  return listHeld(payables);
+}
+
+interface PayoutProps extends Pick<PayrollPeriodProps, 'period' | 'team' | 'file'> {
+  readonly terms: PayrollTerms;
+}
+
+/** The next batch and the ones before, for those who pay. */
+function Payout({ period, team, terms, file }: PayoutProps) {
+  const { role } = useSession();
+  const batches = useQuery({ ...payoutBatchesQuery(period), enabled: role !== 'manager' });
+  const held = useHeld(period >= useEndedPeriod());
+  const rows = listRunRows(team.statements);
+  if (role === 'manager') return null;
+  return (
+    <Loaded query={batches} height={480}>
+      {(loaded) => (
+        <>
+          <NextBatch
+            {...{ period, team, rows, terms }}
+            withoutRow={listWithoutRow(rows, held)}
+            layout={file.layout ?? loaded[0]?.layout}
+            paidIn={file.currency}
+            open={loaded.filter(({ status }) => status === 'open')}
+          />
+          <PayoutCard batches={loaded} />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
 /** The statements of the people who match, without what is known of the whole period only. */
 function restrict(team: TeamStatements, isFound: (repId: string, name: string) => boolean): TeamStatements {
   return { ...team, statements: team.statements.filter(({ repId, name }) => isFound(repId, name)), handedOver: [] };
 }
 
 /** What is paid does not depend on the filter. */
-function wholePeriod(hasPayouts: boolean): string {
-  return hasPayouts
+function wholePeriod(pays: boolean): string {
+  return pays
     ? 'The payout batches below contain everyone, whatever the filter is.'
     : 'The file and the hand-over below contain everyone, whatever the filter is.';
 }

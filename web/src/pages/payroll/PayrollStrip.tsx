@@ -1,8 +1,9 @@
 import { isPaidElsewhere, type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
-import { HeroMoney } from '../../components/Money.js';
-import { StatCard, StatStrip } from '../../components/StatCard.js';
+import { StatStrip } from '../../components/StatCard.js';
+import { netSums, present, type Sum } from '../../features/statements/pay-sums.js';
+import { SumCard } from '../../features/statements/SumCard.js';
 import { formatCount, formatMoney, formatNumber } from '../../shared/format/numbers.js';
-import { areEqual, handedSums, hasAmount, isApproved, netSums, present, type Sum } from './sums.js';
+import { areEqual, handedSums, hasAmount, isApproved } from './sums.js';
 
 /** What is ready to pay, and what is not in the file yet. */
 export function PayrollStrip({ team }: { readonly team: TeamStatements }) {
@@ -15,15 +16,14 @@ export function PayrollStrip({ team }: { readonly team: TeamStatements }) {
     <StatStrip label="Sums of the period" columns="616fr 366fr">
       <SumCard
         label={handedOver.length > 0 && areEqual(sums, handedSums(handedOver)) ? 'Handed over' : 'Ready to pay'}
-        statements={ready}
-        currency={currency}
+        sums={sums}
         note={[
           `${others.length === 0 ? 'all' : `${formatNumber(ready.length)} of`} ${formatCount(counted.length, 'person', 'people')}, all approved`,
           ...handedWords(team, sums),
           ...withoutIdWords(team, ready),
         ].join(', ')}
       />
-      <SumCard label="Not in the file yet" statements={others} currency={currency} note={describeNote(others)} />
+      <SumCard label="Not in the file yet" sums={netSums(others, currency)} note={describeNote(others)} />
     </StatStrip>
   );
 }
@@ -41,43 +41,21 @@ function unitIn({ currency }: Sum, main: string) {
   return currency === main ? {} : ({ unit: 'code' } as const);
 }
 
-function withoutIdWords({ missingPayrollIds }: TeamStatements, ready: readonly TeamStatement[]): readonly string[] {
+/** How many of the people have no ID in the payroll system. */
+export function withoutIdWords(
+  { missingPayrollIds }: TeamStatements,
+  ready: readonly TeamStatement[],
+): readonly string[] {
   const approved = new Set(ready.map(({ repId }) => repId));
   const count = missingPayrollIds.filter(({ repId }) => approved.has(repId)).length;
   return count === 0 ? [] : [`${formatNumber(count)} without a payroll ID`];
 }
 
-function describeNote(others: readonly TeamStatement[]): string {
+/** How many people are not approved. */
+export function describeNote(others: readonly TeamStatement[]): string {
   if (others.length === 0) return 'no statement is missing';
   const people = formatCount(others.length, 'person', 'people');
   const without = others.filter((statement) => !hasAmount(statement)).length;
   if (without === 0) return people;
   return `${people}${without === others.length ? '' : `, ${formatNumber(without)}`} without an amount`;
-}
-
-interface SumCardProps {
-  readonly label: string;
-  readonly statements: readonly TeamStatement[];
-  readonly currency: string;
-  readonly note: string;
-}
-
-function SumCard({ label, statements, currency, note }: SumCardProps) {
-  const [main, ...others] = netSums(statements, currency);
-  return (
-    <StatCard
-      label={label}
-      figure={<HeroMoney amount={main?.amount ?? '0'} currency={currency} />}
-      note={
-        <>
-          {present(others).map((sum) => (
-            <p key={sum.currency} className="num">
-              and {formatMoney(sum.amount, sum.currency, { unit: 'code' })}
-            </p>
-          ))}
-          {note}
-        </>
-      }
-    />
-  );
 }

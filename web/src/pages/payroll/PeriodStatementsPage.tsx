@@ -14,10 +14,10 @@ import { StatusBadge } from '../../components/StatusBadge.js';
 import { ListedPeople, usePersonFilter } from '../../features/people/ListedPeople.js';
 import { isFiltered, personFilterOf } from '../../features/people/person-filter.js';
 import { DownloadLink } from '../../features/statements/DownloadLink.js';
+import { netSums, paidAmount } from '../../features/statements/pay-sums.js';
 import { formatCount, formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { SumLines } from './SumLines.js';
-import { netSums, paidAmount } from './sums.js';
 
 const route = getRouteApi('/_shell/payroll-statements');
 

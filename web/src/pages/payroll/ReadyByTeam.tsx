@@ -1,11 +1,12 @@
 import { type Person } from '../../api/payroll-queries.js';
 import { type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
 import { type Column, DataTable } from '../../components/DataTable.js';
+import { netSums } from '../../features/statements/pay-sums.js';
 import { formatNumber } from '../../shared/format/numbers.js';
 import { ShowAll, useFirstRows } from './FirstRows.js';
 import styles from './Payroll.module.css';
 import { SumLines } from './SumLines.js';
-import { isApproved, netSums } from './sums.js';
+import { isApproved } from './sums.js';
 
 interface Team {
   readonly key: string;

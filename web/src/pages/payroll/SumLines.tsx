@@ -1,6 +1,6 @@
 import { LedgerTotal, Money } from '../../components/Money.js';
+import { type Sum, shownSums } from '../../features/statements/pay-sums.js';
 import styles from './Payroll.module.css';
-import { present, type Sum } from './sums.js';
 
 interface SumLinesProps {
   readonly sums: readonly Sum[];
@@ -11,11 +11,10 @@ interface SumLinesProps {
 
 /** Amounts below each other, one for each currency. */
 export function SumLines({ sums, main, isTotal = false }: SumLinesProps) {
-  const shown = present(sums);
   const Figure = isTotal ? LedgerTotal : Money;
   return (
     <span className={styles.sums}>
-      {(shown.length === 0 ? sums.slice(0, 1) : shown).map(({ currency, amount }) => (
+      {shownSums(sums).map(({ currency, amount }) => (
         <Figure key={currency} amount={amount} currency={currency} unit={currency === main ? 'none' : 'code'} />
       ))}
     </span>

@@ -60,6 +60,16 @@ export const layouts: Readonly<Record<Layout, LayoutTerms>> = {
 
 export const layoutNames = Object.keys(layouts) as readonly Layout[];
 
+/** The layouts for amounts in as many currencies. Payroll systems come first, except where the file names its currencies. */
+export function layoutsFor(currencies: number): readonly Layout[] {
+  if (currencies < 2) return layoutNames;
+  return layoutNames.filter((name) => layouts[name].currency !== undefined).toSorted((a, b) => order(a) - order(b));
+}
+
+function order(layout: Layout): number {
+  return ['long', 'workday', 'generic'].indexOf(layout);
+}
+
 interface Facts {
   readonly terms: PayrollTerms;
   readonly currencies: readonly string[];

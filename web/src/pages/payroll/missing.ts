@@ -1,9 +1,10 @@
 import { type Person } from '../../api/payroll-queries.js';
 import { isPaidElsewhere, type TeamStatement } from '../../api/team-queries.js';
 import { typeWords } from '../../features/disputes/words.js';
+import { paidAmount } from '../../features/statements/pay-sums.js';
 import { formatMoney } from '../../shared/format/numbers.js';
 import { formatPeriod } from '../../shared/format/periods.js';
-import { hasAmount, isApproved, paidAmount } from './sums.js';
+import { hasAmount, isApproved } from './sums.js';
 
 /** A person who is not in the file, and the reason. */
 export interface Missing {

@@ -1,7 +1,9 @@
-import { type Payable } from '../../api/payout-queries.js';
+import { type Payable, type PayoutBatch } from '../../api/payout-queries.js';
 import { type TeamStatement } from '../../api/team-queries.js';
+import { present, type Sum, sumByCurrency } from '../../features/statements/pay-sums.js';
 import { difference, signOf, sumAmounts } from '../../shared/format/exact.js';
-import { isApproved, type Sum } from './sums.js';
+import { groupBy } from '../../shared/format/group-by.js';
+import { isApproved } from './sums.js';
 
 /** What a run pays a person in one currency, and what it keeps. */
 export interface RunRow {
@@ -23,24 +25,23 @@ export interface RunRow {
   readonly batched: string;
   /** What is approved and in no batch. */
   readonly fresh: string;
-  /** What the statement takes back, which later ones keep. */
-  readonly added: number;
   readonly owed: number;
 }
 
-/** The rows of a run: people with an amount in a currency. */
+/** The rows of a run: people with an amount in a currency, those with something new first. */
 export function listRunRows(statements: readonly TeamStatement[]): readonly RunRow[] {
-  return statements.flatMap((statement) => {
+  const rows = statements.flatMap((statement) => {
     const { repId, name, status, version, payTotals = [], payouts = [], pay } = statement;
-    return payTotals.map((total, position) => {
+    return payTotals.map((total, position): RunRow => {
       const index = pay === undefined ? 0 : position;
-      const { currency, released, carriedIn, recovered, payable, added, closing, drawn = 0, repaid = 0 } = total;
+      const { currency, released, carriedIn, recovered, payable, closing, drawn = 0, repaid = 0 } = total;
       const paid = pay === undefined ? { currency, amount: payable } : pay;
       const batched = sumAmounts(payouts.filter((part) => part.currency === paid.currency).map(({ amount }) => amount));
       return {
         // What is earned in several currencies and paid in one is new once.
         paidIn: paid.currency,
-        ...{ key: `${repId} ${currency}`, repId, name, status, version, currency, payable, batched, added },
+        ...{ key: `${repId} ${currency}`, repId, name, status, version, currency, payable },
+        batched: index === 0 ? batched : '0',
         released: sumAmounts([released, carriedIn]),
         drawn,
         kept: sumAmounts([recovered, repaid]),
@@ -49,25 +50,97 @@ export function listRunRows(statements: readonly TeamStatement[]): readonly RunR
       };
     });
   });
+  return rows.toSorted((a, b) => Number(isNew(b)) - Number(isNew(a)));
 }
 
-/** The sums of a figure by currency, the given currency first, without currencies whose sum is zero. */
-export function sumRun(
-  rows: readonly { readonly currency: string; readonly amount: string | number }[],
+export function isNew({ fresh }: Pick<RunRow, 'fresh'>): boolean {
+  return signOf(fresh) > 0;
+}
+
+/** What the next batch contains, by currency. */
+export function dueSums(rows: readonly RunRow[], first: string): readonly Sum[] {
+  return sumByCurrency(
+    rows.filter(isNew).map(({ paidIn, fresh }) => ({ currency: paidIn, amount: fresh })),
+    first,
+  );
+}
+
+interface BatchTerms {
+  /** The currency of the workspace. */
+  readonly main: string;
+  /** The only currency of the batch; absent for all. */
+  readonly paidIn: string | undefined;
+  readonly open: readonly Pick<PayoutBatch, 'totals'>[];
+}
+
+/** The currencies that a batch may have now, the one that is chosen, and what is new in it. Null is all of them. */
+export function chooseBatch(rows: readonly RunRow[], { main, paidIn, open }: BatchTerms) {
+  const waits = new Set(open.flatMap(({ totals }) => totals.map(({ currency }) => currency)));
+  const due = present(dueSums(rows, main)).filter(({ currency }) => !waits.has(currency));
+  const currencies = due.map(({ currency }) => currency);
+  const isAllOffered = waits.size === 0;
+  const chosen = currencies.find((currency) => currency === paidIn) ?? (isAllOffered ? null : (currencies[0] ?? null));
+  const isMeant = (currency: string) => (chosen === null ? currencies.includes(currency) : currency === chosen);
+  return {
+    currencies,
+    chosen,
+    isAllOffered,
+    ledger: due.filter(({ currency }) => isMeant(currency)),
+    repIds: rows.filter((row) => isNew(row) && isMeant(row.paidIn)).map(({ repId }) => repId),
+  };
+}
+
+type Payout = NonNullable<TeamStatement['payouts']>[number];
+
+/** What batches of the statements contain, by currency. */
+export function batchedSums(
+  statements: readonly TeamStatement[],
   first: string,
+  isMeant: (payout: Payout) => boolean,
 ): readonly Sum[] {
-  const currencies = [...new Set([first, ...rows.map(({ currency }) => currency).sort()])];
-  const sums = currencies.map((currency) => ({
-    currency,
-    amount: sumAmounts(rows.filter((row) => row.currency === currency).map(({ amount }) => amount)),
+  return sumByCurrency(
+    statements.flatMap(({ payouts = [] }) => payouts.filter(isMeant)),
+    first,
+  );
+}
+
+/** The days on which batches of the statements were paid, earliest first. */
+export function paidDays(statements: readonly TeamStatement[]): readonly string[] {
+  const days = statements.flatMap(({ payouts = [] }) => payouts.flatMap(({ paidOn }) => paidOn ?? []));
+  return [...new Set(days)].toSorted();
+}
+
+/** Approved people of whom the next batch contains nothing, and why. */
+export interface WithoutRow {
+  readonly reason: string;
+  readonly names: readonly string[];
+}
+
+/** Who has no row in the next batch, by reason. */
+export function listWithoutRow(rows: readonly RunRow[], held: readonly Held[]): readonly WithoutRow[] {
+  const withRow = new Set(rows.filter(isNew).map(({ repId }) => repId));
+  const heldIds = new Set(held.map(({ repId }) => repId));
+  const others = rows.filter(({ repId, status }) => status === 'approved' && !withRow.has(repId));
+  const people = groupBy(others, ({ repId }) => repId).map((ofPerson) => ({
+    name: ofPerson[0].name,
+    reason: reasonOf(ofPerson, heldIds),
   }));
-  const [main, ...others] = sums as [Sum, ...Sum[]];
-  return [main, ...others.filter(({ amount }) => signOf(amount) !== 0)];
+  return groupBy(people, ({ reason }) => reason).map((found) => ({
+    reason: found[0].reason,
+    names: found.map(({ name }) => name),
+  }));
+}
+
+function reasonOf(rows: readonly RunRow[], heldIds: ReadonlySet<string>): string {
+  if (rows.some(({ batched }) => signOf(batched) !== 0)) return 'already in a batch';
+  if (rows.some(({ owed }) => owed > 0)) return 'pay 0.00 and still owe';
+  return rows.some(({ repId }) => heldIds.has(repId)) ? 'held' : 'nothing is payable';
 }
 
 /** What is held of the pay of a person in one currency, and why. */
 export interface Held {
   readonly key: string;
+  readonly repId: string;
   readonly repName: string;
   readonly currency: string;
   readonly amount: string;
@@ -79,7 +152,7 @@ export function listHeld(payables: readonly Payable[]): readonly Held[] {
   const byKey = new Map<string, Held>();
   for (const { repId, repName, currency, amount, heldBy = [] } of payables) {
     const key = `${repId} ${currency}`;
-    const before = byKey.get(key) ?? { key, repName, currency, amount: '0', reasons: [] };
+    const before = byKey.get(key) ?? { key, repId, repName, currency, amount: '0', reasons: [] };
     const reasons = new Set([...before.reasons, ...heldBy.map(({ reason }) => reason)]);
     byKey.set(key, { ...before, amount: sumAmounts([before.amount, amount]), reasons: [...reasons] });
   }

@@ -1,42 +1,12 @@
 import { type PayrollFile } from '../../api/payroll-queries.js';
 import { type TeamStatement, type TeamStatements } from '../../api/team-queries.js';
+import { type Sum } from '../../features/statements/pay-sums.js';
 import { difference, signOf, sumAmounts } from '../../shared/format/exact.js';
 import { layouts } from './layouts.js';
-
-/** An exact amount of one currency. Amounts of several currencies are never added. */
-export interface Sum {
-  readonly currency: string;
-  readonly amount: string;
-}
 
 /** Whether the statement is part of the files for payroll systems. */
 export function isApproved({ status }: Pick<TeamStatement, 'status'>): boolean {
   return status === 'approved';
-}
-
-type Amounts = Pick<TeamStatement, 'currency' | 'summary' | 'otherCurrencies'>;
-
-/** What the statement pays: with payouts, what of the net payout is payable. */
-export function paidAmount({ payable, netPayout }: Amounts['summary']): number {
-  return payable ?? netPayout;
-}
-
-/** What the statements pay by currency, the given currency first. It has a sum even if it is zero. */
-export function netSums(statements: readonly Amounts[], first: string): readonly Sum[] {
-  const entries = statements.flatMap(({ currency, summary, otherCurrencies }) => [
-    { currency, amount: paidAmount(summary) },
-    ...otherCurrencies.map((other) => ({ currency: other.currency, amount: paidAmount(other.summary) })),
-  ]);
-  const others = [...new Set(entries.map(({ currency }) => currency))].filter((currency) => currency !== first).sort();
-  return [first, ...others].map((currency) => ({
-    currency,
-    amount: sumAmounts(entries.filter((entry) => entry.currency === currency).map(({ amount }) => amount)),
-  }));
-}
-
-/** Leaves out currencies whose sum is zero. */
-export function present(sums: readonly Sum[]): readonly Sum[] {
-  return sums.filter(({ amount }) => signOf(amount) !== 0);
 }
 
 /** What files of the period contain that were handed over. */
@@ -56,7 +26,7 @@ export function lessHanded(sums: readonly Sum[], handedOver: TeamStatements['han
   }));
 }
 
-export function hasAmount(statement: Amounts): boolean {
+export function hasAmount(statement: Pick<TeamStatement, 'summary' | 'otherCurrencies'>): boolean {
   return [statement.summary, ...statement.otherCurrencies.map(({ summary }) => summary)].some(
     ({ netPayout, totalCommission, totalBonuses, totalAdjustments }) =>
       [netPayout, totalCommission, totalBonuses, totalAdjustments].some((amount) => amount !== 0),

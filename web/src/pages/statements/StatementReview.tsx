@@ -13,9 +13,15 @@ import { StatementLink } from '../../components/links.js';
 import { formatPeriod } from '../../shared/format/periods.js';
 import { useShortcuts } from '../../shared/keys/shortcuts.js';
 import { ApproveDialog } from '../team/approvals/ApproveDialog.js';
-import { type ApprovalRow, approvalRows, isSelectable, isToReview } from '../team/approvals/approval-rows.js';
+import {
+  type ApprovalRow,
+  approvalRows,
+  isBlockedBy,
+  isSelectable,
+  isToReview,
+} from '../team/approvals/approval-rows.js';
 import { HoldNote } from '../team/approvals/HoldNote.js';
-import { neighbours } from '../team/approvals/review-order.js';
+import { neighbours, nextOf } from '../team/approvals/review-order.js';
 import { useSeenStatements } from '../team/approvals/seen-statements.js';
 
 interface StatementReviewProps {
@@ -54,13 +60,16 @@ interface ReviewBarProps extends StatementReviewProps {
   readonly row: ApprovalRow | undefined;
 }
 
+const isOwn = isBlockedBy('own');
+
 function ReviewBar({ repId, period, rows, row }: ReviewBarProps) {
   const navigate = useNavigate();
   const { position, previous, next } = neighbours(rows, repId);
   const open = (to: ApprovalRow | null) =>
     to === null ? undefined : navigate({ to: '/statements/$repId', params: { repId: to.repId }, search: { period } });
   useShortcuts({ n: () => void open(next), p: () => void open(previous) });
-  const toReview = rows.filter(isToReview).length;
+  const toApprove = rows.filter((each) => isToReview(each) && !isOwn(each));
+  const following = nextOf(rows, toApprove, repId);
   return (
     <nav aria-label="Review" className={blocks.actions}>
       <IconButton
@@ -77,12 +86,12 @@ function ReviewBar({ repId, period, rows, row }: ReviewBarProps) {
       />
       <span className="dim">
         {position < 0 ? '' : `${position + 1} of ${rows.length}, `}
-        {toReview} to approve
-        {next === null ? null : (
+        {toApprove.length} to approve
+        {following === null ? null : (
           <>
             , next{' '}
-            <StatementLink repId={next.repId} period={period}>
-              {next.statement.name}
+            <StatementLink repId={following.repId} period={period}>
+              {following.statement.name}
             </StatementLink>
           </>
         )}
@@ -93,6 +102,7 @@ function ReviewBar({ repId, period, rows, row }: ReviewBarProps) {
 }
 
 function ApproveButton({ row, period }: { readonly row: ApprovalRow; readonly period: string }) {
+  const { workspace } = useSession();
   const [isConfirming, setConfirming] = useState(false);
   const { repId, statement } = row;
   const approve = useAction({
@@ -117,6 +127,7 @@ function ApproveButton({ row, period }: { readonly row: ApprovalRow; readonly pe
       </Button>
       {isConfirming ? (
         <ApproveDialog
+          currency={workspace.currency}
           period={period}
           selected={[row]}
           onClose={() => setConfirming(false)}

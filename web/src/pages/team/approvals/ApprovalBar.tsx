@@ -1,10 +1,12 @@
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { Button, IconButton } from '../../../components/Button.js';
+import { hasPayouts, netSums, sumWords } from '../../../features/statements/pay-sums.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow } from './approval-rows.js';
-import { netSums } from './net-sums.js';
 
 interface ApprovalBarProps {
+  /** The currency of the workspace. */
+  readonly currency: string;
   readonly rows: readonly ApprovalRow[];
   readonly selected: readonly ApprovalRow[];
   readonly onClear: () => void;
@@ -12,8 +14,9 @@ interface ApprovalBarProps {
 }
 
 /** Count and sum of the selection; on a phone the sum is in the button. */
-export function ApprovalBar({ rows, selected, onClear, onApprove }: ApprovalBarProps) {
-  const sums = netSums(selected).join(' + ');
+export function ApprovalBar({ currency, rows, selected, onClear, onApprove }: ApprovalBarProps) {
+  const statements = selected.map(({ statement }) => statement);
+  const sums = sumWords(netSums(statements, currency));
   return (
     <section aria-label="Selection" className={styles.bar}>
       <IconButton icon={IconX} label="Clear the selection" onClick={onClear} />
@@ -22,7 +25,7 @@ export function ApprovalBar({ rows, selected, onClear, onApprove }: ApprovalBarP
       </span>
       <span className={styles.others}>{remainder(rows)}</span>
       <span className={styles.sum}>
-        <span className="dim">net</span>
+        <span className="dim">{hasPayouts(statements) ? 'payable' : 'net'}</span>
         <span className="num">{sums}</span>
       </span>
       <Button kind="primary" size="final" icon={IconCheck} onClick={onApprove}>

@@ -9,6 +9,7 @@ import { Note } from '../../../components/Note.js';
 import { EmptyState } from '../../../components/States.js';
 import { Tabs } from '../../../components/Tabs.js';
 import { toggled } from '../../../components/toggled.js';
+import { hasPayouts } from '../../../features/statements/pay-sums.js';
 import { useShortcuts } from '../../../shared/keys/shortcuts.js';
 import { phone } from '../../../shared/theme/breakpoints.js';
 import { ApprovalBar } from './ApprovalBar.js';
@@ -37,7 +38,7 @@ interface ApprovalListProps {
 
 /** The tabs, the table and, with a selection, the bar. `x` selects the row with the focus, `a` approves. */
 export function ApprovalList(props: ApprovalListProps) {
-  const { period, rows, isOfSome, isReady, onApprove } = props;
+  const { period, currency, rows, isOfSome, isReady, onApprove } = props;
   const { tab = 'review' } = route.useSearch();
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   /** What the dialog shows is what is approved, also if rows change while it is open. */
@@ -70,10 +71,17 @@ export function ApprovalList(props: ApprovalListProps) {
         <ApprovalTable {...props} shown={shown} selectedKeys={selectedKeys} onToggle={toggle} onChoose={setChosen} />
       )}
       {selected.length === 0 || onApprove === null ? null : (
-        <ApprovalBar rows={shown} selected={selected} onClear={clear} onApprove={() => setConfirmed(selected)} />
+        <ApprovalBar
+          currency={currency}
+          rows={shown}
+          selected={selected}
+          onClear={clear}
+          onApprove={() => setConfirmed(selected)}
+        />
       )}
       {confirmed === null || onApprove === null ? null : (
         <ApproveDialog
+          currency={currency}
           period={period}
           selected={confirmed}
           onClose={() => setConfirmed(null)}
@@ -132,7 +140,7 @@ function ApprovalTable(props: ApprovalTableProps) {
         caption="Statements of the team"
         columns={approvalColumns({
           ...{ period, currency, selectedKeys, isReady, clear, onToggle, onToggleAll },
-          hasPayouts: shown.some(({ statement }) => statement.summary.payable !== undefined),
+          hasPayouts: hasPayouts(shown.map(({ statement }) => statement)),
         })}
         rows={shown}
         rowKey={({ repId }) => repId}

@@ -1,11 +1,18 @@
-import { HeroMoney } from '../../../components/Money.js';
+import { type TeamStatement } from '../../../api/team-queries.js';
 import { ProgressBar } from '../../../components/ProgressBar.js';
 import { HeroText, StatCard, StatStrip } from '../../../components/StatCard.js';
-import { sumAmounts } from '../../../shared/format/exact.js';
-import { formatCount, formatMoney, formatPercent } from '../../../shared/format/numbers.js';
+import {
+  earnedSums,
+  hasPayouts,
+  netSums,
+  type Sum,
+  shownSums,
+  sumWords,
+} from '../../../features/statements/pay-sums.js';
+import { SumCard } from '../../../features/statements/SumCard.js';
+import { formatCount, formatPercent } from '../../../shared/format/numbers.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow, isBlockedBy, isCounted, isUnready } from './approval-rows.js';
-import { netByCurrency } from './net-sums.js';
 
 interface ApprovalStripProps {
   /** The currency of the workspace. */
@@ -24,40 +31,37 @@ const causes = [
 /** The sums of the period by state. The bar is the approved share of the money. */
 export function ApprovalStrip({ currency, rows: all, isOfSome }: ApprovalStripProps) {
   const rows = all.filter(isCounted);
-  const rowsWith = (status: string) => rows.filter(({ statement }) => statement.status === status);
-  const sum = (some: readonly ApprovalRow[]) =>
-    sumAmounts(some.flatMap(({ statement }) => (statement.currency === currency ? statement.summary.netPayout : [])));
-  const [drafts, approved, unready] = [rowsWith('draft'), rowsWith('approved'), rows.filter(isUnready)];
-  const net = sum(rows);
-  const payable = sumPayable(rows, currency);
-  const share = Number(net) > 0 ? Number(sum(approved)) / Number(net) : 0;
+  const statements = rows.map(({ statement }) => statement);
+  const unready = rows.filter(isUnready);
+  const [drafts, approved] = (['draft', 'approved'] as const).map((status) =>
+    statements.filter((statement) => statement.status === status),
+  ) as [TeamStatement[], TeamStatement[]];
+  const [main] = shownSums(netSums(statements, currency)) as [Sum];
+  const [done] = netSums(approved, main.currency) as [Sum];
+  const share = Number(main.amount) > 0 ? Number(done.amount) / Number(main.amount) : 0;
+  const pays = hasPayouts(statements);
   return (
     <StatStrip label="Sums of the period" columns="1.35fr 1fr 1fr 1fr">
-      <StatCard
-        label={`${payable === null ? 'Net payout' : 'Earned'}${isOfSome ? ` of ${formatCount(rows.length, 'person', 'people')}` : ''}`}
-        figure={<HeroMoney amount={net} currency={currency} />}
+      <SumCard
+        label={`${pays ? 'Payable' : 'Net payout'}${isOfSome ? ` of ${formatCount(rows.length, 'person', 'people')}` : ''}`}
+        sums={netSums(statements, currency)}
         note={
           <div className={styles.progress}>
-            {payable === null ? null : <p className="num">{formatMoney(payable, currency)} payable</p>}
-            <ProgressBar ratio={share} label={`${formatPercent(share, 0)} of the net payout is approved`} />
-            {netByCurrency(rows)
-              .filter((other) => other.currency !== currency)
-              .map((other) => (
-                <p key={other.currency} className="num">
-                  {formatMoney(other.amount, other.currency, { unit: 'code' })}
-                </p>
-              ))}
+            {pays ? <p className="num">{sumWords(earnedSums(statements, currency))} earned</p> : null}
+            <ProgressBar ratio={share} label={`${formatPercent(share, 0)} of the amount is approved`} />
           </div>
         }
       />
-      <StatCard
+      <SumCard
         label="Draft"
-        figure={<HeroMoney amount={sum(drafts)} currency={currency} size="second" />}
+        sums={netSums(drafts, currency)}
+        size="second"
         note={formatCount(drafts.length, 'person', 'people')}
       />
-      <StatCard
+      <SumCard
         label="Approved"
-        figure={<HeroMoney amount={sum(approved)} currency={currency} size="second" />}
+        sums={netSums(approved, currency)}
+        size="second"
         note={formatCount(approved.length, 'person', 'people')}
       />
       <StatCard
@@ -67,14 +71,6 @@ export function ApprovalStrip({ currency, rows: all, isOfSome }: ApprovalStripPr
       />
     </StatStrip>
   );
-}
-
-/** What the statements pay; null in workspaces without payouts. */
-function sumPayable(rows: readonly ApprovalRow[], currency: string): string | null {
-  const amounts = rows.flatMap(({ statement }) =>
-    statement.currency === currency && statement.summary.payable !== undefined ? [statement.summary.payable] : [],
-  );
-  return amounts.length === 0 ? null : sumAmounts(amounts);
 }
 
 /** How many statements lack what; only a missing quota is a mistake. */

@@ -3,14 +3,16 @@ import { useToday } from '../../../app/today.js';
 import { Dialog } from '../../../components/Dialog.js';
 import { Facing } from '../../../components/Facing.js';
 import { Note } from '../../../components/Note.js';
+import { earnedSums, hasPayouts, netSums, sumWords } from '../../../features/statements/pay-sums.js';
 import { formatDay } from '../../../shared/format/dates.js';
 import { formatCount } from '../../../shared/format/numbers.js';
 import { daysOf, formatPeriod } from '../../../shared/format/periods.js';
 import styles from './Approvals.module.css';
 import { type ApprovalRow } from './approval-rows.js';
-import { netSums } from './net-sums.js';
 
 interface ApproveDialogProps {
+  /** The currency of the workspace. */
+  readonly currency: string;
   readonly period: string;
   readonly selected: readonly ApprovalRow[];
   readonly onClose: () => void;
@@ -18,8 +20,10 @@ interface ApproveDialogProps {
 }
 
 /** Count, sum and effect. The request contains the versions that were displayed, so nothing else is approved. */
-export function ApproveDialog({ period, selected, onClose, onConfirm }: ApproveDialogProps) {
+export function ApproveDialog({ currency, period, selected, onClose, onConfirm }: ApproveDialogProps) {
   const { to } = daysOf(period);
+  const statements = selected.map(({ statement }) => statement);
+  const pays = hasPayouts(statements);
   const hasEnded = to < useToday();
   return (
     <Dialog
@@ -36,11 +40,12 @@ export function ApproveDialog({ period, selected, onClose, onConfirm }: ApproveD
           ['Period', formatPeriod(period)],
           ['Statements', String(selected.length)],
           [
-            'Net payout',
+            pays ? 'Payable' : 'Net payout',
             <span key="sum" className="num ledger-total">
-              {netSums(selected).join(' + ')}
+              {sumWords(netSums(statements, currency))}
             </span>,
           ],
+          ...(pays ? [['Earned', sumWords(earnedSums(statements, currency))] as const] : []),
         ]}
       />
       {hasEnded ? null : (

@@ -1,0 +1,76 @@
+import { type TeamStatement } from '../../api/team-queries.js';
+import { signOf, sumAmounts } from '../../shared/format/exact.js';
+import { formatMoney } from '../../shared/format/numbers.js';
+
+/** An exact amount of one currency. Amounts of several currencies are never added. */
+export interface Sum {
+  readonly currency: string;
+  readonly amount: string;
+}
+
+type Paid = Pick<TeamStatement, 'currency' | 'summary' | 'otherCurrencies' | 'pay'>;
+
+/** What a statement pays in the currency that it names: with payouts, what of the net payout is payable. */
+export function paidAmount({ payable, netPayout }: Paid['summary']): number {
+  return payable ?? netPayout;
+}
+
+/** What a statement pays by currency: only that of payment, for people who have one. */
+function listPaid({ currency, summary, otherCurrencies, pay }: Paid) {
+  if (pay !== undefined && pay.amount !== null) return [{ currency: pay.currency, amount: pay.amount }];
+  return [{ currency, summary }, ...otherCurrencies].map((earned) => ({
+    currency: earned.currency,
+    amount: paidAmount(earned.summary),
+  }));
+}
+
+/** What the statements pay by currency, the given currency first. It has a sum even if it is zero. */
+export function netSums(statements: readonly Paid[], first: string): readonly Sum[] {
+  return sumByCurrency(statements.flatMap(listPaid), first);
+}
+
+/** What the statements earn by currency, whether it is paid or not. */
+export function earnedSums(statements: readonly Paid[], first: string): readonly Sum[] {
+  const earned = statements.flatMap(({ currency, summary, otherCurrencies }) => [
+    { currency, amount: summary.netPayout },
+    ...otherCurrencies.map((other) => ({ currency: other.currency, amount: other.summary.netPayout })),
+  ]);
+  return sumByCurrency(earned, first);
+}
+
+/** Whether the statements pay what is payable, and not what is earned. */
+export function hasPayouts(statements: readonly Pick<Paid, 'summary'>[]): boolean {
+  return statements.some(({ summary }) => summary.payable !== undefined);
+}
+
+interface Amount {
+  readonly currency: string;
+  readonly amount: string | number | null;
+}
+
+/** The sums by currency, the given currency first. It has a sum even if it is zero. */
+export function sumByCurrency(amounts: readonly Amount[], first: string): readonly Sum[] {
+  const others = [...new Set(amounts.map(({ currency }) => currency))].filter((currency) => currency !== first).sort();
+  return [first, ...others].map((currency) => ({
+    currency,
+    amount: sumAmounts(amounts.filter((each) => each.currency === currency).map(({ amount }) => amount ?? 0)),
+  }));
+}
+
+/** Leaves out currencies whose sum is zero. */
+export function present(sums: readonly Sum[]): readonly Sum[] {
+  return sums.filter(({ amount }) => signOf(amount) !== 0);
+}
+
+/** Sums with something to say: those that are not zero, or the first one. */
+export function shownSums(sums: readonly Sum[]): readonly Sum[] {
+  const shown = present(sums);
+  return shown.length === 0 ? sums.slice(0, 1) : shown;
+}
+
+/** The sums in words, such as "$5.00", or "USD 5.00 + EUR 3.00". */
+export function sumWords(sums: readonly Sum[], joint = ' + '): string {
+  const shown = shownSums(sums);
+  const unit = shown.length > 1 ? 'code' : 'symbol';
+  return shown.map(({ amount, currency }) => formatMoney(amount, currency, { unit })).join(joint);
+}

@@ -1,0 +1,146 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { exceptPreviews, useChange } from '../../api/change.js';
+import { api } from '../../api/client.js';
+import { nextBatchQuery, type PayoutBatch } from '../../api/payout-queries.js';
+import { type Layout, type PayrollFile, type PayrollTerms } from '../../api/payroll-queries.js';
+import { type TeamStatements } from '../../api/team-queries.js';
+import { useKeptDialog, useKeptForm } from '../../app/kept-state.js';
+import { showMessage } from '../../app/messages.js';
+import { Button } from '../../components/Button.js';
+import { Dialog } from '../../components/Dialog.js';
+import { Segments } from '../../components/Segments.js';
+import { type Sum, sumWords } from '../../features/statements/pay-sums.js';
+import { formatCount } from '../../shared/format/numbers.js';
+import { formatPeriod } from '../../shared/format/periods.js';
+import { FileCard } from './FileCard.js';
+import { findObstacle, firstNames, layouts, layoutsFor, missingIds } from './layouts.js';
+import { chooseBatch, type RunRow, type WithoutRow } from './pay-run.js';
+import { areEqual, fileTotals } from './sums.js';
+
+interface NextBatchProps {
+  readonly period: string;
+  readonly team: TeamStatements;
+  readonly rows: readonly RunRow[];
+  readonly terms: PayrollTerms;
+  /** Who has no row, by reason. */
+  readonly withoutRow: readonly WithoutRow[];
+  readonly layout: Layout | undefined;
+  /** The only currency of the batch; absent for all. */
+  readonly paidIn: string | undefined;
+  /** The open batches, which are decided before others in their currencies. */
+  readonly open: readonly PayoutBatch[];
+}
+
+/** What the next batch would pay: its file before it is created, compared with what is approved and in no batch. */
+export function NextBatch({ period, team, rows, terms, withoutRow, layout, paidIn, open }: NextBatchProps) {
+  const navigate = useNavigate({ from: '/payroll' });
+  const [isConfirming, setConfirming] = useKeptDialog(`payout batch ${period}`);
+  const { currencies, chosen, isAllOffered, ledger, repIds } = chooseBatch(rows, { main: team.currency, paidIn, open });
+  const offered = layoutsFor(ledger.length);
+  const current = offered.find((name) => name === layout) ?? (offered[0] as Layout);
+  const newIds = new Set(repIds);
+  const withoutId = team.missingPayrollIds.filter(({ repId }) => newIds.has(repId));
+  const inFile = (ids: readonly string[]) =>
+    team.statements.filter(({ repId }) => newIds.has(repId) && ids.includes(repId));
+  const obstacle = findObstacle(current, { terms, currencies: ledger.map(({ currency }) => currency), withoutId });
+  const query = useQuery({
+    ...nextBatchQuery(period, current, chosen),
+    enabled: obstacle === null && ledger.length > 0,
+  });
+  if (ledger.length === 0) return null;
+  const file = query.data?.layout === current && !query.isPlaceholderData ? query.data : null;
+  const totals = file === null ? [] : fileTotals(file, ledger[0]?.currency ?? team.currency);
+  const isEqual = file !== null && areEqual(totals, ledger);
+  const show = (next: { readonly layout?: Layout; readonly currency?: string | undefined }) =>
+    navigate({ search: (present) => ({ ...present, period, ...next }), replace: true });
+  return (
+    <>
+      <FileCard
+        title="Next batch"
+        {...{ period, query, totals, ledger, isEqual, obstacle, offered, withoutId }}
+        currency={team.currency}
+        layout={current}
+        onLayout={(next) => show({ layout: next })}
+        choices={
+          currencies.length === 1 ? undefined : (
+            <Segments
+              label="Currency of the batch"
+              choices={[
+                ...(isAllOffered ? [['all', 'All currencies'] as const] : []),
+                ...currencies.map((code) => [code, `Only ${code}`] as const),
+              ]}
+              current={chosen ?? 'all'}
+              onChange={(next) => show({ currency: next === 'all' ? undefined : next })}
+            />
+          )
+        }
+        withoutRow={<WithoutRows groups={withoutRow} />}
+        changedIds={inFile(team.changedPayrollIds.map(({ repId }) => repId))}
+        sharedIds={inFile(team.sharedPayrollIds)}
+        action={(_file, isCurrent) => (
+          <Button kind="primary" disabled={!isCurrent || !isEqual} onClick={() => setConfirming(true)}>
+            Create batch
+          </Button>
+        )}
+      />
+      {isConfirming && file !== null ? (
+        <CreateDialog {...{ period, file, totals, withoutId }} currency={chosen} onClose={() => setConfirming(false)} />
+      ) : null}
+    </>
+  );
+}
+
+function WithoutRows({ groups }: { readonly groups: readonly WithoutRow[] }) {
+  return groups.map(({ reason, names }) => (
+    <span key={reason} className="second">
+      {formatCount(names.length, 'person', 'people')} without a row, {reason}
+      {names.length > 3 ? '' : `: ${firstNames(names.map((name) => ({ name })))}`}
+    </span>
+  ));
+}
+
+interface CreateDialogProps {
+  readonly period: string;
+  readonly file: PayrollFile;
+  readonly totals: readonly Sum[];
+  readonly currency: string | null;
+  readonly withoutId: readonly { readonly name: string }[];
+  readonly onClose: () => void;
+}
+
+/** States what the batch collects. What changed since the preview is shown with the batch, which can be cancelled. */
+function CreateDialog({ period, file, totals, currency, withoutId, onClose }: CreateDialogProps) {
+  const form = useKeptForm(`payout batch ${period}`, {});
+  const create = useChange({
+    send: () =>
+      api.createPayoutBatch({
+        body: { period, layout: file.layout, ...(currency === null ? {} : { currency }) },
+      }),
+    reloads: exceptPreviews,
+    onDone: ({ people }) => {
+      showMessage(`The payout batch has ${formatCount(people, 'person', 'people')}.`);
+      form.clear();
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={`Create a payout batch of ${formatPeriod(period)}?`}
+      onClose={onClose}
+      onSubmit={() => create.send()}
+      change={create}
+      form={form}
+      action={{ children: 'Create batch' }}
+    >
+      <p>
+        {formatCount(file.rows.length, 'row')} with <span className="num strong">{sumWords(totals, ' and ')}</span> in
+        the layout {layouts[file.layout].label}. Its amounts are in no other batch, and its statements cannot be
+        unlocked, until the batch is cancelled. Marking it as paid is final.
+      </p>
+      {withoutId.length === 0 ? null : (
+        <p>Payroll IDs: {missingIds(withoutId)} The payroll system cannot assign their rows.</p>
+      )}
+    </Dialog>
+  );
+}
