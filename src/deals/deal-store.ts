@@ -227,25 +227,6 @@ export async function softDeleteDeals(tx: Transaction, deletions: readonly DealD
     where d.workspace_id = ${tx.workspaceId} and d.deal_id = n.deal_id`.execute(tx.db);
 }
 
-/**
- * Removes the deal with its whole history. A tombstone keeps the time, so that older data of a CRM does not restore
- * the deal.
- */
-export async function purgeDeal(tx: Transaction, dealId: string, at: Date): Promise<void> {
-  await sql`
-    insert into deal_tombstones as t (workspace_id, deal_id, purged_at)
-    select workspace_id, deal_id, greatest(source_updated_at, ${at}) from deals
-    where workspace_id = ${tx.workspaceId} and deal_id = ${dealId}
-    on conflict (workspace_id, deal_id) do update set purged_at = excluded.purged_at`.execute(tx.db);
-  await tx.db
-    .deleteFrom('deal_snapshots')
-    .where('workspace_id', '=', tx.workspaceId)
-    .where('deal_id', '=', dealId)
-    .execute();
-  for (const table of ['deal_credits', 'deal_refunds', 'deals'] as const)
-    await tx.db.deleteFrom(table).where('workspace_id', '=', tx.workspaceId).where('deal_id', '=', dealId).execute();
-}
-
 /** The purged deals that have not been stored again, with the time. */
 export async function purgedDeals(tx: Transaction, dealIds: readonly string[]): Promise<ReadonlyMap<string, Date>> {
   const { rows } = await sql<{ deal_id: string; purged_at: Date }>`

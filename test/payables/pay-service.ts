@@ -10,6 +10,7 @@ interface PayOptions {
   readonly payout?: object | null;
   readonly rules?: readonly object[];
   readonly payouts?: object | null;
+  readonly sandbox?: true;
 }
 
 /** A workspace with payouts from January 2026 on. Ben earns 8 % of every deal; what names no rep is about him. */
@@ -25,9 +26,9 @@ export class PayWorkspace extends Workspace {
 
   static async create(
     service: Service,
-    { payout = asPaid, rules, payouts = { enabled: true, from: '2026-01-01' } }: PayOptions = {},
+    { payout = asPaid, rules, payouts = { enabled: true, from: '2026-01-01' }, sandbox }: PayOptions = {},
   ): Promise<PayWorkspace> {
-    const workspace = await service.workspace({ currency: 'USD' });
+    const workspace = await service.workspace({ currency: 'USD', ...(sandbox ? { sandbox } : {}) });
     const { api } = workspace;
     const [mia, ben] = await api.saveReps(
       { email: 'mia@acme.test', name: 'Mia', role: 'manager' },

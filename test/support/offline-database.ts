@@ -5,9 +5,11 @@ import { DealExplainer } from '#src/commissions/deal-explainer.js';
 import { ExceptionReports } from '#src/commissions/exception-reports.js';
 import { simulationThreads } from '#src/commissions/simulation-limits.js';
 import { deriveFromPeople } from '#src/deals/derive-from-people.js';
+import { REMOVE_PAY_FACTS } from '#src/deals/purge-deal.js';
 import { type Clock } from '#src/kernel/clock.js';
 import { LaneRunner, type WakeLanes } from '#src/ledger/lanes/lane-runner.js';
 import { CommissionChanges } from '#src/ledger/requests/commission-changes.js';
+import { removePayFacts } from '#src/payouts/remove-pay-facts.js';
 import { createDatabase, type Database } from '#src/platform/database/pool.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { CLOCK, CONFIG } from '#src/platform/injection-tokens.js';
@@ -129,6 +131,7 @@ export function dispatcherFor(operation: AnyOperation, { unitOfWork, clock, wake
     .provide(CLOCK, () => clock)
     .provide(MailServer, () => new MailServer(config, unitOfWork, new Secrets(Buffer.alloc(32, 1))))
     .provide(CONFIG, () => config)
+    .provide(REMOVE_PAY_FACTS, () => removePayFacts)
     .provide(DealExplainer, () => explainer)
     .provideClass(ExceptionReports, [UnitOfWork, DealExplainer, JobQueue, CLOCK]);
   return new OperationDispatcher([operation], parts);

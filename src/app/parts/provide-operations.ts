@@ -4,10 +4,12 @@ import { DealExplainer } from '../../commissions/deal-explainer.js';
 import { ExceptionReports } from '../../commissions/exception-reports.js';
 import { simulationLimits, simulationThreads } from '../../commissions/simulation-limits.js';
 import { SimulationRunner } from '../../commissions/simulation-runner.js';
+import { REMOVE_PAY_FACTS } from '../../deals/purge-deal.js';
 import { ExportRequests } from '../../exports/export-requests.js';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { ScheduledImportMails } from '../../notifications/scheduled-import-mails.js';
 import { operations } from '../../operations.js';
+import { removePayFacts } from '../../payouts/remove-pay-facts.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { PdfPrinter } from '../../platform/documents/browser.js';
 import { CLOCK, CONFIG, LOG } from '../../platform/injection-tokens.js';
@@ -37,6 +39,7 @@ export function provideOperations(parts: PartContainer): void {
       () => new DealExplainer(parts.resolve(UnitOfWork), parts.resolve(SIMULATION_THREADS), limits()),
     )
     .provideClass(ExceptionReports, [UnitOfWork, DealExplainer, JobQueue, CLOCK])
+    .provide(REMOVE_PAY_FACTS, () => removePayFacts)
     .provideClass(ExportRequests, [UnitOfWork, JobQueue])
     .provide(
       PdfPrinter,
