@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Day, type DayRange, latestDay } from '../kernel/day.js';
+import { type Day, type DayRange } from '../kernel/day.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
@@ -86,7 +86,8 @@ export class PayHistory {
 
   /**
    * What the person owes of the draw before the statement of the period: what earlier statements granted, less what all
-   * others recovered. The offsets of corrections count when they are paid, and those that reduce it at once.
+   * others recovered. The offset of a correction counts in the statement that pays it, and in later ones once that is
+   * approved. One that reduces what is owed counts in earlier statements too, so that it is not recovered twice.
    */
   drawOpening(drawId: string, period: Period, { from, to }: DayRange): Decimal {
     const statements = this.statements
@@ -98,10 +99,14 @@ export class PayHistory {
       );
     const offsets = this.corrections.flatMap(({ payable, paidOn }) =>
       changesOf(payable.draws, drawId)
-        .filter(({ change }) => paidOn <= to || change.sign() < 0)
+        .filter(({ change }) => (paidOn < from ? this.isApprovedOn(paidOn) : paidOn <= to || change.sign() < 0))
         .map(({ change }) => change),
     );
     return sum([...statements, ...offsets]);
+  }
+
+  private isApprovedOn(day: Day): boolean {
+    return this.statements.some(({ from, to }) => from <= day && day <= to);
   }
 
   /** What approved statements and corrections have granted and recovered of draws, by the day that it is dated on. */
@@ -124,7 +129,11 @@ export class PayHistory {
 
   /** How all approved statements and corrections have changed what the person owes of the draw. */
   drawChanges(drawId: string): Decimal {
-    return this.drawOpening(drawId, '', { from: latestDay, to: latestDay });
+    const statements = this.statements.flatMap(({ payable }) =>
+      changesOf(payable.draws, drawId).filter(({ kind }) => kind !== 'draw_offset'),
+    );
+    const offsets = this.corrections.flatMap(({ payable }) => changesOf(payable.draws, drawId));
+    return sum([...statements, ...offsets].map(({ change }) => change));
   }
 
   /** The last day with a statement or a correction, at least the given one. */

@@ -90,13 +90,14 @@ export function correctPay(
 type FindRate = (currency: string) => StoredPayRate | null;
 
 function rateFinder({ rates, payFx, today }: PayTerms, payCurrency: string, { to }: DayRange): FindRate {
-  const day = payFx.date === 'approved_on' ? today : to;
+  const on =
+    payFx.date === 'approved_on'
+      ? { day: today, isProvisional: false }
+      : // The period ends after its last day.
+        { day: to, isProvisional: to >= today };
   return (currency) => {
     if (currency === payCurrency) return { numerator: '1', denominator: '1', legs: [] };
-    const rate = rates?.find(payFx.table ?? defaultRateTable, currency, payCurrency, {
-      day,
-      isProvisional: day > today,
-    });
+    const rate = rates?.find(payFx.table ?? defaultRateTable, currency, payCurrency, on);
     if (rate === undefined || rate === null) return null;
     return {
       numerator: rate.numerator.toString(),

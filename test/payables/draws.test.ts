@@ -146,6 +146,29 @@ describe('draws on statements', () => {
     expect(await owed()).to.equal(500);
   });
 
+  for (const [example, earned, changed, expected] of [
+    ['more is owed', 2500, 1700, [300, 0, 300]],
+    ['less is owed', 500, 800, [1200, 1500, 0]],
+  ] as const)
+    it(`drafts do not count the offset of a carry-forward whose target is not approved: ${example}`, async () => {
+      await guarantee({ to: '2026-01-31' });
+      await work.deal('A', earned, '2026-01-10');
+      await work.deal('B', 5000, '2026-02-10');
+      await work.deal('C', 5000, '2026-03-10');
+      await work.approve('2026-01');
+      await work.deal('A', changed, '2026-01-10');
+      await work.carryForward('2026-01');
+      const repaid = async (period: string) => {
+        const [total] = (await work.statement(period)).payable.totals;
+        return total.repaid ?? 0;
+      };
+      const [february, march, owedBefore] = expected;
+      expect([await repaid('2026-02'), await repaid('2026-03')]).to.deep.equal([february, march]);
+      expect(await owed()).to.equal(owedBefore === 300 ? 300 : 1200);
+      await work.approve('2026-02');
+      expect([await repaid('2026-03'), await owed()]).to.deep.equal([0, 0]);
+    });
+
   it('W11: prorate, and book the top-up on the guarantees in order', async () => {
     await guarantee({ amount: 1000, to: '2026-01-10' });
     await guarantee({ recoverable: false, from: '2026-01-11', to: null });

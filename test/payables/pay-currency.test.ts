@@ -49,6 +49,21 @@ describe('the currency in which people are paid', () => {
     expect(batch.lines[0]).to.include({ currency: 'GBP', commission: 5866.34, amount: 5866.34 });
   });
 
+  it('is paid at the latest rate of any age until the period has ended, then at one that is not too old', async () => {
+    const work = await PayWorkspace.create(service, { payout: null, sandbox: true });
+    await work.deal('D', 10_000, '2026-01-15');
+    await payIn(work, 'GBP');
+    await rates(work, ['USD→GBP', '2025-01-31', 0.8]);
+    for (const [testDay, amount] of [
+      ['2026-01-31', 640],
+      ['2026-02-01', null],
+    ]) {
+      await work.api.expect(200, 'PATCH', '/v1/workspaces', { testDay });
+      await work.calculated();
+      expect((await pay(work)).amount).to.equal(amount);
+    }
+  });
+
   it('X5: stays at the rate of the approval; a true-up is paid at it, and what is carried at that of its period', async () => {
     const work = await PayWorkspace.create(service, {
       rules: [flatRule('New business', 0.1)],

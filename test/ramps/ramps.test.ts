@@ -119,6 +119,30 @@ describe('ramps', () => {
     expect(await quota()).to.not.have.property('effectiveTarget');
   });
 
+  it('a day before the first step has none: quota, rate and variable target count in full', async () => {
+    const rules = [
+      { name: 'New business', measure: 'amount', tierBy: 'attainment', tiers, quotaProration: 'calendar_days' },
+      {
+        name: 'Start',
+        measure: '_deals',
+        payoutBase: 'variable_target',
+        tiers: [{ tierIndex: 0, minThreshold: 0, rate: 1 }],
+      },
+    ];
+    await workspace.api.expect(200, 'PATCH', `/v1/plans/${workspace.planId}`, { config: { rules } });
+    const bonus = { repIds: [workspace.ben], measure: 'Start', period: '2026-Q1', target: 1, variableTarget: 100 };
+    await workspace.api.expect(201, 'POST', '/v1/quotas', bonus);
+    const half = { months: 1, quotaPercent: 50, ratePercent: 50, variablePercent: 50 };
+    const { rampId } = await create({ steps: [half] });
+    await assign({ rampId, rampFrom: '2026-03-15' });
+    await workspace.deal('a', 1000, '2026-01-20');
+    await workspace.calculated();
+    const [{ rules: paid }] = await workspace.sql(
+      "select jsonb_object_agg(rule_name, amount::float8) as rules from commission_events where workspace_id = $1 and status = 'earned'",
+    );
+    expect(paid).to.deep.equal({ 'New business': 80, Start: 100 });
+  });
+
   it('a changed step in an approved period is a discrepancy of the ramp, which clears when it is changed back', async () => {
     await workspace.deal('a', 46_000, '2026-01-20');
     const { rampId } = await create();
