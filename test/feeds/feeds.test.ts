@@ -1,10 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type pg from 'pg';
+import { createAssignments } from '#src/assignments/commands/create-assignments.js';
 import { listCommissionEvents } from '#src/commissions/queries/list-commission-events.js';
+import { putDeal } from '#src/deals/commands/put-deal.js';
 import { listDealChanges } from '#src/deals/queries/list-deal-changes.js';
+import { upsertReps } from '#src/reps/commands/upsert-reps.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
+import { flatRule } from '#test/support/terms.js';
 import { useOwnServer } from '#test/support/test-database.js';
 import { begin, connectWriters, expectCompleteCopies } from './feed-worlds.js';
+
+const warehousePage = readFileSync(fileURLToPath(new URL('../../../docs/warehouse.md', import.meta.url)), 'utf8');
 
 describe('the feeds of deals and commission events', () => {
   before(useOwnServer);
@@ -21,7 +29,7 @@ describe('the feeds of deals and commission events', () => {
     writers = [];
   });
 
-  const putDeal = (dealId: string, amount: number) =>
+  const insertDeal = (dealId: string, amount: number) =>
     workspace.db.sql(
       `insert into deals (workspace_id, deal_id, amount, content_hash) values ($1, $2, $3, gen_random_uuid())
        on conflict (workspace_id, deal_id) do update set amount = excluded.amount`,
@@ -59,9 +67,9 @@ describe('the feeds of deals and commission events', () => {
   });
 
   it('a deal that changes between two pages is on a later page, and none is missed', async () => {
-    for (const dealId of ['a', 'b', 'c']) await putDeal(dealId, 1);
+    for (const dealId of ['a', 'b', 'c']) await insertDeal(dealId, 1);
     const first = await readDeals({ limit: '1' });
-    await putDeal('b', 2);
+    await insertDeal('b', 2);
     const second = await readDeals({ limit: '1', cursor: first.nextCursor });
     const third = await readDeals({ limit: '1', cursor: second.nextCursor });
     expect([first, second, third].flatMap(dealIds)).to.deep.equal(['a', 'c', 'b']);
@@ -69,8 +77,8 @@ describe('the feeds of deals and commission events', () => {
   });
 
   it('begins again with the cursor of another server, and lists every deletion', async () => {
-    await putDeal('a', 1);
-    await putDeal('b', 1);
+    await insertDeal('a', 1);
+    await insertDeal('b', 1);
     const { nextCursor } = await readDeals();
     await workspace.db.sql(`delete from deals where deal_id = 'b'`);
     const [, ...rest] = JSON.parse(Buffer.from(nextCursor, 'base64url').toString());
@@ -80,7 +88,7 @@ describe('the feeds of deals and commission events', () => {
   });
 
   it('rows that were restored on another server are read after the next migration', async () => {
-    await putDeal('a', 1);
+    await insertDeal('a', 1);
     await workspace.db.sql(
       `begin; set local session_replication_role = replica; update deals set changed_in = '900000000000';
        delete from database_identity; insert into database_identity values (1); commit`,
@@ -93,10 +101,40 @@ describe('the feeds of deals and commission events', () => {
     );
   });
 
+  const { events, deals } = { ...listCommissionEvents.response.shape, ...listDealChanges.response.shape };
+  for (const { operation, list, key, description } of [
+    { operation: listCommissionEvents, list: 'events', key: 'eventId', description: events.description },
+    { operation: listDealChanges, list: 'deals', key: 'deal_id', description: deals.description },
+  ])
+    it(`a copy of ${operation.id} lacks only new values of the fields that its description and docs/warehouse.md name`, async () => {
+      const [ann] = await workspace.addReps('Ann');
+      const { planId } = await workspace.addPlan('AE', [flatRule('New', 0.1)]);
+      await workspace.run(createAssignments, { body: { repIds: [ann], planId } });
+      const body = { amount: 100, stage: 'Closed Won', closeDate: '2026-03-10', repId: ann };
+      await workspace.run(putDeal, { params: { dealId: 'd1' }, body: { ...body, name: 'One' } });
+      await workspace.insert.row('crm_connections', { provider: 'crma', account_id: 'a', deal_url: 'https://a/{id}' });
+      await workspace.db.sql(`update deals set provider = 'crma'`);
+      await workspace.calculateAll();
+      const first = await workspace.run(operation);
+      await workspace.run(upsertReps, { body: { reps: [{ email: 'ann@x.io', name: 'Anna' }] } });
+      await workspace.run(putDeal, { params: { dealId: 'd1' }, body: { ...body, name: 'Uno' } });
+      await workspace.db.sql(`update plans set name = 'AE 2'`);
+      await workspace.db.sql(`update crm_connections set deal_url = 'https://b/{id}'`);
+      await workspace.calculateAll();
+      const later = await workspace.run(operation, { query: { cursor: first.nextCursor } });
+      const copy = new Map([...first[list], ...later[list]].map((row) => [row[key], row]));
+      const stale = (await workspace.run(operation))[list].flatMap((row: Record<string, unknown>) =>
+        Object.keys(row).filter((name) => JSON.stringify(row[name]) !== JSON.stringify(copy.get(row[key])[name])),
+      );
+      const named = [...`${description}`.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+      expect(named).to.include.members(stale);
+      for (const name of named) expect(warehousePage).to.include(`\`${name}\``);
+    });
+
   it('is read as lines, with the cursor in a header', async () => {
-    await putDeal('a', 1);
+    await insertDeal('a', 1);
     const { nextCursor } = await readDeals();
-    await putDeal('b', 1);
+    await insertDeal('b', 1);
     await workspace.db.sql(`delete from deals where deal_id = 'a'`);
     const file = await readDeals({ cursor: nextCursor, format: 'ndjson' });
     const lines = file.body

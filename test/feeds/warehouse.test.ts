@@ -7,6 +7,8 @@ import { listCommissionEvents } from '#src/commissions/queries/list-commission-e
 import { deleteDeal } from '#src/deals/commands/delete-deal.js';
 import { putDeal } from '#src/deals/commands/put-deal.js';
 import { listDealChanges } from '#src/deals/queries/list-deal-changes.js';
+import { upsertReps } from '#src/reps/commands/upsert-reps.js';
+import { listReps } from '#src/reps/queries/list-reps.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { flatRule } from '#test/support/terms.js';
 import { createTestDatabase, useOwnServer } from '#test/support/test-database.js';
@@ -33,12 +35,15 @@ describe('the sample schema of a data warehouse', () => {
       await warehouse.query(/```sql\n([\s\S]*?)```/.exec(page)?.[1] ?? '');
       await load(workspace, warehouse);
       const earned = async () =>
-        (await warehouse.query('select month::text, rep_id, currency, earned from earned_by_month')).rows;
-      expect(await earned()).to.deep.equal([{ month: '2026-03-01', rep_id: ann, currency: 'USD', earned: '30' }]);
+        (await warehouse.query('select month::text, rep_id, name, currency, earned from earned_by_month')).rows;
+      expect(await earned()).to.deep.equal([
+        { month: '2026-03-01', rep_id: ann, name: 'Ann', currency: 'USD', earned: '30' },
+      ]);
+      await workspace.run(upsertReps, { body: { reps: [{ email: 'ann@x.io', name: 'Anna' }] } });
       await workspace.run(deleteDeal, { params: { dealId: 'd2' } });
       await workspace.calculateAll();
       await load(workspace, warehouse);
-      expect((await earned())[0].earned).to.equal('20');
+      expect((await earned())[0]).to.include({ name: 'Anna', earned: '20' });
       expect(
         (await warehouse.query('select deal_id, deleted_at is not null as deleted from deals order by 1')).rows,
       ).to.deep.equal([
@@ -54,6 +59,7 @@ describe('the sample schema of a data warehouse', () => {
 });
 
 async function load(workspace: OfflineWorkspace, warehouse: pg.Client): Promise<void> {
+  await warehouse.query('select load_people($1)', [JSON.stringify(await workspace.run(listReps))]);
   for (const [feed, operation, into] of [
     ['deal-changes', listDealChanges, 'load_deals'],
     ['commission-events', listCommissionEvents, 'load_events'],

@@ -36,7 +36,9 @@ const query = z.strictObject({
 const response = z.object({
   events: z
     .array(commissionEvent)
-    .describe('Events that are new or changed since the cursor, earned and reversed, without traces'),
+    .describe(
+      'Events that are new or changed since the cursor, earned and reversed, without traces. `repName`, `dealName` and `planName` are those of the time of the call: a new name does not list the event again',
+    ),
   deleted: z
     .array(z.object({ eventId: fields.eventId, repId: fields.repId }).describe('An event that no longer exists'))
     .describe('Events that were deleted since the cursor, by a person or a reset'),

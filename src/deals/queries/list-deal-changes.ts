@@ -23,7 +23,9 @@ const query = z.strictObject({
 const response = z.object({
   deals: z
     .array(dealRecord)
-    .describe('Deals that are new or changed since the cursor; one that was deleted has a time in deleted_at'),
+    .describe(
+      'Deals that are new or changed since the cursor; one that was deleted has a time in deleted_at. `repName` and `crmUrl` are those of the time of the call: a new name of the rep or a new address of the CRM does not list the deal again',
+    ),
   deleted: z
     .array(z.object({ deal_id: fields.dealId }).describe('A deal that no longer exists'))
     .describe('Deals that were removed with their history since the cursor'),
