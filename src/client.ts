@@ -114,12 +114,15 @@ interface LooseInput {
   readonly upload?: Upload;
 }
 
-/** A client of the API for every runtime with `fetch`. Its types are derived from the operations. */
+/**
+ * A client of the API for every runtime with `fetch`. Its types are derived from the operations, and a method has the
+ * name of its operation.
+ */
 export function createClient(options: ClientOptions): Client {
-  const calls = Object.entries(routes).map(([id, route]) => [
-    id,
-    (input: LooseInput = {}, call: CallOptions = {}) => send(options, route, input, call),
-  ]);
+  const calls = Object.entries(routes).map(([id, route]) => {
+    const method = (input: LooseInput = {}, call: CallOptions = {}) => send(options, route, input, call);
+    return [id, Object.defineProperty(method, 'name', { value: id })];
+  });
   return Object.fromEntries(calls) as Client;
 }
 

@@ -42,7 +42,8 @@ export function createClient(options: ClientOptions): Client;
 
 /**
  * The pages of a list, one call each: `for await (const { deals } of pages(client.listDealChanges, { query }))`. Feeds are
- * read by their cursor until nothing is left, other lists by offset.
+ * read by their cursor until nothing is left, `client.listDeals` in the order of ids unless the query has an offset, and
+ * other lists by offset.
  */
 export function pages<Input extends { readonly query?: object }, Page>(
   list: (input: Input) => Promise<Page>,

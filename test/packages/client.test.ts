@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { pages, waitForJob } from '#packages/client/src/index.js';
+import { createClient, pages, waitForJob } from '#packages/client/src/index.js';
 import { retrying } from '#packages/client/src/retry.js';
+import { Service } from '#test/support/service.js';
 
 /** A `fetch` that returns these outcomes one after the other; an error stands for a lost connection. */
 function sender(...outcomes: readonly (Response | Error)[]) {
@@ -89,6 +90,24 @@ describe('the client package', () => {
       offset: Number((query as { offset?: string }).offset ?? 0),
     }));
     expect(list.queries).to.deep.equal([{ limit: 2 }, { limit: 2, offset: '2' }, { limit: 2, offset: '4' }]);
+  });
+
+  describe('on a running service', () => {
+    const service = Service.duringSuite();
+
+    it('reads every deal once, also one that changes before its page', async () => {
+      const { apiKey } = await service.workspace();
+      const client = createClient({ baseUrl: service.url, token: apiKey });
+      const ids = Array.from({ length: 7 }, (_, at) => `d${at}`);
+      const put = (dealId: string, amount: number) => client.putDeal({ params: { dealId }, body: { amount } });
+      for (const dealId of ids) await put(dealId, 1);
+      const seen: string[] = [];
+      for await (const { deals } of pages(client.listDeals, { query: { limit: '3' } })) {
+        seen.push(...deals.map(({ deal_id }) => deal_id));
+        if (seen.length === 3) for (const dealId of ids.filter((id) => !seen.includes(id))) await put(dealId, 2);
+      }
+      expect(seen.toSorted()).to.deep.equal(ids);
+    });
   });
 
   it('waits for a job, and throws if it fails or takes too long', async () => {
