@@ -178,6 +178,16 @@ export class PeriodCalendar {
     );
   }
 
+  /** The period and the longer ones of both calendars that contain all of its days. */
+  periodsContaining(period: Period): Period[] {
+    const range = this.findRange(period);
+    if (range === null) return [period];
+    return this.periodsAround(range).filter((candidate) => {
+      const { from, to } = this.range(candidate);
+      return from <= range.from && to >= range.to;
+    });
+  }
+
   /** The periods of that kind that touch the range, oldest first. */
   periodsTouching(range: DayRange, kind: PeriodKind, calendar: CalendarName = 'calendar'): Period[] {
     if (calendar === 'calendar') return periodsTouching(range, kind);

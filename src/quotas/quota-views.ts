@@ -11,8 +11,7 @@ interface QuotaFilter {
   readonly quotaId?: string;
   readonly repIds?: readonly string[];
   readonly planId?: string | undefined;
-  readonly period?: string | undefined;
-  readonly periods?: readonly string[];
+  readonly periods?: readonly string[] | undefined;
   readonly page?: OptionalPage;
 }
 
@@ -57,7 +56,6 @@ export async function listCountedQuotas(tx: Transaction, filter: QuotaFilter): P
   if (filter.quotaId !== undefined) query = query.where('q.quota_id', '=', filter.quotaId);
   if (filter.repIds !== undefined) query = query.where(sql<SqlBool>`q.rep_id = any(${filter.repIds}::uuid[])`);
   if (filter.planId !== undefined) query = query.where('q.plan_id', '=', filter.planId);
-  if (filter.period !== undefined) query = query.where('q.period', '=', filter.period);
   if (filter.periods !== undefined) query = query.where(sql<SqlBool>`q.period = any(${filter.periods}::text[])`);
   if (filter.page?.limit !== undefined) query = query.limit(filter.page.limit);
   if (filter.page?.offset !== undefined) query = query.offset(filter.page.offset);

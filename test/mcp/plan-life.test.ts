@@ -74,6 +74,14 @@ describe('an agent runs the life of a plan', () => {
       await service.waitForCalculations(workspaceId);
       expect((await done(agent, 'get_commissions', { dealId: 'D-2' })).events[0].amount).to.equal(6000);
 
+      const unchanged = async (days: object) =>
+        (await agent.call('preview_plan_change', { planRef: planId, config: richer, ...days })).content[0].text;
+      expect(await unchanged({ period: '2026-Q1' })).to.include('It changes the pay of no rep in the period.');
+      expect(await unchanged({ period: '2020-Q1' })).to.include('Nothing was earned in the period');
+      expect(await unchanged({}))
+        .to.include('period: is required')
+        .and.not.include('from');
+
       const { versions } = await done(agent, 'get_plan_history', { planId });
       expect(versions.map((one: { version: number }) => one.version)).to.deep.equal([2, 1]);
       await done(agent, 'set_plan_status', { planRef: planId, status: 'archived' });

@@ -91,6 +91,14 @@ function toResponse(preview: StoredPreview, page: { readonly limit: number; read
   return toPreviewResponse(preview, page);
 }
 
+/** What a change means that moves no amount. */
+function describeNoMovement({ count, before, otherCurrencies = [] }: PlanPreview): string {
+  if (count !== 0) return '';
+  return before === 0 && otherCurrencies.length === 0
+    ? ' Nothing was earned in the period: to see its effect on real deals, preview one with deals, such as the last quarter.'
+    : ' It changes the pay of no rep in the period.';
+}
+
 /** What refunds would take back after the change, by person. */
 function describeTakenBack(refunds: NonNullable<PlanPreview['refunds']>): string {
   const taken = refunds.filter(({ after }) => after !== 0);
@@ -137,20 +145,22 @@ export const previewPlanChange = operation({
       effectiveStart: firstDay('First day of the new terms'),
       effectiveEnd: lastDay('Last day'),
       currency: { always: undefined },
-      fx: planArguments.fx,
+      fx: { ...planArguments.fx, description: 'As in update_plan' },
       fieldMapping: { always: undefined },
       status: 'The new status',
       tests: { always: undefined },
-      period: 'The period to compare',
+      period: { description: 'The period to compare', required: true },
       from: { always: undefined },
       to: { always: undefined },
       repIds: 'Only these reps',
     },
     listsWithin: ['byDeal', 'byRep'],
-    summary: ({ status, delta, currency: paidIn, count, locked, refunds = [], warnings = [] }) =>
-      status === 'running'
-        ? 'The preview takes longer. Call again with fewer days.'
-        : `The change moves ${delta} ${paidIn} on ${count} deals; ${locked?.length} approved periods would owe.${describeTakenBack(refunds)} Nothing was written.${count === 0 ? ' To see its effect on real deals, preview a period that has them, such as the last quarter.' : ''}${describeWarnings({ warnings })}`,
+    summary: (preview) => {
+      const { status, delta, currency: paidIn, count, locked, refunds = [], warnings = [] } = preview;
+      return status === 'running'
+        ? 'The preview takes longer. Call again with a shorter period.'
+        : `The change moves ${delta} ${paidIn} on ${count} deals; ${locked?.length} approved periods would owe.${describeTakenBack(refunds)} Nothing was written.${describeNoMovement(preview)}${describeWarnings({ warnings })}`;
+    },
   },
   example: {
     params: { planRef: sampleIds.planId },

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { sampleIds } from '../../kernel/sample-ids.js';
+import { loadCalendar } from '../../ledger/input/calendar.js';
 import { findPlanId } from '../../plans/plan-views.js';
-import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
-import { optionalPage, period, uuid } from '../../platform/operations/schemas.js';
+import { flag, optionalPage, period, uuid } from '../../platform/operations/schemas.js';
 import { narrowedReps } from '../../reps/rep.js';
 import { workspaceToday } from '../../reps/rep-views.js';
 import { quota, quotaExample } from '../quota.js';
@@ -16,8 +17,17 @@ const query = z.strictObject({
   repId: uuid.optional().describe('Only quotas of this rep (UUID)'),
   planId: uuid.optional().describe('Only quotas of this plan (UUID)'),
   period: period.optional().describe('Only quotas of this attainment period, such as 2026-Q1'),
+  containing: flag
+    .default(false)
+    .describe('true: also quotas of longer periods that contain the period, such as the quarter of a month'),
   ...optionalPage('quotas'),
 });
+
+/** The periods whose quotas are listed; all of them without a period. */
+async function listedPeriods(tx: Transaction, { period: named, containing }: z.output<typeof query>) {
+  if (named === undefined) return undefined;
+  return containing ? (await loadCalendar(tx)).periodsContaining(named) : [named];
+}
 
 export const listQuotas = operation({
   id: 'listQuotas',
@@ -42,7 +52,8 @@ export const listQuotas = operation({
     arguments: {
       repId: 'Only of this rep (UUID of list_reps)',
       planId: 'Only of this plan (UUID, planId of list_plans)',
-      period: 'Only of exactly this period',
+      period: 'Only of this period or one around it',
+      containing: { always: true },
     },
     list: 'quotas',
     summary: (quotas) => `Quotas: ${quotas.length}.`,
@@ -52,11 +63,11 @@ export const listQuotas = operation({
   async execute({ query: request }, caller, { unitOfWork, clock }) {
     const repIds = narrowedReps(caller, request.repId);
     const page = { limit: request.limit, offset: request.offset };
-    const filter = { period: request.period, page, ...(repIds === null ? {} : { repIds }) };
+    const filter = { page, ...(repIds === null ? {} : { repIds }) };
     return unitOfWork.read(caller, async (tx) => {
       const planId = request.planId === undefined ? undefined : await findPlanId(tx, request.planId);
       if (request.planId !== undefined && planId === undefined) return [];
-      const quotas = await listCountedQuotas(tx, { ...filter, planId });
+      const quotas = await listCountedQuotas(tx, { ...filter, planId, periods: await listedPeriods(tx, request) });
       return withCreditsToDate(tx, quotas, await workspaceToday(tx, clock));
     });
   },

@@ -229,11 +229,12 @@ export const peopleClaims: Claims = {
       await world.setQuota(repId, ruleId, 800);
       expect((await world.call('list_quotas', { repId })).quotas[0].measure).to.equal(plan.rules[0].name);
     },
-    'Only of exactly this period': async (world) => {
-      const { repId, ruleId } = await world.addPaidRep({ config: tiered });
-      await world.setQuota(repId, ruleId, 800);
+    'Only of this period or one around it': async (world) => {
+      const quarterly = { rules: tiered.rules.map((rule) => ({ ...rule, attainmentPeriod: 'quarterly' })) };
+      const { repId, ruleId } = await world.addPaidRep({ config: quarterly });
+      await world.call('set_quota', { repIds: [repId], planRuleId: ruleId, period: '2026-Q1', target: 1 });
       const count = async (period: string) => (await world.call('list_quotas', { repId, period })).total;
-      expect([await count(month), await count('2026-Q1')]).to.deep.equal([1, 0]);
+      expect(await Promise.all(['2026-02', '2026-Q1', '2026', '2026-04'].map(count))).to.deep.equal([1, 1, 0, 0]);
     },
   },
   set_quota: {
