@@ -20,6 +20,7 @@ export const routes: Readonly<Record<string, string>> = {
   disconnectCrmb: 'POST /auth/workspace/disconnect-crmb',
   disconnectCrmc: 'POST /auth/workspace/disconnect-crmc',
   setCrmcSync: 'POST /auth/workspace/crmc/sync-enabled',
+  rotateCrmcSecret: 'POST /auth/workspace/crmc/rotate-secret',
   updateIntegration: 'PATCH /v1/integrations/:provider',
   listCrmSyncs: 'GET /v1/integrations/:provider/syncs',
   getCrmSettings: 'GET /v1/integrations/:provider/settings',

@@ -56,6 +56,7 @@ import { listCreditRules } from './credit-rules/queries/list-credit-rules.js';
 import { beginCrmaConnect, beginCrmbConnect, beginCrmcConnect } from './crm/connections/commands/begin-crm-connect.js';
 import { connectCrma, connectCrmb, connectCrmc } from './crm/connections/commands/connect-crm.js';
 import { disconnectCrma, disconnectCrmb, disconnectCrmc } from './crm/connections/commands/disconnect-crm.js';
+import { rotateCrmcSecret } from './crm/connections/commands/rotate-crmc-secret.js';
 import { setCrmSettings } from './crm/connections/commands/set-crm-settings.js';
 import { setCrmcSync } from './crm/connections/commands/set-crmc-sync.js';
 import { updateIntegration } from './crm/connections/commands/update-integration.js';
@@ -256,6 +257,7 @@ export const operations = [
   disconnectCrmb,
   disconnectCrmc,
   setCrmcSync,
+  rotateCrmcSecret,
   updateIntegration,
   listCrmSyncs,
   getCrmSettings,

@@ -54,6 +54,7 @@ const probes: Readonly<Record<string, readonly Probe[]>> = {
   receiveCrmb: [],
   receiveCrmc: [],
   setCrmcSync: [],
+  rotateCrmcSecret: [],
   getCrmSettings: [['GET /v1/integrations/<slug>/settings']],
   setCrmSettings: [['PUT /v1/integrations/<slug>/settings', {}]],
   getWriteBack: [['GET /v1/integrations/<slug>/write-back']],

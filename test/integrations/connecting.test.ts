@@ -317,6 +317,28 @@ describe('CRM connections', () => {
       ).to.include({ code: 'crm_refused' });
   });
 
+  it('crm-c: a rotated secret replaces the one before, also when the CRM is connected again', async () => {
+    const world = worldOf('crmc');
+    const post = (path: string, body: object = {}) => api.post(`/auth/workspace/${path}`, body);
+    expect(await post('crmc/rotate-secret')).to.deep.include({ status: 400 });
+    const connect = async () =>
+      (await post('connect-crmc', { ...world.oauth.issue(), instanceUrl: world.server.url })).body;
+    const status = async (secret: string) => {
+      const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ opportunityId: '006RO000000abcdYAA' });
+      return (await fetch(`${service.url}/webhooks/crmc`, { method: 'POST', headers, body })).status;
+    };
+    const { webhookSecret: lost, webhookUrl } = await connect();
+    expect(await status(lost)).to.equal(202);
+    const rotated = (await post('crmc/rotate-secret')).body;
+    expect(rotated.webhookUrl).to.equal(webhookUrl);
+    expect([await status(lost), await status(rotated.webhookSecret)]).to.deep.equal([401, 202]);
+    expect((await connect()).webhookSecret).to.equal(null);
+    expect(await status(rotated.webhookSecret)).to.equal(202);
+    const { runs } = await api.expect(200, 'GET', '/v1/workspaces/audit-logs');
+    expect(runs.map(({ trigger }: { trigger: string }) => trigger)).to.include('crm_secret_rotated');
+  });
+
   it('crm-b: applies deliveries in any order while the connection is broken', async () => {
     const world = worldOf('crmb');
     const ada = world.addPerson('Ada');

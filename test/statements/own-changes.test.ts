@@ -23,8 +23,8 @@ const rules: Readonly<Record<'rejected' | 'listed' | 'free', string>> = {
     deleteFxRates importFxRates createRamp updateRamp deleteRamp setScores setQuotas importQuotas deleteQuota upsertReps
     importReps updateRep changeReps updateWorkspace`,
   free: `
-    connectCrma connectCrmb connectCrmc disconnectCrma disconnectCrmb disconnectCrmc setCrmcSync updateIntegration
-    checkWriteBack confirmSession logOut autoMatchFields acceptException deleteAcceptedException recalculateCommissions
+    connectCrma connectCrmb connectCrmc disconnectCrma disconnectCrmb disconnectCrmc setCrmcSync rotateCrmcSecret
+    updateIntegration checkWriteBack confirmSession logOut autoMatchFields acceptException deleteAcceptedException recalculateCommissions
     syncCommissions simulateCommissions cleanupCommissions resetCommissions createScheduledImport updateScheduledImport
     deleteScheduledImport testScheduledImport runScheduledImport confirmScheduledImport dismissCorrectionConflicts createPlan
     previewPlanChange runPlanTests previewPlanOverride previewAssignments previewQuotas generateStatements generateStatement

@@ -65,6 +65,17 @@ async function replaceRoute(tx: Transaction, provider: CrmProvider, { route, sec
     .execute();
 }
 
+/** Replaces how deliveries are assigned to the workspace, and writes the audit entry. */
+export async function rotateRoute(
+  tx: Transaction,
+  who: Who,
+  provider: CrmProvider,
+  inbound: InboundRoute,
+): Promise<void> {
+  await replaceRoute(tx, provider, inbound);
+  await recordAuditEntry(tx, who, { trigger: 'crm_secret_rotated', scope: 'workspace', details: { provider } });
+}
+
 /** Stores a webhook that replaces another one; false if the connection has a different one by now. */
 export async function replaceWebhook(
   tx: Transaction,

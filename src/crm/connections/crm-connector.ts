@@ -19,8 +19,20 @@ import {
 } from './account-change.js';
 import { assertPermitted, type ConnectionWarning, findWarnings, writeWarnings } from './connection-warnings.js';
 import { type CrmAccounts } from './crm-accounts.js';
-import { deleteConnection, type InboundRoute, replaceWebhook, saveConnection } from './crm-connection-store.js';
-import { findSealedCredentials, findWebhook, hasRoute, workspaceSettings } from './crm-connection-views.js';
+import {
+  deleteConnection,
+  type InboundRoute,
+  replaceWebhook,
+  rotateRoute,
+  saveConnection,
+} from './crm-connection-store.js';
+import {
+  connectedCrm,
+  findSealedCredentials,
+  findWebhook,
+  hasRoute,
+  workspaceSettings,
+} from './crm-connection-views.js';
 import { findSettings } from './crm-settings-views.js';
 
 export interface Connected {
@@ -149,6 +161,16 @@ export class CrmConnector {
     else await account.removeWebhook(webhook.webhookId);
   }
 
+  /** Replaces the secret of crm-c's deliveries. Deliveries with the previous one are rejected from now on. */
+  async rotateSecret(who: Pick<Caller, 'workspaceId' | 'actor'>) {
+    const { secret, inbound } = newRouteSecret();
+    await this.unitOfWork.run(who, { lock: 'exclusive', access: 'write' }, async (tx) => {
+      await connectedCrm(tx, 'crmc');
+      await rotateRoute(tx, who, 'crmc', inbound);
+    });
+    return { webhookUrl: this.webhookUrl('crmc'), webhookSecret: secret };
+  }
+
   private async register(
     workspaceId: string,
     provider: CrmProvider,
@@ -182,15 +204,18 @@ export class CrmConnector {
   /** We generate the secret of crm-c's deliveries. It stays the same when the CRM is connected again. */
   private async ownSecret(workspaceId: string): Promise<{ secret: string | null; inbound: InboundRoute | null }> {
     const isRouted = await this.unitOfWork.read({ workspaceId }, (tx) => hasRoute(tx, 'crmc'));
-    if (isRouted) return { secret: null, inbound: null };
-    const secret = randomBytes(32).toString('base64url');
-    return { secret, inbound: { route: hashRouteSecret(secret), secret: null } };
+    return isRouted ? { secret: null, inbound: null } : newRouteSecret();
   }
 
   private webhookUrl(provider: CrmProvider): string | null {
     const { PUBLIC_URL } = this.config;
     return PUBLIC_URL === undefined ? null : `${PUBLIC_URL}/webhooks/${provider}`;
   }
+}
+
+function newRouteSecret() {
+  const secret = randomBytes(32).toString('base64url');
+  return { secret, inbound: { route: hashRouteSecret(secret), secret: null } };
 }
 
 /** The hash of a random 256-bit secret identifies its account: no comparison is needed and the secret is not stored. */

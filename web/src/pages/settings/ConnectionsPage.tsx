@@ -21,6 +21,7 @@ import { formatCount } from '../../shared/format/numbers.js';
 import { ConnectDialog } from './ConnectDialog.js';
 import { CrmSettingsDialog } from './CrmSettingsDialog.js';
 import { ConnectionBadge, connectionWords } from './connection-state.js';
+import { SecretDialog } from './SecretText.js';
 import { SyncHistory } from './SyncHistory.js';
 import { WriteBackCard, writeBackQuery } from './WriteBackCard.js';
 
@@ -114,6 +115,7 @@ function Connection({ integration, onConnect }: { readonly integration: Integrat
         {connected ? (
           <>
             <Button onClick={() => setSetting(true)}>Settings{whose}</Button>
+            {provider === 'crmc' ? <NewSecret /> : null}
             <Button onClick={() => setDisconnecting(true)}>Disconnect{whose}</Button>
           </>
         ) : null}
@@ -127,6 +129,40 @@ function Connection({ integration, onConnect }: { readonly integration: Integrat
       {isSetting ? <CrmSettingsDialog integration={integration} onClose={() => setSetting(false)} /> : null}
       {isDisconnecting ? <DisconnectDialog provider={provider} onClose={() => setDisconnecting(false)} /> : null}
     </div>
+  );
+}
+
+/** Replaces the secret of the Flow's deliveries, which the service cannot show again. */
+function NewSecret() {
+  const [isAsking, setAsking] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const rotate = useChange({
+    send: () => api.rotateCrmcSecret(),
+    onDone: ({ webhookSecret }) => {
+      setAsking(false);
+      setSecret(webhookSecret);
+    },
+  });
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>
+        New secret<span className="unseen"> of {productNames.crmc}</span>
+      </Button>
+      {isAsking ? (
+        <Dialog
+          title="New secret"
+          onClose={() => setAsking(false)}
+          onSubmit={() => rotate.send()}
+          change={rotate}
+          action={{ kind: 'danger', children: 'Replace the secret' }}
+        >
+          <p>
+            Deliveries of the Flow are rejected until it sends the new secret. Regular polls read the changes meanwhile.
+          </p>
+        </Dialog>
+      ) : null}
+      <SecretDialog label="Secret of the deliveries, shown only once" secret={secret} onClose={() => setSecret(null)} />
+    </>
   );
 }
 
