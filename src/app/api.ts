@@ -31,7 +31,6 @@ import { redisServers } from '../platform/redis/redis-connection.js';
 import { Secrets } from '../platform/secrets/secrets.js';
 import { ScimEndpoint } from '../scim/scim-endpoint.js';
 import { type Service } from './composition.js';
-import { describeService } from './describe-service.js';
 import { type OpenedParts } from './opened-parts.js';
 
 /** The parts of the API that are the same for every database of the process. */
@@ -60,7 +59,7 @@ export async function openApi(service: Service, opened: OpenedParts, parts: ApiP
     () => openRateLimit(service),
     (open) => open.close(),
   );
-  const documents = new Documents(describeService);
+  const documents = new Documents(publicUrl);
   const docsSite = new DocsSite();
   const localRateLimit = config.REDIS_URL === undefined ? config.RATE_LIMIT_PER_MINUTE : null;
   const authenticator = new TokenAuthenticator(database, attemptLimits, localRateLimit);

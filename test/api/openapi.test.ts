@@ -1,8 +1,13 @@
+import { once } from 'node:events';
+import { type AddressInfo } from 'node:net';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
+import express from 'express';
 import { type z } from 'zod';
+import { describeService } from '#src/app/describe-service.js';
 import { operations } from '#src/operations.js';
 import { eventTypes } from '#src/outgoing-events/event-types.js';
+import { Documents } from '#src/platform/openapi/documents.js';
 import { failureCodes } from '#src/platform/openapi/failure-responses.js';
 import { type AnyOperation } from '#src/platform/operations/operation.js';
 import { type ApiClient, type ApiResponse } from '#test/support/api-client.js';
@@ -46,6 +51,18 @@ describe('the OpenAPI document', () => {
         Object.keys(eventTypes).sort(),
       );
     }
+  });
+
+  it('is what the operations declare, with the public address of the service', async () => {
+    expect(document).to.deep.equal(JSON.parse(JSON.stringify(describeService())));
+    const app = express();
+    new Documents('https://acme.test/pay').routes(app);
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { servers } = (await (await fetch(`http://127.0.0.1:${port}/v1/openapi.json`)).json()) as Loose;
+    expect(servers).to.deep.equal([{ url: 'https://acme.test/pay' }]);
+    server.close();
   });
 
   it('states what may be null beside a type, and among the values of an enumeration', () => {
