@@ -7,6 +7,7 @@ import { pollUntil } from '../kernel/waiting.js';
 import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { zipFiles } from '../platform/documents/archive.js';
 import { type JobQueue } from '../platform/jobs/job-queue.js';
+import { type JobStatuses } from '../platform/jobs/job-statuses.js';
 import { Download, Reply } from '../platform/operations/operation.js';
 import {
   type ExportJob,
@@ -17,7 +18,7 @@ import {
   toJobResponse,
 } from './export-job.js';
 import { enqueueExport } from './export-store.js';
-import { type ExportPart, findExportJobs, findNextPart } from './export-views.js';
+import { type ExportPart, exportJobs, findNextPart } from './export-views.js';
 
 /** Exports with more parts than this return the job at once instead of waiting. */
 const maxAwaitedParts = 50;
@@ -32,6 +33,7 @@ export type ExportResponse = Download | Reply<ReturnType<typeof toJobResponse>>;
 export class ExportRequests {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly jobs: JobStatuses,
     private readonly queue: Pick<JobQueue, 'add'>,
     private readonly waitMs = maxWaitMs,
   ) {}
@@ -60,7 +62,7 @@ export class ExportRequests {
 
   async find(caller: Caller, jobId: string): Promise<ExportJob> {
     if (!isUuid(jobId)) throw jobNotFound();
-    const [job] = await this.unitOfWork.read(caller, (tx) => findExportJobs(tx, jobId));
+    const job = await this.jobs.find(caller, exportJobs, jobId);
     if (job === undefined || !mayDownload(caller, job)) throw jobNotFound();
     return job;
   }

@@ -5,6 +5,7 @@ import { type Tables } from '../platform/database/tables.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { type ExportRequest } from './export-job.js';
 import { type FileInfo } from './export-tables.js';
+import { exportJobs } from './export-views.js';
 
 interface ExportKey {
   readonly workspaceId: string;
@@ -57,6 +58,7 @@ export async function enqueueExport(
       actor: request.actor,
     })
     .execute();
+  tx.changeJob({ kind: exportJobs.name, jobId, hasEnded: false });
   return jobId;
 }
 
@@ -107,6 +109,7 @@ async function updateExport(
     .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
     .execute();
+  tx.changeJob({ kind: exportJobs.name, jobId, hasEnded: change.finished_at !== undefined });
 }
 
 /** Lets any worker continue after the pause. */

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { type JobKind } from '../platform/jobs/job-statuses.js';
 import { type ExportJob } from './export-job.js';
 
 /**
@@ -32,6 +33,12 @@ export async function findExportJobs(tx: Transaction, jobId?: string): Promise<E
     error: row.error,
   }));
 }
+
+export const exportJobs: JobKind<ExportJob> = {
+  name: 'export',
+  find: async (tx, jobId) => (await findExportJobs(tx, jobId))[0],
+  dates: ['startedAt', 'finishedAt', 'asOf'],
+};
 
 export interface ExportPart {
   readonly part: number;

@@ -64,3 +64,21 @@ function serializeError(error: unknown): unknown {
     ...(error.cause === undefined ? {} : { cause: serializeError(error.cause) }),
   };
 }
+
+const warnEveryMs = 10_000;
+
+/**
+ * Limits the log messages of an outage: the first error is logged at once, and then every few seconds one with the
+ * number of errors since.
+ */
+export function throttledWarning(log: Log, message: string): (error: Error) => void {
+  let silentUntil = Number.NEGATIVE_INFINITY;
+  let errors = 0;
+  return (error) => {
+    errors += 1;
+    if (performance.now() < silentUntil) return;
+    log.warn({ err: error, times: errors }, message);
+    silentUntil = performance.now() + warnEveryMs;
+    errors = 0;
+  };
+}

@@ -65,6 +65,12 @@ export const metrics = {
     labelNames: ['job', 'outcome'] as const,
     registers,
   }),
+  jobStatusReads: new Counter({
+    name: 'job_status_reads_total',
+    help: 'Requests for the status of a job, by what answered them: redis, or the database if Redis had no valid copy',
+    labelNames: ['source'] as const,
+    registers,
+  }),
   replicaLag: new Gauge({
     name: 'replica_lag_seconds',
     help: 'Age of the newest state of the primary that the replica of DATABASE_READ_URL has reached',

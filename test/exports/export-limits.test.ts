@@ -7,6 +7,8 @@ import { type ExportKind } from '#src/exports/export-tables.js';
 import { type Caller } from '#src/kernel/caller.js';
 import { Failure } from '#src/kernel/failure.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
+import { JobStatuses } from '#src/platform/jobs/job-statuses.js';
+import { createLog } from '#src/platform/log.js';
 import { Download, Reply } from '#src/platform/operations/operation.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { exportWorker } from './export-worker.js';
@@ -18,7 +20,9 @@ describe('exports of several people', () => {
 
   beforeEach(async () => {
     workspace = await OfflineWorkspace.create();
-    requests = new ExportRequests(workspace.db.unitOfWork, { add: async () => {} } as Pick<JobQueue, 'add'>);
+    const { unitOfWork } = workspace.db;
+    const jobs = new JobStatuses(unitOfWork, [], null, createLog('silent'));
+    requests = new ExportRequests(unitOfWork, jobs, { add: async () => {} } as Pick<JobQueue, 'add'>);
     months = 0;
   });
 

@@ -5,6 +5,8 @@ import { serviceCaller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
+import { JobStatuses } from '#src/platform/jobs/job-statuses.js';
+import { createLog } from '#src/platform/log.js';
 import { Reply } from '#src/platform/operations/operation.js';
 import { query } from '#test/support/ledger-checks.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
@@ -62,7 +64,8 @@ describe('the export worker', () => {
       worker.wake();
       await worker.stop();
     };
-    const requests = new ExportRequests(workspace.db.unitOfWork, { add: makeAtOnce } as Pick<JobQueue, 'add'>);
+    const jobs = new JobStatuses(workspace.db.unitOfWork, [], null, createLog('silent'));
+    const requests = new ExportRequests(workspace.db.unitOfWork, jobs, { add: makeAtOnce } as Pick<JobQueue, 'add'>);
     const caller = serviceCaller(workspace.workspaceId, 'api-key');
     const request = async () => ({ kind: 'team.xlsx' as const, repId: null, managerId: null, period: '2026-01' });
     const response = await requests.submit(caller, request, { async: true });

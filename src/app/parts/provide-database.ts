@@ -5,6 +5,7 @@ import { ReadReplica } from '../../platform/database/read-replica.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CONFIG, DATABASE, LOG, READ_REPLICA } from '../../platform/injection-tokens.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
+import { JobStatuses } from '../../platform/jobs/job-statuses.js';
 import { Leases } from '../../platform/jobs/leases.js';
 import { deliverEventsJob } from '../../platform/outbound/delivery-job.js';
 import { type PartContainer } from '../../platform/part-container.js';
@@ -36,6 +37,7 @@ function createUnitOfWork(parts: PartContainer): UnitOfWork {
     concurrency: Math.max(2, Math.floor(parts.resolve(CONFIG).DATABASE_POOL_SIZE / 3)),
     replica: parts.resolve(READ_REPLICA),
     onReleased: (workspaceId, repIds) => parts.resolve(LaneRunner).wakeReleased(workspaceId, repIds),
+    onJobs: (workspaceId, jobs) => parts.resolve(JobStatuses).changed(workspaceId, jobs),
     onEvents: (workspaceId) => void parts.resolve(JobQueue).add(deliverEventsJob, { workspaceId }),
     onRecorded: (tx, events) => parts.resolve(Notifications).send(tx, events),
   });

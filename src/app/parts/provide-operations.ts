@@ -14,6 +14,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { PdfPrinter } from '../../platform/documents/browser.js';
 import { CLOCK, CONFIG, LOG } from '../../platform/injection-tokens.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
+import { JobStatuses } from '../../platform/jobs/job-statuses.js';
 import { ToolRunner } from '../../platform/mcp/tool-runner.js';
 import { OperationDispatcher } from '../../platform/operations/operation-dispatcher.js';
 import { type PartContainer } from '../../platform/part-container.js';
@@ -40,7 +41,7 @@ export function provideOperations(parts: PartContainer): void {
     )
     .provideClass(ExceptionReports, [UnitOfWork, DealExplainer, JobQueue, CLOCK])
     .provide(REMOVE_PAY_FACTS, () => removePayFacts)
-    .provideClass(ExportRequests, [UnitOfWork, JobQueue])
+    .provideClass(ExportRequests, [UnitOfWork, JobStatuses, JobQueue])
     .provide(
       PdfPrinter,
       () => new PdfPrinter(parts.resolve(CONFIG).CHROMIUM_PATH, parts.resolve(LOG)),

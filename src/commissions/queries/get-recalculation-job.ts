@@ -3,8 +3,8 @@ import { pathIds } from '../../api/resource-fields.js';
 import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
-import { findJobs } from '../../ledger/requests/calculation-jobs.js';
-import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { calculationJobs } from '../../ledger/requests/calculation-jobs.js';
+import { JobStatuses } from '../../platform/jobs/job-statuses.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { recalculationJob, recalculationJobExample, toJobResponse } from '../recalculation.js';
@@ -36,9 +36,9 @@ export const getRecalculationJob = operation({
     summary: ({ jobId, status, progress }) => `Job ${jobId} is ${status}: ${progress.done} of ${progress.total} reps.`,
   },
   example: { params: { jobId: sampleIds.jobId }, response: recalculationJobExample },
-  uses: { unitOfWork: UnitOfWork },
-  async execute({ params: { jobId } }, caller, { unitOfWork }) {
-    const [job] = isUuid(jobId) ? await unitOfWork.read(caller, (tx) => findJobs(tx, jobId)) : [];
+  uses: { jobs: JobStatuses },
+  async execute({ params: { jobId } }, caller, { jobs }) {
+    const job = isUuid(jobId) ? await jobs.find(caller, calculationJobs, jobId) : undefined;
     if (job === undefined)
       throw new Failure(
         'job_not_found',

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { newId } from '../../kernel/ids.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
+import { type JobKind } from '../../platform/jobs/job-statuses.js';
 import { recordEvent } from '../../platform/outbound/outgoing-events.js';
 import { type JobScope } from '../tables.js';
 
@@ -55,6 +56,7 @@ export async function createJob(
     .returning(['job_id', 'started_at'])
     .executeTakeFirst();
   await failpoint('job.afterRow');
+  if (inserted !== undefined) changed(tx, inserted.job_id, false);
   if (inserted !== undefined) return { jobId: inserted.job_id, startedAt: inserted.started_at, joined: false };
   const running = await tx.db
     .selectFrom('jobs')
@@ -66,6 +68,10 @@ export async function createJob(
   // The job ended between the two statements; the second attempt creates a new one.
   if (running === undefined) return createJob(tx, job);
   return { jobId: running.job_id, startedAt: running.started_at, joined: true };
+}
+
+function changed(tx: Transaction, jobId: string, hasEnded: boolean): void {
+  tx.changeJob({ kind: calculationJobs.name, jobId, hasEnded });
 }
 
 /**
@@ -123,6 +129,7 @@ export async function completeJobIfDone(tx: Transaction, jobId: string): Promise
     where jobs.workspace_id = ${tx.workspaceId} and jobs.job_id = ${jobId} and jobs.status = 'running' and not jobs.pulling
       and not exists (select from pending where parked_at is null)
     returning jobs.kind, jobs.status, jobs.scope, jobs.result, jobs.error`.execute(tx.db);
+  changed(tx, jobId, rows[0] !== undefined);
   if (rows[0] !== undefined) await recordJobEvent(tx, jobId, rows[0]);
 }
 
@@ -177,6 +184,12 @@ export async function findJobs(tx: Transaction, jobId?: string): Promise<Calcula
   }));
 }
 
+export const calculationJobs: JobKind<CalculationJob> = {
+  name: 'calculation',
+  find: async (tx, jobId) => (await findJobs(tx, jobId))[0],
+  dates: ['startedAt', 'finishedAt'],
+};
+
 /** Counts deals during the pull, then calculated reps. */
 function toProgress(row: {
   readonly status: CalculationJob['status'];
@@ -202,6 +215,7 @@ export async function advancePull(
     .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
     .execute();
+  changed(tx, jobId, false);
 }
 
 /** The pull has ended: the job ends when its requests are calculated. The next job of its scope is a new one. */
@@ -232,6 +246,7 @@ export async function failPull(
     .where('job_id', '=', jobId)
     .where('status', '=', 'running')
     .execute();
+  changed(tx, jobId, true);
 }
 
 /** Deletes jobs that ended more than six hours ago. */

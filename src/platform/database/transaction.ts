@@ -19,6 +19,13 @@ interface MovedPay {
   readonly dealId?: string | undefined;
 }
 
+/** A job in the background whose state a transaction changes. */
+export interface ChangedJob {
+  readonly kind: string;
+  readonly jobId: string;
+  readonly hasEnded: boolean;
+}
+
 interface TransactionContext {
   readonly asOf?: Date | undefined;
   readonly cache?: VersionedCache<object>;
@@ -41,6 +48,7 @@ export class Transaction {
   private readonly held = new Set<string>();
   private readonly queriesOfCommit: CompiledQuery[] = [];
   private affected: Set<string | null> | null = null;
+  private readonly changedJobs: ChangedJob[] = [];
   private storesEvents = false;
   /** Whose pay the transaction changes, and on which days. */
   readonly movedPay: MovedPay[] = [];
@@ -95,10 +103,15 @@ export class Transaction {
     this.storesEvents = true;
   }
 
+  /** Declares that the transaction changes the state of a job, which is published after its commit. */
+  changeJob(job: ChangedJob): void {
+    this.changedJobs.push(job);
+  }
+
   /** What the unit of work needs to end the transaction. */
   get outcome(): TransactionOutcome {
-    const { held, queriesOfCommit, affected, storesEvents } = this;
-    return { held, queriesOfCommit, affected, storesEvents };
+    const { held, queriesOfCommit, affected, changedJobs, storesEvents } = this;
+    return { held, queriesOfCommit, affected, changedJobs, storesEvents };
   }
 }
 
@@ -107,6 +120,7 @@ export interface TransactionOutcome {
   readonly queriesOfCommit: readonly CompiledQuery[];
   /** The reps whose data was changed; null for the whole workspace. */
   readonly affected: ReadonlySet<string | null> | null;
+  readonly changedJobs: readonly ChangedJob[];
   readonly storesEvents: boolean;
 }
 

@@ -8,6 +8,7 @@ import { type Database, type DatabaseTransaction, enablePipelining } from './poo
 import { type ReadReplica } from './read-replica.js';
 import { TenantLimiter } from './tenant-limiter.js';
 import {
+  type ChangedJob,
   createTransactionCache,
   type OnRecorded,
   Transaction,
@@ -74,6 +75,8 @@ interface UnitOfWorkOptions {
   readonly onReleased?: (workspaceId: string, held: readonly string[]) => Promise<void>;
   /** Called after the commit of a transaction that stores deliveries of outgoing events. */
   readonly onEvents?: (workspaceId: string) => void;
+  /** Called after the commit of a transaction that changes the state of jobs. */
+  readonly onJobs?: (workspaceId: string, jobs: readonly ChangedJob[]) => void;
   readonly onRecorded?: OnRecorded;
   /** Holds data that transactions read together with its revision. */
   readonly cache?: VersionedCache<object>;
@@ -88,6 +91,7 @@ export class UnitOfWork {
   private readonly replica: ReadReplica | undefined;
   private readonly onReleased: UnitOfWorkOptions['onReleased'];
   private readonly onEvents: UnitOfWorkOptions['onEvents'];
+  private readonly onJobs: UnitOfWorkOptions['onJobs'];
   private readonly onRecorded: OnRecorded | undefined;
   private readonly cache: VersionedCache<object>;
 
@@ -98,12 +102,14 @@ export class UnitOfWork {
       replica,
       onReleased,
       onEvents,
+      onJobs,
       onRecorded,
       cache = createTransactionCache(),
     }: UnitOfWorkOptions = {},
   ) {
     this.onReleased = onReleased;
     this.onEvents = onEvents;
+    this.onJobs = onJobs;
     this.onRecorded = onRecorded;
     this.unlocked = new TenantLimiter(concurrency);
     this.locked = new TenantLimiter(concurrency);
@@ -154,6 +160,8 @@ export class UnitOfWork {
         }),
       );
       if (outcome()?.storesEvents === true) this.onEvents?.(workspaceId);
+      const jobs = outcome()?.changedJobs ?? [];
+      if (jobs.length > 0) this.onJobs?.(workspaceId, jobs);
       return result;
     } finally {
       const held = [...(outcome()?.held ?? [])];

@@ -1,7 +1,7 @@
 import { type Response } from 'express';
 import { type Caller } from '../../kernel/caller.js';
 import { Failure } from '../../kernel/failure.js';
-import { type Log } from '../log.js';
+import { type Log, throttledWarning } from '../log.js';
 import { metrics } from '../metrics.js';
 
 /** The result of counting one request. Seconds are those of the clock that all API processes share. */
@@ -43,20 +43,20 @@ export function toCounted(position: number, { admitted, remaining, reset_second,
   };
 }
 
-const warnEveryMs = 10_000;
-
 /**
  * Limits the requests a minute of each token. When the counter is not reachable, requests are admitted and a warning
  * is logged.
  */
 export class RateLimit {
-  private warnedAt = Number.NEGATIVE_INFINITY;
+  private readonly warn: (error: Error) => void;
 
   constructor(
     private readonly counter: RateCounter,
     private readonly perMinute: number,
-    private readonly log: Log,
-  ) {}
+    log: Log,
+  ) {
+    this.warn = throttledWarning(log, 'counting requests failed; requests are not limited');
+  }
 
   /**
    * Sets the rate limit headers on every response, and rejects requests beyond the limit. The request may have been
@@ -89,16 +89,9 @@ export class RateLimit {
       return await this.counter.count(workspaceId, tokenId, this.perMinute);
     } catch (error) {
       metrics.rateLimitUnenforced.inc();
-      this.warn(error);
+      this.warn(error as Error);
       const nowSecond = Math.floor(Date.now() / 1000);
       return { accepted: true, remaining: this.perMinute, resetSecond: nowSecond + 60, nowSecond };
     }
-  }
-
-  private warn(error: unknown): void {
-    const now = performance.now();
-    if (now - this.warnedAt < warnEveryMs) return;
-    this.warnedAt = now;
-    this.log.warn({ err: error }, 'counting requests failed; requests are not limited');
   }
 }

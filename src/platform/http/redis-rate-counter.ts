@@ -1,9 +1,8 @@
 import { type Cluster, type Redis } from 'ioredis';
-import { timeLimit } from '../../kernel/time-limit.js';
 import { withTimeout } from '../../kernel/waiting.js';
 import { keyPrefix } from '../jobs/queue-name.js';
 import { type Log } from '../log.js';
-import { connectRedis, type RedisServers } from '../redis/redis-connection.js';
+import { connectForAnswers, connectTimeoutMs, type RedisServers } from '../redis/redis-connection.js';
 import { type Counted, type RateCounter } from './rate-limit.js';
 
 const countRequest = `
@@ -35,8 +34,6 @@ end
 return {accepted and 1 or 0, math.max(max - used, 0), oldest + 61, string.format('%.3f', now)}
 `;
 
-const connectTimeoutMs = timeLimit(2000);
-
 type CountRequest = (key: string, limit: number, at: string) => Promise<[number, number, number, string]>;
 
 /** Counts in Redis with one script for each request: a hash of seconds for each token. */
@@ -45,15 +42,7 @@ export class RedisRateCounter implements RateCounter {
 
   /** Never waits for a Redis that is not reachable: a command that cannot be sent at once fails at once. */
   static async open(servers: RedisServers, log: Log): Promise<RedisRateCounter> {
-    const redis = connectRedis(servers, {
-      lazyConnect: true,
-      enableOfflineQueue: false,
-      maxRetriesPerRequest: 0,
-      connectTimeout: connectTimeoutMs,
-      commandTimeout: timeLimit(250),
-      retryStrategy: (times) => Math.min(times * 200, 2000),
-    });
-    redis.on('error', (error) => log.debug({ err: error }, 'the connection to the Redis of the rate limit failed'));
+    const redis = connectForAnswers(servers, log);
     redis.defineCommand('countRequest', { numberOfKeys: 1, lua: countRequest });
     await withTimeout<unknown>(connectTimeoutMs, redis.connect(), () => undefined).catch(() => undefined);
     return new RedisRateCounter(redis);

@@ -7,7 +7,7 @@ import { type Config } from '../config.js';
 import { appSessionOptions } from '../database/pool.js';
 import { connectionTo } from '../database/primary-host.js';
 import { mainShard } from '../database/shard-settings.js';
-import { type Log } from '../log.js';
+import { type Log, throttledWarning } from '../log.js';
 import { metrics } from '../metrics.js';
 import { connectRedis, type RedisServers, redisServers } from '../redis/redis-connection.js';
 import { inJobSpan } from '../tracing.js';
@@ -52,7 +52,6 @@ function prefixOf(backend: QueueBackend): string {
 const responseTimeoutMs = timeLimit(2000);
 const skipMs = 5000;
 const retryPauseMs = 1000;
-const warnEveryMs = 10_000;
 
 /**
  * Wakes workers. A lost job loses no work, because the work is stored in PostgreSQL and the sweep finds it. Adding a
@@ -238,22 +237,6 @@ export class JobWorker {
       this.running.delete(work);
     }
   }
-}
-
-/**
- * Limits the log messages of an outage: the first error is logged at once, and then every few seconds one with the
- * number of errors since.
- */
-function throttledWarning(log: Log, message: string): (error: Error) => void {
-  let silentUntil = Number.NEGATIVE_INFINITY;
-  let errors = 0;
-  return (error) => {
-    errors += 1;
-    if (performance.now() < silentUntil) return;
-    log.warn({ err: error, times: errors }, message);
-    silentUntil = performance.now() + warnEveryMs;
-    errors = 0;
-  };
 }
 
 /** Runs the work of a job directly and counts it in the metrics as a job without waiting time. */

@@ -1,6 +1,10 @@
 import { Cluster, Redis } from 'ioredis';
 import { timeLimit } from '../../kernel/time-limit.js';
 import { type Config } from '../config.js';
+import { type Log } from '../log.js';
+
+/** How long an attempt to connect takes at most. */
+export const connectTimeoutMs = timeLimit(2000);
 
 /** The settings of one server, of a cluster, or of sentinels, which know the master. */
 export type RedisServers = Pick<Config, 'REDIS_MODE' | 'REDIS_SENTINEL_NAME' | 'REDIS_SENTINEL_PASSWORD'> & {
@@ -47,6 +51,23 @@ export function connectRedis(servers: RedisServers, options: ConnectionOptions):
     ...(access.tls === undefined ? {} : { dnsLookup: (host, callback) => callback(null, host) }),
     redisOptions: { ...ofNodes, ...access },
   });
+}
+
+/**
+ * A connection whose commands answer at once or fail: those that cannot be sent, and those that take more than 250 ms.
+ * Nothing waits for a Redis that is not reachable.
+ */
+export function connectForAnswers(servers: RedisServers, log: Log): Redis | Cluster {
+  const redis = connectRedis(servers, {
+    lazyConnect: true,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    connectTimeout: connectTimeoutMs,
+    commandTimeout: timeLimit(250),
+    retryStrategy: (times) => Math.min(times * 200, 2000),
+  });
+  redis.on('error', (error) => log.debug({ err: error }, 'a connection to Redis failed'));
+  return redis;
 }
 
 interface Access {

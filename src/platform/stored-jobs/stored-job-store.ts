@@ -25,6 +25,7 @@ export async function insertStoredJob(tx: Transaction, job: NewJob): Promise<str
       caller: JSON.stringify(job.caller),
     })
     .execute();
+  tx.changeJob({ kind: job.kind, jobId, hasEnded: false });
   return jobId;
 }
 
@@ -77,10 +78,12 @@ export function failStoredJob(
 }
 
 async function updateJob(tx: Transaction, jobId: string, change: UpdateObject<Tables, 'stored_jobs'>): Promise<void> {
-  await tx.db
+  const job = await tx.db
     .updateTable('stored_jobs')
     .set(change)
     .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
-    .execute();
+    .returning(['kind', 'finished_at'])
+    .executeTakeFirst();
+  if (job !== undefined) tx.changeJob({ kind: job.kind, jobId, hasEnded: job.finished_at !== null });
 }

@@ -5,6 +5,7 @@ import { type StoredCaller } from '../../kernel/stored-caller.js';
 import { type Tables } from '../../platform/database/tables.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { type RejectedStatement } from './approval-job.js';
+import { approvalJobs } from './approval-job-views.js';
 
 /** A statement as it was confirmed. */
 export interface ConfirmedStatement {
@@ -41,6 +42,7 @@ export async function insertApprovalJob(
     select ${tx.workspaceId}, ${jobId}, s.place, s.rep_id, s.version
     from unnest(${statements.map(({ repId }) => repId)}::text[], ${statements.map(({ version }) => version)}::int[])
       with ordinality s (rep_id, version, place)`.execute(tx.db);
+  tx.changeJob({ kind: approvalJobs.name, jobId, hasEnded: false });
   return jobId;
 }
 
@@ -104,6 +106,7 @@ async function recordOutcome(
     .where('outcome', 'is', null);
   if (repId !== null) update = update.where('rep_id', '=', repId);
   await update.execute();
+  tx.changeJob({ kind: approvalJobs.name, jobId, hasEnded: false });
 }
 
 /** Lets any worker continue after the pause. */
@@ -142,4 +145,5 @@ async function updateJob(
     .where('workspace_id', '=', tx.workspaceId)
     .where('job_id', '=', jobId)
     .execute();
+  tx.changeJob({ kind: approvalJobs.name, jobId, hasEnded: change.finished_at !== undefined });
 }

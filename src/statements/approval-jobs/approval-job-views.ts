@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { type Period } from '../../kernel/period.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type JobKind } from '../../platform/jobs/job-statuses.js';
 import { type ApprovalJob } from './approval-job.js';
 
 interface Wanted {
@@ -17,7 +18,7 @@ const maxJobs = 20;
 export async function findApprovalJobs(tx: Transaction, { jobId, period, startedBy }: Wanted): Promise<ApprovalJob[]> {
   let query = tx.db
     .selectFrom('approval_jobs as j')
-    .select(['j.job_id', 'j.period', 'j.status', 'j.started_at', 'j.finished_at', 'j.error'])
+    .select(['j.job_id', 'j.period', 'j.status', 'j.started_at', 'j.finished_at', 'j.error', 'j.caller'])
     .select([
       countOf(sql`true`).as('total'),
       countOf(sql`s.outcome is not null`).as('done'),
@@ -38,6 +39,7 @@ export async function findApprovalJobs(tx: Transaction, { jobId, period, started
   const rows = await query.execute();
   return rows.map((row) => ({
     jobId: row.job_id,
+    startedBy: row.caller.repId,
     period: row.period,
     status: row.status,
     startedAt: row.started_at,
@@ -48,6 +50,12 @@ export async function findApprovalJobs(tx: Transaction, { jobId, period, started
     error: row.error,
   }));
 }
+
+export const approvalJobs: JobKind<ApprovalJob> = {
+  name: 'approval',
+  find: async (tx, jobId) => (await findApprovalJobs(tx, { jobId }))[0],
+  dates: ['startedAt', 'finishedAt'],
+};
 
 function countOf(condition: ReturnType<typeof sql>) {
   return sql<number>`(

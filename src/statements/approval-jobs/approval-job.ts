@@ -23,6 +23,8 @@ type RejectedVersion = z.input<typeof rejectedVersion>;
 
 export interface ApprovalJob {
   readonly jobId: string;
+  /** The rep who started it; null for a key of the workspace. */
+  readonly startedBy: string | null;
   readonly period: Period;
   readonly status: 'running' | 'completed' | 'failed';
   readonly startedAt: Date;
@@ -71,6 +73,11 @@ export function toJobResponse(job: ApprovalJob, caller: Caller): z.input<typeof 
 /** The person whose jobs the caller may see; undefined for the jobs of everyone. */
 export function seesJobsOf({ accessLevel, repId }: Caller): { readonly startedBy?: string } {
   return accessLevel === 'admin' || repId === null ? {} : { startedBy: repId };
+}
+
+export function seesJob(caller: Caller, startedBy: string | null): boolean {
+  const { startedBy: wanted } = seesJobsOf(caller);
+  return wanted === undefined || wanted === startedBy;
 }
 
 export function approvalJobNotFound(): Failure {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
+import { type JobKind } from '../../platform/jobs/job-statuses.js';
 import { findStoredJobs } from '../../platform/stored-jobs/stored-job-views.js';
 import { type GenerationJob, maxListedErrors } from './generation-job.js';
 
@@ -26,3 +27,9 @@ export async function findGenerationJobs(
   const none = { generated: 0, skipped: 0, errors: 0, errorReps: [] };
   return jobs.map((job) => ({ ...job, ...(outcomes.get(job.jobId) ?? none) }));
 }
+
+export const generationJobs: JobKind<GenerationJob> = {
+  name: 'generation',
+  find: async (tx, jobId) => (await findGenerationJobs(tx, { jobId }))[0],
+  dates: ['startedAt', 'finishedAt'],
+};

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { pathIds } from '../../../api/resource-fields.js';
 import { isUuid } from '../../../kernel/ids.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
-import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import { JobStatuses } from '../../../platform/jobs/job-statuses.js';
 import { operation } from '../../../platform/operations/operation.js';
-import { approvalJob, approvalJobExample, approvalJobNotFound, seesJobsOf, toJobResponse } from '../approval-job.js';
-import { findApprovalJobs } from '../approval-job-views.js';
+import { approvalJob, approvalJobExample, approvalJobNotFound, seesJob, toJobResponse } from '../approval-job.js';
+import { approvalJobs } from '../approval-job-views.js';
 
 const params = z.strictObject({ jobId: pathIds.jobId });
 
@@ -19,12 +19,10 @@ export const getApprovalJob = operation({
   response: approvalJob,
   failures: { job_not_found: 404 },
   example: { params: { jobId: sampleIds.jobId }, response: approvalJobExample },
-  uses: { unitOfWork: UnitOfWork },
-  async execute({ params: { jobId } }, caller, { unitOfWork }) {
-    if (!isUuid(jobId)) throw approvalJobNotFound();
-    const wanted = { jobId, ...seesJobsOf(caller) };
-    const [job] = await unitOfWork.read(caller, (tx) => findApprovalJobs(tx, wanted));
-    if (job === undefined) throw approvalJobNotFound();
+  uses: { jobs: JobStatuses },
+  async execute({ params: { jobId } }, caller, { jobs }) {
+    const job = isUuid(jobId) ? await jobs.find(caller, approvalJobs, jobId) : undefined;
+    if (job === undefined || !seesJob(caller, job.startedBy)) throw approvalJobNotFound();
     return toJobResponse(job, caller);
   },
 });

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { pathIds } from '../../../api/resource-fields.js';
 import { isUuid } from '../../../kernel/ids.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
-import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import { JobStatuses } from '../../../platform/jobs/job-statuses.js';
 import { operation } from '../../../platform/operations/operation.js';
-import { seesJobsOf } from '../../approval-jobs/approval-job.js';
+import { seesJob } from '../../approval-jobs/approval-job.js';
 import { generationJob, generationJobExample, generationJobNotFound, toGenerationResponse } from '../generation-job.js';
-import { findGenerationJobs } from '../generation-job-views.js';
+import { generationJobs } from '../generation-job-views.js';
 
 const params = z.strictObject({ jobId: pathIds.jobId });
 
@@ -20,12 +20,10 @@ export const getGenerationJob = operation({
   response: generationJob,
   failures: { job_not_found: 404 },
   example: { params: { jobId: sampleIds.jobId }, response: generationJobExample },
-  uses: { unitOfWork: UnitOfWork },
-  async execute({ params: { jobId } }, caller, { unitOfWork }) {
-    if (!isUuid(jobId)) throw generationJobNotFound();
-    const wanted = { jobId, ...seesJobsOf(caller) };
-    const [job] = await unitOfWork.read(caller, (tx) => findGenerationJobs(tx, wanted));
-    if (job === undefined) throw generationJobNotFound();
+  uses: { jobs: JobStatuses },
+  async execute({ params: { jobId } }, caller, { jobs }) {
+    const job = isUuid(jobId) ? await jobs.find(caller, generationJobs, jobId) : undefined;
+    if (job === undefined || !seesJob(caller, job.caller.repId)) throw generationJobNotFound();
     return toGenerationResponse(job, caller);
   },
 });
