@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const pages = [
   ...readdirSync(root).filter((name) => name.endsWith('.md')),
-  ...['docs', 'src', 'test', 'embedded-postgres'].flatMap((folder) =>
+  ...['docs', 'src', 'test', 'workers', 'embedded-postgres'].flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md'))
       .map((name) => path.posix.join(folder, name)),

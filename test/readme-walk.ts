@@ -8,12 +8,14 @@ import { Service } from '#test/support/service.js';
 // biome-ignore lint/suspicious/noExplicitAny: responses of any shape
 type Loose = any;
 
-const readme = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
+const text = ['README.md', 'docs/corrections.md']
+  .map((name) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8'))
+  .join('\n');
 
-/** The shell commands in sections of the README, in order. */
+/** The shell commands in sections of the README and of the page that continues it, in order. */
 const blocksOf = (...sections: string[]) =>
   sections.flatMap((name) => {
-    const section = readme.split(`<!-- ${name} -->`)[1]?.split(`<!-- /${name} -->`)[0] ?? expect.fail(name);
+    const section = text.split(`<!-- ${name} -->`)[1]?.split(`<!-- /${name} -->`)[0] ?? expect.fail(name);
     return [...section.matchAll(/```bash\n([\s\S]*?)```/g)].map(([, block]) => block as string);
   });
 

@@ -10,7 +10,7 @@ export const groups = [
   },
   {
     title: 'Commission',
-    pages: ['plans', 'disputes-and-discrepancies', 'payouts', 'clawbacks', 'documents'].map(ofFolder),
+    pages: ['plans', 'corrections', 'disputes-and-discrepancies', 'payouts', 'clawbacks', 'documents'].map(ofFolder),
   },
   {
     title: 'Integrate',
@@ -23,6 +23,7 @@ export const groups = [
   {
     title: 'Develop',
     pages: [
+      ['architecture', 'ARCHITECTURE.md'],
       ['contributing', 'CONTRIBUTING.md'],
       ...['testing', 'releasing'].map(ofFolder),
       ['decisions', 'docs/decisions/README.md'],

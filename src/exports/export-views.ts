@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { type JobKind } from '../platform/jobs/job-statuses.js';
+import { type JobKind } from '../platform/job-status/job-statuses.js';
 import { type ExportJob } from './export-job.js';
 
 /**

@@ -61,7 +61,7 @@ const shape = {
     .describe('Max number of PostgreSQL connections of one process to each database'),
   REDIS_URL: urls(['redis', 'rediss']).optional().meta({
     description:
-      'Redis for the queue and the rate limit, instead of PostgreSQL; several nodes of a cluster, or sentinels, are separated by commas, and the credentials of the first apply to all',
+      'Redis for the queue, the rate limit and polls of the status of jobs, instead of PostgreSQL; several nodes of a cluster, or sentinels, are separated by commas, and the credentials of the first apply to all',
     example: 'redis://redis:6379',
   }),
   REDIS_MODE: z.enum(['single', 'cluster', 'sentinel']).default('single').meta({

@@ -7,7 +7,7 @@ import { type ExportKind } from '#src/exports/export-tables.js';
 import { type Caller } from '#src/kernel/caller.js';
 import { Failure } from '#src/kernel/failure.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
-import { JobStatuses } from '#src/platform/jobs/job-statuses.js';
+import { JobStatuses } from '#src/platform/job-status/job-statuses.js';
 import { createLog } from '#src/platform/log.js';
 import { Download, Reply } from '#src/platform/operations/operation.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';

@@ -5,7 +5,7 @@ import { serviceCaller } from '#src/kernel/caller.js';
 import { newId } from '#src/kernel/ids.js';
 import { type UnitOfWork } from '#src/platform/database/unit-of-work.js';
 import { type JobQueue } from '#src/platform/jobs/job-queue.js';
-import { JobStatuses } from '#src/platform/jobs/job-statuses.js';
+import { JobStatuses } from '#src/platform/job-status/job-statuses.js';
 import { createLog } from '#src/platform/log.js';
 import { Reply } from '#src/platform/operations/operation.js';
 import { query } from '#test/support/ledger-checks.js';

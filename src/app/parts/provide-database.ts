@@ -5,7 +5,7 @@ import { ReadReplica } from '../../platform/database/read-replica.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CONFIG, DATABASE, LOG, READ_REPLICA } from '../../platform/injection-tokens.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
-import { JobStatuses } from '../../platform/jobs/job-statuses.js';
+import { JobStatuses } from '../../platform/job-status/job-statuses.js';
 import { Leases } from '../../platform/jobs/leases.js';
 import { deliverEventsJob } from '../../platform/outbound/delivery-job.js';
 import { type PartContainer } from '../../platform/part-container.js';

@@ -14,7 +14,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { PdfPrinter } from '../../platform/documents/browser.js';
 import { CLOCK, CONFIG, LOG } from '../../platform/injection-tokens.js';
 import { JobQueue } from '../../platform/jobs/job-queue.js';
-import { JobStatuses } from '../../platform/jobs/job-statuses.js';
+import { JobStatuses } from '../../platform/job-status/job-statuses.js';
 import { ToolRunner } from '../../platform/mcp/tool-runner.js';
 import { OperationDispatcher } from '../../platform/operations/operation-dispatcher.js';
 import { type PartContainer } from '../../platform/part-container.js';

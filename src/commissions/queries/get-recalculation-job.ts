@@ -4,7 +4,7 @@ import { Failure } from '../../kernel/failure.js';
 import { isUuid } from '../../kernel/ids.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { calculationJobs } from '../../ledger/requests/calculation-jobs.js';
-import { JobStatuses } from '../../platform/jobs/job-statuses.js';
+import { JobStatuses } from '../../platform/job-status/job-statuses.js';
 import { effects } from '../../platform/mcp/tool.js';
 import { operation } from '../../platform/operations/operation.js';
 import { recalculationJob, recalculationJobExample, toJobResponse } from '../recalculation.js';

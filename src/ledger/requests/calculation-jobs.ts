@@ -2,7 +2,7 @@ import { type SqlBool, sql } from 'kysely';
 import { newId } from '../../kernel/ids.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { failpoint } from '../../platform/failpoint.js';
-import { type JobKind } from '../../platform/jobs/job-statuses.js';
+import { type JobKind } from '../../platform/job-status/job-statuses.js';
 import { recordEvent } from '../../platform/outbound/outgoing-events.js';
 import { type JobScope } from '../tables.js';
 

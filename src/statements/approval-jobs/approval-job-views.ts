@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import { type Period } from '../../kernel/period.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { type JobKind } from '../../platform/jobs/job-statuses.js';
+import { type JobKind } from '../../platform/job-status/job-statuses.js';
 import { type ApprovalJob } from './approval-job.js';
 
 interface Wanted {

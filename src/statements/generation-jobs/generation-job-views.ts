@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
-import { type JobKind } from '../../platform/jobs/job-statuses.js';
+import { type JobKind } from '../../platform/job-status/job-statuses.js';
 import { findStoredJobs } from '../../platform/stored-jobs/stored-job-views.js';
 import { type GenerationJob, maxListedErrors } from './generation-job.js';
 

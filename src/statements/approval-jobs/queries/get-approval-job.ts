@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../../api/resource-fields.js';
 import { isUuid } from '../../../kernel/ids.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
-import { JobStatuses } from '../../../platform/jobs/job-statuses.js';
+import { JobStatuses } from '../../../platform/job-status/job-statuses.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { approvalJob, approvalJobExample, approvalJobNotFound, seesJob, toJobResponse } from '../approval-job.js';
 import { approvalJobs } from '../approval-job-views.js';

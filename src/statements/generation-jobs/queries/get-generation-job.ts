@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../../api/resource-fields.js';
 import { isUuid } from '../../../kernel/ids.js';
 import { sampleIds } from '../../../kernel/sample-ids.js';
-import { JobStatuses } from '../../../platform/jobs/job-statuses.js';
+import { JobStatuses } from '../../../platform/job-status/job-statuses.js';
 import { operation } from '../../../platform/operations/operation.js';
 import { seesJob } from '../../approval-jobs/approval-job.js';
 import { generationJob, generationJobExample, generationJobNotFound, toGenerationResponse } from '../generation-job.js';

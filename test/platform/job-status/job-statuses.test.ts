@@ -8,8 +8,8 @@ import {
   createJob,
 } from '#src/ledger/requests/calculation-jobs.js';
 import { UnitOfWork } from '#src/platform/database/unit-of-work.js';
-import { JobStatusStore } from '#src/platform/jobs/job-status-store.js';
-import { type JobKind, JobStatuses } from '#src/platform/jobs/job-statuses.js';
+import { JobStatusStore } from '#src/platform/job-status/job-status-store.js';
+import { type JobKind, JobStatuses } from '#src/platform/job-status/job-statuses.js';
 import { createLog } from '#src/platform/log.js';
 import { OfflineWorkspace } from '#test/support/offline-workspace.js';
 import { type RedisServer, startRedis } from '#test/support/redis-server.js';
@@ -23,7 +23,7 @@ describe('the status of jobs in Redis', () => {
   let store: JobStatusStore;
   let statuses: JobStatuses;
   let unitOfWork: UnitOfWork;
-  /** How often the database was asked for a job. */
+  /** How often a job was read from the database. */
   let reads: number;
 
   /** The jobs as the database has them, counted. */

@@ -1,7 +1,7 @@
 import { type Cluster, type Redis } from 'ioredis';
 import { type Log } from '../log.js';
 import { connectForAnswers, type RedisServers } from '../redis/redis-connection.js';
-import { keyPrefix } from './queue-name.js';
+import { keyPrefix } from '../jobs/queue-name.js';
 
 /** A state that was read from the database, and the transaction id after which it was read. */
 export interface PublishedStatus {
@@ -37,7 +37,7 @@ const endedMs = 3_600_000;
 
 interface Scripts {
   publishJob(key: string, revision: string, ended: string, job: string, lifetimeMs: number): Promise<number>;
-  readJob(key: string, leastMs: number): Promise<string | null>;
+  readJob(key: string, minMs: number): Promise<string | null>;
 }
 
 /** The status of jobs in Redis: a copy of what PostgreSQL stores, for the requests that poll it. */
