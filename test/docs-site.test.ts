@@ -21,7 +21,10 @@ describe('the documentation at /docs', () => {
   const pages = new Map<string, string>();
 
   before(async () => {
-    for (const path of ['/docs', '/docs/changelog', '/docs/contributing', ...ownPages.map((name) => `/docs/${name}`)]) {
+    for (const path of [
+      ...['/docs', '/docs/architecture', '/docs/changelog', '/docs/contributing'],
+      ...ownPages.map((name) => `/docs/${name}`),
+    ]) {
       const response = await load(path);
       expect(response.status, path).to.equal(200);
       expect(response.headers.get('content-type'), path).to.match(/^text\/html/);

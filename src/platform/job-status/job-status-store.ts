@@ -1,7 +1,7 @@
 import { type Cluster, type Redis } from 'ioredis';
+import { keyPrefix } from '../jobs/queue-name.js';
 import { type Log } from '../log.js';
 import { connectForAnswers, type RedisServers } from '../redis/redis-connection.js';
-import { keyPrefix } from '../jobs/queue-name.js';
 
 /** A state that was read from the database, and the transaction id after which it was read. */
 export interface PublishedStatus {
