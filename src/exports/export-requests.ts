@@ -6,8 +6,8 @@ import { timeLimit } from '../kernel/time-limit.js';
 import { pollUntil } from '../kernel/waiting.js';
 import { type Transaction, type UnitOfWork } from '../platform/database/unit-of-work.js';
 import { zipFiles } from '../platform/documents/archive.js';
-import { type JobQueue } from '../platform/jobs/job-queue.js';
 import { type JobStatuses } from '../platform/job-status/job-statuses.js';
+import { type JobQueue } from '../platform/jobs/job-queue.js';
 import { Download, Reply } from '../platform/operations/operation.js';
 import {
   type ExportJob,
