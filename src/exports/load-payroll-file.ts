@@ -1,16 +1,13 @@
 import { type Clock } from '../kernel/clock.js';
+import { Failure } from '../kernel/failure.js';
 import { type Period } from '../kernel/period.js';
+import { loadPayPeriods } from '../payables/payout-settings.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
+import { resolvePeriod } from '../statements/statement-views.js';
 import { type TeamSelection } from '../statements/team-statements.js';
 import { findWorkspace } from '../workspaces/workspace-views.js';
 import { type Layout, type PayrollFile, payrollFile, type Scope } from './payroll-layouts.js';
-import {
-  type Included,
-  loadTeamExport,
-  type TeamExport,
-  withoutHandedOver,
-  withPayableAmounts,
-} from './team-export.js';
+import { type Included, loadTeamExport, type TeamExport, withoutHandedOver } from './team-export.js';
 
 interface RequestedFile {
   readonly period: Period | undefined;
@@ -31,11 +28,21 @@ export async function loadPayrollFile(
 ): Promise<{ readonly file: PayrollFile; readonly team: TeamExport }> {
   const { period, layout, scope, included = includedByDefault(layout, scope), extended } = requested;
   const { payroll } = await findWorkspace(tx);
+  if (layout !== 'generic' || scope === 'new')
+    await assertPaidByHandover(tx, (await resolvePeriod(tx, period, clock)).period);
   const everyone = await loadTeamExport(tx, period, clock, selection, included);
   const team = scope === 'full' ? everyone : await withoutHandedOver(tx, everyone);
-  // Payroll systems pay what is payable; the generic file shows it beside what is earned.
-  const paid = layout === 'generic' ? team : withPayableAmounts(team);
-  return { file: payrollFile(layout, paid, payroll, extended), team };
+  return { file: payrollFile(layout, team, payroll, extended), team };
+}
+
+/** In a pay period, batches say what is paid, and make the files for payroll: two files of it could both be paid. */
+export async function assertPaidByHandover(tx: Transaction, period: Period): Promise<void> {
+  if ((await loadPayPeriods(tx))?.includes(period) !== true) return;
+  throw new Failure(
+    'payouts_enabled',
+    `${period} is a pay period. Create a payout batch (POST /v1/payout-batches), pay its file, and mark it as paid.`,
+    { period },
+  );
 }
 
 /** The file of a payroll system with the amounts of the team. */

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'csv-stringify/sync';
-import { currencyDigits } from '../kernel/currency.js';
-import { Decimal } from '../kernel/decimal.js';
 import { disarmCells } from '../kernel/spreadsheet-formulas.js';
 import { mapInSlices } from '../kernel/waiting.js';
 import { type StatementLine } from '../statements/snapshot.js';
@@ -37,16 +35,6 @@ export async function csvFile(
 
 function cellText(cell: Cell, delimiter: string): string {
   return 'own' in cell ? (cell.own ?? '') : disarmCells(cell.text ?? '', delimiter);
-}
-
-/**
- * The amount with the decimals of the currency, a dot and no symbol: `-1234.50`. More decimals only if the amount
- * has them.
- */
-export function plainAmount(amount: string, currency: string): string {
-  const [whole = '0', fraction = ''] = Decimal.of(amount).toString().split('.');
-  const digits = fraction.padEnd(currencyDigits(currency), '0');
-  return digits === '' ? whole : `${whole}.${digits}`;
 }
 
 /** The type of a line for payroll: the category of a commission event, otherwise the kind of adjustment. */

@@ -1,11 +1,12 @@
 import { Decimal, maximum, minimum } from '../kernel/decimal.js';
 import { invalid, rejectAny } from '../kernel/failure.js';
+import { plainAmount } from '../kernel/money-text.js';
 import { unreachable } from '../kernel/unreachable.js';
 import { totalsByCurrency } from '../statements/snapshot.js';
 import { hasAmount } from '../statements/team-statements.js';
 import { type PayrollTerms } from '../workspaces/workspace-tables.js';
-import { type Cell, plainAmount, text, trusted } from './payroll-csv.js';
-import { controlTotals, type TeamExport, type TeamRow, teamCells } from './team-export.js';
+import { type Cell, text, trusted } from './payroll-csv.js';
+import { controlTotals, hasPayable, type TeamExport, type TeamRow, teamCells } from './team-export.js';
 
 export const layouts = ['generic', 'gusto', 'adp', 'rippling', 'workday', 'long'] as const;
 export type Layout = (typeof layouts)[number];
@@ -77,11 +78,13 @@ const extendedColumns = [
 function genericFile(team: TeamExport, extended: boolean): PayrollFile {
   const { from, to } = team.days;
   const plain = team.columns.filter((column) => !extended || column !== 'Currency');
+  const paidColumns = hasPayable(team) && team.members.some(({ pay }) => pay !== null) ? ['Paid', 'Paid Currency'] : [];
   const lines = team.rows.map((row) => {
     const cells = teamCells(row, team)
       .slice(0, plain.length)
       .map((cell) => ('text' in cell ? text(cell.text) : trusted(cell.amount)));
-    if (!extended) return cells;
+    const paid = paidColumns.length === 0 ? [] : paidCells(row);
+    if (!extended) return [...cells, ...paid];
     const { member, amounts } = row;
     const approved = member.status === 'approved';
     return [
@@ -95,14 +98,25 @@ function genericFile(team: TeamExport, extended: boolean): PayrollFile {
       trusted(member.version === 0 ? null : member.version),
       trusted(approved ? (member.approvedAt?.toISOString() ?? null) : null),
       text(approved ? (member.approvedBy?.name ?? null) : null),
+      ...paid,
     ];
   });
   return toPayrollFile(
     buildFilename(team, 'generic'),
-    extended ? [...plain, ...extendedColumns] : plain,
+    [...plain, ...(extended ? extendedColumns : []), ...paidColumns],
     lines,
     team.rows,
   );
+}
+
+/** What is paid for the row, in the currency of the person. */
+function paidCells({ member: { pay }, amounts: { currency, summary } }: TeamRow): Cell[] {
+  const part = pay?.parts.find((each) => each.currency === currency);
+  const paid =
+    pay === null
+      ? { currency, amount: summary.payable ?? null }
+      : { currency: pay.currency, amount: part?.amount ?? null };
+  return [trusted(paid.amount === null ? null : plainAmount(paid.amount, paid.currency)), text(paid.currency)];
 }
 
 const gustoColumns = [

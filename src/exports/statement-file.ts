@@ -1,6 +1,8 @@
 import { type Period } from '../kernel/period.js';
+import { hasNothing } from '../statements/payslip.js';
+import { type CurrencySummary } from '../statements/snapshot.js';
 import { type StatementContent, type StatementHead } from '../statements/statement.js';
-import { plainAmount } from './payroll-csv.js';
+import { sumHeaders } from './team-export.js';
 
 /** The name of a statement file. It contains only letters, digits, dots and dashes. */
 export function statementFilename(period: Period, name: string, ending: string): string {
@@ -12,13 +14,17 @@ export function statementFilename(period: Period, name: string, ending: string):
   return `statement-${period}-${safe === '' ? 'rep' : safe}.${ending}`;
 }
 
+/** In pay periods, without the currencies that have no amount. */
+function listSums({ currency, summary, otherCurrencies, payable }: StatementContent): CurrencySummary[] {
+  const sums = [{ currency, summary }, ...otherCurrencies];
+  return payable === undefined ? sums : sums.filter((each) => !hasNothing(each.summary));
+}
+
 /** Control totals as response headers. Statements with more than one currency have no net total. */
 export function statementTotals(content: StatementContent, head: StatementHead | null): Record<string, string> {
   return {
     'X-Row-Count': String(content.lines.length),
-    ...(content.otherCurrencies.length > 0
-      ? {}
-      : { 'X-Net-Total': plainAmount(content.summary.netPayout, content.currency) }),
+    ...sumHeaders(listSums(content)),
     'X-Statement-Version': String(content.version),
     'X-Statement-Status': head?.status ?? 'none',
   };

@@ -1,11 +1,12 @@
 import { type Clock } from '../kernel/clock.js';
 import { type DayRange } from '../kernel/day.js';
-import { Decimal } from '../kernel/decimal.js';
 import { invalid } from '../kernel/failure.js';
+import { plainAmount } from '../kernel/money-text.js';
 import { type Period } from '../kernel/period.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
 import { loadHandedAmounts, newAmounts } from '../statements/handed-amounts.js';
-import { type CurrencySummary, type Summary, summaryFrom, totalsByCurrency } from '../statements/snapshot.js';
+import { hasNothing } from '../statements/payslip.js';
+import { type CurrencySummary, type Summary, totalsByCurrency } from '../statements/snapshot.js';
 import { resolvePeriod } from '../statements/statement-views.js';
 import {
   hasAmount,
@@ -16,7 +17,6 @@ import {
   type TeamMemberStatement,
   type TeamSelection,
 } from '../statements/team-statements.js';
-import { plainAmount } from './payroll-csv.js';
 
 /** The content of every team file: one row per rep and currency. */
 export interface TeamExport {
@@ -48,6 +48,9 @@ export type Included = 'approved' | 'draft' | 'everyone';
 
 const columns = ['Name', 'Email', 'Commissions', 'Bonuses', 'Adjustments', 'Net Payout', 'Statement Status'];
 
+/** In pay periods, what is paid comes first, and what is earned second. */
+const paidColumns = ['Name', 'Email', 'Payable', 'Earned', 'Commissions', 'Bonuses', 'Adjustments', 'Statement Status'];
+
 export async function loadTeamExport(
   tx: Transaction,
   requested: Period | undefined,
@@ -60,33 +63,30 @@ export async function loadTeamExport(
   const members = everyone.filter(
     ({ status }) => included === 'everyone' || status === 'approved' || (included === 'draft' && status === 'draft'),
   );
-  const rows = members.flatMap((member) => [member.main, ...member.others].map((amounts) => ({ member, amounts })));
+  const rows = members.flatMap((member) => listAmounts(member).map((amounts) => ({ member, amounts })));
   return toTeamExport({ period, days, currency, members, rows, part: 1 });
 }
 
-export function toTeamExport(content: Omit<TeamExport, 'totals' | 'columns'>): TeamExport {
+/** A batch contains what is paid, and not what is earned. */
+export const batchColumns = columns.map((title) => (title === 'Net Payout' ? 'Payable' : title));
+
+export function toTeamExport(content: Omit<TeamExport, 'totals' | 'columns'>, ofBatch?: readonly string[]): TeamExport {
   const totals = totalsByCurrency(content.rows.map(({ amounts }) => amounts));
-  const names = hasPayable(totals) ? columns.toSpliced(columns.indexOf('Net Payout') + 1, 0, 'Payable') : columns;
+  const names = ofBatch ?? (hasPayable({ totals }) ? paidColumns : columns);
   return { ...content, totals, columns: totals.length > 1 ? [...names, 'Currency'] : names };
 }
 
 /** Whether the period is a pay period of a workspace with payouts. */
-function hasPayable(totals: readonly CurrencySummary[]): boolean {
+export function hasPayable({ totals }: Pick<TeamExport, 'totals'>): boolean {
   return totals.some(({ summary }) => summary.payable !== undefined);
 }
 
-/** The team with what is payable in place of what is earned. What is kept of it reduces the adjustments. */
-export function withPayableAmounts(team: TeamExport): TeamExport {
-  if (!hasPayable(team.totals)) return team;
-  const rows = team.rows.map(({ member, amounts }) => {
-    const totals = member.payTotals?.find(({ currency }) => currency === amounts.currency);
-    const [commission, bonus] = [Decimal.of(totals?.commission ?? '0'), Decimal.of(totals?.bonus ?? '0')];
-    const adjustments = Decimal.of(totals?.payable ?? '0')
-      .minus(commission)
-      .minus(bonus);
-    return { member, amounts: { ...amounts, summary: summaryFrom(commission, bonus, adjustments) } };
-  });
-  return toTeamExport({ ...team, rows });
+/** In pay periods, currencies without an amount are left out, except of people without any. */
+function listAmounts(member: TeamMemberStatement): readonly CurrencySummary[] {
+  const all = [member.main, ...member.others];
+  if (member.payTotals === null) return all;
+  const some = all.filter(({ summary }) => !hasNothing(summary));
+  return some.length === 0 ? [member.main] : some;
 }
 
 /** What recorded hand-overs of the period do not contain: people who were approved since, and what has changed. */
@@ -126,13 +126,8 @@ export function teamCells({ member, amounts: { currency, summary } }: TeamRow, {
 
 export function amountCells(summary: Summary, currency: string): TeamCell[] {
   const { totalCommission, totalBonuses, totalAdjustments, netPayout, payable } = summary;
-  const exact = [
-    totalCommission,
-    totalBonuses,
-    totalAdjustments,
-    netPayout,
-    ...(payable === undefined ? [] : [payable]),
-  ];
+  const parts = [totalCommission, totalBonuses, totalAdjustments];
+  const exact = payable === undefined ? [...parts, netPayout] : [payable, netPayout, ...parts];
   return exact.map((amount) => ({ amount: plainAmount(amount, currency) }));
 }
 
@@ -145,14 +140,21 @@ export function controlTotals(
   totals: readonly CurrencySummary[],
   members: readonly TeamMemberStatement[],
 ): Record<string, string> {
-  const [only, another] = totals;
   return {
     'X-Row-Count': String(rows),
     'X-Missing-Payroll-Ids': String(missingPayrollIds(members).length),
     'X-Changed-Payroll-Ids': String(listChangedPayrollIds(members).length),
     'X-Shared-Payroll-Ids': String(listSharedPayrollIds(members).length),
-    ...(only === undefined || another !== undefined
-      ? {}
-      : { 'X-Net-Total': plainAmount(only.summary.netPayout, only.currency) }),
+    ...sumHeaders(totals),
   };
+}
+
+/** The net total of a file with one currency; in pay periods what is paid and what is earned. */
+export function sumHeaders(totals: readonly CurrencySummary[]): Record<string, string> {
+  const [only, another] = totals;
+  if (only === undefined || another !== undefined) return {};
+  const { currency, summary } = only;
+  const earned = plainAmount(summary.netPayout, currency);
+  if (summary.payable === undefined) return { 'X-Net-Total': earned };
+  return { 'X-Payable-Total': plainAmount(summary.payable, currency), 'X-Earned-Total': earned };
 }

@@ -1,6 +1,7 @@
 import { roundToCurrency } from '../kernel/currency.js';
 import { countDays, type Day, type DayRange, intersection } from '../kernel/day.js';
 import { Decimal, maximum, minimum, sum } from '../kernel/decimal.js';
+import { money } from '../kernel/money-text.js';
 
 /** A guarantee or an advance of a person. */
 export interface DrawTerms {
@@ -90,11 +91,27 @@ export function computeDraws({ currency, range, draws, released, recovered }: St
     const amount = maximum(minimum(minimum(draw.opening, left), limit.minus(taken)), Decimal.zero);
     if (amount.isZero() || !isRecovered(draw.terms, range)) return [];
     taken = taken.plus(amount);
-    const formula = `min(${draw.opening.toString()}, ${left.toString()}, ${limit.toString()} − ${taken.minus(amount).toString()}) = ${amount.toString()}`;
+    const formula = recoveryWords(draw, { amount, released, guaranteed, kept: taken.minus(amount) });
     const kind = 'draw_recovery' as const;
     return [{ terms: draw.terms, kind, amount: amount.negated(), change: amount.negated(), formula }];
   });
   return [...granted, ...repaid];
+}
+
+/** In words, how much of what is owed the statement keeps. */
+function recoveryWords(
+  { terms, opening }: OpenDraw,
+  { amount, released, guaranteed, kept }: Record<'amount' | 'released' | 'guaranteed' | 'kept', Decimal>,
+): string {
+  const text = (value: Decimal) => money(value, terms.currency);
+  const parts = [
+    `owed ${text(opening)}`,
+    `released ${text(released)}, of which at most ${terms.recovery.maxPercent.toString()}% is kept`,
+    ...(guaranteed.isZero() ? [] : [`guaranteed ${text(guaranteed)}`]),
+    ...(kept.isZero() ? [] : [`kept before ${text(kept)}`]),
+    `repaid ${text(amount)}`,
+  ];
+  return parts.join(', ');
 }
 
 function toGranted(
@@ -106,11 +123,13 @@ function toGranted(
   const promised = prorate(draw, range);
   const amount = topUp ?? promised;
   if (amount.isZero()) return [];
-  const days = `${draw.amount.toString()} × ${countDrawDays(draw, range)} of ${countDays(range)} days = ${promised.toString()}`;
+  const text = (value: Decimal) => money(value, draw.currency);
+  const days = `${countDrawDays(draw, range)} of ${countDays(range)} days of ${text(draw.amount)}`;
+  const others = guaranteed.equals(promised) ? '' : `, with other guarantees ${text(guaranteed)}`;
   const formula =
     topUp === undefined
-      ? days
-      : `${days}; max(0, ${guaranteed.toString()} − ${released.toString()}), of it ${amount.toString()}`;
+      ? `advance ${text(promised)} (${days})`
+      : `guaranteed ${text(promised)} (${days})${others}, released ${text(released)}, topped up ${text(amount)}`;
   return [{ terms: draw, kind: 'draw', amount, change: isOwed(draw, range) ? amount : Decimal.zero, formula }];
 }
 
@@ -154,7 +173,9 @@ export function computeOffsets(
     const amount = terms.recoverable ? maximum(due, open.negated()) : due;
     if (amount.isZero()) return [];
     const change = isOwed(terms, { to: paidUntil }) ? amount : Decimal.zero;
-    const formula = `top-up ${topUp.toString()} instead of ${granted.toString()}${amount.equals(due) ? '' : `, at most the open ${open.toString()}`}`;
+    const text = (value: Decimal) => money(value, terms.currency);
+    const limit = amount.equals(due) ? '' : `, at most the open ${text(open)}`;
+    const formula = `topped up ${text(topUp)} instead of ${text(granted)}${limit}`;
     return [{ terms, kind: 'draw_offset', amount, change, formula }];
   });
 }

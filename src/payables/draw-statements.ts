@@ -16,7 +16,7 @@ const paidLine = z
       .describe('draw: the draw paid; draw_recovery: it was repaid; draw_offset: a guaranteed period was corrected'),
     amount: z.number().describe('What the statement paid; negative if it kept'),
     owed: z.number().describe('What the person owed of the draw after it'),
-    formula: z.string().describe('How the amount was calculated'),
+    formula: z.string().describe('How the amount was calculated, in words'),
     sourcePeriod: z.string().optional().describe('The approved period that was corrected'),
   })
   .describe('What an approved statement granted, recovered or offset');

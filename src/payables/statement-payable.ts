@@ -93,7 +93,7 @@ const drawLine = z
     currency: fields.currency,
     amount: z.number().describe('What the statement pays; negative if it keeps'),
     change: z.number().describe('How the line changes what the person owes of the draw'),
-    formula: z.string().describe('How the amount was calculated'),
+    formula: z.string().describe('How the amount was calculated, in words'),
     sourcePeriod: z.string().optional().describe('The approved period that was corrected'),
   })
   .describe('What a statement grants, recovers or offsets of a draw');

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { loadPayrollLayout } from '../exports/load-payroll-file.js';
 import { csvFile, fileHash } from '../exports/payroll-csv.js';
 import { type Layout } from '../exports/payroll-layouts.js';
-import { toTeamExport } from '../exports/team-export.js';
+import { batchColumns, toTeamExport } from '../exports/team-export.js';
 import { Decimal, sum } from '../kernel/decimal.js';
 import { groupBy } from '../kernel/group-by.js';
 import { type Period } from '../kernel/period.js';
@@ -88,17 +88,20 @@ export async function writeBatchFile(
   lines: readonly BatchLine[],
 ): Promise<BatchFile> {
   const { currency } = await loadWorkspaceTerms(tx);
-  const team = toTeamExport({
-    period,
-    days: await loadRange(tx, period),
-    currency,
-    members: [...new Set(lines.map(({ member }) => member))],
-    rows: lines.map(({ member, commission, bonus, adjustment, ...line }) => ({
-      member,
-      amounts: { currency: line.currency, summary: summaryFrom(commission, bonus, adjustment) },
-    })),
-    part,
-  });
+  const team = toTeamExport(
+    {
+      period,
+      days: await loadRange(tx, period),
+      currency,
+      members: [...new Set(lines.map(({ member }) => member))],
+      rows: lines.map(({ member, commission, bonus, adjustment, ...line }) => ({
+        member,
+        amounts: { currency: line.currency, summary: summaryFrom(commission, bonus, adjustment) },
+      })),
+      part,
+    },
+    batchColumns,
+  );
   const file = await loadPayrollLayout(tx, layout, team);
   const content = Buffer.from(await csvFile(file.columns, file.lines, ','));
   const filename = file.filename.replace(/^statements-/, 'payout-');

@@ -72,7 +72,7 @@ const row = z
     drawId: z.string().optional().describe('Id of the draw (UUID); with kind draw'),
     drawLine: z.enum(['draw', 'draw_recovery', 'draw_offset']).optional().describe('What it does; with kind draw'),
     drawKind: z.enum(['guarantee', 'advance']).optional().describe('Kind of the draw; with kind draw'),
-    formula: z.string().optional().describe('How the amount was calculated; with kind draw'),
+    formula: z.string().optional().describe('How the amount was calculated, in words; with kind draw'),
   })
   .describe('A part of a line');
 

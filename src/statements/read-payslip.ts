@@ -4,22 +4,36 @@ import { eventsTable } from '../ledger/input/as-of.js';
 import { nameEntries } from '../payables/name-entries.js';
 import { loadEntries } from '../payables/payable-views.js';
 import { loadPayPeriods } from '../payables/payout-settings.js';
-import { loadStatementPayouts } from '../payables/statement-payouts.js';
+import { loadStatementPayouts, type StatementPayouts } from '../payables/statement-payouts.js';
 import { type Transaction } from '../platform/database/unit-of-work.js';
-import { buildPayslip, describePay, earnedKeys, hasNothing, keyOf } from './payslip.js';
+import {
+  buildPayslip,
+  describePay,
+  earnedKeys,
+  hasNothing,
+  keyOf,
+  type PayHeadline,
+  type PayslipPart,
+} from './payslip.js';
 import { toHeadlineResponse, toPartResponse } from './payslip-response.js';
 import { type StatementContent, type StatementHead, type StatementKey, type StatementState } from './statement.js';
 
-/** What the statement pays, and the batches that contain it; nothing in workspaces without payouts. */
-export async function readPayslip(
+/** What a statement pays, with the batches that contain it. */
+export interface LoadedPayslip {
+  readonly headline: PayHeadline;
+  readonly parts: readonly PayslipPart[];
+  readonly payouts: StatementPayouts;
+}
+
+/** Null in workspaces without payouts, and outside of pay periods. */
+export async function loadPayslip(
   tx: Transaction,
   key: StatementKey,
   head: StatementHead | null,
   content: StatementContent,
-  today: Day,
-): Promise<Pick<StatementState, 'payslip' | 'payouts'>> {
+): Promise<LoadedPayslip | null> {
   const { payable, lines } = content;
-  if (payable === undefined) return {};
+  if (payable === undefined) return null;
   const payouts = (await loadStatementPayouts(tx, key.period, [key.repId])).get(key.repId) ?? [];
   const summaries = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies];
   const headline = describePay({
@@ -30,11 +44,25 @@ export async function readPayslip(
     payouts,
     otherwise: await currencyOf(tx, key.repId, content),
   });
+  return { headline, parts: buildPayslip({ payable, summaries, lines }, headline.currency), payouts };
+}
+
+/** What the statement pays, and the batches that contain it; nothing in workspaces without payouts. */
+export async function readPayslip(
+  tx: Transaction,
+  key: StatementKey,
+  head: StatementHead | null,
+  content: StatementContent,
+  today: Day,
+): Promise<Pick<StatementState, 'payslip' | 'payouts'>> {
+  const loaded = await loadPayslip(tx, key, head, content);
+  if (loaded === null) return {};
+  const { headline, parts, payouts } = loaded;
   return {
     payouts,
     payslip: {
       ...toHeadlineResponse(headline),
-      parts: buildPayslip({ payable, summaries, lines }, headline.currency).map(toPartResponse),
+      parts: parts.map(toPartResponse),
       notPaid: await listNotPaid(tx, key.repId, content, today),
     },
   };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { csvFile, plainAmount } from '#src/exports/payroll-csv.js';
+import { csvFile } from '#src/exports/payroll-csv.js';
+import { plainAmount } from '#src/kernel/money-text.js';
 import { disarmFormula } from '#src/kernel/spreadsheet-formulas.js';
 import { Service } from '#test/support/service.js';
 import { WorkedExample } from '#test/support/worked-example.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { money } from '#src/exports/documents/figures.js';
+import { money } from '#src/kernel/money-text.js';
 import { moneyFormat } from '#src/platform/documents/workbook.js';
 import { download, readRows, readWorkbook } from '#test/support/downloads.js';
 import { pdfText } from '#test/support/pdf-tools.js';

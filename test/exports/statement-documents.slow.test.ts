@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { money } from '#src/exports/documents/figures.js';
+import { money } from '#src/kernel/money-text.js';
 import { download, readRows, readWorkbook, unzipped } from '#test/support/downloads.js';
 import { expectError } from '#test/support/errors.js';
 import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parse } from 'csv-parse/sync';
-import { grouped } from '#src/exports/documents/figures.js';
 import { teamPage } from '#src/exports/documents/team-page.js';
+import { grouped } from '#src/kernel/money-text.js';
 import { download } from '#test/support/downloads.js';
 import { pdfText, requireBrowser } from '#test/support/pdf-tools.js';
 import { Service } from '#test/support/service.js';

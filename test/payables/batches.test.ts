@@ -209,11 +209,14 @@ describe('payout batches', () => {
       '004711,ben@acme.test,Commission,2400.00,USD,2026-01-31',
       '',
     ]);
-    const exported = await api.get('/v1/statements/export.csv?period=2026-01&layout=long');
-    expect(exported.body).to.equal(file.body);
+    // Two files for payroll of one period could both be paid.
+    for (const other of ['layout=long', 'layout=gusto', 'scope=new']) {
+      const response = await api.get(`/v1/statements/export.csv?period=2026-01&${other}`);
+      expect([response.status, response.body.code], other).to.deep.equal([409, 'payouts_enabled']);
+    }
     const generic = await api.get('/v1/statements/export.csv?period=2026-01');
-    expect(generic.body).to.include('Net Payout,Payable,Statement Status');
-    expect(generic.body).to.include('4800.00,2400.00,approved');
+    expect(generic.body).to.include('Payable,Earned,Commissions,Bonuses,Adjustments,Statement Status');
+    expect(generic.body).to.include('2400.00,4800.00,4800.00,0.00,0.00,approved');
   });
 
   it('are for admins and payroll', async () => {

@@ -57,7 +57,9 @@ describe('draws on statements', () => {
     expect(balances).to.deep.equal([800, 800, 2300, 800, 300, 0]);
     const { draws } = (await work.statement('2026-04')).payable;
     expect(draws[0]).to.include({ kind: 'draw_recovery', amount: -1500, change: -1500 });
-    expect(draws[0].formula).to.equal('min(2300, 3000, 1500 − 0) = 1500');
+    expect(draws[0].formula).to.equal(
+      'owed 2,300.00, released 3,000.00, of which at most 50% is kept, repaid 1,500.00',
+    );
     await work.api.unlock(work.ben, '2026-06');
     expect(await owed()).to.equal(300);
   });

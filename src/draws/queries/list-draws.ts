@@ -56,7 +56,7 @@ export const listDraws = operation({
               kind: 'draw',
               amount: 800,
               owed: 800,
-              formula: '2000 × 31 of 31 days = 2000; max(0, 2000 − 1200), of it 800',
+              formula: 'guaranteed 2,000.00 (31 of 31 days of 2,000.00), released 1,200.00, topped up 800.00',
             },
           ],
         },

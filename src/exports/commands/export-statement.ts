@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pathIds } from '../../api/resource-fields.js';
 import { type Caller, maySee } from '../../kernel/caller.js';
 import { type Clock } from '../../kernel/clock.js';
+import { plainAmount } from '../../kernel/money-text.js';
 import { sampleIds } from '../../kernel/sample-ids.js';
 import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
@@ -10,7 +11,9 @@ import { Download, operation } from '../../platform/operations/operation.js';
 import { asOfQuery, flag, optionalPeriod } from '../../platform/operations/schemas.js';
 import { notYours, repNotFound } from '../../reps/rep.js';
 import { findPerson, workspaceToday } from '../../reps/rep-views.js';
-import { readPayslip } from '../../statements/read-payslip.js';
+import { type PayslipLine, type PayslipRow } from '../../statements/payslip.js';
+import { lineTitles, rowNote, rowTitle } from '../../statements/payslip-words.js';
+import { type LoadedPayslip, loadPayslip, readPayslip } from '../../statements/read-payslip.js';
 import { type StatementLine } from '../../statements/snapshot.js';
 import {
   type StatementContent,
@@ -23,7 +26,7 @@ import { readStatement, resolvePeriod } from '../../statements/statement-views.j
 import { exportFailures, exportJob, workbookType } from '../export-job.js';
 import { ExportRequests, type ExportResponse } from '../export-requests.js';
 import { type LineConversion, lineConversions } from '../line-conversions.js';
-import { type Cell, csvFile, lineType, plainAmount, text, trusted } from '../payroll-csv.js';
+import { type Cell, csvFile, lineType, text, trusted } from '../payroll-csv.js';
 import { statementFilename, statementTotals } from '../statement-file.js';
 
 const params = z.strictObject({ repId: pathIds.repId });
@@ -69,7 +72,7 @@ async function writeText(
   caller: Caller,
   { unitOfWork, clock }: { readonly unitOfWork: UnitOfWork; readonly clock: Clock },
 ): Promise<Download> {
-  const { key, repName, email, head, content, paid } = await unitOfWork.run(
+  const { key, repName, email, head, content, paid, pay } = await unitOfWork.run(
     caller,
     { lock: 'none', access: 'read', asOf },
     async (tx) => {
@@ -77,7 +80,8 @@ async function writeText(
       const read = await readStatement(tx, found.key, currency);
       const today = await workspaceToday(tx, { now: () => asOf ?? clock.now() });
       const paid = format === 'json' ? await readPayslip(tx, found.key, read.head, read.content, today) : {};
-      return { ...found, ...read, paid };
+      const pay = format === 'csv' ? await loadPayslip(tx, found.key, read.head, read.content) : null;
+      return { ...found, ...read, paid, pay };
     },
   );
   const filename = statementFilename(key.period, repName, format);
@@ -88,10 +92,10 @@ async function writeText(
     return new Download('application/json; charset=utf-8', filename, body, statementTotals(content, head));
   }
   const lines = csvLines(content);
-  const csv = await buildCsv(lines, { name: repName, email, period: key.period }, delimiter);
+  const csv = await buildCsv(lines, pay, { name: repName, email, period: key.period }, delimiter);
   return new Download('text/csv; charset=utf-8', filename, csv, {
     ...statementTotals(content, head),
-    'X-Row-Count': String(lines.length),
+    'X-Row-Count': String(lines.length + countRows(pay)),
   });
 }
 
@@ -116,26 +120,68 @@ function splitTrueUp(line: StatementLine, planNames: ReadonlyMap<string | null, 
   }));
 }
 
+/** In pay periods, rows of what is paid follow those of what is earned. Each has its own column, whose sum is what is paid. */
+const payslipColumns = ['Payslip Line', 'Pays'];
+
+function countRows(pay: LoadedPayslip | null): number {
+  return (pay?.parts ?? []).reduce((count, { lines }) => count + lines.flatMap(({ rows }) => rows).length, 0);
+}
+
+/** The cells of a row of a payslip below the columns of lines. */
+function payslipCells(row: PayslipRow): Cell[] {
+  const { dealId = null, dealName = null, ruleName = null } = row.kind === 'deal' ? row.line : {};
+  const cells: Readonly<Record<string, string | null>> = {
+    'Deal ID': dealId,
+    Deal: dealName,
+    Rule: ruleName,
+    Type: row.kind === 'deal' ? row.line.category : rowTitle(row),
+    Note: rowNote(row),
+  };
+  return columns.map(([title]) => text(cells[title] ?? null));
+}
+
+function paidCells({ kind }: PayslipLine, { amount }: PayslipRow, currency: string): Cell[] {
+  return [text(lineTitles[kind]), trusted(plainAmount(String(amount), currency))];
+}
+
 /** Every row contains its rep, period and currency, so that rows of several files can be combined. */
 function buildCsv(
   lines: readonly StatementLine[],
+  pay: LoadedPayslip | null,
   { name, email, period: requestedPeriod }: { readonly name: string; readonly email: string; readonly period: string },
   delimiter: string,
 ): Promise<string> {
   const conversions = new Map(lines.map((line) => [line, lineConversions(line)]));
   const added = [...conversions.values()].some((ofLine) => ofLine.length > 0) ? conversionColumns : [];
   const refunds = lines.some(({ refundId }) => refundId !== undefined) ? ['Refund ID'] : [];
+  const paid = pay === null ? [] : payslipColumns;
+  const person = [text(name), text(email), trusted(requestedPeriod)];
+  const blanks = [...added, ...refunds].map(() => trusted(null));
+  const header = [...columns.map(([title]) => title), ...rowColumns, ...added.map(([title]) => title), ...refunds];
+  const rows = (pay?.parts ?? []).flatMap(({ currency, lines: ofPart }) =>
+    ofPart.flatMap((line) =>
+      line.rows.map((row) => [
+        ...payslipCells(row),
+        ...person,
+        text(currency),
+        ...blanks,
+        ...paidCells(line, row, currency),
+      ]),
+    ),
+  );
   return csvFile(
-    [...columns.map(([title]) => title), ...rowColumns, ...added.map(([title]) => title), ...refunds],
-    lines.map((line) => [
-      ...columns.map(([, cell]) => cell(line)),
-      text(name),
-      text(email),
-      trusted(requestedPeriod),
-      text(line.currency),
-      ...added.map(([, cell]) => trusted((conversions.get(line) ?? []).map(cell).join('; ') || null)),
-      ...refunds.map(() => text(line.refundId ?? null)),
-    ]),
+    [...header, ...paid],
+    [
+      ...lines.map((line) => [
+        ...columns.map(([, cell]) => cell(line)),
+        ...person,
+        text(line.currency),
+        ...added.map(([, cell]) => trusted((conversions.get(line) ?? []).map(cell).join('; ') || null)),
+        ...refunds.map(() => text(line.refundId ?? null)),
+        ...paid.map(() => trusted(null)),
+      ]),
+      ...rows,
+    ],
     delimiter,
   );
 }

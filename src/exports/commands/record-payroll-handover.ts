@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Failure } from '../../kernel/failure.js';
-import { loadPayPeriods } from '../../payables/payout-settings.js';
-import { type Transaction, UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { CLOCK } from '../../platform/injection-tokens.js';
 import { operation } from '../../platform/operations/operation.js';
 import { period, text } from '../../platform/operations/schemas.js';
+import { assertPaidByHandover } from '../load-payroll-file.js';
 import {
   describePayrollFile,
   type PayrollHandover,
@@ -35,15 +35,6 @@ function fileChanged(details?: { readonly sha256: string }): Failure {
     'payroll_file_changed',
     'The file has changed since it was exported. Export it again, check it, and hand over the new file.',
     details,
-  );
-}
-
-/** In a pay period, batches say what is paid. */
-async function assertPaidByHandover(tx: Transaction, requestedPeriod: string): Promise<void> {
-  if ((await loadPayPeriods(tx))?.includes(requestedPeriod) !== true) return;
-  throw new Failure(
-    'payouts_enabled',
-    `${requestedPeriod} is a pay period. Create a payout batch (POST /v1/payout-batches) and mark it as paid.`,
   );
 }
 

@@ -1,7 +1,9 @@
 import { Decimal } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
+import { money } from '../../kernel/money-text.js';
 import { type Html, html } from '../../platform/documents/html.js';
-import { counted, listed, money, percent, roundBase } from './figures.js';
+import { counted, listed, percent, roundBase } from './figures.js';
+import { describeRefund } from './refund-words.js';
 import { type Band, limitNames, paysRates, type RuleExplanation, type VersionTerms } from './rule-explanations.js';
 import { type RuleTerms } from './statement-facts.js';
 
@@ -24,6 +26,7 @@ function computation(rule: RuleExplanation): Html {
       (limit) =>
         html`<tr><td>${limitNames[limit.kind]}<small>${counted(limit.lines, 'line')}</small></td><td></td><td></td><td class="amount">${money(limit.effect, currency)}</td></tr>`,
     ),
+    ...refundRows(rule),
     ...(rule.rounding.isZero()
       ? []
       : [
@@ -39,6 +42,22 @@ function computation(rule: RuleExplanation): Html {
     <tr class="total"><td>Total, ${counted(rule.lines.length, 'line')}</td><td></td><td></td><td class="amount">${money(rule.total, currency)}</td></tr></tbody>
   </table>
 </section>`;
+}
+
+/** Limit of printed refunds of one rule; the line items contain all of them. */
+const maxRefunds = 50;
+
+function refundRows({ refunds, currency }: RuleExplanation): Html[] {
+  if (refunds === null) return [];
+  const left = refunds.lines.length - maxRefunds;
+  const more = left > 0 ? [html`<small>and ${counted(left, 'refund')} more</small>`] : [];
+  const notes = refunds.lines.slice(0, maxRefunds).map(({ line, trace }) => {
+    const deal = line.dealName ?? line.dealId ?? '';
+    return html`<small dir="auto">${deal}: ${describeRefund(line, trace) ?? ''}</small>`;
+  });
+  return [
+    html`<tr><td colspan="3">Taken back for refunds${notes}${more}</td><td class="amount">${money(refunds.effect, currency)}</td></tr>`,
+  ];
 }
 
 function bandRow({ tier, range, base, rate, times, each, amount }: Band, currency: string): Html {

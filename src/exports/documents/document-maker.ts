@@ -7,13 +7,14 @@ import { type PdfPrinter } from '../../platform/documents/browser.js';
 import { readActorNames } from '../../reps/actor-names.js';
 import { repNotFound } from '../../reps/rep.js';
 import { findPeopleBelow } from '../../reps/rep-views.js';
+import { loadPayslip } from '../../statements/read-payslip.js';
 import { type CurrencySummary, totalsByCurrency } from '../../statements/snapshot.js';
 import { readStatement } from '../../statements/statement-views.js';
 import { findWorkspace } from '../../workspaces/workspace-views.js';
 import { type ExportRequest, workbookType } from '../export-job.js';
 import { type FileInfo } from '../export-tables.js';
 import { statementFilename, statementTotals } from '../statement-file.js';
-import { archivedMembers, controlTotals, loadTeamExport, type TeamExport } from '../team-export.js';
+import { archivedMembers, controlTotals, hasPayable, loadTeamExport, type TeamExport } from '../team-export.js';
 import { loadStatementFacts, type StatementFacts } from './statement-facts.js';
 import { statementPage } from './statement-page.js';
 import { statementWorkbook, type WorkbookStatement } from './statement-workbook.js';
@@ -96,9 +97,9 @@ export class DocumentMaker {
   private async statementXlsx(workspaceId: string, request: ExportRequest, sink: PartSink): Promise<FinishedFile> {
     const { repId, period, asOf } = request;
     const facts = await this.loadFacts(workspaceId, repId ?? '', request);
-    const { workspace, days, rep, head, content, people } = facts;
-    const terms = { workspace, period, days, now: this.clock.now(), asOf };
-    await storeStream(statementWorkbook(terms, only({ ...rep, head, content, people })), sink);
+    const { workspace, days, rep, head, content, pay, people } = facts;
+    const terms = { workspace, period, days, now: this.clock.now(), asOf, isPaid: pay !== null };
+    await storeStream(statementWorkbook(terms, only({ ...rep, head, content, pay, people })), sink);
     return {
       contentType: workbookType,
       filename: statementFilename(period, rep.name, 'xlsx'),
@@ -130,7 +131,10 @@ export class DocumentMaker {
     const summaries: CurrencySummary[] = [];
     const statements = this.readStatements(workspaceId, request, team, summaries);
     await storeStream(
-      statementWorkbook({ workspace, period, days: team.days, now: this.clock.now(), asOf }, statements),
+      statementWorkbook(
+        { workspace, period, days: team.days, now: this.clock.now(), asOf, isPaid: hasPayable(team) },
+        statements,
+      ),
       sink,
     );
     const headers = controlTotals(summaries.length, totalsByCurrency(summaries), team.members);
@@ -144,13 +148,14 @@ export class DocumentMaker {
     summaries: CurrencySummary[],
   ): AsyncGenerator<WorkbookStatement> {
     for (const { repId, name, email, payrollId } of members) {
-      const { head, content, people } = await this.read(workspaceId, request, async (tx) => {
+      const { head, content, pay, people } = await this.read(workspaceId, request, async (tx) => {
         const read = await readStatement(tx, { repId, period }, currency);
         const actors = read.content.lines.map(({ actor }) => actor);
-        return { ...read, people: await readActorNames(tx, actors) };
+        const paid = await loadPayslip(tx, { repId, period }, read.head, read.content);
+        return { ...read, pay: paid, people: await readActorNames(tx, actors) };
       });
       summaries.push({ currency: content.currency, summary: content.summary }, ...content.otherCurrencies);
-      yield { name, email, payrollId, head, content, people };
+      yield { name, email, payrollId, head, content, pay, people };
     }
   }
 

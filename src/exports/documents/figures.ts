@@ -1,21 +1,9 @@
 import { currencyDigits } from '../../kernel/currency.js';
 import { Decimal } from '../../kernel/decimal.js';
+import { grouped } from '../../kernel/money-text.js';
 import { type Period, periodKind } from '../../kernel/period.js';
 import { isFiscalPeriod } from '../../kernel/period-calendar.js';
 import { knownZone } from '../../kernel/time-zone.js';
-import { plainAmount } from '../payroll-csv.js';
-
-/** `-1234567.50` as `-1,234,567.50`. */
-export function grouped(amount: string): string {
-  const [whole = '', fraction] = amount.split('.');
-  const thousands = whole.replace(/\B(?=(?:\d{3})+$)/g, ',');
-  return fraction === undefined ? thousands : `${thousands}.${fraction}`;
-}
-
-/** The amount with grouped thousands and the decimals of its currency. */
-export function money(amount: string | Decimal, currency: string): string {
-  return grouped(plainAmount(String(amount), currency));
-}
 
 /** A count or a sum that is not necessarily money. */
 export function quantity(amount: Decimal): string {

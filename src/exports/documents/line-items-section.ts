@@ -2,10 +2,12 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { reasonTexts } from '../../commissions/reason-texts.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
+import { money } from '../../kernel/money-text.js';
 import { type Html, html } from '../../platform/documents/html.js';
 import { type StatementLine } from '../../statements/snapshot.js';
 import { renderPlan } from './computation-section.js';
-import { counted, money, percent, periodName, quantity, roundBase } from './figures.js';
+import { counted, percent, periodName, quantity, roundBase } from './figures.js';
+import { describeSteps } from './line-steps.js';
 import {
   type ExplainedLine,
   isFixed,
@@ -147,12 +149,11 @@ function describeDetails({ line, terms, trace, slices }: ExplainedLine, fixed: b
   const isSimple = slices.length < 2 && (fixed || line.rate !== null);
   const refund = trace?.belowZero === true ? ['Attainment below 0%: the rate from 0% applies'] : [];
   const ramp = trace?.ratePercent === undefined ? [] : [`Ramp: × ${trace.ratePercent}%`];
-  const pay = trace?.share?.pay ?? 1;
-  const share = pay === 1 ? [] : [`Share of the deal: ${Decimal.of(pay).times(Decimal.of(100)).toString()}%`];
   const parts = isSimple || slices.length === 0 ? [] : [slices.map(part).join(' + ')];
   const conversions = (trace?.conversions ?? []).flatMap(describeConversion);
-  const formulas = (trace?.formulas ?? []).map(describeFormula);
-  return [...conversions, ...formulas, ...share, ...parts, ...ramp, ...refund, ...limits];
+  const steps = describeSteps(line, trace).map(({ words }) => words);
+  if (line.refundId !== undefined) return steps;
+  return [...conversions, ...steps, ...parts, ...ramp, ...refund, ...limits];
 }
 
 /** What was converted at which rate. Where several values were, each is named by its field. */
@@ -165,14 +166,6 @@ function describeConversion({ from, to, day, rate, provisional, values }: Conver
 }
 
 type Conversion = NonNullable<NonNullable<ExplainedLine['trace']>['conversions']>[number];
-
-/** The formula with its value and the values of its fields. */
-function describeFormula({ formula, value, operands }: Formula): string {
-  const of = operands.map(({ field, value: operand }) => `${field} ${operand ?? 'without a number'}`);
-  return `${formula.slice(1).trim()} = ${value ?? 'no value'}, of ${of.join(', ')}`;
-}
-
-type Formula = NonNullable<NonNullable<ExplainedLine['trace']>['formulas']>[number];
 
 /** Limit of names in a folded row. More names would hide the paid lines. */
 const maxFoldedNames = 12;

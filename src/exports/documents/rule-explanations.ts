@@ -2,8 +2,8 @@ import { decodeTrace, type LimitKind, type PartTrace, type Trace } from '../../e
 import { roundToCurrency } from '../../kernel/currency.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
+import { grouped } from '../../kernel/money-text.js';
 import { type StatementLine } from '../../statements/snapshot.js';
-import { grouped } from './figures.js';
 import { type RuleTerms } from './statement-facts.js';
 
 /** The contribution of one tier: a part of the base at its rate, or a fixed amount paid a number of times. */
@@ -31,6 +31,12 @@ interface LimitEffect {
 /** What the rates of ramps added to the lines; negative where they pay less. */
 interface RampEffect {
   readonly lines: number;
+  readonly effect: Decimal;
+}
+
+/** What the lines of refunds take back; see refund-words.ts. */
+interface RefundEffect {
+  readonly lines: readonly ExplainedLine[];
   readonly effect: Decimal;
 }
 
@@ -63,6 +69,8 @@ export interface RuleExplanation {
   /** Null if no ramp changed what a deal pays. */
   readonly ramp: RampEffect | null;
   readonly limits: readonly LimitEffect[];
+  /** Null if no refund takes anything back. */
+  readonly refunds: RefundEffect | null;
   readonly rounding: Decimal;
   readonly total: Decimal;
   /** False when a line has no trace: then bands and limits do not add up to the total. */
@@ -90,17 +98,21 @@ function explainLine(line: StatementLine, rules: ReadonlyMap<string, RuleTerms>)
 
 function explain(lines: readonly ExplainedLine[]): RuleExplanation {
   const { line: first } = lines[0] as ExplainedLine;
-  const bands = groupByBand(lines, first.currency);
-  const ramp = sumRamps(lines, first.currency);
+  const paid = lines.filter(({ line }) => line.refundId === undefined);
+  const bands = groupByBand(paid, first.currency);
+  const ramp = sumRamps(paid, first.currency);
   const limits = sumLimits(
-    lines.flatMap(({ trace }) => trace ?? []),
+    paid.flatMap(({ trace }) => trace ?? []),
     first.currency,
   );
-  const total = sum(lines.map(({ line }) => Decimal.of(line.amount)));
+  const total = sumLines(lines);
+  const refunded = lines.filter(({ line }) => line.refundId !== undefined);
+  const refunds = refunded.length === 0 ? null : { lines: refunded, effect: sumLines(refunded) };
   const computed = sum([
     ...bands.map((band) => band.amount),
     ...(ramp === null ? [] : [ramp.effect]),
     ...limits.map((limit) => limit.effect),
+    ...(refunds === null ? [] : [refunds.effect]),
   ]);
   const explained = lines.every(({ trace }) => trace !== null);
   const versions = new Map(
@@ -115,10 +127,15 @@ function explain(lines: readonly ExplainedLine[]): RuleExplanation {
     bands,
     ramp,
     limits,
+    refunds,
     rounding: explained ? total.minus(computed) : Decimal.zero,
     total,
     explained,
   };
+}
+
+function sumLines(lines: readonly ExplainedLine[]): Decimal {
+  return sum(lines.map(({ line }) => Decimal.of(line.amount)));
 }
 
 /** Slices are quotients if the base differs from the credit. Further decimals carry no information. */

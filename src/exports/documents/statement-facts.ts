@@ -16,6 +16,7 @@ import { loadCalendar } from '../../ledger/input/calendar.js';
 import { dealOfKeyColumn } from '../../ledger/input/deal-keys.js';
 import { type Transaction } from '../../platform/database/unit-of-work.js';
 import { readActorNames } from '../../reps/actor-names.js';
+import { type LoadedPayslip, loadPayslip } from '../../statements/read-payslip.js';
 import { type StatementContent, type StatementHead, type StatementKey } from '../../statements/statement.js';
 import { readStatement } from '../../statements/statement-views.js';
 import { findWorkspace, type WorkspaceRow } from '../../workspaces/workspace-views.js';
@@ -53,6 +54,10 @@ export interface StatementFacts {
   readonly calendar: PeriodCalendar;
   readonly head: StatementHead | null;
   readonly content: StatementContent;
+  /** What it pays; null in workspaces without payouts. */
+  readonly pay: LoadedPayslip | null;
+  /** The currency of the sums of other periods: that of the statement, or with payouts the first in which something is earned. */
+  readonly earnedIn: string;
   /** The instant whose state the other fields show; null for the present state. */
   readonly asOf: Date | null;
   readonly rules: ReadonlyMap<string, RuleTerms>;
@@ -61,7 +66,7 @@ export interface StatementFacts {
   readonly comments: readonly Comment[];
   /** Names of the authors of lines and approvals, by actor. */
   readonly people: ReadonlyMap<string, string>;
-  /** Net payout of the days of the year, or fiscal year, before the period, in the statement's currency. */
+  /** What is earned on the days of the year, or fiscal year, before the period, in that currency. */
   readonly earlierThisYear: Decimal;
   /** Null for a year, and if no fiscal year comes before the period. */
   readonly previous: { readonly period: Period; readonly netPayout: string } | null;
@@ -89,6 +94,8 @@ export async function loadStatementFacts(
   const days = calendar.range(period);
   const asOf = tx.asOf;
   const { head, content } = await readStatement(tx, key, workspace.currency);
+  const pay = await loadPayslip(tx, key, head, content);
+  const earnedIn = pay === null ? content.currency : (pay.headline.earned[0]?.currency ?? pay.headline.currency);
   return {
     workspace,
     rep,
@@ -97,6 +104,8 @@ export async function loadStatementFacts(
     calendar,
     head,
     content,
+    pay,
+    earnedIn,
     asOf,
     rules: await loadRules(tx, key, content),
     quotas:
@@ -107,8 +116,8 @@ export async function loadStatementFacts(
       tx,
       content.lines.map(({ actor }) => actor),
     ),
-    earlierThisYear: await sumEarlierThisYear(tx, key, calendar, content.currency),
-    previous: await findPreviousNetPayout(tx, key, calendar, content.currency),
+    earlierThisYear: await sumEarlierThisYear(tx, key, calendar, earnedIn),
+    previous: await findPreviousNetPayout(tx, key, calendar, earnedIn),
   };
 }
 

@@ -1,15 +1,18 @@
 import { currencyDigits } from '../../kernel/currency.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { groupBy } from '../../kernel/group-by.js';
+import { money } from '../../kernel/money-text.js';
 import { loadFontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
 import { explainProration } from '../../quotas/proration.js';
+import { type LoadedPayslip } from '../../statements/read-payslip.js';
 import { type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { buildMeters, type Meter, tierReached } from './attainment-meters.js';
 import { computationSection, versionNames } from './computation-section.js';
-import { counted, minute, money, percent, periodName, quantity } from './figures.js';
+import { counted, listed, minute, percent, periodName, quantity } from './figures.js';
 import { lineItemsSection } from './line-items-section.js';
 import { choosePaper, draftMark, pageStyle, watermark } from './page-style.js';
+import { paySums } from './pay-sums.js';
 import { payableSection } from './payable-section.js';
 import { explainRules } from './rule-explanations.js';
 import { type StatementFacts } from './statement-facts.js';
@@ -27,7 +30,7 @@ ${renderAttainment(buildMeters(facts))}
 ${computationSection(rules)}
 ${await lineItemsSection(rules, facts)}
 ${adjustments(facts)}
-${payableSection(content)}
+${payableSection(facts.pay)}
 ${notes(facts)}`;
   const title = `Commission statement ${key.period}, ${rep.name}`;
   const identity = content.statementId === null ? 'no version generated' : `${content.statementId} v${content.version}`;
@@ -41,7 +44,7 @@ ${notes(facts)}`;
   return htmlPage({ title, style, body });
 }
 
-function renderHead({ workspace, rep, key, days, head, content, asOf }: StatementFacts, now: Date): Html {
+function renderHead({ workspace, rep, key, days, head, content, asOf, pay }: StatementFacts, now: Date): Html {
   const { from, to } = days;
   const byPlan = groupBy(
     content.lines.filter((line) => line.planName !== null),
@@ -57,7 +60,7 @@ function renderHead({ workspace, rep, key, days, head, content, asOf }: Statemen
     ['Plan', plans.join('; ') || '–'],
     ['Statement id', content.statementId ?? '–'],
     ['Version', content.version === 0 ? '–' : String(content.version)],
-    ['Currency', content.currency],
+    ['Currency', pay?.headline.currency ?? content.currency],
     ['Generated', minute(content.generatedAt ?? asOf ?? now, workspace.timezone)],
     ...(asOf === null ? [] : [['As of', minute(asOf, workspace.timezone)] as const]),
     ['Printed', minute(now, workspace.timezone)],
@@ -83,27 +86,56 @@ function stamp(head: StatementFacts['head'], timeZone: string): Html {
 }
 
 function renderSums(facts: StatementFacts): Html {
-  const { content, key, earlierThisYear, previous } = facts;
+  const { content, key, previous, pay } = facts;
   const { currency, summary } = content;
-  const yearToDate = earlierThisYear.plus(Decimal.of(summary.netPayout));
   const [year = ''] = key.period.split('-');
+  const yearToDate = sumYear(facts);
+  if (pay !== null) return renderPaySums(facts, pay, yearToDate, year);
   return html`<section class="sums">
   <p class="net"><span>Net payout</span><strong>${currency} ${money(summary.netPayout, currency)}</strong>
-    ${payableLine(summary, currency)}
     <small>Year to date ${year}: ${money(yearToDate, currency)}</small>
     ${previous === null ? [] : html`<small>Previous period, ${periodName(previous.period)}: ${money(previous.netPayout, currency)}</small>`}
   </p>
-  ${summaryTable(summary, currency)}
+  ${summaryTable(summary, currency, 'Net payout')}
 </section>
 ${content.otherCurrencies.map(
   (other) => html`<section class="sums">
-  <p class="net"><span>Net payout in ${other.currency}</span><strong>${other.currency} ${money(other.summary.netPayout, other.currency)}</strong>${payableLine(other.summary, other.currency)}</p>
-  ${summaryTable(other.summary, other.currency)}
+  <p class="net"><span>Net payout in ${other.currency}</span><strong>${other.currency} ${money(other.summary.netPayout, other.currency)}</strong></p>
+  ${summaryTable(other.summary, other.currency, 'Net payout')}
 </section>`,
 )}`;
 }
 
-function summaryTable(summary: Summary, currency: string): Html {
+/** What is earned since the beginning of the year, with the period. */
+function sumYear({ content, earlierThisYear, earnedIn }: StatementFacts): Decimal {
+  const summaries = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies];
+  const now = summaries.find(({ currency }) => currency === earnedIn)?.summary.netPayout ?? '0';
+  return earlierThisYear.plus(Decimal.of(now));
+}
+
+/** With payouts, the figure is what is paid, and what is earned follows it. */
+function renderPaySums(
+  { content, previous, earnedIn }: StatementFacts,
+  pay: LoadedPayslip,
+  yearToDate: Decimal,
+  year: string,
+): Html {
+  const before =
+    previous === null
+      ? []
+      : [
+          html`<small>Earned in the previous period, ${periodName(previous.period)}: ${earnedIn} ${money(previous.netPayout, earnedIn)}</small>`,
+        ];
+  const notes = [html`<small>Earned in ${year} to date: ${earnedIn} ${money(yearToDate, earnedIn)}</small>`, ...before];
+  const earned = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies].filter(
+    ({ summary: { totalCommission, totalBonuses, totalAdjustments } }) =>
+      [totalCommission, totalBonuses, totalAdjustments].some((amount) => !Decimal.of(amount).isZero()),
+  );
+  return html`${paySums(pay, notes)}
+${earned.map(({ currency, summary }) => html`<section class="sums"><p class="net"><span>Earned</span></p>${summaryTable(summary, currency, `Earned, ${currency}`)}</section>`)}`;
+}
+
+function summaryTable(summary: Summary, currency: string, total: string): Html {
   const rows: readonly (readonly [string, string])[] = [
     ['Commissions', summary.totalCommission],
     ['Bonuses', summary.totalBonuses],
@@ -111,12 +143,8 @@ function summaryTable(summary: Summary, currency: string): Html {
   ];
   return html`<table>
   <tbody>${rows.map(([name, amount]) => html`<tr><td>${name}</td><td class="amount">${money(amount, currency)}</td></tr>`)}
-  <tr class="total"><td>Net payout</td><td class="amount">${money(summary.netPayout, currency)}</td></tr></tbody>
+  <tr class="total"><td>${total}</td><td class="amount">${money(summary.netPayout, currency)}</td></tr></tbody>
 </table>`;
-}
-
-function payableLine({ payable }: Summary, currency: string): Html | readonly Html[] {
-  return payable === undefined ? [] : html`<small>Payable: ${currency} ${money(payable, currency)}</small>`;
 }
 
 function renderAttainment(meters: readonly Meter[]): Html | readonly Html[] {
@@ -204,12 +232,18 @@ function trueUpRows({ lines = [], currency }: StatementLine): Html[] {
   return rows;
 }
 
-function notes({ comments, content, workspace }: StatementFacts): Html {
+function notes({ comments, content, workspace, pay }: StatementFacts): Html {
   const { currency, summary } = content;
+  const sums = (amounts: readonly { readonly currency: string; readonly amount: Decimal | null }[]) =>
+    listed(amounts.map((each) => `${each.currency} ${each.amount === null ? '–' : money(each.amount, each.currency)}`));
+  const control =
+    pay === null
+      ? `net payout ${currency} ${money(summary.netPayout, currency)}`
+      : `payable ${sums(pay.headline.pays)}, earned ${sums(pay.headline.earned) || 'nothing'}`;
   return html`<section class="notes"><h2>Notes</h2>
 <p>Amounts are gross, before tax and other deductions. Each line is calculated exactly and rounded once, to ${currencyDigits(currency)} decimals in ${currency}.</p>
 <p>If something looks wrong, comment on this statement or write to the person who runs commissions at <span dir="auto">${workspace.name}</span>, naming the statement and the deal.</p>
-<p>Control: ${counted(content.lines.length, 'line')}, net payout ${currency} ${money(summary.netPayout, currency)}.</p></section>
+<p>Control: ${counted(content.lines.length, 'line')}, ${control}.</p></section>
 ${
   comments.length === 0
     ? []

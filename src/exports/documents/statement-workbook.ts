@@ -4,6 +4,7 @@ import { type DayRange } from '../../kernel/day.js';
 import { Decimal, sum } from '../../kernel/decimal.js';
 import { type Period } from '../../kernel/period.js';
 import { disarmFormula } from '../../kernel/spreadsheet-formulas.js';
+import { sumsByCurrency } from '../../kernel/sums-by-currency.js';
 import {
   type Sheet,
   type WorkbookCell,
@@ -11,12 +12,15 @@ import {
   WorkbookWriter,
 } from '../../platform/documents/workbook.js';
 import { explainProration } from '../../quotas/proration.js';
-import { type StatementLine, type Summary } from '../../statements/snapshot.js';
+import { statusText } from '../../statements/payslip-words.js';
+import { type LoadedPayslip } from '../../statements/read-payslip.js';
+import { noAmounts, type StatementLine, type Summary } from '../../statements/snapshot.js';
 import { type StatementContent, type StatementHead } from '../../statements/statement.js';
 import { hasAmount } from '../../statements/team-statements.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
 import { lineConversions } from '../line-conversions.js';
 import { lineType } from '../payroll-csv.js';
+import { describeSteps } from './line-steps.js';
 import { choosePaper } from './page-style.js';
 import { payableColumns, writePayable } from './payable-sheet.js';
 
@@ -27,6 +31,8 @@ export interface WorkbookStatement {
   readonly payrollId: string | null;
   readonly head: StatementHead | null;
   readonly content: StatementContent;
+  /** What it pays; null in workspaces without payouts. */
+  readonly pay: LoadedPayslip | null;
   /** Names of the authors of lines, by actor. */
   readonly people: ReadonlyMap<string, string>;
 }
@@ -36,6 +42,8 @@ interface WorkbookTerms {
   readonly period: Period;
   readonly days: DayRange;
   readonly now: Date;
+  /** Whether the period is a pay period, so that statements say what they pay. */
+  readonly isPaid: boolean;
   /** The instant whose state the workbook shows; null for the present state. */
   readonly asOf: Date | null;
 }
@@ -52,6 +60,18 @@ const summaryColumns: readonly WorkbookColumn[] = [
   { title: 'Statement Status', width: 17 },
 ];
 const firstAmount = 5;
+
+/** What is paid comes first, what is earned second, and then the sums of which it consists. */
+const paidSummaryColumns: readonly WorkbookColumn[] = [
+  ...summaryColumns.slice(0, firstAmount - 1),
+  { title: 'Payable', width: 16, align: 'right' },
+  { title: 'Earned', width: 16, align: 'right' },
+  ...summaryColumns.slice(firstAmount - 1, firstAmount + 2),
+  { title: 'Paid', width: 16, align: 'right' },
+  { title: 'Paid Currency', width: 14 },
+  { title: 'Statement Status', width: 17 },
+  { title: 'Payment', width: 30 },
+];
 
 const lineColumns: readonly WorkbookColumn[] = [
   { title: 'Name', width: 24 },
@@ -136,7 +156,7 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
   return WorkbookWriter.stream(
     { escapeFormula: disarmFormula, paper: choosePaper(workspace), createdAt: now },
     async (workbook) => {
-      const summary = workbook.sheet('Summary', summaryColumns);
+      const summary = workbook.sheet('Summary', columnsOfSummary(terms));
       const lines = workbook.sheet('Line items', lineColumns);
       const adjustments = workbook.sheet('Adjustments', adjustmentColumns);
       const about = workbook.sheet('About', aboutColumns);
@@ -144,14 +164,16 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
       const plans = new Map<string, PlanLines>();
       const quotas = new Map<string, ProratedLine>();
       const conversions = new ConversionSheet(workbook);
+      const steps = new StepSheet(workbook);
       for await (const statement of statements) {
-        await writeLines(lines, conversions, statement, () => workbook.drained());
+        await writeLines({ lines, conversions, steps }, statement, () => workbook.drained());
         for (const plan of listPlans(statement)) plans.set(JSON.stringify(plan), plan);
         for (const quota of listProratedQuotas(statement)) quotas.set(JSON.stringify(quota), quota);
         heads.push(withoutLines(statement));
       }
       lines.close();
       conversions.close();
+      steps.close();
       writeTotals(
         summary,
         heads.flatMap((statement) => writeSummary(summary, statement)),
@@ -165,14 +187,16 @@ export function statementWorkbook(terms: WorkbookTerms, statements: AsyncIterabl
   );
 }
 
+function columnsOfSummary({ isPaid }: WorkbookTerms): readonly WorkbookColumn[] {
+  return isPaid ? paidSummaryColumns : summaryColumns;
+}
+
 /** A sheet of what the statements pay, in workspaces with payouts. */
 function writePayables(workbook: WorkbookWriter, statements: readonly WorkbookStatement[]): void {
-  const paid = statements.flatMap(({ name, content: { payable } }) =>
-    payable === undefined ? [] : [{ name, payable }],
-  );
+  const paid = statements.flatMap(({ name, pay }) => (pay === null ? [] : [{ name, pay }]));
   if (paid.length === 0) return;
   const sheet = workbook.sheet('Payable', payableColumns);
-  for (const { name, payable } of paid) writePayable(sheet, name, payable);
+  for (const { name, pay } of paid) writePayable(sheet, name, pay);
   sheet.close();
 }
 
@@ -190,8 +214,15 @@ interface ProratedLine extends NonNullable<ReturnType<typeof decodeProration>> {
 function listProratedQuotas({ name, content }: WorkbookStatement): ProratedLine[] {
   return content.lines.flatMap(({ ruleName, period, trace }) => {
     const quota = typeof trace === 'string' ? decodeProration(trace) : null;
-    return quota === null ? [] : [{ name, ruleName, period, ...quota }];
+    return quota === null || !isProrated(quota) ? [] : [{ name, ruleName, period, ...quota }];
   });
+}
+
+/** Whether the days of the period changed the target. */
+function isProrated({
+  proration: { weight, size, because },
+}: NonNullable<ReturnType<typeof decodeProration>>): boolean {
+  return weight !== size || because !== undefined;
 }
 
 function writeQuotas(sheet: Sheet, quotas: readonly ProratedLine[]): void {
@@ -221,9 +252,13 @@ function withoutLines(statement: WorkbookStatement): WorkbookStatement {
 interface SummaryRow {
   readonly currency: string;
   readonly amounts: readonly string[];
+  /** What is paid in the currency of the person. Absent without payouts. */
+  readonly paid?: { readonly currency: string; readonly amount: string };
 }
 
-function writeSummary(sheet: Sheet, { name, email, payrollId, head, content }: WorkbookStatement): SummaryRow[] {
+function writeSummary(sheet: Sheet, statement: WorkbookStatement): SummaryRow[] {
+  const { name, email, payrollId, head, content, pay } = statement;
+  if (pay !== null) return writePaidSummary(sheet, statement, pay);
   const parts = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies];
   return parts.map(({ currency, summary }) => {
     const amounts = toAmounts(summary);
@@ -236,6 +271,35 @@ function writeSummary(sheet: Sheet, { name, email, payrollId, head, content }: W
       { text: head?.status ?? 'none' },
     ]);
     return { currency, amounts };
+  });
+}
+
+/** One row for each currency with an amount, with what is paid for it in the currency of the person. */
+function writePaidSummary(
+  sheet: Sheet,
+  { name, email, payrollId, head, content }: WorkbookStatement,
+  { headline, parts }: LoadedPayslip,
+): SummaryRow[] {
+  const summaries = [{ currency: content.currency, summary: content.summary }, ...content.otherCurrencies];
+  const none = [{ currency: headline.currency, conversion: null }];
+  return (parts.length === 0 ? none : parts).map(({ currency, conversion }) => {
+    const summary = summaries.find((each) => each.currency === currency)?.summary ?? noAmounts;
+    const [commission, bonus, adjustments, earned] = toAmounts(summary) as [string, string, string, string];
+    const payable = summary.payable ?? '0';
+    const amounts = [payable, earned, commission, bonus, adjustments];
+    const paid = conversion === null ? { currency, amount: payable } : { ...headline, amount: conversion.amount };
+    sheet.row([
+      { text: name },
+      { text: email },
+      { text: payrollId },
+      { text: currency },
+      ...amounts.map((money): WorkbookCell => ({ money, currency })),
+      paid.amount === null ? { text: null } : { money: paid.amount, currency: paid.currency },
+      { text: paid.currency },
+      { text: head?.status ?? 'none' },
+      { text: statusText(headline) },
+    ]);
+    return { currency, amounts, paid: { currency: paid.currency, amount: paid.amount ?? '0' } };
   });
 }
 
@@ -254,7 +318,7 @@ function writeTotals(sheet: Sheet, rows: readonly SummaryRow[]): void {
   sheet.row([blank]);
   const totals = currencies.map((currency) => ({
     currency,
-    amounts: [0, 1, 2, 3].map((index) =>
+    amounts: (rows[0]?.amounts ?? []).map((_, index) =>
       sum(
         rows.filter((row) => row.currency === currency).map((row) => Decimal.of(row.amounts[index] ?? '0')),
       ).toString(),
@@ -263,6 +327,17 @@ function writeTotals(sheet: Sheet, rows: readonly SummaryRow[]): void {
   for (const { currency, amounts } of totals)
     sheet.row(
       [{ text: 'Total' }, blank, blank, { text: currency }, ...amounts.map((money) => ({ money, currency })), blank],
+      'bold',
+    );
+  const paid = rows.flatMap((row) => row.paid ?? []);
+  for (const [currency, amount] of [...sumsByCurrency(paid)].sort())
+    sheet.row(
+      [
+        { text: 'Total paid' },
+        ...Array.from({ length: 8 }, () => blank),
+        { money: String(amount), currency },
+        { text: currency },
+      ],
       'bold',
     );
   const [only, another] = totals;
@@ -306,12 +381,55 @@ class ConversionSheet {
   }
 }
 
+const stepColumns: readonly WorkbookColumn[] = [
+  { title: 'Name', width: 24 },
+  { title: 'Deal ID', width: 18 },
+  { title: 'Deal', width: 30 },
+  { title: 'Rule', width: 22 },
+  { title: 'Step', width: 18 },
+  { title: 'What moved the amount', width: 90 },
+  { title: 'Amount', width: 16, align: 'right' },
+  { title: 'Currency', width: 10 },
+];
+
+/** A sheet with the share, the refund and the formulas of lines that have one of them. */
+class StepSheet {
+  private sheet: Sheet | null = null;
+
+  constructor(private readonly workbook: WorkbookWriter) {}
+
+  write(name: string, line: StatementLine): void {
+    for (const { step, words } of describeSteps(line)) {
+      this.sheet ??= this.workbook.sheet('Steps', stepColumns);
+      this.sheet.row([
+        { text: name },
+        { text: line.dealId },
+        { text: line.dealName },
+        { text: line.ruleName },
+        { text: step },
+        { text: words },
+        { money: line.amount, currency: line.currency },
+        { text: line.currency },
+      ]);
+    }
+  }
+
+  close(): void {
+    this.sheet?.close();
+  }
+}
+
+interface LineSheets {
+  readonly lines: Sheet;
+  readonly conversions: ConversionSheet;
+  readonly steps: StepSheet;
+}
+
 /** Rows that are written before the event loop runs other work, about 20 milliseconds. */
 const rowsPerSlice = 200;
 
 async function writeLines(
-  sheet: Sheet,
-  conversions: ConversionSheet,
+  { lines: sheet, conversions, steps }: LineSheets,
   { name, content }: WorkbookStatement,
   yieldToEventLoop: () => Promise<void>,
 ): Promise<void> {
@@ -320,6 +438,7 @@ async function writeLines(
     if (line.kind !== 'commission_earned') continue;
     const { currency } = line;
     conversions.write(name, line);
+    steps.write(name, line);
     sheet.row([
       { text: name },
       { text: line.dealId },

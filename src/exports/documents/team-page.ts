@@ -1,10 +1,13 @@
+import { grouped, money } from '../../kernel/money-text.js';
+import { describeRate } from '../../payables/rate-words.js';
 import { loadFontFaces } from '../../platform/documents/fonts.js';
 import { type Html, html, htmlPage } from '../../platform/documents/html.js';
+import { type CurrencySummary } from '../../statements/snapshot.js';
 import { statementStatuses } from '../../statements/statement.js';
 import { missingPayrollIds } from '../../statements/team-statements.js';
 import { type WorkspaceRow } from '../../workspaces/workspace-views.js';
-import { amountCells, isFullyApproved, type TeamCell, type TeamExport, teamCells } from '../team-export.js';
-import { grouped, minute, money, periodName } from './figures.js';
+import { amountCells, hasPayable, isFullyApproved, type TeamCell, type TeamExport, teamCells } from '../team-export.js';
+import { minute, periodName } from './figures.js';
 import { choosePaper, draftMark, pageStyle, watermark } from './page-style.js';
 
 /** The team's period for printing: totals, one row per rep, the number of approvals, and signature lines. */
@@ -32,9 +35,10 @@ ${approved ? [] : watermark}
   <tbody>${totalRows(team)}</tbody>
 </table></section>
 <section><h2>By rep</h2>${repTables(team)}</section>
+${convertedPay(team)}
 <section class="end">
   <p>Statements: ${statusCounts(team).map((count) => html`<span class="count">${count}</span>`)}</p>
-  <p>Control: ${team.rows.length} rows, ${team.members.length} reps${team.totals.map(({ currency, summary }) => html`, net payout ${currency} ${money(summary.netPayout, currency)}${summary.payable === undefined ? '' : `, payable ${currency} ${money(summary.payable, currency)}`}`)}.</p>
+  <p>Control: ${team.rows.length} rows, ${team.members.length} reps${team.totals.map(controlSum)}.</p>
   ${withoutPayrollId(team)}
   <p class="note">Amounts are gross, before tax and other deductions. Printed ${minute(now, workspace.timezone)}${asOf === null ? '' : `, as of ${minute(asOf, workspace.timezone)}`}.</p>
   <div class="signatures"><p>Prepared by, date</p><p>Approved by, date</p></div>
@@ -47,6 +51,25 @@ ${approved ? [] : watermark}
     draft: !approved,
   });
   return htmlPage({ title: `Team statements ${team.period}`, style, body });
+}
+
+function controlSum({ currency, summary }: CurrencySummary): Html {
+  const earned = money(summary.netPayout, currency);
+  return summary.payable === undefined
+    ? html`, net payout ${currency} ${earned}`
+    : html`, payable ${currency} ${money(summary.payable, currency)}, earned ${currency} ${earned}`;
+}
+
+/** What is paid to people in another currency than they earn in. */
+function convertedPay(team: TeamExport): Html | readonly Html[] {
+  const rows = team.members.flatMap(({ name, pay }) =>
+    (pay?.parts ?? []).flatMap((part) => (pay === null || part.currency === pay.currency ? [] : [{ name, pay, part }])),
+  );
+  if (!hasPayable(team) || rows.length === 0) return [];
+  return html`<section><h2>Paid in another currency</h2><table><tbody>${rows.map(
+    ({ name, pay, part }) =>
+      html`<tr><td dir="auto">${name}</td><td>${describeRate(part, pay.currency)}</td><td class="amount">${pay.currency} ${part.amount === null ? '–' : money(part.amount, pay.currency)}</td></tr>`,
+  )}</tbody></table></section>`;
 }
 
 /** Payroll systems cannot pay people without an id. */

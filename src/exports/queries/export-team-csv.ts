@@ -46,7 +46,7 @@ export const exportTeamCsv = operation({
   query,
   response: z.string(),
   files: ['text/csv'],
-  failures: {},
+  failures: { payouts_enabled: 409 },
   example: { query: { period: '2026-02' } },
   uses: { unitOfWork: UnitOfWork, clock: CLOCK },
   async execute({ query: request }, caller, { unitOfWork, clock }): Promise<Download> {

@@ -148,6 +148,8 @@ type FormattedCell = Exclude<WorkbookCell, { readonly text: string | null }>;
 
 function cellValue(cell: FormattedCell): CellValue {
   if ('sumOf' in cell) {
+    // The writer stores no result of 0, which programs that do not calculate would show as an empty cell.
+    if (Number(cell.money) === 0) return 0;
     const { column, fromRow, toRow } = cell.sumOf;
     const letter = columnLetter(column);
     return { formula: `SUM(${letter}${fromRow}:${letter}${toRow})`, result: Number(cell.money) };
